@@ -1,0 +1,1 @@
+"""Model backends behind one protocol, each loaded in a child process."""

@@ -1,0 +1,196 @@
+"""What every model backend can be asked, and how it answers.
+
+A backend is an object with the methods of the capabilities that it names. It lives in a child process (`emotui.backends.host`);
+requests and results are frozen, plain and picklable. A result stands at the place of its request.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+Capability = Literal["generate", "score", "classify", "embed", "fill_mask", "extract", "attribute"]
+
+CAPABLE_KINDS: Mapping[str, tuple[str, ...]] = {
+    "generate": ("hf:", "gguf:", "openai:"),
+    "score": ("embedded", "hf:", "gguf:", "openai:"),
+    "classify": ("embedded", "hf:"),
+    "embed": ("embedded", "hf:", "gguf:"),
+    "fill_mask": ("embedded", "hf:"),
+    "extract": ("embedded",),
+    "attribute": ("embedded",),
+}
+"""Which kinds of model can do what: named wherever a model lacks a capability."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a chat prompt."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Generate:
+    """Write a continuation of a chat or a plain prompt. `seed` makes sampling at a temperature above 0 reproducible."""
+
+    messages: tuple[Message, ...]
+    max_tokens: int = 512
+    temperature: float = 0.0
+    top_p: float = 1.0
+    seed: int = 0
+    stop: tuple[str, ...] = ()
+    grammar: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """`text` as the model wrote it; `finish` is `stop` or `length`."""
+
+    text: str
+    prompt_tokens: int
+    tokens: int
+    finish: str
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Log-odds of yes against no for each question about one text. `questions` are labels where the model has heads for them."""
+
+    text: str
+    questions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """One entry a question: logits of yes and of no; `mass` is the probability on all yes and no forms (1 for a trained head)."""
+
+    yes: tuple[float, ...]
+    no: tuple[float, ...]
+    mass: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Classify:
+    """Probabilities over a label set of the model (`goemotions`, `ekman`, `plutchik` for `embedded`), or over given labels."""
+
+    text: str
+    label_set: str | None = None
+    labels: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Classification:
+    """Label to probability, in the model's order. `label` is the single-label answer; `truncated`: the text was cut."""
+
+    probs: Mapping[str, float]
+    label: str
+    multi_label: bool
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Embed:
+    """A sentence embedding, of length 1."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FillMask:
+    """Rank `candidates` for each `<mask>` in `text`."""
+
+    text: str
+    candidates: tuple[str, ...] | None = None
+    top: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """For each mask, in order: words and their probabilities among the candidates, best first."""
+
+    masks: tuple[tuple[tuple[str, float], ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """Find spans of emotion evidence."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One span of evidence: offsets in code points, an emotion and a strength in [0, 1]."""
+
+    start: int
+    end: int
+    label: str
+    strength: float
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """How much each word carries a label (the predicted one where none is given): the drop of its logit without the word."""
+
+    text: str
+    label: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """`words`: (start, end, drop) in text order."""
+
+    label: str
+    words: tuple[tuple[int, int, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Stands in place of a result where one request could not be answered; the others of its batch were."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCard:
+    """What a loaded model is. `identity` holds all that can change its outputs (file hashes, revision, dtype, versions)."""
+
+    spec: str
+    name: str
+    capabilities: tuple[str, ...]
+    identity: Mapping[str, str]
+    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+Progress = Callable[[str], None]
+"""Called by a backend with what it does while it loads (one short line)."""
+
+
+class Backend(Protocol):
+    """A loaded model. Methods exist for the capabilities that its card names: `generate(requests) -> results` and so on.
+
+    Each takes a sequence of requests of one type and returns as many results, `Refused` where one cannot be answered.
+    Loading (`load(spec, options, progress)`) may raise `emotui.errors.ModelError` with one clear line.
+    """
+
+    card: ModelCard
+
+
+Loader = Callable[[str, Mapping[str, Any], Progress], Backend]
+"""`load(argument, options, progress)`: `argument` is what follows `KIND:` in a SPEC, empty for `embedded`."""
+
+Request = Generate | Score | Classify | Embed | FillMask | Extract | Attribute
+METHODS: Mapping[type, str] = {
+    Generate: "generate",
+    Score: "score",
+    Classify: "classify",
+    Embed: "embed",
+    FillMask: "fill_mask",
+    Extract: "extract",
+    Attribute: "attribute",
+}
+"""Request type to the backend's method; `embed` returns one float32 array (n, d), the others a list."""
+
+Requests = Sequence[Request]

@@ -1,0 +1,25 @@
+"""What can go wrong in a way that a person can mend. Every message is one line that says what to do next."""
+
+
+class EmotuiError(Exception):
+    """The work itself failed (exit status 1): a model died, a store is held, a disk is full."""
+
+
+class BadInput(EmotuiError):
+    """Bad usage or bad input (exit status 2).
+
+    Args:
+        problems: one line each, `FILE:LINE: what is wrong` where a file is at fault.
+    """
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+class ModelError(EmotuiError):
+    """A model cannot be loaded, cannot do what is asked of it, or died; the message ends with its last words."""
+
+
+class StoreError(EmotuiError):
+    """The store cannot be opened, is held by another program, is of a newer version, or cannot be written."""

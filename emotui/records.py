@@ -1,0 +1,149 @@
+"""The frozen records that flow through emotui, one a kind of line in its files.
+
+Offsets are Unicode code points into `text`, half open `[start, end)`. Reading, checking and writing: `emotui.formats`.
+"""
+
+from collections.abc import Mapping
+
+import msgspec
+
+Span = tuple[int, int]
+"""`(start, end)`, `0 <= start < end <= len(text)`."""
+
+SEER_EMOTIONS = ("happy", "sad", "disgust", "contempt", "fear", "angry", "surprise")
+"""SEER section 5.2, without `neutral`."""
+
+PLUTCHIK = ("joy", "trust", "fear", "surprise", "sadness", "disgust", "anger", "anticipation")
+"""Plutchik's eight, in the order of EmoScene."""
+
+VALENCES = ("positive", "negative", "neutral")
+
+
+class Sentence(msgspec.Struct, frozen=True, kw_only=True):
+    """One sentence of a passage, with its own gold emotion and valence."""
+
+    start: int
+    end: int
+    emotion: str | None = None
+    valence: str | None = None
+
+
+class SpanSample(msgspec.Struct, frozen=True, kw_only=True):
+    """A text with gold emotion-evidence spans (SEER); `spans, gold` in the file formats."""
+
+    id: str
+    text: str
+    spans: tuple[Span, ...]
+    emotion: str | None = None
+    valence: str | None = None
+    sentences: tuple[Sentence, ...] = ()
+    annotators: Mapping[str, tuple[Span, ...]] = {}
+
+
+class SpanPrediction(msgspec.Struct, frozen=True, kw_only=True):
+    """What a model said about one sample: spans as it wrote them, or its raw output with the style it was asked in."""
+
+    id: str
+    spans: tuple[str, ...] | None = None
+    output: str | None = None
+    style: str | None = None
+    repeat: int = 0
+    cot: bool = False
+
+
+class ScenesGold(msgspec.Struct, frozen=True, kw_only=True):
+    """A scenario's gold vector over named labels (EmoScene)."""
+
+    id: str
+    labels: Mapping[str, int]
+    text: str | None = None
+    subject: str | None = None
+    annotators: Mapping[str, Mapping[str, int]] = {}
+
+
+class ScenesPrediction(msgspec.Struct, frozen=True, kw_only=True):
+    """Predicted labels, or `[logit_yes, logit_no]` a label."""
+
+    id: str
+    labels: Mapping[str, int] | None = None
+    scores: Mapping[str, tuple[float, float]] | None = None
+    confidence: Mapping[str, int] = {}
+
+
+class MaskedGold(msgspec.Struct, frozen=True, kw_only=True):
+    """The masked emotion words of a text, in order (EXPRESS)."""
+
+    id: str
+    labels: tuple[str, ...]
+    text: str | None = None
+
+
+class MaskedPrediction(msgspec.Struct, frozen=True, kw_only=True):
+    """A model's words, one a mask; a short or long list is compared position by position."""
+
+    id: str
+    labels: tuple[str, ...]
+    setting: str | None = None
+
+
+class ClassGold(msgspec.Struct, frozen=True, kw_only=True):
+    """A text with one gold label."""
+
+    id: str
+    text: str
+    label: str
+
+
+class ClassPrediction(msgspec.Struct, frozen=True, kw_only=True):
+    """A predicted label, or probabilities over labels."""
+
+    id: str
+    label: str | None = None
+    probs: Mapping[str, float] | None = None
+
+
+class Attempt(msgspec.Struct, frozen=True, kw_only=True):
+    """One rephrasing and what the classifier said to it."""
+
+    text: str
+    predicted: str
+    confidence: float | None = None
+
+
+class Chain(msgspec.Struct, frozen=True, kw_only=True):
+    """An original and the rephrasings of it, in order (hard emotion test sets)."""
+
+    id: str
+    text: str
+    label: str
+    attempts: tuple[Attempt, ...]
+    predicted: str | None = None
+    skipped: bool = False
+    annotator: str | None = None
+
+
+class Generation(msgspec.Struct, frozen=True, kw_only=True):
+    """A text neutralised and re-injected with an emotion by a model."""
+
+    id: str
+    model: str
+    target: str
+    original: str
+    neutral: str
+    emotional: str
+    human: tuple[str, ...] = ()
+
+
+class Rating(msgspec.Struct, frozen=True, kw_only=True):
+    """One rater's label of one item."""
+
+    item: str
+    rater: str
+    label: str
+
+
+class SampleScore(msgspec.Struct, frozen=True, kw_only=True):
+    """One sample's score, for paired comparison."""
+
+    id: str
+    score: float

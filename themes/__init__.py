@@ -1,0 +1,1 @@
+"""One Textual theme a file."""
