@@ -1,0 +1,1 @@
+"""One DuckDB file a workspace: datasets, samples, runs, raw outputs, predictions, scores, annotations, settings."""
