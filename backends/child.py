@@ -1,0 +1,56 @@
+"""The process in which one model lives: it loads the model, then answers batches until its parent goes away."""
+
+import os
+import queue
+import signal
+import sys
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from emotui.backends import wire
+from emotui.backends.base import METHODS, Backend, Request
+from emotui.backends.spec import loader, parse_spec
+from emotui.errors import EmotuiError
+
+
+def main() -> None:
+    """Serve the parent over standard input and output until standard input closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    incoming, outgoing = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever a library prints belongs to the last words, not between the messages
+    messages: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(incoming, messages), daemon=True).start()
+    spec, options = messages.get()
+    try:
+        backend = _load(spec, options, lambda line: wire.send(outgoing, ("progress", line)))
+    except EmotuiError as error:
+        wire.send(outgoing, ("failed", str(error)))
+        return
+    wire.send(outgoing, ("loaded", backend.card))
+    while True:
+        number, requests = messages.get()
+        try:
+            wire.send(outgoing, ("answer", number, _answer(backend, requests)))
+        except EmotuiError as error:
+            wire.send(outgoing, ("error", number, str(error)))
+        except MemoryError:
+            wire.send(outgoing, ("error", number, "out of memory: try smaller batches or a smaller model"))
+
+
+def _listen(incoming: Any, messages: "queue.SimpleQueue[Any]") -> None:
+    """Pass messages on; leave at once, also in the middle of a batch, when the parent is gone."""
+    try:
+        while True:
+            messages.put(wire.receive(incoming))
+    except (EOFError, OSError):
+        os._exit(0)
+
+
+def _load(spec: str, options: Mapping[str, Any], progress: Any) -> Backend:
+    kind, argument = parse_spec(spec)
+    return loader(kind)(argument, options, progress)
+
+
+def _answer(backend: Backend, requests: list[Request]) -> Any:
+    return getattr(backend, METHODS[type(requests[0])])(requests) if requests else []

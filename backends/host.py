@@ -1,0 +1,213 @@
+"""A model in a process of its own: the screen never waits for it, and what kills it costs one error message.
+
+Loading and asking block the calling thread only; both can be cancelled from another one within a second.
+"""
+
+import contextlib
+import os
+import queue
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import IO, Any
+
+from emotui.backends import wire
+from emotui.backends.base import CAPABLE_KINDS, METHODS, ModelCard, Progress, Request
+from emotui.backends.spec import parse_spec
+from emotui.errors import ModelError
+
+Cancelled_ = Callable[[], bool]
+_POLL = 0.05
+_GRACE = 0.5
+"""Seconds that a batch is given to end by itself after a cancel, before its process is killed."""
+
+_BOOT = "import sys; sys.path[:] = {path!r}; from emotui.backends.child import main; main()"
+
+
+class Cancelled(Exception):
+    """The person stopped the load or the batch."""
+
+
+class ModelProcess:
+    """One model, loaded on first use and again after a crash or a cancel.
+
+    Args:
+        spec: the model (see `emotui.backends.spec`).
+        options: passed to the backend's loader.
+        limit: seconds that one load or batch may take before the model counts as hanging.
+
+    Raises:
+        BadInput: `spec` names no installed kind of model.
+    """
+
+    def __init__(self, spec: str, options: Mapping[str, Any] | None = None, *, limit: float = 600.0) -> None:
+        parse_spec(spec)
+        self.spec = spec
+        self.limit = limit
+        self.card: ModelCard | None = None
+        self._options = dict(options or {})
+        self._lock = threading.Lock()
+        self._child: subprocess.Popen[bytes] | None = None
+        self._words: IO[bytes] | None = None
+        self._messages: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._number = 0
+
+    @property
+    def pid(self) -> int | None:
+        """The child's process id while it lives."""
+        child = self._child
+        return child.pid if child is not None and child.poll() is None else None
+
+    def load(self, progress: Progress | None = None, cancelled: Cancelled_ | None = None) -> ModelCard:
+        """Start the process if there is none and wait until the model is loaded.
+
+        Raises:
+            ModelError: the model cannot be loaded, or its process died; with its last words.
+            Cancelled: `cancelled()` became true; the process is gone.
+        """
+        with self._lock:
+            return self._load(progress, cancelled)
+
+    def ask(self, requests: Sequence[Request], *, cancelled: Cancelled_ | None = None) -> Any:
+        """Answer one batch of requests of one type, in order (`embed`: an array). Loads the model first where needed.
+
+        Raises:
+            ModelError: the model lacks the capability, refuses the batch, died, or hung; the next call starts it afresh.
+            Cancelled: `cancelled()` became true while waiting.
+        """
+        if not requests:
+            return []
+        with self._lock:
+            card = self._load(None, cancelled)
+            capability = METHODS[type(requests[0])]
+            if capability not in card.capabilities:
+                raise ModelError(lacks(self.spec, capability))
+            self._number += 1
+            child = self._running()
+            try:
+                wire.send(child.stdin, (self._number, list(requests)))  # type: ignore[arg-type]
+            except OSError:
+                raise self._died() from None
+            while True:
+                match self._wait(cancelled):
+                    case ("answer", number, results) if number == self._number:
+                        return results
+                    case ("error", number, why) if number == self._number:
+                        raise ModelError(f"{self.spec}: {why}")
+
+    def close(self) -> None:
+        """End the process. Safe from any thread, also while another one waits for an answer."""
+        child = self._child
+        if child is not None and child.poll() is None:
+            child.kill()
+            child.wait()
+
+    def __enter__(self) -> "ModelProcess":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        assert self._child is not None
+        return self._child
+
+    def _load(self, progress: Progress | None, cancelled: Cancelled_ | None) -> ModelCard:
+        if self.card is not None and self.pid is not None:
+            return self.card
+        self._start()
+        while True:
+            match self._wait(cancelled):
+                case ("progress", line):
+                    if progress is not None:
+                        progress(line)
+                case ("failed", why):
+                    self.close()
+                    raise ModelError(why)
+                case ("loaded", card):
+                    self.card = card
+                    return self.card  # type: ignore[return-value]
+
+    def _start(self) -> None:
+        if self._words is not None:
+            self._words.close()
+        self._words = tempfile.TemporaryFile()
+        self._messages = queue.SimpleQueue()
+        environment = os.environ | {"TOKENIZERS_PARALLELISM": "false", "TRANSFORMERS_VERBOSITY": "error"}
+        self._child = subprocess.Popen(
+            [sys.executable, "-c", _BOOT.format(path=sys.path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._words,
+            env=environment,
+        )
+        threading.Thread(target=_listen, args=(self._child.stdout, self._messages), daemon=True).start()
+        try:
+            wire.send(self._child.stdin, (self.spec, self._options))  # type: ignore[arg-type]
+        except OSError:
+            raise self._died() from None
+
+    def _wait(self, cancelled: Cancelled_ | None) -> Any:
+        """The child's next message; None never: a dead, hanging or cancelled child raises."""
+        started, stopped = time.monotonic(), None
+        while True:
+            with contextlib.suppress(queue.Empty):
+                message = self._messages.get(timeout=_POLL)
+                if message is None:
+                    raise self._died()
+                if stopped is not None and message[0] in ("answer", "error"):
+                    raise Cancelled
+                return message
+            now = time.monotonic()
+            if cancelled is not None and stopped is None and cancelled():
+                stopped = now
+            if stopped is not None and now - stopped > _GRACE:
+                self.close()
+                raise Cancelled
+            if now - started > self.limit:
+                self.close()
+                raise ModelError(f"{self.spec} gave no answer for {self.limit:.0f} s and was stopped; it starts afresh on the next request")
+
+    def _died(self) -> ModelError:
+        child = self._running()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(timeout=2)
+        self.close()
+        code = child.returncode
+        if code is not None and code < 0:
+            how = f"was killed by {signal.Signals(-code).name}"
+            if -code == signal.SIGKILL:
+                how += " (out of memory?)"
+        else:
+            how = f"ended with status {code}"
+        words = self._last_words()
+        return ModelError(f"The process of {self.spec} {how}" + (f"; its last words: {words}" if words else ""))
+
+    def _last_words(self) -> str:
+        if self._words is None:
+            return ""
+        self._words.seek(0, os.SEEK_END)
+        self._words.seek(max(0, self._words.tell() - 4096))
+        lines = [line.strip() for line in self._words.read().decode("utf-8", "replace").splitlines() if line.strip()]
+        return lines[-1][:300] if lines else ""
+
+
+def lacks(spec: str, capability: str) -> str:
+    """One sentence: this model cannot do that, these kinds can."""
+    kinds = ", ".join(CAPABLE_KINDS.get(capability, ())) or "none"
+    return f"{spec} cannot {capability.replace('_', ' ')}; kinds of model that can: {kinds}"
+
+
+def _listen(pipe: Any, messages: "queue.SimpleQueue[Any]") -> None:
+    """Pass the child's messages on; None when it is gone."""
+    try:
+        while True:
+            messages.put(wire.receive(pipe))
+    except (EOFError, OSError, ValueError):
+        messages.put(None)
+    finally:
+        pipe.close()

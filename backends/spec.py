@@ -1,0 +1,40 @@
+"""From a model SPEC (`embedded`, `hf:DIR`, `gguf:FILE`, ...) to the function that loads it."""
+
+from importlib import import_module
+from importlib.metadata import entry_points
+
+from emotui.backends.base import Loader
+from emotui.errors import BadInput, ModelError
+
+BUILT_IN = {"embedded": "emotui.backends.embedded:load"}
+"""Known without an installation too (a bare checkout has no entry points)."""
+
+
+def kinds() -> dict[str, str]:
+    """Every kind of model that is installed, to `module:function`; other packages add theirs by the entry point group `emotui.backends`."""
+    found = {point.name: point.value for point in entry_points(group="emotui.backends")}
+    return found | BUILT_IN
+
+
+def parse_spec(spec: str) -> tuple[str, str]:
+    """Split a SPEC into its kind and what follows the colon (empty for a kind that needs nothing).
+
+    Raises:
+        BadInput: the kind is not installed.
+    """
+    kind, _, argument = spec.partition(":")
+    known = kinds()
+    if kind not in known:
+        names = ", ".join(sorted(known))
+        raise BadInput(f"{spec!r} is not a model: no backend of kind {kind!r} is installed (there are: {names})")
+    return kind, argument
+
+
+def loader(kind: str) -> Loader:
+    """Import the function that loads models of this kind. Only the child process calls this: it may import torch."""
+    module, _, name = kinds()[kind].partition(":")
+    try:
+        found: Loader = getattr(import_module(module), name)
+    except ImportError as error:
+        raise ModelError(f"The backend {kind!r} cannot be imported: {error}. Reinstall the package that provides {module}") from error
+    return found
