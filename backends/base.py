@@ -1,7 +1,8 @@
 """What every model backend can be asked, and how it answers.
 
-A backend is an object with the methods of the capabilities that it names. It lives in a child process (`emotui.backends.host`);
-requests and results are frozen, plain and picklable. A result stands at the place of its request.
+A backend is an object with the methods of the capabilities that it names. It lives in a child process
+(`emotui.backends.host`); requests and results are frozen, plain and picklable. A result stands at the place of its
+request.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -55,7 +56,7 @@ class Generation:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Log-odds of yes against no for each question about one text. `questions` are labels where the model has heads for them."""
+    """Yes against no for each question about one text. Questions are labels where the model has heads for them."""
 
     text: str
     questions: tuple[str, ...]
@@ -63,7 +64,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """One entry a question: logits of yes and of no; `mass` is the probability on all yes and no forms (1 for a trained head)."""
+    """One entry a question: logits of yes and of no; `mass` is the probability on all their forms (1 for a head)."""
 
     yes: tuple[float, ...]
     no: tuple[float, ...]
@@ -72,7 +73,7 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Classify:
-    """Probabilities over a label set of the model (`goemotions`, `ekman`, `plutchik` for `embedded`), or over given labels."""
+    """Probabilities over a label set of the model (`embedded`: `goemotions`, `ekman`, `plutchik`), or given labels."""
 
     text: str
     label_set: str | None = None
@@ -131,7 +132,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """How much each word carries a label (the predicted one where none is given): the drop of its logit without the word."""
+    """How much each word carries a label (the predicted one where none is given): its logit's drop without the word."""
 
     text: str
     label: str | None = None
@@ -154,7 +155,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
-    """What a loaded model is. `identity` holds all that can change its outputs (file hashes, revision, dtype, versions)."""
+    """What a loaded model is. `identity` holds all that can change its outputs (file hashes, dtype, versions)."""
 
     spec: str
     name: str
@@ -169,7 +170,7 @@ Progress = Callable[[str], None]
 
 
 class Backend(Protocol):
-    """A loaded model. Methods exist for the capabilities that its card names: `generate(requests) -> results` and so on.
+    """A loaded model, with a method for each capability that its card names: `generate(requests)` and so on.
 
     Each takes a sequence of requests of one type and returns as many results, `Refused` where one cannot be answered.
     Loading (`load(spec, options, progress)`) may raise `emotui.errors.ModelError` with one clear line.

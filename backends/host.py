@@ -20,7 +20,7 @@ from emotui.backends.base import CAPABLE_KINDS, METHODS, ModelCard, Progress, Re
 from emotui.backends.spec import parse_spec
 from emotui.errors import ModelError
 
-Cancelled_ = Callable[[], bool]
+IsCancelled = Callable[[], bool]
 _POLL = 0.05
 _GRACE = 0.5
 """Seconds that a batch is given to end by itself after a cancel, before its process is killed."""
@@ -55,6 +55,7 @@ class ModelProcess:
         self._words: IO[bytes] | None = None
         self._messages: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._number = 0
+        self._closed = False
 
     @property
     def pid(self) -> int | None:
@@ -62,7 +63,7 @@ class ModelProcess:
         child = self._child
         return child.pid if child is not None and child.poll() is None else None
 
-    def load(self, progress: Progress | None = None, cancelled: Cancelled_ | None = None) -> ModelCard:
+    def load(self, progress: Progress | None = None, cancelled: IsCancelled | None = None) -> ModelCard:
         """Start the process if there is none and wait until the model is loaded.
 
         Raises:
@@ -72,11 +73,11 @@ class ModelProcess:
         with self._lock:
             return self._load(progress, cancelled)
 
-    def ask(self, requests: Sequence[Request], *, cancelled: Cancelled_ | None = None) -> Any:
+    def ask(self, requests: Sequence[Request], *, cancelled: IsCancelled | None = None) -> Any:
         """Answer one batch of requests of one type, in order (`embed`: an array). Loads the model first where needed.
 
         Raises:
-            ModelError: the model lacks the capability, refuses the batch, died, or hung; the next call starts it afresh.
+            ModelError: the model lacks the capability, refuses the batch, died or hung; the next call starts it afresh.
             Cancelled: `cancelled()` became true while waiting.
         """
         if not requests:
@@ -101,6 +102,7 @@ class ModelProcess:
 
     def close(self) -> None:
         """End the process. Safe from any thread, also while another one waits for an answer."""
+        self._closed = True
         child = self._child
         if child is not None and child.poll() is None:
             child.kill()
@@ -116,7 +118,7 @@ class ModelProcess:
         assert self._child is not None
         return self._child
 
-    def _load(self, progress: Progress | None, cancelled: Cancelled_ | None) -> ModelCard:
+    def _load(self, progress: Progress | None, cancelled: IsCancelled | None) -> ModelCard:
         if self.card is not None and self.pid is not None:
             return self.card
         self._start()
@@ -135,8 +137,9 @@ class ModelProcess:
     def _start(self) -> None:
         if self._words is not None:
             self._words.close()
-        self._words = tempfile.TemporaryFile()
+        self._words = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
         self._messages = queue.SimpleQueue()
+        self._closed = False
         environment = os.environ | {"TOKENIZERS_PARALLELISM": "false", "TRANSFORMERS_VERBOSITY": "error"}
         self._child = subprocess.Popen(
             [sys.executable, "-c", _BOOT.format(path=sys.path)],
@@ -151,7 +154,7 @@ class ModelProcess:
         except OSError:
             raise self._died() from None
 
-    def _wait(self, cancelled: Cancelled_ | None) -> Any:
+    def _wait(self, cancelled: IsCancelled | None) -> Any:
         """The child's next message; None never: a dead, hanging or cancelled child raises."""
         started, stopped = time.monotonic(), None
         while True:
@@ -170,9 +173,14 @@ class ModelProcess:
                 raise Cancelled
             if now - started > self.limit:
                 self.close()
-                raise ModelError(f"{self.spec} gave no answer for {self.limit:.0f} s and was stopped; it starts afresh on the next request")
+                raise ModelError(
+                    f"{self.spec} gave no answer for {self.limit:.0f} s: stopped. Ask again to restart it"
+                )
 
-    def _died(self) -> ModelError:
+    def _died(self) -> Exception:
+        """Why the messages ended: somebody closed the model, or its process died by itself."""
+        if self._closed:
+            return Cancelled()
         child = self._running()
         with contextlib.suppress(subprocess.TimeoutExpired):
             child.wait(timeout=2)

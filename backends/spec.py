@@ -11,7 +11,7 @@ BUILT_IN = {"embedded": "emotui.backends.embedded:load"}
 
 
 def kinds() -> dict[str, str]:
-    """Every kind of model that is installed, to `module:function`; other packages add theirs by the entry point group `emotui.backends`."""
+    """Every installed kind of model, to `module:function`; packages add theirs by the entry point `emotui.backends`."""
     found = {point.name: point.value for point in entry_points(group="emotui.backends")}
     return found | BUILT_IN
 
@@ -36,5 +36,7 @@ def loader(kind: str) -> Loader:
     try:
         found: Loader = getattr(import_module(module), name)
     except ImportError as error:
-        raise ModelError(f"The backend {kind!r} cannot be imported: {error}. Reinstall the package that provides {module}") from error
+        raise ModelError(
+            f"The backend {kind!r} could not load ({error}): reinstall {module.split('.')[0]}"
+        ) from error
     return found

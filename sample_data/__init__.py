@@ -1,0 +1,1 @@
+"""Small data written for this project, and figures that the papers published."""
