@@ -1,0 +1,48 @@
+# make run: the workbench on its sample workspace. make test: all tests. make check: style, types and floors.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := $(shell find emotui backends metrics screens themes sample_data -type f -not -path '*/__pycache__/*')
+
+.PHONY: run test test-slow check snapshots picture clean
+
+run: $(VENV)/run.stamp
+	$(BIN)/emotui
+
+test: $(VENV)/test.stamp
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not slow and not gpu"
+
+test-slow: $(VENV)/test.stamp
+	$(BIN)/python -m pytest -m slow
+
+check: $(VENV)/dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy -p emotui
+	$(BIN)/lint-imports
+
+snapshots: $(VENV)/test.stamp
+	$(BIN)/python -m pytest tests/test_screens_snapshots.py --snapshot-update
+
+picture: $(VENV)/run.stamp
+	$(BIN)/python docs/picture.py docs/browse.svg
+
+# The strict editable layout links file by file, so it is made again whenever a file is added.
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q "pip>=24" "setuptools>=77"
+
+$(VENV)/run.stamp: $(VENV)/bin/python pyproject.toml constraints.txt $(SOURCES)
+	$(BIN)/python -m pip install -q -e . -c constraints.txt --config-settings editable_mode=strict
+	@touch $@
+
+$(VENV)/test.stamp: $(VENV)/bin/python pyproject.toml constraints.txt $(SOURCES)
+	$(BIN)/python -m pip install -q -e ".[test]" -c constraints.txt --config-settings editable_mode=strict
+	@touch $@
+
+$(VENV)/dev.stamp: $(VENV)/bin/python pyproject.toml constraints.txt $(SOURCES)
+	$(BIN)/python -m pip install -q -e ".[dev]" -c constraints.txt --config-settings editable_mode=strict
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info

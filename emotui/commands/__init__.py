@@ -1,0 +1,64 @@
+"""The command line: a thin face over `emotui.workbench`. A command's module is imported only when it is called."""
+
+import sys
+from importlib import import_module
+
+import click
+
+from emotui import __version__
+from emotui.errors import BadInput, EmotuiError
+
+COMMANDS = {
+    "export": ("emotui.commands.exchange:export", "Write a run's predictions to a file."),
+    "import": ("emotui.commands.exchange:import_", "Bring samples from files into the store."),
+    "predict": ("emotui.commands.predict:predict", "Ask a model about every record of a file, without the store."),
+    "rescore": ("emotui.commands.run:rescore", "Parse and score a run's kept outputs again."),
+    "run": ("emotui.commands.run:run", "Run a task with a model over a dataset, into the store."),
+    "runs": ("emotui.commands.run:runs", "List the runs in the store."),
+    "score": ("emotui.commands.score:score", "Score a file of predictions against a file of gold records."),
+    "view": ("emotui.commands.browse:view", "Browse files without importing anything."),
+}
+"""Name to where it is, and its line in the help (so that help imports none of them)."""
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and imports one when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[name][0].partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in sorted(COMMANDS.items())])
+
+
+@click.group(cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="emotui")
+@click.option("--db", type=click.Path(), help="The workspace file (default: in the user's data folder).")
+@click.option("--read-only", is_flag=True, help="Open the workspace without changing it.")
+@click.pass_context
+def cli(ctx: click.Context, db: str | None, read_only: bool) -> None:
+    """See what a language model thinks people feel, and why it is wrong.
+
+    Without a command, opens the workbench.
+    """
+    if ctx.invoked_subcommand is None:
+        from emotui.commands.browse import open_workbench
+
+        open_workbench(db, read_only=read_only)
+
+
+def main() -> None:
+    """Run the command line. Exit status: 0 done, 1 the work failed or was interrupted, 2 bad usage or bad input."""
+    try:
+        cli.main(prog_name="emotui")
+    except EmotuiError as error:
+        click.echo(str(error), err=True)
+        sys.exit(2 if isinstance(error, BadInput) else 1)
