@@ -1,0 +1,206 @@
+"""Browse files as they are, without importing anything: a `BrowseSource` over records in memory."""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from emotui.backends.host import ModelProcess
+from emotui.errors import BadInput, ModelError
+from emotui.formats import fingerprint, read
+from emotui.lexicons import empath_keywords
+from emotui.metrics.span_report import SampleDetail, report, score_samples
+from emotui.records import SpanPrediction, SpanSample
+from emotui.store.query import MARKS, Dataset, ListQuery, ListRow, Run
+from emotui.workbench.scoring import Warn, known, warn_skipped
+from emotui.workbench.similarity import Embedder
+from emotui.workbench.source import Evidence, RepeatView
+
+if TYPE_CHECKING:
+    import numpy as np
+
+PREVIEW = 160
+
+
+class FileView:
+    """A gold file, and a run for each file of predictions. Sim is computed for the sample that is looked at."""
+
+    def __init__(self, gold: str, predicted: Sequence[str] = (), *, skip_bad: bool = False, warn: Warn) -> None:
+        """Read and score the files.
+
+        Raises:
+            BadInput: a file cannot be read, or a prediction is about no gold sample.
+        """
+        golds = read(gold, SpanSample, skip_bad=skip_bad)
+        warn_skipped(golds, warn)
+        self._samples = golds.records
+        self._dataset = Dataset(1, Path(gold).name, "spans", len(golds.records), fingerprint(golds.records), gold)
+        self._numbers = {sample.id: number for number, sample in enumerate(golds.records)}
+        self._runs: dict[str, Run] = {}
+        self._details: dict[str, list[SampleDetail]] = {}
+        self._by_sample: dict[str, dict[int, list[tuple[SampleDetail, str | None]]]] = {}
+        for path in predicted:
+            self._add_run(path, gold, skip_bad=skip_bad, warn=warn)
+        self._embedded = ModelProcess("embedded")
+        self._similar = True
+        self._lock = threading.Lock()
+        self._settings: dict[str, object] = {}
+
+    def close(self) -> None:
+        """End the model that computes Sim."""
+        self._embedded.close()
+
+    def title(self) -> str:
+        return self._dataset.name
+
+    def datasets(self) -> list[Dataset]:
+        return [self._dataset]
+
+    def runs(self, dataset: int) -> list[Run]:
+        return list(self._runs.values())
+
+    def emotions(self, dataset: int) -> list[str]:
+        return list(dict.fromkeys(emotion for sample in self._samples for emotion in _emotions(sample)))
+
+    def order(self, query: ListQuery) -> "np.ndarray":
+        import numpy as np
+
+        rows = {number: self._row(number, query.run) for number in range(len(self._samples))}
+        chosen = [number for number in rows if _matches(self._samples[number], rows[number], query)]
+        if query.sort != "file":
+            chosen.sort(key=lambda number: _sort_key(self._samples[number], rows[number], query.sort))
+        if query.descending:
+            chosen.reverse()
+        return np.array(chosen, dtype=np.int64)
+
+    def page(self, numbers: Sequence[int], run: str | None) -> list[ListRow]:
+        return [self._row(int(number), run) for number in numbers]
+
+    def evidence(self, sample: int, run: str | None) -> Evidence:
+        gold = self._samples[sample]
+        answers = [] if run is None else self._by_sample[run].get(sample, [])
+        if answers:
+            answers = self._with_sim(gold, answers)
+        return Evidence(
+            number=sample,
+            sample=gold,
+            run=None if run is None else self._runs[run],
+            repeats=tuple(RepeatView(detail.repeat, detail, raw=raw) for detail, raw in answers),
+        )
+
+    def summary(self, run: str) -> dict[str, object]:
+        return report(self._samples, self._details[run])
+
+    def marker(self) -> object:
+        return 0
+
+    def setting(self, key: str, default: object = None) -> object:
+        return self._settings.get(key, default)
+
+    def set_setting(self, key: str, value: object) -> None:
+        self._settings[key] = value
+
+    def _add_run(self, path: str, gold: str, *, skip_bad: bool, warn: Warn) -> None:
+        answers = read(path, SpanPrediction, skip_bad=skip_bad)
+        warn_skipped(answers, warn)
+        records = known(answers, set(self._numbers), path, gold, skip_bad=skip_bad, warn=warn)
+        name = Path(path).name if path != "-" else "stdin"
+        if name in self._runs:
+            name = path
+        details = score_samples(self._samples, records, None, empath_keywords())
+        raw = {(record.id, record.repeat): record.output for record in records}
+        by_sample: dict[int, list[tuple[SampleDetail, str | None]]] = {}
+        for detail in details:
+            by_sample.setdefault(self._numbers[detail.id], []).append((detail, raw.get((detail.id, detail.repeat))))
+        self._runs[name] = Run(
+            run=name,
+            task="spans",
+            model=name,
+            dataset=1,
+            identity="",
+            config={"file": path},
+            state="done",
+            started="",
+            finished="",
+            n=len(details),
+            done=len(details),
+            failed=0,
+            error=None,
+        )
+        self._details[name], self._by_sample[name] = details, by_sample
+
+    def _row(self, number: int, run: str | None) -> ListRow:
+        sample = self._samples[number]
+        details = [detail for detail, _ in self._by_sample[run].get(number, [])] if run is not None else []
+        seen = {mark for detail in details for mark in detail.marks}
+        return ListRow(
+            sample=number,
+            id=sample.id,
+            preview=sample.text[:PREVIEW],
+            emotion=sample.emotion,
+            valence=sample.valence,
+            f1=sum(detail.f1 for detail in details) / len(details) if details else None,
+            marks="".join(mark for mark in MARKS if mark in seen),
+        )
+
+    def _with_sim(
+        self, gold: SpanSample, answers: list[tuple[SampleDetail, str | None]]
+    ) -> list[tuple[SampleDetail, str | None]]:
+        """The same answers with Sim; without it where the embedded model cannot be had."""
+        with self._lock:
+            if not self._similar:
+                return answers
+            predictions = [
+                SpanPrediction(id=gold.id, spans=detail.predicted, repeat=detail.repeat) for detail, _ in answers
+            ]
+            try:
+                scored = score_samples([gold], predictions, Embedder(self._embedded), empath_keywords())
+            except ModelError:
+                self._similar = False
+                return answers
+        return [
+            (replace(detail, sim=fresh.sim, pairs=fresh.pairs), raw)
+            for (detail, raw), fresh in zip(answers, scored, strict=True)
+        ]
+
+
+def _emotions(sample: SpanSample) -> list[str]:
+    found = [sample.emotion, *(sentence.emotion for sentence in sample.sentences)]
+    return [emotion for emotion in found if emotion]
+
+
+def _valences(sample: SpanSample) -> list[str]:
+    found = [sample.valence, *(sentence.valence for sentence in sample.sentences)]
+    return [valence for valence in found if valence]
+
+
+def _matches(sample: SpanSample, row: ListRow, query: ListQuery) -> bool:
+    if query.text and query.text.lower() not in sample.text.lower():
+        return False
+    if query.emotions and not set(query.emotions) & set(_emotions(sample)):
+        return False
+    if query.valences and not set(query.valences) & set(_valences(sample)):
+        return False
+    if query.marks and not set(query.marks) & set(row.marks):
+        return False
+    if query.f1_min is not None and (row.f1 is None or row.f1 < query.f1_min):
+        return False
+    return query.f1_max is None or (row.f1 is not None and row.f1 <= query.f1_max)
+
+
+def _sort_key(sample: SpanSample, row: ListRow, sort: str) -> tuple[bool, float | int | str]:
+    """What has no value stands last."""
+    match sort:
+        case "id":
+            return False, sample.id
+        case "f1":
+            return row.f1 is None, row.f1 or 0.0
+        case "sim":
+            return row.sim is None, row.sim or 0.0
+        case "emotion":
+            return not _emotions(sample), (_emotions(sample) or [""])[0]
+        case "length":
+            return False, len(sample.text)
+        case _:
+            raise BadInput(f"cannot sort by {sort!r}")

@@ -1,0 +1,33 @@
+"""Sentence embeddings for Sim, from the embedded model in its own process."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from emotui.backends.base import Embed
+from emotui.backends.host import IsCancelled, ModelProcess
+
+if TYPE_CHECKING:
+    import numpy as np
+
+BATCH = 512
+
+
+class Embedder:
+    """Unit-length sentence embeddings of a model, in batches between which it can be cancelled.
+
+    SEER section 6 uses sentence-BERT; all-MiniLM-L6-v2 is one of that family.
+    """
+
+    def __init__(self, model: ModelProcess, cancelled: IsCancelled | None = None) -> None:
+        self._model = model
+        self._cancelled = cancelled
+
+    def __call__(self, texts: Sequence[str]) -> "np.ndarray":
+        """Returns (n, 384) float32, each row of length 1."""
+        import numpy as np
+
+        batches = [
+            self._model.ask([Embed(text) for text in texts[start : start + BATCH]], cancelled=self._cancelled)
+            for start in range(0, len(texts), BATCH)
+        ]
+        return np.concatenate(batches) if batches else np.zeros((0, 384), dtype=np.float32)

@@ -1,0 +1,182 @@
+"""A workspace: one store, the models at work on it, and what a person can do with both."""
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from emotui.backends.host import ModelProcess
+from emotui.errors import BadInput
+from emotui.metrics.span_report import SampleDetail
+from emotui.records import SpanSample
+from emotui.store.database import ResultRow, Store, default_path
+from emotui.store.query import Dataset, ListQuery, ListRow, Run
+from emotui.tasks import spans
+from emotui.workbench.running import OnProgress, RunProgress, metrics, run_spans, with_state
+from emotui.workbench.samples import add_sample_data, import_spans
+from emotui.workbench.source import Evidence, RepeatView
+
+if TYPE_CHECKING:
+    import numpy as np
+
+FIRST_START = "first_start"
+"""The setting that says how far the first start came: `loaded`, then `done`."""
+
+DEFAULT_MODEL = "embedded"
+
+
+class Workspace:
+    """Implements `BrowseSource` over a store, and starts and stops runs. Every method may be called from any thread."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._stop = threading.Event()
+        self._models: dict[str, ModelProcess] = {}
+        self._lock = threading.Lock()
+
+    @classmethod
+    def open(cls, path: str | Path | None = None, *, read_only: bool = False) -> "Workspace":
+        """Open a workspace file, and make it where there is none.
+
+        Raises:
+            StoreError: it cannot be opened; the message says why and what to do.
+        """
+        return cls(Store.open(Path(path) if path else default_path(), read_only=read_only))
+
+    def close(self) -> None:
+        """End all models. The store needs no closing: it is held only for the length of a transaction."""
+        self._stop.set()
+        for model in self._models.values():
+            model.close()
+
+    # What Browse asks.
+
+    def title(self) -> str:
+        return self.store.path.stem + (" (read only)" if self.store.read_only else "")
+
+    def datasets(self) -> list[Dataset]:
+        return [dataset for dataset in self.store.datasets() if dataset.task == "spans"]
+
+    def runs(self, dataset: int) -> list[Run]:
+        return [with_state(run) for run in self.store.runs(dataset)]
+
+    def emotions(self, dataset: int) -> list[str]:
+        return self.store.emotions(dataset)
+
+    def order(self, query: ListQuery) -> "np.ndarray":
+        return self.store.order(query)
+
+    def page(self, numbers: Sequence[int], run: str | None) -> list[ListRow]:
+        return self.store.page(numbers, run)
+
+    def evidence(self, sample: int, run: str | None) -> Evidence:
+        ((_, record),) = self.store.samples([sample])
+        repeats = [] if run is None else [_repeat(row) for row in self.store.results(run, [sample])]
+        return Evidence(
+            number=sample,
+            sample=msgspec.json.decode(record, type=SpanSample),
+            run=None if run is None else with_state(self.store.run(run)),
+            repeats=tuple(repeats),
+        )
+
+    def summary(self, run: str) -> dict[str, object]:
+        return metrics(self.store, self.store.run(run))
+
+    def marker(self) -> object:
+        return self.store.marker()
+
+    def setting(self, key: str, default: object = None) -> object:
+        return self.store.setting(key, default)
+
+    def set_setting(self, key: str, value: object) -> None:
+        if not self.store.read_only:
+            self.store.set_setting(key, value)
+
+    # What a person does.
+
+    def import_files(self, paths: Sequence[str], name: str | None = None) -> Dataset:
+        """Add samples from files as a dataset."""
+        return import_spans(self.store, paths, name, warn=lambda line: None)
+
+    def run_model(
+        self,
+        spec: str,
+        dataset: int | str,
+        *,
+        limit: int | None = None,
+        repeats: int = 1,
+        seed: int = 0,
+        resume: str | None = None,
+        fresh: bool = False,
+        on_progress: OnProgress = lambda progress: None,
+    ) -> Run:
+        """Run a model over a dataset and wait for it; `stop()` from another thread ends it between or inside batches.
+
+        Raises:
+            BadInput: no such dataset, or a resume that does not fit.
+            EmotuiError: the model or the store failed; what was done is kept.
+            Cancelled: stopped; what was done is kept and can be resumed.
+        """
+        found = self.store.dataset(dataset)
+        if found is None:
+            raise BadInput(f"the store has no dataset {dataset!r}")
+        self._stop.clear()
+        model = self.model(spec)
+        on_progress(RunProgress("", spec, 0, found.n, 0, None, None, f"loading {spec}"))
+        return run_spans(
+            self.store,
+            model,
+            found,
+            limit=limit,
+            repeats=repeats,
+            seed=seed,
+            resume=resume,
+            fresh=fresh,
+            on_progress=on_progress,
+            cancelled=self._stop.is_set,
+        )
+
+    def stop(self) -> None:
+        """Stop the run in progress; what it has done stays."""
+        self._stop.set()
+
+    def model(self, spec: str) -> ModelProcess:
+        """The process of a model, one a SPEC; it is started by its first load or question."""
+        with self._lock:
+            if spec not in self._models:
+                self._models[spec] = ModelProcess(spec)
+            return self._models[spec]
+
+    def needs_first_start(self) -> bool:
+        """Whether this workspace has nothing in it yet and may be written."""
+        return (
+            not self.store.read_only
+            and self.setting(FIRST_START) != "done"
+            and (self.setting(FIRST_START) == "loaded" or not self.datasets())
+        )
+
+    def first_start(self, on_progress: OnProgress = lambda progress: None) -> None:
+        """Load the sample data and run the embedded model over it. A first start that was cut short goes on later."""
+        on_progress(RunProgress("", DEFAULT_MODEL, 0, 0, 0, None, None, "loading the sample data"))
+        dataset = add_sample_data(self.store)
+        self.set_setting(FIRST_START, "loaded")
+        unfinished = [run.run for run in self.runs(dataset.dataset) if run.state in ("stopped", "failed")]
+        try:
+            self.run_model(DEFAULT_MODEL, dataset.dataset, resume=(unfinished or [None])[0], on_progress=on_progress)
+        except BadInput:
+            self.run_model(DEFAULT_MODEL, dataset.dataset, on_progress=on_progress)
+        self.set_setting(FIRST_START, "done")
+
+
+def _repeat(row: ResultRow) -> RepeatView:
+    prediction = None if row.prediction is None else msgspec.json.decode(row.prediction, type=spans.Prediction)
+    return RepeatView(
+        repeat=row.repeat,
+        detail=None if row.score is None else msgspec.json.decode(row.score.detail, type=SampleDetail),
+        labels=() if prediction is None else prediction.labels,
+        raw=row.raw,
+        prompt=row.prompt,
+        error=row.error,
+    )
