@@ -40,6 +40,14 @@ class SpanSample(msgspec.Struct, frozen=True, kw_only=True):
     annotators: Mapping[str, tuple[Span, ...]] = {}
 
 
+class Text(msgspec.Struct, frozen=True, kw_only=True):
+    """A text to ask a model about, gold or not: what `emotui predict` reads from records of any kind."""
+
+    id: str
+    text: str
+    subject: str | None = None
+
+
 class SpanPrediction(msgspec.Struct, frozen=True, kw_only=True):
     """What a model said about one sample: spans as it wrote them, or its raw output with the style it was asked in."""
 

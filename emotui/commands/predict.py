@@ -1,0 +1,91 @@
+"""`emotui predict KIND`: a model over a file, without the store."""
+
+import sys
+from pathlib import Path
+
+import click
+import msgspec
+
+from emotui.commands.output import json_option, print_json, skip_bad_option
+from emotui.commands.progress import bar
+from emotui.errors import BadInput
+from emotui.formats import write
+from emotui.workbench.predicting import KINDS
+from emotui.workbench.predicting import predict as ask
+
+
+@click.command()
+@click.argument("kind", type=click.Choice(KINDS))
+@click.option("--model", "spec", default="embedded", show_default=True, help="The model (SPEC).")
+@click.option("--records", required=True, help="Records to ask about: .jsonl, .csv, .tsv, .parquet, or - for JSONL.")
+@click.option("--to", "target", help="Where to write the predicted records (default: standard output, as JSONL).")
+@click.option(
+    "--labels", "labels_file", type=click.Path(), help="A label set of your own: a file with one label a line."
+)
+@skip_bad_option
+@json_option
+def predict(
+    kind: str,
+    spec: str,
+    records: str,
+    target: str | None,
+    labels_file: str | None,
+    skip_bad: bool,
+    as_json: bool,
+) -> None:
+    """Ask a model about every record of a file, and write what it says in the order of the file.
+
+    What comes out is what `emotui score` of the same kind takes. Exit status 1 where some records were refused.
+    """
+    labels = _read_labels(labels_file) if labels_file else None
+    with bar(f"{spec}: {kind}") as progress:
+        found = ask(
+            kind,
+            spec,
+            records,
+            labels=labels,
+            skip_bad=skip_bad,
+            warn=lambda line: click.echo(line, err=True),
+            progress=progress,
+        )
+    for failure in found.failures[:20]:
+        click.echo(failure, err=True)
+    if target:
+        write(target, found.records)
+    if as_json:
+        print_json(
+            {
+                "model": found.model,
+                "kind": found.kind,
+                "n": found.n,
+                "failed": len(found.failures),
+                "seconds": found.seconds,
+                "labels": found.labels,
+                "records": found.records,
+            }
+        )
+    elif not target:
+        for record in found.records:
+            click.echo(msgspec.json.encode(_present(record)).decode())
+    if found.failures:
+        sys.exit(1)
+
+
+def _present(record: msgspec.Struct) -> dict[str, object]:
+    """The fields that say something."""
+    fields = msgspec.to_builtins(record)
+    return {name: value for name, value in fields.items() if value is not None and value != {}}
+
+
+def _read_labels(path: str) -> list[str]:
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}:1: cannot be read: {error}") from error
+    labels = [line.strip() for line in text.splitlines() if line.strip()]
+    twice = next((label for number, label in enumerate(labels) if label in labels[:number]), None)
+    if twice is not None:
+        raise BadInput(f"{path}:{labels.index(twice) + 1}: the label {twice!r} stands twice")
+    if not labels:
+        raise BadInput(f"{path}:1: no label in it: write one a line")
+    return labels

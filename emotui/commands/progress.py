@@ -1,0 +1,18 @@
+"""Progress on standard error: a bar in a terminal, nothing elsewhere."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def bar(title: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar with speed and time left. Yields a function of (done, of how many)."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
+        line = progress.add_task(escape(title), total=None)
+        yield lambda done, n: progress.update(line, completed=done, total=n)

@@ -1,0 +1,171 @@
+"""`emotui run`, `emotui runs`, `emotui rescore`: models over the store's samples, and their figures."""
+
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from emotui.backends.host import Cancelled
+from emotui.commands.output import db_option, json_option, print_figures, print_json, shown
+from emotui.commands.progress import bar
+from emotui.errors import BadInput, EmotuiError
+from emotui.store.query import Run
+from emotui.workbench.running import rescore as score_again
+from emotui.workbench.running import with_state
+from emotui.workbench.samples import SAMPLE_DATASET, add_sample_data
+from emotui.workbench.workspace import Workspace
+
+
+@click.command()
+@click.argument("task", type=click.Choice(["spans"]))
+@click.option("--model", "spec", default="embedded", show_default=True, help="The model (SPEC).")
+@click.option("--dataset", help="A dataset of the store, or a file (default: the sample data).")
+@click.option("--limit", type=click.IntRange(min=1), help="Only the first N samples.")
+@click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--resume", help="Finish a run that was stopped (its id or the beginning of it).")
+@click.option("--fresh", is_flag=True, help="Compute again what the store already holds.")
+@db_option
+@json_option
+def run(
+    task: str,
+    spec: str,
+    dataset: str | None,
+    limit: int | None,
+    repeats: int,
+    seed: int,
+    resume: str | None,
+    fresh: bool,
+    db: str | None,
+    as_json: bool,
+) -> None:
+    """Run TASK with a model over a dataset. Ctrl-C keeps what is done; --resume finishes it."""
+    workspace = Workspace.open(db)
+    started = time.monotonic()
+    last = ""
+    try:
+        target = _dataset(workspace, dataset, resume)
+        if resume is not None:
+            spec = workspace.store.run(resume).model
+        with bar(f"{spec}: {task}") as progress:
+
+            def show(step: object) -> None:
+                nonlocal last
+                last = step.run or last  # type: ignore[attr-defined]
+                progress(step.done, step.n)  # type: ignore[attr-defined]
+
+            try:
+                done = workspace.run_model(
+                    spec,
+                    target,
+                    limit=limit,
+                    repeats=repeats,
+                    seed=seed,
+                    resume=resume,
+                    fresh=fresh,
+                    on_progress=show,
+                )
+                problem = None
+            except (KeyboardInterrupt, Cancelled):
+                done, problem = _stopped(workspace, last), "interrupted"
+            except EmotuiError as error:
+                if isinstance(error, BadInput) or not last:
+                    raise
+                done, problem = _stopped(workspace, last), str(error)
+        _print(workspace, done, time.monotonic() - started, as_json)
+    finally:
+        workspace.close()
+    if problem is not None:
+        click.echo(f"{problem}: {done.done} of {done.n} are kept; finish with --resume {done.run}", err=True)
+        sys.exit(1)
+
+
+@click.command()
+@db_option
+@json_option
+def runs(db: str | None, as_json: bool) -> None:
+    """List the runs in the store, newest first."""
+    store = Workspace.open(db).store
+    datasets = {dataset.dataset: dataset.name for dataset in store.datasets()}
+    found = [with_state(run) for run in store.runs()]
+    if as_json:
+        print_json([{**_fields(run), "dataset": datasets.get(run.dataset)} for run in found])
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    if not found:
+        click.echo("No runs yet. Make one: emotui run spans --model embedded")
+        return
+    table = Table(box=None, pad_edge=False)
+    for column in ("run", "task", "model", "dataset", "state", "done", "failed", "started"):
+        table.add_column(column, justify="right" if column in ("done", "failed") else "left")
+    for one in found:
+        cells = one.run, one.task, one.model, datasets.get(one.dataset, "–"), one.state
+        counts = f"{one.done}/{one.n}", str(one.failed), one.started
+        table.add_row(*(Text(cell) for cell in (*cells, *counts)))
+    Console().print(table)
+
+
+@click.command()
+@click.argument("run")
+@click.option("--no-sim", is_flag=True, help="Leave Sim out (no model is loaded).")
+@db_option
+@json_option
+def rescore(run: str, no_sim: bool, db: str | None, as_json: bool) -> None:
+    """Parse and score the kept outputs of RUN again, without asking its model."""
+    workspace = Workspace.open(db)
+    started = time.monotonic()
+    done = score_again(workspace.store, run, sim=not no_sim)
+    _print(workspace, done, time.monotonic() - started, as_json)
+
+
+def _dataset(workspace: Workspace, name: str | None, resume: str | None) -> int:
+    """The dataset's number: of the resumed run, of the sample data, of a name in the store, or of a file read now."""
+    if resume is not None:
+        return workspace.store.run(resume).dataset
+    if name is None or (name == SAMPLE_DATASET and workspace.store.dataset(name) is None):
+        return add_sample_data(workspace.store).dataset
+    found = workspace.store.dataset(name)
+    if found is not None:
+        return found.dataset
+    if name != "-" and not Path(name).exists():
+        there = ", ".join(dataset.name for dataset in workspace.datasets()) or "none"
+        raise BadInput(f"{name}: no such file, and no dataset of this name in the store (there: {there})")
+    return workspace.import_files([name]).dataset
+
+
+def _stopped(workspace: Workspace, run: str) -> Run:
+    if not run:
+        raise EmotuiError("interrupted before the run began: nothing was changed")
+    return workspace.store.run(run)
+
+
+def _fields(run: Run) -> dict[str, object]:
+    names = (
+        "run",
+        "task",
+        "model",
+        "state",
+        "started",
+        "finished",
+        "n",
+        "done",
+        "failed",
+        "error",
+        "identity",
+        "config",
+    )
+    return {name: getattr(run, name) for name in names}
+
+
+def _print(workspace: Workspace, run: Run, seconds: float, as_json: bool) -> None:
+    figures = workspace.summary(run.run)
+    if as_json:
+        names = ("run", "task", "model", "n", "done", "failed")
+        print_json({name: getattr(run, name) for name in names} | {"seconds": seconds, "metrics": figures})
+        return
+    print_figures(f"run {run.run}   {run.model}   {run.done} of {run.n} done", figures)
+    click.echo(f"{shown(seconds)} s")

@@ -1,0 +1,126 @@
+"""Ask a model about every record of a file, without the store. The records that come out fit `emotui score`."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from emotui.backends.base import Classify, Extract, FillMask, ModelCard, Refused, Request, Score
+from emotui.backends.host import ModelProcess
+from emotui.errors import BadInput
+from emotui.formats import read
+from emotui.records import (
+    PLUTCHIK,
+    ClassPrediction,
+    MaskedPrediction,
+    ScenesPrediction,
+    SpanPrediction,
+    Text,
+)
+from emotui.workbench.scoring import Warn, warn_skipped
+
+KINDS = ("spans", "scenes", "masked", "class")
+BATCH = 64
+Predicted = SpanPrediction | ScenesPrediction | MaskedPrediction | ClassPrediction
+
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """A model's answers in the order of the file, `None` in `records` never: what failed is in `failures` and left out."""
+
+    model: str
+    kind: str
+    n: int
+    seconds: float
+    labels: tuple[str, ...]
+    records: list[Predicted]
+    failures: list[str] = field(default_factory=list)
+
+
+def predict(
+    kind: str,
+    spec: str,
+    path: str,
+    *,
+    labels: Sequence[str] | None = None,
+    skip_bad: bool = False,
+    warn: Warn,
+    progress: Callable[[int, int], None] = lambda done, n: None,
+) -> Predictions:
+    """Read `path`, ask the model, and return one predicted record for each id.
+
+    A record that the model refuses becomes an empty answer of its kind (no spans, no labels) and is counted as failed.
+
+    Args:
+        labels: a label set of the person's own, for `scenes` and `class`.
+        progress: called with how many of how many are done.
+
+    Raises:
+        BadInput: the file is bad, or `labels` are not ones that the model has.
+        ModelError: the model cannot do this, or died.
+    """
+    got = read(path, Text, skip_bad=skip_bad)
+    warn_skipped(got, warn)
+    with ModelProcess(spec) as model:
+        card = model.load()
+        names = _labels(kind, card, labels)
+        started = time.monotonic()
+        records: list[Predicted] = []
+        failures: list[str] = []
+        for start in range(0, len(got.records), BATCH):
+            batch = got.records[start : start + BATCH]
+            answers = model.ask([_request(kind, record, names, labels) for record in batch])
+            for record, line, answer in zip(batch, got.lines[start:], answers, strict=False):
+                if isinstance(answer, Refused):
+                    failures.append(f"{path}:{line}: {answer.why}")
+                records.append(_record(kind, record, answer, names))
+            progress(len(records), len(got.records))
+        seconds = time.monotonic() - started
+    return Predictions(spec, kind, len(records), seconds, names, records, failures)
+
+
+def _labels(kind: str, card: ModelCard, labels: Sequence[str] | None) -> tuple[str, ...]:
+    """The labels that the answers will be over."""
+    if kind == "scenes":
+        known, default = card.labels.get("plutchik", PLUTCHIK), PLUTCHIK
+    elif kind == "class":
+        default = known = next(iter(card.labels.values()), ())
+    else:
+        return ()
+    if labels is None:
+        return tuple(default)
+    trained = {label for group in card.labels.values() for label in group} if kind == "class" else set(known)
+    strange = [label for label in labels if label not in trained]
+    if strange and card.labels:
+        raise BadInput(f"{card.spec} has no label {strange[0]!r}; it knows: {', '.join(sorted(trained))}")
+    return tuple(labels)
+
+
+def _request(kind: str, record: Text, names: tuple[str, ...], labels: Sequence[str] | None) -> Request:
+    match kind:
+        case "spans":
+            return Extract(record.text)
+        case "scenes":
+            return Score(record.text, names)
+        case "masked":
+            return FillMask(record.text, top=1)
+        case _:
+            return Classify(record.text, labels=names if labels is not None else None)
+
+
+def _record(kind: str, record: Text, answer: object, names: tuple[str, ...]) -> Predicted:
+    """The predicted record of one answer; an empty one where the model refused."""
+    lost = isinstance(answer, Refused)
+    match kind:
+        case "spans":
+            marked = [] if lost else sorted(answer, key=lambda e: (e.start, e.end))  # type: ignore[call-overload]
+            return SpanPrediction(id=record.id, spans=tuple(record.text[e.start : e.end] for e in marked))
+        case "scenes":
+            pairs = {} if lost else dict(zip(names, zip(answer.yes, answer.no, strict=True), strict=True))  # type: ignore[attr-defined]
+            return ScenesPrediction(id=record.id, scores=pairs) if pairs else ScenesPrediction(id=record.id, labels={})
+        case "masked":
+            masks = () if lost else answer.masks  # type: ignore[attr-defined]
+            return MaskedPrediction(id=record.id, labels=tuple(mask[0][0] for mask in masks))
+        case _:
+            if lost:
+                return ClassPrediction(id=record.id, label="")
+            return ClassPrediction(id=record.id, label=answer.label, probs=dict(answer.probs))  # type: ignore[attr-defined]
