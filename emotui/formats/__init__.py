@@ -1,0 +1,7 @@
+"""How records come in from files and go out to them: JSON Lines, CSV, TSV, Parquet."""
+
+from emotui.formats.json_document import fingerprint, to_json_document
+from emotui.formats.reading import ENDINGS, MOST_PROBLEMS, Read, capped, read
+from emotui.formats.writing import write
+
+__all__ = ["ENDINGS", "MOST_PROBLEMS", "Read", "capped", "fingerprint", "read", "to_json_document", "write"]

@@ -1,0 +1,224 @@
+"""What the values of a record must be beyond their types. Each check gives the first fault, or None."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+from math import isfinite
+from typing import Any
+
+import msgspec
+
+from emotui.formats.rows import shown
+from emotui.records import (
+    Chain,
+    ClassGold,
+    ClassPrediction,
+    Generation,
+    MaskedGold,
+    MaskedPrediction,
+    Rating,
+    SampleScore,
+    ScenesGold,
+    ScenesPrediction,
+    Span,
+    SpanPrediction,
+    SpanSample,
+)
+
+STYLES = ("retrieve", "highlight")
+MOST_REPEATS = 2**31 - 1
+# A float32 softmax may overshoot 1 by its rounding.
+PROBABILITY_ROUNDING = 1e-6
+
+_KEYS: dict[type[msgspec.Struct], tuple[str, ...]] = {
+    SpanPrediction: ("id", "repeat"),
+    Generation: ("id", "model"),
+    Rating: ("item", "rater"),
+}
+
+
+def key_fields(kind: type[msgspec.Struct]) -> tuple[str, ...]:
+    """The fields that together may occur once in a file: `id`, except where a file holds several records of one id."""
+    return _KEYS.get(kind, ("id",))
+
+
+def fault(record: msgspec.Struct) -> str | None:
+    """What is wrong with a record by itself, in words for a person; None if nothing is."""
+    return _CHECKS[type(record)](record)
+
+
+def label_set(record: msgspec.Struct) -> Mapping[str, object] | None:
+    """The labels of a vector record (scenes), which must be the same ones throughout a file; None for other kinds."""
+    if isinstance(record, ScenesGold):
+        return record.labels
+    if isinstance(record, ScenesPrediction):
+        return record.scores if record.labels is None else record.labels
+    return None
+
+
+def label_set_fault(labels: Iterable[str], expected: Iterable[str], of: str) -> str | None:
+    """How `labels` differ from the `expected` ones `of` somewhere, in any order; None if they do not."""
+    labels, expected = set(labels), set(expected)
+    if missing := sorted(expected - labels):
+        return f"label {shown(missing[0])} is missing (it is among those {of})"
+    if surplus := sorted(labels - expected):
+        return f"label {shown(surplus[0])} is not among those {of}"
+    return None
+
+
+def _span(start: int, end: int, length: int, name: str) -> str | None:
+    if start < 0:
+        return f"{name} [{start}, {end}] starts before the text"
+    if start == end:
+        return f"{name} [{start}, {end}] is empty"
+    if start > end:
+        return f"{name} [{start}, {end}] ends before it starts"
+    if end > length:
+        return f"{name} [{start}, {end}] ends past the text, which has {length} characters"
+    return None
+
+
+def _spans(spans: Sequence[Span], length: int, name: str = "span") -> str | None:
+    for start, end in spans:
+        if not 0 <= start < end <= length:
+            return _span(start, end, length, name)
+    if len(spans) > 1:
+        ordered = sorted(spans)
+        for before, after in pairwise(ordered):
+            if after[0] < before[1]:
+                return f"{name}s {list(before)} and {list(after)} overlap"
+    return None
+
+
+def _empty(record: Any, *names: str) -> str | None:
+    for name in names:
+        if not getattr(record, name):
+            return f"`{name}` is empty"
+    return None
+
+
+def _span_sample(record: SpanSample) -> str | None:
+    length = len(record.text)
+    wrong = _empty(record, "id") or _spans(record.spans, length)
+    if wrong is None and record.sentences:
+        wrong = _sentences(record, length)
+    if wrong is None:
+        for name, spans in record.annotators.items():
+            wrong = wrong or _spans(spans, length, f"annotator {shown(name)}: span")
+    return wrong
+
+
+def _sentences(record: SpanSample, length: int) -> str | None:
+    reached = 0
+    for sentence in record.sentences:
+        start, end = sentence.start, sentence.end
+        if wrong := _span(start, end, length, "sentence"):
+            return wrong
+        if start < reached:
+            return f"sentence [{start}, {end}] starts before the one ahead of it ends, at {reached}"
+        reached = end
+    return None
+
+
+def _span_prediction(record: SpanPrediction) -> str | None:
+    if record.spans is None and record.output is None:
+        return "needs `spans` (a list of strings), or `output` with `style`"
+    if record.spans is not None and record.output is not None:
+        return "has both `spans` and `output`: leave one out"
+    if record.output is not None and record.style is None:
+        return "`output` needs `style`: retrieve or highlight"
+    if record.style is not None and record.style not in STYLES:
+        return f"`style` must be retrieve or highlight, not {shown(record.style)}"
+    if not 0 <= record.repeat <= MOST_REPEATS:
+        return f"`repeat` must be from 0 to {MOST_REPEATS}, not {shown(record.repeat)}"
+    return _empty(record, "id")
+
+
+def _binary(labels: Mapping[str, int], name: str = "`labels`") -> str | None:
+    if not labels:
+        return f"{name} has no label"
+    for label, value in labels.items():
+        if value != 0 and value != 1:
+            return f"{name}: {shown(label)} must be 0 or 1, not {shown(value)}"
+    return None
+
+
+def _scenes_gold(record: ScenesGold) -> str | None:
+    wrong = _empty(record, "id") or _binary(record.labels)
+    for annotator, labels in record.annotators.items():
+        place = f"annotator {shown(annotator)}"
+        wrong = wrong or _binary(labels, place)
+        if not wrong and (differs := label_set_fault(labels, record.labels, "of `labels`")):
+            wrong = f"{place}: {differs}"
+    return wrong
+
+
+def _scenes_prediction(record: ScenesPrediction) -> str | None:
+    labels, scores = record.labels, record.scores
+    known = scores if labels is None else labels
+    if known is None:
+        return "needs `labels` or `scores`"
+    wrong = _empty(record, "id") or (None if labels is None else _binary(labels))
+    if wrong is None and scores is not None:
+        wrong = _scores(scores)
+        if wrong is None and labels is not None and (differs := label_set_fault(scores, labels, "of `labels`")):
+            wrong = f"`scores`: {differs}"
+    for label, confidence in record.confidence.items():
+        if not 1 <= confidence <= 5:
+            wrong = wrong or f"`confidence`: {shown(label)} must be from 1 to 5, not {shown(confidence)}"
+        if label not in known:
+            wrong = wrong or f"`confidence`: {shown(label)} is not among the labels"
+    return wrong
+
+
+def _scores(scores: Mapping[str, tuple[float, float]]) -> str | None:
+    if not scores:
+        return "`scores` has no label"
+    for label, pair in scores.items():
+        if not (isfinite(pair[0]) and isfinite(pair[1])):
+            return f"`scores`: {shown(label)} holds a number that is not finite"
+    return None
+
+
+def _masked_gold(record: MaskedGold) -> str | None:
+    if any(not label.strip() for label in record.labels):
+        return "`labels` holds an empty word"
+    return _empty(record, "id")
+
+
+def _class_prediction(record: ClassPrediction) -> str | None:
+    if record.label is None and record.probs is None:
+        return "needs `label` or `probs`"
+    if record.probs is not None:
+        if not record.probs:
+            return "`probs` has no label"
+        for label, p in record.probs.items():
+            if not 0 <= p <= 1 + PROBABILITY_ROUNDING:
+                return f"`probs`: {shown(label)} must be from 0 to 1, not {shown(p)}"
+    return _empty(record, "id")
+
+
+def _chain(record: Chain) -> str | None:
+    for number, attempt in enumerate(record.attempts, start=1):
+        if attempt.confidence is not None and not isfinite(attempt.confidence):
+            return f"`confidence` of attempt {number} is not finite"
+    return _empty(record, "id", "label")
+
+
+def _sample_score(record: SampleScore) -> str | None:
+    return _empty(record, "id") or (None if isfinite(record.score) else "`score` is not finite")
+
+
+_CHECKS: dict[type[msgspec.Struct], Callable[[Any], str | None]] = {
+    SpanSample: _span_sample,
+    SpanPrediction: _span_prediction,
+    ScenesGold: _scenes_gold,
+    ScenesPrediction: _scenes_prediction,
+    MaskedGold: _masked_gold,
+    MaskedPrediction: lambda record: _empty(record, "id"),
+    ClassGold: lambda record: _empty(record, "id", "label"),
+    ClassPrediction: _class_prediction,
+    Chain: _chain,
+    Generation: lambda record: _empty(record, "id", "model", "target"),
+    Rating: lambda record: _empty(record, "item", "rater", "label"),
+    SampleScore: _sample_score,
+}

@@ -1,0 +1,135 @@
+"""From a row to a record: types only; what the values mean is for `checks`."""
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from functools import cache
+from math import isfinite
+from typing import Any, TypeVar
+
+import msgspec
+
+from emotui.formats.columns import cell_kinds, required
+from emotui.formats.rows import Flaw, shown
+from emotui.records import Rating
+
+R = TypeVar("R", bound=msgspec.Struct)
+
+_WORDS = {
+    "array": "a list",
+    "object": "an object",
+    "str": "a string",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "null": "null",
+}
+_GOT = _WORDS | {"float": "a decimal number"}
+_NAMES = {dict: "object", list: "array", str: "str", int: "int", float: "float", bool: "bool", type(None): "null"}
+
+
+def to_record(kind: type[R], row: object) -> R | Flaw:
+    """The record of a row, or what is wrong with the row's types.
+
+    `null` stands for a field that is left out, and so does an empty string in an optional field, except `output`: a
+    model may well have said nothing. Unknown fields are passed over.
+
+    Args:
+        row: plain JSON values; an object of the caller's own, changed in place.
+    """
+    if not isinstance(row, dict):
+        return Flaw(f"a record must be an object in braces, not {_GOT[_NAMES[type(row)]]}")
+    for name in _identifiers(kind):
+        if type(value := row.get(name)) is not str and value is not None:
+            identifier = decimal_string(value)
+            if identifier is None:
+                return Flaw(f"`{name}` must be a string or a number, not {shown(value)}")
+            row[name] = identifier
+    for name, absent in _optional(kind):
+        if name in row and row[name] in absent:
+            del row[name]
+    try:
+        return msgspec.convert(row, kind)
+    except msgspec.ValidationError as error:
+        return Flaw(_reworded(str(error), row))
+
+
+def decimal_string(number: object) -> str | None:
+    """A number as its decimal string, a whole one without a fraction: 1 and 1.0 are "1", 1.5 is "1.5".
+
+    Returns: None for what is not a finite number (true and false are none).
+    """
+    if type(number) is int:
+        return str(number)
+    if isinstance(number, float) and isfinite(number):
+        return str(int(number)) if number.is_integer() else format(Decimal(repr(number)), "f")
+    if isinstance(number, Decimal) and number.is_finite():
+        return format(number.normalize(), "f")
+    return None
+
+
+@cache
+def _identifiers(kind: type[msgspec.Struct]) -> tuple[str, ...]:
+    # Raters are often numbered, and a rating may be a point of a scale: all three are names here.
+    return ("item", "rater", "label") if kind is Rating else ("id",)
+
+
+@cache
+def _optional(kind: type[msgspec.Struct]) -> tuple[tuple[str, tuple[object, ...]], ...]:
+    """Each optional field with the values that stand for its absence."""
+    return tuple(
+        (name, (None, "") if cell == "text" and name != "output" else (None,))
+        for name, cell in cell_kinds(kind).items()
+        if name not in required(kind)
+    )
+
+
+def _reworded(complaint: str, row: Mapping[str, Any]) -> str:
+    """msgspec's complaint about `row`, in plain English and with the place spelt out."""
+    complaint, _, place = complaint.partition(" - at ")
+    if place.startswith("`key` in "):
+        return f"the names in {_field(place.removeprefix('`key` in '), row, None)} must be strings"
+    if missing := re.fullmatch(r"Object missing required field `(.*)`", complaint):
+        return f"`{missing[1]}` is missing" + (f" in {_field(place, row, None)}" if place else "")
+    if length := re.fullmatch(r"Expected `array` of length (\d+), got (\d+)", complaint):
+        return f"{_field(place, row, int(length[2]))} must be a list of {length[1]}, not of {length[2]}"
+    if wrong := re.fullmatch(r"Expected `(\w+)[^`]*`, got `(.*)`", complaint):
+        wanted, got = _WORDS.get(wrong[1], wrong[1]), _GOT.get(wrong[2], wrong[2])
+        return f"{_field(place, row, wrong[2])} must be {wanted}, not {got}"
+    if "out of range" in complaint:
+        return f"{_field(place, row, 'int')} is out of range"
+    return f"{_field(place, row, None)}: {complaint}"
+
+
+def _field(place: str, row: Mapping[str, Any], got: str | int | None) -> str:
+    """`labels` with its key spelt out, for msgspec's `$.labels[...]`.
+
+    msgspec goes through an object in order, so the key it means is the first that leads to a value of the type, or
+    the list of the length, that it `got`.
+    """
+    steps = [int(step) if step.isdigit() else step for step in re.findall(r"\w+|\.\.\.", place)]
+    path = _first_path(row, steps, got) or steps
+    text = str(path[0]) if path else "record"
+    for step in path[1:]:
+        text += "[...]" if step == "..." else f"[{step if isinstance(step, int) else shown(step)}]"
+    return f"`{text}`"
+
+
+def _first_path(value: Any, steps: list[int | str], got: str | int | None) -> list[int | str] | None:
+    if not steps:
+        matches = len(value) == got if isinstance(got, int) and isinstance(value, list) else _name(value) == got
+        return [] if matches or got is None else None
+    keys = list(value) if steps[0] == "..." and isinstance(value, dict) else steps[:1]
+    for key in keys:
+        try:
+            inner = value[key]
+        except (KeyError, IndexError, TypeError):
+            continue
+        rest = _first_path(inner, steps[1:], got)
+        if rest is not None:
+            return [key, *rest]
+    return None
+
+
+def _name(value: object) -> str:
+    return _NAMES.get(type(value), type(value).__name__)

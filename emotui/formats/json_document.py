@@ -1,0 +1,75 @@
+"""One JSON document on standard output, and one hash for a set of records."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+
+def to_json_document(obj: object) -> str:
+    """`obj` as one JSON document without a line break, keys in the order in which they are given.
+
+    NaN and the infinities become `null`. Structs, dataclasses, tuples, sets, and NumPy's scalars and arrays are taken.
+
+    Raises: TypeError for what JSON cannot say.
+    """
+    try:
+        return msgspec.json.encode(obj, enc_hook=_plain).decode()
+    except UnicodeEncodeError:
+        # Half of a surrogate pair has no UTF-8, but it has a JSON escape.
+        plain = msgspec.to_builtins(obj, enc_hook=_plain)
+        return json.dumps(_without_nan(plain), separators=(",", ":"))
+
+
+def fingerprint(records: Iterable[msgspec.Struct]) -> str:
+    """SHA-256, in hexadecimal, of the records in their order as canonical JSON (sorted keys, absent fields left out).
+
+    Raises: UnicodeEncodeError for text that holds half of a surrogate pair.
+    """
+    digest = hashlib.sha256()
+    for record in records:
+        digest.update(msgspec.json.encode(present(record), order="sorted"))
+        digest.update(b"\n")
+    return digest.hexdigest()
+
+
+def present(record: msgspec.Struct) -> dict[str, Any]:
+    """The fields of a record that are not at their default, by name and in the record's order."""
+    fields: dict[str, Any] = {}
+    for name, default in zip(record.__struct_fields__, _defaults(type(record)), strict=True):
+        value = getattr(record, name)
+        if default is msgspec.NODEFAULT or value != default:
+            fields[name] = value
+    return fields
+
+
+_known_defaults: dict[type[msgspec.Struct], tuple[Any, ...]] = {}
+
+
+def _defaults(kind: type[msgspec.Struct]) -> tuple[Any, ...]:
+    if (defaults := _known_defaults.get(kind)) is None:
+        defaults = tuple(
+            field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
+            for field in msgspec.structs.fields(kind)
+        )
+        _known_defaults[kind] = defaults
+    return defaults
+
+
+def _plain(value: Any) -> Any:
+    """A NumPy scalar or array as plain Python; NumPy itself is not imported for it."""
+    if type(value).__module__.partition(".")[0] == "numpy" and hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} cannot be written as JSON")
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if value - value == 0 else None
+    if isinstance(value, dict):
+        return {key: _without_nan(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_without_nan(inner) for inner in value]
+    return value

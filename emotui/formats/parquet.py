@@ -1,0 +1,114 @@
+"""Parquet, read and written by DuckDB, which is loaded only when such a file comes up."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from emotui.formats import jsonl
+from emotui.formats.columns import CellKind, cell_kinds, duckdb_types, required
+from emotui.formats.rows import Flaw, Rows, UnreadableFile
+
+if TYPE_CHECKING:
+    import duckdb
+
+_BATCH = 4096
+_ROOM = 1 << 24
+"""DuckDB's own limit for one JSON object, in bytes; raised where a record is larger."""
+
+
+def rows(path: Path, kind: type[msgspec.Struct]) -> Rows:
+    """The rows of a Parquet file, numbered from 1. Nested columns may be lists, structs and maps, or JSON in a string.
+
+    Raises: UnreadableFile where it is no Parquet file or lacks a column.
+    """
+    import duckdb
+
+    source = f"read_parquet({_literal(_unglobbed(path))}, hive_partitioning=false)"
+    kinds = cell_kinds(kind)
+    try:
+        with _connection() as connection:
+            present = {row[0] for row in connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()}
+            missing = [name for name in kinds if name in required(kind) and name not in present]
+            if missing:
+                names = ", ".join(f"`{name}`" for name in missing)
+                raise UnreadableFile(f"there is no column {names}", 1)
+            names_read = [name for name in kinds if name in present]
+            wanted = ", ".join(f'"{name}"' for name in names_read)
+            cursor = connection.execute(f"SELECT {wanted} FROM {source}")
+            line = 0
+            while batch := cursor.fetchmany(_BATCH):
+                for values in batch:
+                    line += 1
+                    yield line, _row(zip(names_read, values, strict=True), kinds)
+    except duckdb.Error as error:
+        raise UnreadableFile(f"not a readable Parquet file: {_last_words(error)}") from None
+
+
+def write(lines: Path, longest: int, kind: type[msgspec.Struct], to: Path) -> None:
+    """Turns a JSONL file of records into a Parquet file with native lists, maps and structs.
+
+    Args:
+        longest: bytes of the longest line.
+
+    Raises: OSError where DuckDB cannot write.
+    """
+    import duckdb
+
+    types = ", ".join(f"{_literal(name)}: {_literal(column)}" for name, column in duckdb_types(kind).items())
+    source = (
+        f"read_json({_literal(_unglobbed(lines))}, format='newline_delimited', columns={{{types}}}, "
+        f"maximum_object_size={max(_ROOM, 2 * longest)}, compression='none')"
+    )
+    try:
+        with _connection() as connection:
+            connection.execute(f"COPY (SELECT * FROM {source}) TO {_literal(str(to))} (FORMAT parquet)")
+    except duckdb.Error as error:
+        raise OSError(_last_words(error)) from None
+
+
+def _connection() -> "duckdb.DuckDBPyConnection":
+    import duckdb
+
+    # Nothing is fetched from the network to read a file.
+    return duckdb.connect(config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"})
+
+
+def _row(values: Iterable[tuple[str, Any]], kinds: dict[str, CellKind]) -> dict[str, Any] | Flaw:
+    row: dict[str, Any] = {}
+    for name, value in values:
+        if kinds[name] == "nested":
+            if isinstance(value, str):
+                value = jsonl.decode(value.encode())
+                if isinstance(value, Flaw):
+                    return Flaw(f"`{name}`: {value.reason}")
+            else:
+                value = _without_nulls(value)
+        if value is not None:
+            row[name] = value
+    return row
+
+
+def _without_nulls(value: Any) -> Any:
+    """Without the fields that a struct column gives to every row, although only some rows have them."""
+    if isinstance(value, dict):
+        return {key: _without_nulls(inner) for key, inner in value.items() if inner is not None}
+    if isinstance(value, list):
+        return [_without_nulls(inner) for inner in value]
+    return value
+
+
+def _unglobbed(path: Path) -> str:
+    """The path as DuckDB takes it literally: `*`, `?` and `[` are patterns to it."""
+    return re.sub(r"([*?\[])", r"[\1]", str(path.absolute()))
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _last_words(error: Exception) -> str:
+    first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    return first.rpartition("Error: ")[2][:200]

@@ -1,0 +1,176 @@
+"""Reading a whole file of records, or nothing of it."""
+
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Generic, TypeVar
+
+import msgspec
+
+from emotui.errors import BadInput
+from emotui.formats import checks, jsonl, parquet, tables
+from emotui.formats.conversion import to_record
+from emotui.formats.rows import Flaw, Rows, UnreadableFile, shown
+
+R = TypeVar("R", bound=msgspec.Struct)
+
+ENDINGS = (".jsonl", ".csv", ".tsv", ".parquet")
+MOST_PROBLEMS = 20
+"""Lines of problems that are shown of one file; then comes a count of the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read(Generic[R]):
+    """What a file holds, in its order.
+
+    `lines[i]` is the line on which `records[i]` starts (in Parquet the row, from 1). `skipped` has one
+    `FILE:LINE: what is wrong` for each line left out, and is empty unless `skip_bad` was asked for.
+    """
+
+    records: list[R]
+    lines: list[int]
+    skipped: tuple[str, ...]
+
+
+def read(path: str | Path, kind: type[R], *, skip_bad: bool = False, limit: int | None = None) -> Read[R]:
+    """Reads a file of records of one kind, by its ending; `-` is standard input, JSONL.
+
+    A pipe or device without a known ending (`/dev/stdin`, a shell's `<(...)`) is read as JSONL too.
+
+    Args:
+        skip_bad: leaves bad lines out and reports them, instead of refusing the file. A file of which nothing can be
+            read, or nothing is good, is refused all the same.
+        limit: stops after so many records; what comes after is not looked at.
+
+    Raises: BadInput, with a line a problem, up to 20 and then a count; then nothing was read.
+    """
+    name = str(path)
+    file = _File(kind, name)
+    try:
+        with _rows(name, kind) as rows:
+            for line, row in rows:
+                file.take(line, row)
+                if len(file.records) == limit:
+                    break
+    except UnreadableFile as error:
+        place = name if error.line is None else f"{name}:{error.line}"
+        raise BadInput(f"{place}: {error}") from None
+    if file.problems and not skip_bad:
+        raise BadInput(*capped(file.problems))
+    if not file.records:
+        what = "no good record" if file.problems else "no record"
+        raise BadInput(*capped(file.problems), f"{name}:1: there is {what} in the file")
+    return Read(file.records, file.lines, tuple(file.problems))
+
+
+def capped(problems: list[str] | tuple[str, ...]) -> tuple[str, ...]:
+    """The first 20 problems and, where there are more, a line that counts the rest."""
+    rest = len(problems) - MOST_PROBLEMS
+    if rest <= 0:
+        return tuple(problems)
+    return (*problems[:MOST_PROBLEMS], f"... and {rest} more problem{'s' * (rest > 1)}")
+
+
+class _File(Generic[R]):
+    """The records and problems of one file so far, and what a later line must agree with."""
+
+    def __init__(self, kind: type[R], name: str) -> None:
+        self.kind = kind
+        self.name = name
+        self.records: list[R] = []
+        self.lines: list[int] = []
+        self.problems: list[str] = []
+        self._key_fields = checks.key_fields(kind)
+        self._seen: dict[tuple[object, ...], int] = {}
+        self._labels: set[str] | None = None
+
+    def take(self, line: int, row: object) -> None:
+        """Keeps the record of a row, or the problem with it."""
+        record = row if isinstance(row, Flaw) else to_record(self.kind, row)
+        if isinstance(record, Flaw):
+            problem: str | None = record.reason
+        else:
+            problem = checks.fault(record) or self._disagreement(record, line)
+            if problem is None:
+                self.records.append(record)
+                self.lines.append(line)
+        if problem is not None:
+            self.problems.append(f"{self.name}:{line}: {problem}")
+
+    def _disagreement(self, record: R, line: int) -> str | None:
+        """What is wrong with a record beside those before it."""
+        labels = checks.label_set(record)
+        if labels is not None:
+            if self._labels is None:
+                self._labels = set(labels)
+            elif labels.keys() != self._labels:
+                return checks.label_set_fault(labels, self._labels, f"of line {self.lines[0]}")
+        key = tuple([getattr(record, field) for field in self._key_fields])
+        first = self._seen.setdefault(key, line)
+        if first == line:
+            return None
+        named = ", ".join(f"{field} {shown(value)}" for field, value in zip(self._key_fields, key, strict=True))
+        return f"{named} is already on line {first}"
+
+
+@contextmanager
+def _rows(name: str, kind: type[msgspec.Struct]) -> Iterator[Rows]:
+    """The rows of the file of this name, open for as long as the context lasts.
+
+    Raises: UnreadableFile.
+    """
+    try:
+        if name == "-":
+            yield jsonl.rows(_standard_input())
+            return
+        ending = ending_of(name)
+        if ending == ".parquet":
+            yield parquet.rows(Path(name), kind)
+            return
+        with Path(name).open("rb") as stream:
+            if ending == ".jsonl":
+                yield jsonl.rows(stream)
+            else:
+                yield tables.rows(stream, kind, "\t" if ending == ".tsv" else ",")
+    except OSError as error:
+        raise UnreadableFile(_why_not_open(error)) from None
+
+
+def ending_of(name: str) -> str:
+    """Which of `ENDINGS` a file to be read has; a pipe or device counts as JSONL.
+
+    Raises: UnreadableFile for a missing file, a folder, or another ending; OSError where it cannot be looked at.
+    """
+    try:
+        mode = Path(name).stat().st_mode
+    except ValueError:  # a NUL in the name
+        raise UnreadableFile("there is no such file") from None
+    if stat.S_ISDIR(mode):
+        raise UnreadableFile("is a folder, not a file")
+    ending = Path(name).suffix.lower()
+    if ending in ENDINGS:
+        return ending
+    if not stat.S_ISREG(mode):
+        return ".jsonl"
+    raise UnreadableFile(unknown_ending(ending))
+
+
+def unknown_ending(ending: str) -> str:
+    """What to say of a file whose ending is none of `ENDINGS`."""
+    begins = f"unknown ending {shown(ending)}" if ending else "the name has no ending"
+    return f"{begins}: the format goes by it, and is one of {', '.join(ENDINGS)}"
+
+
+def _standard_input() -> BinaryIO:
+    if sys.stdin is None or sys.stdin.closed:
+        raise UnreadableFile("there is no standard input")
+    return sys.stdin.buffer
+
+
+def _why_not_open(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file"
+    return f"cannot be read: {(error.strerror or str(error)).lower()}"

@@ -1,0 +1,40 @@
+"""What a reader of any format gives: where a row starts, and the row or what is wrong with it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """Why a line cannot be read as a row, in words for a person."""
+
+    reason: str
+
+
+Row = tuple[int, Any]
+"""`(line, value)`: the value is a dict of plain JSON values by field, or a `Flaw`; a JSONL line may hold anything."""
+
+Rows = Iterator[Row]
+
+
+class UnreadableFile(Exception):
+    """Nothing of a file can be read; the message says why, without the file's name.
+
+    Args:
+        reason: in words for a person.
+        line: where, if the fault has a place (1 is the first).
+    """
+
+    def __init__(self, reason: str, line: int | None = None) -> None:
+        super().__init__(reason)
+        self.line = line
+
+
+def shown(value: object, width: int = 40) -> str:
+    """`value` as a person may see it in a message: on one line, control characters escaped, cut at `width`.
+
+    Returns: for a string its Python literal, which escapes whatever a terminal would act on.
+    """
+    text = repr(value)
+    return text if len(text) <= width else text[: width - 1] + "…"

@@ -1,0 +1,131 @@
+"""Comma- and tab-separated tables: a header, a record a row, nested fields as JSON in the cell."""
+
+import codecs
+import csv
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from emotui.formats import jsonl
+from emotui.formats.columns import CellKind, cell_kinds, required
+from emotui.formats.rows import Flaw, Rows, UnreadableFile, shown
+
+_LONGEST_CELL = 2**31 - 1
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_WHOLE = re.compile(r"[+-]?\d{1,400}", re.ASCII)
+_BOOLS = {"true": True, "1": True, "false": False, "0": False}
+
+
+def rows(lines: Iterable[bytes], kind: type[msgspec.Struct], separator: str) -> Rows:
+    """The rows of a table, each with the number of the line on which it starts (a quoted cell may span lines).
+
+    Raises: UnreadableFile where the header is missing or does not fit the kind of record.
+    """
+    # The csv module refuses cells over 128 KB unless told otherwise, and only for the whole process.
+    csv.field_size_limit(_LONGEST_CELL)
+    damaged: dict[int, str] = {}
+    reader = csv.reader(_decoded(lines, damaged), delimiter=separator, strict=True)
+    header: list[str] | None = None
+    kinds = cell_kinds(kind)
+    while True:
+        line = reader.line_num + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            value: object = Flaw(_reworded(str(error)))
+        else:
+            if not cells or (header is None and not any(cells)):
+                continue
+            value = None
+        if damaged:
+            value = Flaw(damaged[min(damaged)])
+            damaged.clear()
+        if header is None:
+            if isinstance(value, Flaw):
+                raise UnreadableFile(value.reason, line)
+            header = [name.strip() for name in cells]
+            _check_header(header, kind, separator, line)
+        elif value is not None:
+            yield line, value
+        elif len(cells) != len(header):
+            yield line, Flaw(f"has {_counted(len(cells))} where the header has {len(header)}")
+        else:
+            yield line, _row(zip(header, cells, strict=True), kinds)
+
+
+def _decoded(lines: Iterable[bytes], damaged: dict[int, str]) -> Iterator[str]:
+    """Each line as text; what is wrong with one that is not UTF-8 goes to `damaged` under its number."""
+    for number, line in enumerate(lines, start=1):
+        if number == 1:
+            line = line.removeprefix(codecs.BOM_UTF8)
+        try:
+            yield line.decode()
+        except UnicodeDecodeError:
+            damaged[number] = jsonl.why_not_utf8(line)
+            yield line.decode(errors="replace")
+
+
+def _check_header(header: list[str], kind: type[msgspec.Struct], separator: str, line: int) -> None:
+    known = cell_kinds(kind)
+    twice = [name for name in known if header.count(name) > 1]
+    if twice:
+        raise UnreadableFile(f"column `{twice[0]}` comes twice", line)
+    missing = [name for name in known if name in required(kind) and name not in header]
+    if missing:
+        names = ", ".join(f"`{name}`" for name in missing)
+        hint = ""
+        if len(header) == 1:
+            word = "tabs" if separator == "\t" else "commas"
+            hint = f"; its only column is {shown(header[0])}: are the cells separated by {word}?"
+        raise UnreadableFile(f"the header has no column {names}{hint}", line)
+
+
+def _row(cells: Iterable[tuple[str, str]], kinds: Mapping[str, CellKind]) -> dict[str, Any] | Flaw:
+    row: dict[str, Any] = {}
+    for name, cell in cells:
+        if (cell_kind := kinds.get(name)) is None:
+            continue
+        if cell_kind == "text":
+            row[name] = cell
+        elif stripped := cell.strip():
+            value = from_cell(stripped, cell_kind)
+            if isinstance(value, Flaw):
+                return Flaw(f"`{name}`: {value.reason}")
+            row[name] = value
+    # An empty cell cannot tell a model that said nothing from no output at all; the style that was asked for can.
+    if row.get("output") == "" and ("spans" in row or not row.get("style")):
+        del row["output"]
+    return row
+
+
+def from_cell(cell: str, cell_kind: CellKind) -> object:
+    """The value of a cell that is not text and not empty, or what is wrong with it."""
+    if cell_kind == "nested":
+        value = jsonl.decode(cell.encode(errors="replace"))
+        if isinstance(value, Flaw):
+            return Flaw(f"{value.reason} (lists and objects stand as JSON in the cell)")
+        return value
+    if cell_kind == "bool":
+        found = _BOOLS.get(cell.lower())
+        return Flaw(f"must be true or false, not {shown(cell)}") if found is None else found
+    if cell_kind == "int":
+        return int(cell) if _WHOLE.fullmatch(cell) else Flaw(f"must be a whole number, not {shown(cell)}")
+    return float(cell) if _NUMBER.fullmatch(cell) else Flaw(f"must be a number, not {shown(cell)}")
+
+
+def _counted(cells: int) -> str:
+    return "1 cell" if cells == 1 else f"{cells} cells"
+
+
+def _reworded(complaint: str) -> str:
+    if "unexpected end of data" in complaint:
+        return "a quote that opens in this row is never closed"
+    if "expected after" in complaint:
+        return "text stands after a closing quote: double the quotes inside a quoted cell"
+    if "new-line character" in complaint:
+        return "a carriage return stands outside quotes: lines must end with LF or CRLF"
+    return f"not a row of a table: {complaint}"

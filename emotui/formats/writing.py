@@ -1,0 +1,146 @@
+"""Writing a file of records: whole, or not at all."""
+
+import csv
+import errno
+import io
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from emotui.errors import BadInput, EmotuiError
+from emotui.formats import checks, parquet
+from emotui.formats.columns import cell_kinds
+from emotui.formats.json_document import present
+from emotui.formats.reading import ENDINGS, unknown_ending
+from emotui.formats.rows import shown
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+def write(path: str | Path, records: Iterable[msgspec.Struct]) -> int:
+    """Writes records of one kind in the format of the file's ending; `-` is standard output, JSONL.
+
+    A file appears whole or not at all, and one that was there stays until then. What is written reads back equal.
+
+    Returns: how many records were written.
+    Raises: BadInput where the place cannot be written, or a record could not be read back; EmotuiError where the disk
+        is full or fails.
+    """
+    name, kept = str(path), list(records)
+    for number, record in enumerate(kept, start=1):
+        if (wrong := checks.fault(record)) is not None:
+            raise BadInput(f"{name}: record {number} cannot be written: {wrong}")
+    ending = _ending(name)
+    try:
+        lines = [msgspec.json.encode(present(record)) for record in kept]
+        if name == "-":
+            sys.stdout.buffer.write(b"".join(line + b"\n" for line in lines))
+            sys.stdout.buffer.flush()
+        elif _is_stream(name):
+            Path(name).write_bytes(b"".join(line + b"\n" for line in lines))
+        else:
+            with _replacing(Path(name)) as beside:
+                _fill(beside, ending, kept, lines)
+    except UnicodeEncodeError:
+        problem = f"{_where_broken(kept)} holds half of a surrogate pair, which is no character"
+        raise BadInput(f"{name}: {problem}") from None
+    except OSError as error:
+        raise _refusal(name, error) from None
+    return len(kept)
+
+
+def _ending(name: str) -> str:
+    ending = Path(name).suffix.lower()
+    if name == "-" or _is_stream(name):
+        return ".jsonl"
+    if ending not in ENDINGS:
+        raise BadInput(f"{name}: {unknown_ending(ending)}")
+    return ending
+
+
+def _is_stream(name: str) -> bool:
+    """Whether a pipe or device stands there, which is written into and never replaced."""
+    try:
+        mode = Path(name).stat().st_mode
+    except (OSError, ValueError):
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """A new file beside `path` that takes its place at the end, or is gone where something went wrong."""
+    target = Path(os.path.realpath(path))  # a link stays a link
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "is a folder, not a file")
+    beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
+    try:
+        yield beside
+        with beside.open("rb") as written:
+            os.fsync(written.fileno())
+        if target.exists():
+            beside.chmod(stat.S_IMODE(target.stat().st_mode))
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _fill(beside: Path, ending: str, records: list[msgspec.Struct], lines: list[bytes]) -> None:
+    if ending == ".jsonl":
+        beside.write_bytes(b"".join(line + b"\n" for line in lines))
+    elif ending == ".parquet":
+        if not records:
+            raise OSError("there is no record to write")
+        json_lines = beside.with_suffix(".lines")
+        try:
+            json_lines.write_bytes(b"\n".join(lines))
+            parquet.write(json_lines, max(map(len, lines)), type(records[0]), beside)
+        finally:
+            json_lines.unlink(missing_ok=True)
+    else:
+        beside.write_bytes(_table(records, "\t" if ending == ".tsv" else ",").encode())
+
+
+def _table(records: list[msgspec.Struct], separator: str) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=separator, lineterminator="\r\n")
+    if records:
+        kinds = cell_kinds(type(records[0]))
+        writer.writerow(kinds)
+        for record in records:
+            fields = present(record)
+            writer.writerow([_cell(fields.get(name), cell_kind == "text") for name, cell_kind in kinds.items()])
+    return text.getvalue()
+
+
+def _cell(value: object, is_text: bool) -> str:
+    if value is None:
+        return ""
+    return str(value) if is_text else msgspec.json.encode(value).decode()
+
+
+def _where_broken(records: list[msgspec.Struct]) -> str:
+    for number, record in enumerate(records, start=1):
+        try:
+            msgspec.json.encode(record)
+        except UnicodeEncodeError:
+            names = [f"{field} {shown(getattr(record, field))}" for field in checks.key_fields(type(record))]
+            return f"record {number} ({', '.join(names)})"
+    return "a record"
+
+
+def _refusal(name: str, error: OSError) -> EmotuiError:
+    if error.errno in _FULL or "No space left" in str(error):
+        return EmotuiError(f"{name}: the disk is full; nothing was written")
+    if isinstance(error, FileNotFoundError):
+        return BadInput(f"{name}: there is no folder {shown(str(Path(name).parent), 200)} to write it in")
+    reason = (error.strerror or str(error)).lower()
+    if isinstance(error, IsADirectoryError | PermissionError | NotADirectoryError):
+        return BadInput(f"{name}: cannot be written: {reason}")
+    return EmotuiError(f"{name}: cannot be written: {reason}")
