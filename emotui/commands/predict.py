@@ -20,7 +20,7 @@ from emotui.workbench.predicting import predict as ask
 @click.option("--records", required=True, help="Records to ask about: .jsonl, .csv, .tsv, .parquet, or - for JSONL.")
 @click.option("--to", "target", help="Where to write the predicted records (default: standard output, as JSONL).")
 @click.option(
-    "--labels", "labels_file", type=click.Path(), help="A label set of your own: a file with one label a line."
+    "--labels", "labels_file", type=click.Path(), help="Your own label set: a file, one label a line."
 )
 @skip_bad_option
 @json_option

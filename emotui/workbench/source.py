@@ -36,7 +36,7 @@ class Evidence:
 
 
 class BrowseSource(Protocol):
-    """A list of samples with runs over them. Every call may take a while and may raise `EmotuiError`; none needs a screen."""
+    """A list of samples with runs over them. Every call may take a while and may raise `EmotuiError`."""
 
     def title(self) -> str:
         """What the samples stand in, for the top line."""
