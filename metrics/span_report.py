@@ -1,0 +1,203 @@
+"""The figures of `emotui score spans` over many samples: means, rates, and their spread over repeats."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import fmean, stdev
+
+from emotui.metrics.span_scoring import (
+    NEUTRAL,
+    Embed,
+    SampleDetail,
+    SentenceScore,
+    score_pairs,
+    score_samples,
+)
+from emotui.metrics.spans import Pair
+from emotui.records import Sentence, SpanPrediction, SpanSample
+
+__all__ = ["Embed", "Pair", "SampleDetail", "SentenceScore", "report", "score_pairs", "score_samples", "span_report"]
+
+Figure = int | float | None
+Figures = dict[str, "Figure | Figures"]
+Label = Callable[[SpanSample | Sentence], str | None]
+
+
+def span_report(
+    gold: Sequence[SpanSample],
+    predicted: Sequence[SpanPrediction],
+    embed: Embed | None,
+    keywords: frozenset[str],
+    per_sample: bool = False,
+) -> dict[str, object]:
+    """The whole JSON document of `emotui score spans`; with `per_sample` also `samples`.
+
+    Raises:
+        ValueError: as `score_samples`.
+    """
+    details = score_samples(gold, predicted, embed, keywords)
+    document = report(gold, details)
+    if per_sample:
+        document["samples"] = [sample_entry(detail) for detail in details]
+    return document
+
+
+def sample_entry(detail: SampleDetail) -> dict[str, object]:
+    """One entry of `samples`. Spans stand there as strings: a reader has no other place to see what was parsed."""
+    return {
+        "id": detail.id,
+        "repeat": detail.repeat,
+        "f1": detail.f1,
+        "sim": detail.sim,
+        "pairs": [[detail.gold[pair.gold], detail.predicted[pair.predicted], pair.f1] for pair in detail.pairs],
+        "hallucinated": [detail.predicted[index] for index in detail.hallucinated],
+        "gold": list(detail.gold),
+        "predicted": list(detail.predicted),
+        "invalid": detail.invalid,
+    }
+
+
+def report(gold: Sequence[SpanSample], details: Sequence[SampleDetail]) -> dict[str, object]:
+    """All figures over all samples, without the samples themselves.
+
+    With more than one repeat (or one that is not 0) each figure is the mean over repeats in which it is defined, and
+    `sd` holds the sample standard deviation (n-1) of each; null over fewer than two. A rate over nothing is null, with
+    the cause under `notes`.
+
+    Args:
+        gold: the samples that the details are of, in any order; samples without a detail are not counted.
+
+    Source: SEER, sections 6 and 10 and Figures 3 to 6.
+    """
+    sample_of = {sample.id: sample for sample in gold}
+    repeats = sorted({detail.repeat for detail in details}) or [0]
+    each = [_figures(sample_of, [d for d in details if d.repeat == repeat]) for repeat in repeats]
+    document: dict[str, object] = dict(_over_repeats(each, _mean))
+    notes = _notes(each, bool(details))
+    if repeats != [0]:
+        document["repeats"] = len(repeats)
+        document["sd"] = _over_repeats(each, _sd)
+    if notes:
+        document["notes"] = notes
+    return document
+
+
+def _figures(sample_of: Mapping[str, SpanSample], details: Sequence[SampleDetail]) -> Figures:
+    """The figures of one repeat."""
+    sound = [detail for detail in details if not detail.void]
+    spans = sum(len(detail.predicted) for detail in details)
+    hallucinated = sum(len(detail.hallucinated) for detail in details)
+    keyword = sum(detail.keyword for detail in details)
+    fixated = sum(bool(detail.fixated) for detail in details)
+    neutral = sum(s.emotion == NEUTRAL for detail in details for s in sample_of[detail.id].sentences)
+    hit = sum(_neutral_sentences_hit(sample_of[detail.id], detail) for detail in sound)
+    in_neutral = sum(len(detail.neutral_hits) for detail in sound)
+    placed = sum(span is not None for detail in sound for span in detail.located)
+    return {
+        "n": len(details),
+        "f1": _average(detail.f1 for detail in details),
+        "sim": _average(detail.sim for detail in details),
+        "predicted_spans": spans,
+        "hallucinated_spans": hallucinated,
+        "hallucination_rate": _rate(hallucinated, spans),
+        "keyword_samples": keyword,
+        "fixated_samples": fixated,
+        "fixation_rate": _rate(fixated, keyword),
+        "neutral_sentences": neutral,
+        "neutral_sentences_hit": hit,
+        "neutral_sentence_fpr": _rate(hit, neutral),
+        "neutral_span_share": _rate(in_neutral, placed),
+        "by_emotion": _by_name(sample_of, details, _emotion),
+        "by_valence": _by_name(sample_of, details, _valence),
+        "invalid_outputs": sum(detail.invalid is not None for detail in details),
+        "missing_predictions": sum(detail.missing for detail in details),
+    }
+
+
+def _neutral_sentences_hit(sample: SpanSample, detail: SampleDetail) -> int:
+    return sum(
+        any(span and span[0] < sentence.end and sentence.start < span[1] for span in detail.located)
+        for sentence in sample.sentences
+        if sentence.emotion == NEUTRAL
+    )
+
+
+def _by_name(sample_of: Mapping[str, SpanSample], details: Sequence[SampleDetail], label: Label) -> Figures:
+    """F1 and Sim by emotion or valence: of sentences that are not neutral, or of samples that have no sentences."""
+    scores: dict[str, list[tuple[float, float | None]]] = {}
+    for detail in details:
+        sample = sample_of[detail.id]
+        if not sample.sentences:
+            name = label(sample)
+            if name is not None:
+                scores.setdefault(name, []).append((detail.f1, detail.sim))
+        for score in detail.sentences:
+            name = label(sample.sentences[score.index])
+            if name is not None and name != NEUTRAL:
+                scores.setdefault(name, []).append((score.f1, score.sim))
+    return {
+        name: {"n": len(found), "f1": _average(f1 for f1, _ in found), "sim": _average(sim for _, sim in found)}
+        for name, found in sorted(scores.items())
+    }
+
+
+def _emotion(labelled: SpanSample | Sentence) -> str | None:
+    return labelled.emotion
+
+
+def _valence(labelled: SpanSample | Sentence) -> str | None:
+    return labelled.valence
+
+
+def _average(values: Iterable[float | None]) -> float | None:
+    """The mean; None over nothing, and where a value is undefined."""
+    numbers = list(values)
+    known = [number for number in numbers if number is not None]
+    return fmean(known) if known and len(known) == len(numbers) else None
+
+
+def _rate(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def _over_repeats(each: Sequence[Figures], combine: Callable[[Sequence[int | float]], Figure]) -> Figures:
+    """One figure of each name from those of all repeats; names may lack in some (an emotion without a sentence)."""
+    combined: Figures = {}
+    for name in dict.fromkeys(name for figures in each for name in figures):
+        values = [figures[name] for figures in each if name in figures]
+        parts = [value for value in values if isinstance(value, dict)]
+        if parts:
+            combined[name] = _over_repeats(parts, combine)
+        else:
+            combined[name] = combine([value for value in values if isinstance(value, int | float)])
+    return combined
+
+
+def _mean(values: Sequence[int | float]) -> Figure:
+    if not values:
+        return None
+    return values[0] if len(set(values)) == 1 else fmean(values)
+
+
+def _sd(values: Sequence[int | float]) -> Figure:
+    return stdev(values) if len(values) > 1 else None
+
+
+def _notes(each: Sequence[Figures], samples: bool) -> dict[str, str]:
+    """Why a figure is null, by its name; also where it is so in some of the repeats."""
+    notes = {}
+    for name, cause in _CAUSES.items():
+        undefined = sum(figures[name] is None for figures in each)
+        if undefined:
+            notes[name] = cause if samples else "no samples"
+            if undefined < len(each):
+                notes[name] += f" in {undefined} of {len(each)} repeats, which the mean leaves out"
+    return notes
+
+
+_CAUSES = {
+    "f1": "no samples",
+    "sim": "no embedding model was asked",
+    "hallucination_rate": "no predicted spans",
+    "fixation_rate": "no gold span holds a keyword",
+    "neutral_sentence_fpr": "no neutral sentences",
+    "neutral_span_share": "no predicted span was found in its text",
+}

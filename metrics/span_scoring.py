@@ -1,0 +1,273 @@
+"""One sample's spans against the gold ones, with every kind of error named (SEER, sections 6, 9 and 10)."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, TypeAlias
+
+from emotui.metrics.locating import locate_folded
+from emotui.metrics.span_output import Parsed, parse_output
+from emotui.metrics.spans import Pair, Similarity, align_words, sim_score
+from emotui.metrics.tokens import Words, fold, tokens, words
+from emotui.records import Span, SpanPrediction, SpanSample
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Embed: TypeAlias = "Callable[[Sequence[str]], NDArray[np.floating]]"
+"""Strings to their sentence embeddings, an array (n, d) of unit length; called once with each distinct string."""
+
+NEUTRAL = "neutral"
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceScore:
+    """F1 and Sim of one sentence of a passage that is not neutral, by its place among the sample's sentences."""
+
+    index: int
+    f1: float
+    sim: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class SampleDetail:
+    """One prediction of one sample, scored. Numbers of spans are places in `gold` or `predicted`.
+
+    `located`: where each predicted span stands in the text; None where it is hallucinated, or all its places are
+    taken. `missed` and `extra`: spans that are unmatched or matched with F1 0. `keyword`: a gold span holds an emotion
+    keyword. `missing`: there was no prediction, and this is scored as one without spans. `void`: a highlight answer
+    that changed the text; it scores 0, and its spans count for hallucination alone.
+    """
+
+    id: str
+    repeat: int
+    f1: float
+    sim: float | None
+    gold: tuple[str, ...]
+    predicted: tuple[str, ...]
+    pairs: tuple[Pair, ...]
+    located: tuple[Span | None, ...]
+    hallucinated: tuple[int, ...]
+    fixated: tuple[int, ...]
+    keyword: bool
+    neutral_hits: tuple[int, ...]
+    missed: tuple[int, ...]
+    extra: tuple[int, ...]
+    invalid: str | None
+    sentences: tuple[SentenceScore, ...]
+    missing: bool = False
+    void: bool = False
+
+    @property
+    def marks(self) -> str:
+        """The kinds of error that apply, as letters in the order of `emotui.store.query.MARKS`."""
+        found = (self.hallucinated, self.fixated, self.neutral_hits, self.missed, self.extra, self.invalid)
+        return "".join(letter for letter, some in zip("HFNMX!", found, strict=True) if some)
+
+
+def score_samples(
+    gold: Sequence[SpanSample],
+    predicted: Sequence[SpanPrediction],
+    embed: Embed | None,
+    keywords: frozenset[str],
+) -> list[SampleDetail]:
+    """Every gold sample in every repeat that occurs among the predictions, by repeat and then in gold order.
+
+    A sample without a prediction in a repeat counts as predicted without spans (`missing`). Without any predictions
+    that is repeat 0 for all.
+
+    Args:
+        embed: for Sim; None leaves it out. Called at most once.
+        keywords: emotion keywords for fixation (`emotui.lexicons.empath_keywords`).
+
+    Raises:
+        ValueError: a predicted id that is not in gold, an (id, repeat) or a gold id that comes twice.
+    """
+    known = {sample.id for sample in gold}
+    if len(known) < len(gold):
+        raise ValueError(f"id {_first_double([sample.id for sample in gold])!r} comes twice in gold")
+    by_place: dict[tuple[str, int], SpanPrediction] = {}
+    for prediction in predicted:
+        if prediction.id not in known:
+            raise ValueError(f"id {prediction.id!r} is not in gold")
+        if (prediction.id, prediction.repeat) in by_place:
+            raise ValueError(f"id {prediction.id!r} comes twice in repeat {prediction.repeat}")
+        by_place[prediction.id, prediction.repeat] = prediction
+    repeats = sorted({prediction.repeat for prediction in predicted}) or [0]
+    return score_pairs(
+        [(sample, by_place.get((sample.id, repeat)), repeat) for repeat in repeats for sample in gold], embed, keywords
+    )
+
+
+def score_pairs(
+    pairs: Iterable[tuple[SpanSample, SpanPrediction | None, int]], embed: Embed | None, keywords: frozenset[str]
+) -> list[SampleDetail]:
+    """Just the given samples with just the given predictions, in that order; for a batch of a run, or one sample.
+
+    Args:
+        pairs: sample, its prediction (None: there is none), and the repeat.
+        embed, keywords: as for `score_samples`.
+    """
+    terms = _keyword_tokens(keywords)
+    readings = [_read(sample, prediction, repeat) for sample, prediction, repeat in pairs]
+    similarity = _Cosines(embed, readings) if embed is not None else None
+    return [_score(reading, similarity, terms) for reading in readings]
+
+
+def _first_double(ids: Sequence[str]) -> str:
+    return next(id for place, id in enumerate(ids) if id in ids[:place])
+
+
+@lru_cache(maxsize=16)
+def _keyword_tokens(keywords: frozenset[str]) -> frozenset[str]:
+    """Keywords as single tokens; one of several words cannot be "a token" of a span and falls out."""
+    return frozenset(found[0] for keyword in keywords if len(found := tokens(keyword)) == 1)
+
+
+class _Reading:
+    """A sample and its prediction, taken apart before anything is scored, so that all strings are known at once."""
+
+    __slots__ = ("folded", "gold", "located", "missing", "parsed", "predicted", "repeat", "sample", "sentences")
+
+    sample: SpanSample
+    repeat: int
+    missing: bool
+    parsed: Parsed
+    gold: list[Words]
+    predicted: list[Words]
+    folded: str
+    located: tuple[Span | None, ...]
+    sentences: list[tuple[int, list[Words], list[Words]]]
+
+
+def _read(sample: SpanSample, prediction: SpanPrediction | None, repeat: int) -> _Reading:
+    reading = _Reading()
+    reading.sample = sample
+    reading.repeat = repeat
+    reading.missing = prediction is None
+    reading.parsed = parsed = _parsed(prediction, sample.text)
+    text = sample.text
+    reading.gold = [words(text[start:end]) for start, end in sample.spans]
+    reading.predicted = [words(span) for span in parsed.spans]
+    reading.folded, origins = fold(text)
+    reading.located = locate_folded(reading.folded, origins, [span.folded for span in reading.predicted])
+    reading.sentences = []
+    for index, sentence in enumerate(sample.sentences):
+        if sentence.emotion != NEUTRAL:
+            gold = _clip(text, sample.spans, sentence.start, sentence.end)
+            predicted = _clip(text, reading.located, sentence.start, sentence.end)
+            reading.sentences.append((index, gold, predicted))
+    return reading
+
+
+def _parsed(prediction: SpanPrediction | None, text: str) -> Parsed:
+    if prediction is None:
+        return Parsed(())
+    if prediction.spans is not None:
+        return Parsed(tuple(prediction.spans))
+    if prediction.output is None:
+        raise ValueError(f"id {prediction.id!r} has neither spans nor output")
+    return parse_output(prediction.output, prediction.style, prediction.cot, text)
+
+
+def _clip(text: str, spans: Iterable[Span | None], start: int, end: int) -> list[Words]:
+    """What of the spans lies in `[start, end)`; a blank that a span carries over the edge is none of it."""
+    pieces = (text[max(start, span[0]) : min(end, span[1])] for span in spans if span and _overlap(span, (start, end)))
+    return [words(piece) for piece in pieces if not piece.isspace()]
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+class _Cosines:
+    """Cosines between any two of the strings that will be aligned, each embedded once."""
+
+    def __init__(self, embed: Embed, readings: Iterable[_Reading]) -> None:
+        self._row: dict[str, int] = {}
+        for reading in readings:
+            if not reading.parsed.void:
+                sides = [(reading.gold, reading.predicted)]
+                sides += [(gold, predicted) for _, gold, predicted in reading.sentences]
+                for gold, predicted in sides:
+                    if gold and predicted:
+                        for span in (*gold, *predicted):
+                            self._row.setdefault(span.text, len(self._row))
+        self._vectors = embed(list(self._row)) if self._row else None
+        if self._vectors is not None and len(self._vectors) != len(self._row):
+            raise ValueError(f"{len(self._row)} strings gave {len(self._vectors)} embeddings")
+
+    def __call__(self, gold: Sequence[Words], predicted: Sequence[Words]) -> Similarity:
+        if self._vectors is None or not gold or not predicted:
+            return []
+        rows = self._vectors[[self._row[span.text] for span in gold]].astype("float64")
+        columns = self._vectors[[self._row[span.text] for span in predicted]].astype("float64")
+        cosines: list[list[float]] = (rows @ columns.T).clip(-1.0, 1.0).tolist()
+        # A string is exactly like itself, whatever rounding its unit length went through.
+        for i, g in enumerate(gold):
+            for j, p in enumerate(predicted):
+                if g.text == p.text:
+                    cosines[i][j] = 1.0
+        return cosines
+
+
+def _score(reading: _Reading, similarity: _Cosines | None, terms: frozenset[str]) -> SampleDetail:
+    sample, gold, predicted = reading.sample, reading.gold, reading.predicted
+    void = reading.parsed.void
+    pairs, f1, sim = _void(similarity) if void else _aligned(gold, predicted, similarity)
+    met = {pair.gold for pair in pairs if pair.f1}
+    meeting = {pair.predicted for pair in pairs if pair.f1}
+    # A void answer's spans count for hallucination alone (FORMATS.md): it did not return the text that it marks.
+    keyed = [span for span in gold if not terms.isdisjoint(span.unique)]
+    neutral = [(s.start, s.end) for s in sample.sentences if s.emotion == NEUTRAL] if not void else []
+    return SampleDetail(
+        id=sample.id,
+        repeat=reading.repeat,
+        f1=f1,
+        sim=sim,
+        gold=tuple([span.text for span in gold]),
+        predicted=reading.parsed.spans,
+        pairs=pairs,
+        located=reading.located,
+        hallucinated=tuple([i for i, span in enumerate(predicted) if span.folded not in reading.folded]),
+        fixated=_fixated(keyed, predicted, terms) if keyed and not void else (),
+        keyword=bool(keyed),
+        neutral_hits=tuple(
+            [i for i, span in enumerate(reading.located) if span and any(_overlap(span, other) for other in neutral)]
+            if neutral
+            else ()
+        ),
+        missed=tuple([i for i in range(len(gold)) if i not in met]),
+        extra=tuple([i for i in range(len(predicted)) if i not in meeting]),
+        invalid=reading.parsed.invalid,
+        sentences=tuple([_sentence(sides, similarity, void) for sides in reading.sentences]),
+        missing=reading.missing,
+        void=void,
+    )
+
+
+def _void(similarity: _Cosines | None) -> tuple[tuple[Pair, ...], float, float | None]:
+    return (), 0.0, None if similarity is None else 0.0
+
+
+def _aligned(
+    gold: Sequence[Words], predicted: Sequence[Words], similarity: _Cosines | None
+) -> tuple[tuple[Pair, ...], float, float | None]:
+    pairs, f1 = align_words(gold, predicted, None if similarity is None else similarity(gold, predicted))
+    return pairs, f1, None if similarity is None else sim_score(pairs, len(gold), len(predicted))
+
+
+def _sentence(sides: tuple[int, list[Words], list[Words]], similarity: _Cosines | None, void: bool) -> SentenceScore:
+    index, gold, predicted = sides
+    _, f1, sim = _void(similarity) if void else _aligned(gold, predicted, similarity)
+    return SentenceScore(index, f1, sim)
+
+
+def _fixated(keyed: Sequence[Words], predicted: Sequence[Words], terms: frozenset[str]) -> tuple[int, ...]:
+    """Predicted spans that are nothing but a keyword, while a gold span that holds it has more tokens than that.
+
+    Source: SEER, section 10.4.
+    """
+    longer = {token for span in keyed if span.count > 1 for token in span.unique & terms}
+    return tuple(i for i, span in enumerate(predicted) if span.count == 1 and span.tokens[0] in longer)

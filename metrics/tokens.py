@@ -1,0 +1,128 @@
+"""Words of a text: SQuAD's tokens, the folded form in which spans are looked up, and the way back to the offsets.
+
+Two foldings of one base. The base drops punctuation and lower-cases character by character. Tokens also lose articles
+and white space; the folded text keeps its words in order with one blank between them, and knows where each character
+came from.
+
+Lower-casing is by character and treats the two small sigmas as one, because `str.lower` picks the sigma by what stands
+around it: a span cut out of a word would then not be found in the very text that it was cut from.
+"""
+
+import re
+import string
+import unicodedata
+from collections import Counter
+from functools import lru_cache
+from itertools import compress
+
+_ARTICLES = frozenset(("a", "an", "the"))
+_ARTICLE = re.compile(r"\b(?:a|an|the)\b")
+
+
+class _Base(dict[int, str | None]):
+    """`str.translate` table that fills itself: a whole one would need a scan of all of Unicode at import."""
+
+    def __missing__(self, code: int) -> str | None:
+        character = chr(code)
+        # SQuAD removes ASCII punctuation, which holds symbols ($+<=>^`|~) that Unicode does not call punctuation.
+        if character in string.punctuation or unicodedata.category(character).startswith("P"):
+            base = None
+        else:
+            base = character.lower().replace("ς", "σ")
+        self[code] = base
+        return base
+
+
+_BASE = _Base()
+# The same for ASCII alone, where bytes are several times as quick.
+_ASCII_LOWER = bytes(range(256)).lower()
+_ASCII_DROPPED = string.punctuation.encode()
+_ASCII_KEPT = bytes(0 if code in _ASCII_DROPPED else 1 for code in range(256))
+
+
+def _base(text: str) -> str:
+    if text.isascii():
+        return text.encode().translate(_ASCII_LOWER, _ASCII_DROPPED).decode()
+    return text.translate(_BASE)
+
+
+def tokens(text: str) -> list[str]:
+    """SQuAD's tokens: lower case, without punctuation (Unicode's too), without articles, split at white space.
+
+    Source: Rajpurkar et al. 2016, the evaluation script's answer normalisation; used by SEER, section 6.
+    """
+    return _tokens(_base(text))
+
+
+def _tokens(base: str) -> list[str]:
+    if base.isascii() and base.isprintable():
+        return [word for word in base.split() if word not in _ARTICLES]
+    # Beside symbols and combining marks SQuAD's word boundary also cuts articles out of what has no blank around them.
+    return _ARTICLE.sub(" ", base).split()
+
+
+def normalise(text: str) -> str:
+    """The folded text: lower case, without punctuation, white space folded to single blanks, trimmed.
+
+    Source: SEER, section 10.2 (what a hallucinated span is compared in).
+    """
+    return " ".join(_base(text).split())
+
+
+def fold(text: str) -> tuple[str, list[int]]:
+    """`normalise(text)` with the way back.
+
+    Returns:
+        the folded text, and for each of its characters the offset in `text` of the character that it came from. A
+        character that lower-cases to two ('İ') gives its offset twice; a blank has that of the first white space.
+    """
+    if text.isascii():
+        raw = text.encode()
+        base = raw.translate(_ASCII_LOWER, _ASCII_DROPPED).decode()
+        folded = " ".join(base.split())
+        if len(folded) == len(base):
+            return folded, list(compress(range(len(raw)), raw.translate(_ASCII_KEPT)))
+    characters: list[str] = []
+    origins: list[int] = []
+    for offset, character in enumerate(text):
+        if character.isspace():
+            if characters and characters[-1] != " ":
+                characters.append(" ")
+                origins.append(offset)
+            continue
+        for part in _BASE[ord(character)] or "":
+            characters.append(part)
+            origins.append(offset)
+    if characters and characters[-1] == " ":
+        characters.pop()
+        origins.pop()
+    return "".join(characters), origins
+
+
+class Words:
+    """A span's words, taken apart once: its tokens for F1, its folded text for looking it up."""
+
+    __slots__ = ("count", "counts", "folded", "text", "tokens", "unique")
+
+    def __init__(self, text: str) -> None:
+        base = _base(text)
+        self.text = text
+        self.folded = " ".join(base.split())
+        self.tokens = _tokens(base)
+        self.count = len(self.tokens)
+        self.unique = frozenset(self.tokens)
+        self.counts = None if len(self.unique) == self.count else Counter(self.tokens)
+
+    def shared(self, other: "Words") -> int:
+        """How many tokens the two have in common, as multisets."""
+        if self.unique.isdisjoint(other.unique):
+            return 0
+        if self.counts is None or other.counts is None:  # no token twice on one side: sets tell the same
+            return len(self.unique & other.unique)
+        return (self.counts & other.counts).total()
+
+
+@lru_cache(maxsize=4096)
+def words(text: str) -> Words:
+    """`Words(text)`, remembered: the same spans come back with each repeat and each model."""
+    return Words(text)
