@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from emotui.metrics.locating import locate_folded
 from emotui.metrics.span_output import Parsed, parse_output
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Embed: TypeAlias = "Callable[[Sequence[str]], NDArray[np.floating]]"
+Embed = Callable[[Sequence[str]], "NDArray[np.floating]"]
 """Strings to their sentence embeddings, an array (n, d) of unit length; called once with each distinct string."""
 
 NEUTRAL = "neutral"
