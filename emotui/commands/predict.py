@@ -19,9 +19,7 @@ from emotui.workbench.predicting import predict as ask
 @click.option("--model", "spec", default="embedded", show_default=True, help="The model (SPEC).")
 @click.option("--records", required=True, help="Records to ask about: .jsonl, .csv, .tsv, .parquet, or - for JSONL.")
 @click.option("--to", "target", help="Where to write the predicted records (default: standard output, as JSONL).")
-@click.option(
-    "--labels", "labels_file", type=click.Path(), help="Your own label set: a file, one label a line."
-)
+@click.option("--labels", "labels_file", type=click.Path(), help="Your own label set: a file, one label a line.")
 @skip_bad_option
 @json_option
 def predict(

@@ -10,7 +10,7 @@ import msgspec
 
 from emotui.backends.base import Evidence, Extract, Refused
 from emotui.lexicons import empath_keywords
-from emotui.metrics.span_report import Embed, SampleDetail, score_samples
+from emotui.metrics.span_scoring import Embed, SampleDetail, score_samples
 from emotui.records import Span, SpanPrediction, SpanSample
 
 VERSION = "1"

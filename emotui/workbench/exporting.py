@@ -5,7 +5,7 @@ import msgspec
 from emotui.errors import BadInput
 from emotui.formats import write
 from emotui.records import SpanPrediction, SpanSample
-from emotui.store.database import Store
+from emotui.store.store import Store
 from emotui.tasks import spans
 
 

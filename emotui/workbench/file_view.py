@@ -10,7 +10,8 @@ from emotui.backends.host import ModelProcess
 from emotui.errors import BadInput, ModelError
 from emotui.formats import fingerprint, read
 from emotui.lexicons import empath_keywords
-from emotui.metrics.span_report import SampleDetail, report, score_samples
+from emotui.metrics.span_report import report
+from emotui.metrics.span_scoring import SampleDetail, score_samples
 from emotui.records import SpanPrediction, SpanSample
 from emotui.store.query import MARKS, Dataset, ListQuery, ListRow, Run
 from emotui.workbench.scoring import Warn, known, warn_skipped

@@ -25,7 +25,7 @@ Predicted = SpanPrediction | ScenesPrediction | MaskedPrediction | ClassPredicti
 
 @dataclass(frozen=True, slots=True)
 class Predictions:
-    """A model's answers in the order of the file, `None` in `records` never: what failed is in `failures` and left out."""
+    """A model's answers in the order of the file. `failures`: a line for each record that the model refused."""
 
     model: str
     kind: str

@@ -16,10 +16,12 @@ from emotui import __version__
 from emotui.backends.base import ModelCard
 from emotui.backends.host import Cancelled, IsCancelled, ModelProcess
 from emotui.errors import BadInput, EmotuiError
-from emotui.metrics.span_report import SampleDetail, report
+from emotui.metrics.span_report import report
+from emotui.metrics.span_scoring import SampleDetail
 from emotui.records import SpanSample
-from emotui.store.database import ResultRow, ScoreRow, Store
 from emotui.store.query import Dataset, Run
+from emotui.store.rows import ResultRow, ScoreRow
+from emotui.store.store import Store
 from emotui.tasks import spans
 from emotui.workbench.similarity import Embedder
 

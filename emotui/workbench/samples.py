@@ -9,8 +9,9 @@ import msgspec
 from emotui.errors import BadInput
 from emotui.formats import fingerprint, read
 from emotui.records import SpanSample
-from emotui.store.database import SampleRow, Store
 from emotui.store.query import Dataset
+from emotui.store.rows import SampleRow
+from emotui.store.store import Store
 from emotui.workbench.scoring import Warn, warn_skipped
 
 SAMPLE_DATASET = "sample"

@@ -10,7 +10,7 @@ from emotui.store.query import Dataset, ListQuery, ListRow, Run
 if TYPE_CHECKING:
     import numpy as np
 
-    from emotui.metrics.span_report import SampleDetail
+    from emotui.metrics.span_scoring import SampleDetail
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,11 @@ import msgspec
 
 from emotui.backends.host import ModelProcess
 from emotui.errors import BadInput
-from emotui.metrics.span_report import SampleDetail
+from emotui.metrics.span_scoring import SampleDetail
 from emotui.records import SpanSample
-from emotui.store.database import ResultRow, Store, default_path
 from emotui.store.query import Dataset, ListQuery, ListRow, Run
+from emotui.store.rows import ResultRow
+from emotui.store.store import Store, default_path
 from emotui.tasks import spans
 from emotui.workbench.running import OnProgress, RunProgress, metrics, run_spans, with_state
 from emotui.workbench.samples import add_sample_data, import_spans
