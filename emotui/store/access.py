@@ -1,0 +1,181 @@
+"""Turns on one DuckDB file that several programs share.
+
+DuckDB lets one process hold a file for writing. So nobody holds it for longer than a transaction: open, do, commit,
+close. Who finds it held tries again after a short random pause; who has just let go of it stays away for a moment, so
+that one program that writes without end does not shut the others out. Figures: docs/store.md.
+"""
+
+import contextlib
+import os
+import random
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from emotui.errors import StoreError
+from emotui.store import refusals, schema
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+PATIENCE = 10.0
+"""Seconds to wait for a turn before a StoreError names the holder."""
+
+_COURTESY = (0.002, 0.006)
+"""Seconds to stay away after a turn: longer than most retries of a waiting program."""
+
+_RETRY = (0.0005, 0.004)
+_LATE_RETRY = (0.002, 0.012)
+
+# One lock a file for the whole process, however many Store objects it has. More than manners: DuckDB locks by fcntl,
+# and the system drops all such locks of a process on a file as soon as the process closes any descriptor of that file.
+# Looking at the file (`is_duckdb`) while another thread holds it would silently let other programs in.
+_locks: dict[str, threading.Lock] = {}
+_locks_guard = threading.Lock()
+
+
+def lock_of(path: Path) -> threading.Lock:
+    """The lock that all stores of this process on `path` share."""
+    with _locks_guard:
+        return _locks.setdefault(os.path.realpath(path), threading.Lock())
+
+
+def is_duckdb(path: Path) -> bool:
+    """Whether the file begins as a DuckDB file does. Call it with `lock_of(path)` held and no connection open.
+
+    Asked before DuckDB is: it would take an SQLite file for one to read with an extension from the network.
+    """
+    with path.open("rb") as file:
+        return file.read(12)[8:] == b"DUCK"
+
+
+def settings() -> dict[str, str | bool | int]:
+    """How every connection is set. Little memory and few threads: the screen lives in the same process."""
+    return {
+        "threads": min(2, os.cpu_count() or 1),
+        "memory_limit": "192MB",
+        "temp_directory": str(Path(tempfile.gettempdir()) / f"emotui-{os.getpid()}-spill"),
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+    }
+
+
+class Access:
+    """Takes turns on one file. Safe to use from several threads; they take turns too."""
+
+    def __init__(self, path: Path, *, read_only: bool, patience: float = PATIENCE) -> None:
+        self.path = path
+        self.read_only = read_only
+        self.patience = patience
+        self._lock = lock_of(path)
+        self._released = 0.0
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator["DuckDBPyConnection"]:
+        """A transaction that only reads. Several programs can read at the same time.
+
+        Raises:
+            StoreError: the file is held for too long, is no store, is of another version, or cannot be read.
+        """
+        with self._turn(read_only=True) as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def writing(self, *, shown: bool = True) -> Iterator["DuckDBPyConnection"]:
+        """A transaction that writes: all of it is kept, or nothing where the block or the commit fails.
+
+        Args:
+            shown: whether it changes what a screen shows (`Store.marker`).
+
+        Raises:
+            StoreError: as for reading; the store was opened read-only; the disk is full.
+        """
+        if self.read_only:
+            raise StoreError(f"{self.path} is open read-only: start again without --read-only to change it")
+        with self._turn(read_only=False) as connection:
+            yield connection
+            if shown:
+                connection.execute("update workspace set revision = revision + 1")
+
+    def bring_up_to_date(self) -> None:
+        """Bring older tables to today's version, where writing is allowed, in one transaction.
+
+        Raises:
+            StoreError: no store, of a newer version, or of an older one that may not be written.
+        """
+        with self._turn(read_only=True, checked=False) as connection:
+            version = schema.version_of(connection)
+        if self.read_only or version is None or version >= schema.VERSION:
+            check_version(self.path, version)
+            return
+        with self._turn(read_only=False, checked=False) as connection:
+            # Another program may have done it meanwhile.
+            version = schema.version_of(connection)
+            if version is not None and version < schema.VERSION:
+                schema.migrate(connection, version)
+            check_version(self.path, schema.version_of(connection))
+
+    @contextlib.contextmanager
+    def _turn(self, read_only: bool, checked: bool = True) -> Iterator["DuckDBPyConnection"]:
+        import duckdb
+
+        pause = self._released + random.uniform(*_COURTESY) - time.monotonic()
+        if pause > 0:
+            time.sleep(pause)
+        with self._lock:
+            connection = self._connect(read_only)
+            try:
+                connection.execute("begin")
+                if checked:
+                    check_version(self.path, schema.version_of(connection))
+                yield connection
+                connection.execute("commit")
+            except duckdb.ProgrammingError:
+                raise
+            except (duckdb.Error, OSError) as error:
+                raise refusals.refusal(self.path, error) from error
+            finally:
+                # An unfinished transaction is rolled back by closing. Closing also moves what the log file holds into
+                # the store; where that fails (a full disk) the log keeps it, and nothing committed is lost.
+                with contextlib.suppress(duckdb.Error):
+                    connection.close()
+                self._released = time.monotonic()
+
+    def _connect(self, read_only: bool) -> "DuckDBPyConnection":
+        """Open a connection, trying again while another program has the file. Call it with the lock held."""
+        import duckdb
+
+        begun = time.monotonic()
+        while True:
+            try:
+                if not is_duckdb(self.path):
+                    raise StoreError(f"{self.path} is not an emotui store: choose another file with --db")
+                return duckdb.connect(self.path, read_only=read_only, config=settings())
+            except duckdb.Error as error:
+                if not refusals.is_held(error):
+                    raise refusals.refusal(self.path, error) from error
+                waited = time.monotonic() - begun
+                if waited > self.patience:
+                    raise refusals.held(self.path, error, waited) from error
+                time.sleep(random.uniform(*(_RETRY if waited < 0.3 else _LATE_RETRY)))
+            except OSError as error:
+                raise refusals.refusal(self.path, error) from error
+
+
+def check_version(path: Path, version: int | None) -> None:
+    """Raises StoreError unless the tables are of the version that this program knows."""
+    if version is None:
+        raise StoreError(f"{path} is a DuckDB file, but not an emotui store: choose another file with --db")
+    if version > schema.VERSION:
+        raise StoreError(
+            f"{path} is a store of version {version}, and this emotui knows versions up to {schema.VERSION}: "
+            "upgrade with `pip install -U emotui`"
+        )
+    if version < schema.VERSION:
+        raise StoreError(
+            f"{path} is a store of version {version}, and this emotui needs {schema.VERSION}: "
+            "open it once without --read-only, which brings it up to date"
+        )

@@ -1,0 +1,63 @@
+"""The annotation log and the settings, on an open connection. The log only grows: undo is an entry in it."""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from emotui.errors import BadInput
+from emotui.store.rows import Annotation
+from emotui.store.runs import now
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+def append(
+    connection: "DuckDBPyConnection",
+    kind: str,
+    sample: int | None,
+    annotator: str,
+    payload: bytes,
+    undoes: int | None,
+) -> int:
+    """Add an entry; its number. Raises BadInput where it would undo an entry that does not exist or is undone."""
+    if undoes is not None:
+        known, undone = connection.execute(
+            "select count(*) filter (where annotation = ?), count(*) filter (where undoes = ?) from annotations",
+            [undoes, undoes],
+        ).fetchone() or (0, 0)
+        if not known:
+            raise BadInput(f"there is no annotation {undoes} to undo")
+        if undone:
+            raise BadInput(f"annotation {undoes} is undone already")
+    row = connection.execute(
+        "insert into annotations values (nextval('annotation_ids'), ?, ?, ?, ?, ?, ?) returning annotation",
+        [kind, sample, annotator, payload.decode(), undoes, now()],
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
+def annotations(
+    connection: "DuckDBPyConnection", sample: int | None = None, annotator: str | None = None
+) -> list[Annotation]:
+    """Entries in the order in which they were made, undone ones and undoings among them."""
+    found = connection.execute(
+        "select annotation, kind, sample, annotator, payload, undoes, made from annotations"
+        " where (?::bigint is null or sample = ?) and (?::varchar is null or annotator = ?) order by annotation",
+        [sample, sample, annotator, annotator],
+    )
+    return [
+        Annotation(number, kind, of, who, payload.encode(), undoes, at)
+        for number, kind, of, who, payload, undoes, at in found.fetchall()
+    ]
+
+
+def setting(connection: "DuckDBPyConnection", key: str, default: Any) -> Any:
+    """The value kept under `key`, any JSON value, or `default`."""
+    row = connection.execute("select value from settings where key = ?", [key]).fetchone()
+    return json.loads(row[0]) if row else default
+
+
+def set_setting(connection: "DuckDBPyConnection", key: str, value: Any) -> None:
+    """Keep a JSON value under `key`, in place of what was there."""
+    connection.execute("delete from settings where key = ?", [key])
+    connection.execute("insert into settings values (?, ?)", [key, json.dumps(value, ensure_ascii=False)])

@@ -1,0 +1,135 @@
+"""The sample list: which samples, in which order, and the lines of a page. On an open connection.
+
+Filters on samples are SQL. Scores are joined with numpy: sample numbers of a data set are dense, so means over repeats
+are sums by position, which takes a third of the time of a GROUP BY and a join (docs/store.md).
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from emotui.store import samples
+from emotui.store.marks import bits_to_marks, marks_to_bits
+from emotui.store.query import SORTS, ListQuery, ListRow
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    Numbers = np.ndarray[tuple[int], np.dtype[np.int64]]
+
+_PREVIEW = 200
+"""Characters of the text that a line of the list gets."""
+
+_SORT_COLUMNS = ("id", "emotion", "length")
+
+
+def order(connection: "DuckDBPyConnection", query: ListQuery) -> "Numbers":
+    """Numbers of the samples that the query asks for, in its order. Ties are in file order; what has no value is last.
+
+    Returns: (n,) int64.
+    Raises: ValueError for an unknown sort or mark.
+    """
+    if query.sort not in SORTS:
+        raise ValueError(f"cannot sort by {query.sort!r}: use one of {', '.join(SORTS)}")
+    first, n = samples.first_of(connection, query.dataset)
+    found = _filtered(connection, query, first, n)
+    by_score = query.sort in ("f1", "sim")
+    if by_score or query.marks or query.f1_min is not None or query.f1_max is not None:
+        scores = _Scores(connection, query.run, first, n)
+        found = found[scores.keeps(query)[found - first]]
+        if by_score:
+            return _by_value(found, scores.mean(query.sort)[found - first], query.descending)
+    if query.sort == "file" and query.descending:
+        return found[::-1].copy()
+    return found
+
+
+def _filtered(connection: "DuckDBPyConnection", query: ListQuery, first: int, n: int) -> "Numbers":
+    """What the query asks of the samples themselves, sorted by `query.sort` where that is a column of theirs."""
+    where, values = ["sample between ? and ?"], [first, first + n - 1]
+    parameters: list[Any] = list(values)
+    if query.text:
+        where.append("contains(lower(text), lower(?))")
+        parameters.append(query.text)
+    for column, wanted in (("emotions", query.emotions), ("valences", query.valences)):
+        if wanted:
+            where.append(
+                "label_set in (select label_set from label_sets"
+                f" where dataset = ? and list_has_any({column}, ?::varchar[]))"
+            )
+            parameters += [query.dataset, list(wanted)]
+    by_column = query.sort in _SORT_COLUMNS
+    if not by_column and len(where) == 1:
+        return np.arange(first, first + n, dtype=np.int64)
+    direction = "desc" if query.descending else "asc"
+    by = f"{query.sort} {direction} nulls last, sample" if by_column else "sample"
+    found = connection.execute(f"select sample from samples where {' and '.join(where)} order by {by}", parameters)
+    return np.asarray(found.fetchnumpy()["sample"], dtype=np.int64)
+
+
+def _by_value(found: "Numbers", values: "np.ndarray[Any, np.dtype[np.float64]]", descending: bool) -> "Numbers":
+    """`found` sorted by its values, NaN last both ways (numpy sorts NaN last by itself)."""
+    return found[np.argsort(-values if descending else values, kind="stable")]
+
+
+class _Scores:
+    """A run's current scores by position in its data set: mean F1 and Sim, union of marks."""
+
+    def __init__(self, connection: "DuckDBPyConnection", run: str | None, first: int, n: int) -> None:
+        got = connection.execute(
+            "select sample - ? as place, coalesce(f1, 'nan') as f1, coalesce(sim, 'nan') as sim, marks from scores"
+            " where run = (select number from runs where run = ?) and current and sample between ? and ?",
+            [first, run, first, first + n - 1],
+        ).fetchnumpy()
+        self._place = np.asarray(got["place"], dtype=np.int64)
+        self._values = {name: np.asarray(got[name], dtype=np.float64) for name in ("f1", "sim")}
+        self._marks = np.asarray(got["marks"], dtype=np.int64)
+        self._n = n
+
+    def mean(self, name: str) -> "np.ndarray[Any, np.dtype[np.float64]]":
+        """(n,) means over the repeats that have a value; NaN where none has."""
+        value = self._values[name]
+        known = ~np.isnan(value)
+        place, value = self._place[known], value[known]
+        with np.errstate(invalid="ignore"):
+            return np.bincount(place, value, self._n) / np.bincount(place, minlength=self._n)
+
+    def keeps(self, query: ListQuery) -> "np.ndarray[Any, np.dtype[np.bool_]]":
+        """(n,) whether the sample has one of the marks asked for and lies between the bounds."""
+        kept = np.ones(self._n, dtype=np.bool_)
+        if query.marks:
+            marked = self._place[self._marks & marks_to_bits(query.marks) != 0]
+            kept &= np.bincount(marked, minlength=self._n) > 0
+        if query.f1_min is not None:
+            kept &= self.mean("f1") >= query.f1_min
+        if query.f1_max is not None:
+            kept &= self.mean("f1") <= query.f1_max
+        return kept
+
+
+def page(connection: "DuckDBPyConnection", numbers: Sequence[int], run: str | None) -> list[ListRow]:
+    """The lines of these samples, in their order; unknown numbers are left out."""
+    wanted = [int(number) for number in numbers]
+    if not wanted:
+        return []
+    bounds = [min(wanted), max(wanted), wanted]
+    among = "sample between ? and ? and sample in (select unnest(?::bigint[]))"
+    scores: dict[int, tuple[float | None, float | None, int]] = {}
+    if run is not None:
+        scored = connection.execute(
+            "select sample, avg(f1), avg(sim), bit_or(marks) from scores"
+            f" where run = (select number from runs where run = ?) and current and {among} group by sample",
+            [run, *bounds],
+        )
+        scores = {sample: (f1, sim, marks) for sample, f1, sim, marks in scored.fetchall()}
+    found = connection.execute(
+        f"select sample, id, left(text, {_PREVIEW}), emotion, valence from samples where {among}", bounds
+    )
+    lines: dict[int, ListRow] = {}
+    for sample, id_, beginning, emotion, valence in found.fetchall():
+        f1, sim, bits = scores.get(sample, (None, None, 0))
+        lines[sample] = ListRow(
+            sample, id_, " ".join(beginning.split()), emotion, valence, f1, sim, bits_to_marks(bits)
+        )
+    return [lines[number] for number in wanted if number in lines]

@@ -1,0 +1,49 @@
+"""DuckDB's and the system's refusals as one line that says what is wrong and what to do."""
+
+import re
+from pathlib import Path
+
+from emotui.errors import StoreError
+
+_HELD = re.compile(r"could not set lock|conflicting lock|being used by another process|different configuration", re.I)
+_HOLDER = re.compile(r"held in (?P<program>[^()]*?)\s*\(?PID (?P<pid>\d+)\)?")
+
+
+def is_held(error: Exception) -> bool:
+    """Whether a connection was refused only because somebody else has the file open: worth another try."""
+    return bool(_HELD.search(str(error)))
+
+
+def held(path: Path, error: Exception, waited: float) -> StoreError:
+    """Somebody kept the file for longer than we wait."""
+    holder = _HOLDER.search(str(error))
+    who = "another program"
+    if holder:
+        program = Path(holder["program"].strip()).name
+        who = f"{program} (pid {holder['pid']})" if program else f"pid {holder['pid']}"
+    return StoreError(f"{path} has been held by {who} for {waited:.0f} s: close that program, then try again")
+
+
+def refusal(path: Path, error: Exception) -> StoreError:
+    """Any other refusal."""
+    said = str(error)
+    low = said.lower()
+    if "no space left" in low or "disk quota" in low or "file too large" in low or "out of disk" in low:
+        what = "the disk is full; what was stored before is safe: free some space, then try again"
+    elif "permission denied" in low or "read-only file system" in low or "read-only mode" in low:
+        what = "may not be written here: open it with --read-only, or choose another file with --db"
+    elif "is a directory" in low:
+        what = "is a folder, not a file: name the store's file with --db"
+    elif "no such file" in low or "does not exist" in low:
+        what = "does not exist: check the path given with --db"
+    elif "out of memory" in low or "failed to allocate" in low:
+        what = "there is not enough memory for this: close other programs, then try again"
+    elif "version number" in low and "read a database file" in low:
+        what = "was written by a newer DuckDB: upgrade with `pip install -U duckdb`"
+    elif "not a valid duckdb" in low:
+        what = "is not an emotui store: choose another file with --db"
+    elif "could not read enough bytes" in low or "checksum" in low or "corrupt" in low:
+        what = "is damaged (cut short or overwritten): restore it from a copy"
+    else:
+        what = " ".join(said.split())
+    return StoreError(f"{path}: {what}" if what.startswith(("the ", "there ")) else f"{path} {what}")

@@ -1,0 +1,65 @@
+"""What goes into the store and comes out of it, a row at a time. Records travel as JSON, so the store knows no task."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SampleRow:
+    """One sample as it is added. `record` is its whole record as UTF-8 JSON.
+
+    `emotion` and `valence` are the sample's own (None for a passage without one); `emotions` and `valences` are all
+    that the filter finds it by: its own and those of its sentences.
+    """
+
+    id: str
+    text: str
+    emotion: str | None
+    valence: str | None
+    emotions: tuple[str, ...]
+    valences: tuple[str, ...]
+    record: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """How one prediction was scored. `f1` and `sim` in [0, 1]; `marks` are letters of `MARKS`; `detail` is JSON."""
+
+    convention: str
+    f1: float | None
+    sim: float | None
+    marks: str
+    detail: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRow:
+    """What one question to a model gave: its output as it came, and what was parsed and scored from it.
+
+    `attempt` counts the retries of one (sample, repeat) from 0. `error` says why there is no output; such a row leaves
+    its (sample, repeat) open, so that a resumed run asks again. `seconds` is what the answer took. `output` is the
+    store's number of the row, set on rows that come out of it.
+    """
+
+    sample: int
+    repeat: int
+    attempt: int
+    prompt: str | None
+    raw: str | None
+    error: str | None
+    seconds: float
+    prediction: bytes | None = None
+    score: ScoreRow | None = None
+    output: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """One entry of the annotation log. `undoes` names the entry that this one takes back. `at` is UTC, ISO 8601."""
+
+    annotation: int
+    kind: str
+    sample: int | None
+    annotator: str
+    payload: bytes
+    undoes: int | None
+    at: str

@@ -1,0 +1,227 @@
+"""Runs, and the outputs, predictions and scores that they leave. On an open connection."""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from emotui.errors import BadInput, StoreError
+from emotui.store.marks import bits_to_marks, marks_to_bits
+from emotui.store.query import Run
+from emotui.store.rows import ResultRow, ScoreRow
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+STATES = ("running", "done", "stopped", "failed")
+
+_RUN = "select run, task, model, dataset, identity, config, state, started, finished, n, done, failed, error from runs"
+
+
+def now() -> str:
+    """This moment, UTC, ISO 8601 to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def start(
+    connection: "DuckDBPyConnection",
+    run: str,
+    identity: str,
+    task: str,
+    model: str,
+    dataset: int,
+    config: dict[str, object],
+    n: int,
+) -> Run:
+    """Add a run, or take up the stopped or failed one of that name again. Raises StoreError where the name is taken."""
+    known = [old for old in runs(connection) if old.run == run]
+    if known and (known[0].identity, known[0].dataset) != (identity, dataset):
+        raise StoreError(f"there is a run {run} already, of another model, data set or setting: choose another name")
+    if known:
+        connection.execute(
+            "update runs set state = 'running', finished = null, error = null, n = ? where run = ?", [n, run]
+        )
+    else:
+        connection.execute(
+            "insert into runs select coalesce(max(number) + 1, 1), ?, ?, ?, ?, ?, ?, 'running', ?, null, ?, 0, 0, null"
+            " from runs",
+            [run, identity, task, model, dataset, json.dumps(config, ensure_ascii=False), now(), n],
+        )
+    return one(connection, run)
+
+
+def runs(connection: "DuckDBPyConnection", dataset: int | None = None) -> list[Run]:
+    """Runs, newest first; those of one data set where it is given."""
+    found = connection.execute(
+        f"{_RUN} where ?::integer is null or dataset = ? order by number desc", [dataset, dataset]
+    )
+    return [_run(row) for row in found.fetchall()]
+
+
+def one(connection: "DuckDBPyConnection", prefix: str) -> Run:
+    """The run of that id, or the only one whose id begins so. Raises BadInput."""
+    found = [_run(row) for row in connection.execute(f"{_RUN} where starts_with(run, ?)", [prefix]).fetchall()]
+    exact = [run for run in found if run.run == prefix]
+    if exact or len(found) == 1:
+        return (exact or found)[0]
+    if not found:
+        raise BadInput(f"there is no run {prefix!r} (see: emotui runs)")
+    raise BadInput(f"{prefix!r} begins the ids of {len(found)} runs: give more of it (see: emotui runs)")
+
+
+def set_state(connection: "DuckDBPyConnection", run: str, state: str, error: str | None) -> None:
+    """Say how a run stands. Raises ValueError for an unknown state."""
+    if state not in STATES:
+        raise ValueError(f"no state {state!r}: use one of {', '.join(STATES)}")
+    finished = None if state == "running" else now()
+    connection.execute(
+        "update runs set state = ?, finished = ?, error = ? where number = ?",
+        [state, finished, error, _number(connection, run)],
+    )
+
+
+def done(connection: "DuckDBPyConnection", run: str) -> set[tuple[int, int]]:
+    """Each (sample, repeat) that has an output; those with errors only are to be asked again."""
+    found = connection.execute(
+        "select distinct sample, repeat from outputs where run = ? and error is null", [_number(connection, run)]
+    )
+    return {(sample, repeat) for sample, repeat in found.fetchall()}
+
+
+def commit_batch(connection: "DuckDBPyConnection", run: str, rows: Sequence[ResultRow]) -> None:
+    """Add outputs with what was parsed and scored from them. A later row of one (sample, repeat) supersedes."""
+    number = _number(connection, run)
+    before = _outcomes(connection, number, rows)
+    ids = _ids(connection, "output_ids", len(rows))
+    appender = connection.appender("outputs")
+    appender.append_rows(
+        (output, number, row.sample, row.repeat, row.attempt, row.prompt, row.raw, row.error, row.seconds)
+        for output, row in zip(ids, rows, strict=True)
+    )
+    appender.flush()
+    _add_results(connection, number, [(output, row) for output, row in zip(ids, rows, strict=True)], bool(before))
+    after = dict(before)
+    for row in rows:
+        pair = (row.sample, row.repeat)
+        after[pair] = after.get(pair, False) or row.error is None
+    connection.execute(
+        "update runs set done = done + ?, failed = failed + ? where number = ?",
+        [
+            sum(after.values()) - sum(before.values()),
+            sum(not good for good in after.values()) - sum(not good for good in before.values()),
+            number,
+        ],
+    )
+
+
+def replace_scores(connection: "DuckDBPyConnection", run: str, rows: Sequence[ResultRow]) -> None:
+    """Supersede all predictions and scores of a run by those of `rows`, which came from `results`.
+
+    Raises: ValueError for a row that did not come from the store.
+    """
+    number = _number(connection, run)
+    kept: list[tuple[int, ResultRow]] = []
+    for row in rows:
+        if row.output is None:
+            raise ValueError("only rows that came from the store can be scored again")
+        kept.append((row.output, row))
+    for table in ("predictions", "scores"):
+        connection.execute(f"update {table} set current = false where run = ? and current", [number])
+    _add_results(connection, number, kept, False)
+
+
+def results(
+    connection: "DuckDBPyConnection", run: str, wanted: Sequence[int] | None, after: int, limit: int
+) -> list[ResultRow]:
+    """At most `limit` rows of a run with output numbers above `after`, in the order in which they were committed."""
+    where, parameters = "o.run = ? and o.output > ?", [_number(connection, run), after]
+    bounds: list[Any] = []
+    if wanted is not None:
+        where += " and o.sample between ? and ? and o.sample in (select unnest(?::bigint[]))"
+        bounds = [min(wanted), max(wanted), list(wanted)]
+    found = connection.execute(
+        "with o as materialized (select * from outputs o"
+        f" where {where} order by output limit ?),"
+        " p as (select output, record from predictions where run = ? and current and output in (select output from o)),"
+        " s as (select output, convention, f1, sim, marks, detail from scores"
+        "   where run = ? and current and output in (select output from o))"
+        " select o.sample, o.repeat, o.attempt, o.prompt, o.raw, o.error, o.seconds, p.record, o.output,"
+        " s.convention, s.f1, s.sim, s.marks, s.detail"
+        " from o left join p using (output) left join s using (output) order by o.output",
+        [*parameters, *bounds, limit, parameters[0], parameters[0]],
+    )
+    return [_result(row) for row in found.fetchall()]
+
+
+def _outcomes(connection: "DuckDBPyConnection", number: int, rows: Sequence[ResultRow]) -> dict[tuple[int, int], bool]:
+    """Of the (sample, repeat) of these rows that the run already has: whether one has an output."""
+    if not rows:
+        return {}
+    wanted = sorted({row.sample for row in rows})
+    found = connection.execute(
+        "select sample, repeat, bool_or(error is null) from outputs"
+        " where run = ? and sample between ? and ? and sample in (select unnest(?::bigint[])) group by sample, repeat",
+        [number, wanted[0], wanted[-1], wanted],
+    )
+    asked = {(row.sample, row.repeat) for row in rows}
+    return {(sample, repeat): good for sample, repeat, good in found.fetchall() if (sample, repeat) in asked}
+
+
+def _add_results(
+    connection: "DuckDBPyConnection", number: int, rows: Sequence[tuple[int, ResultRow]], asked_before: bool
+) -> None:
+    """Add predictions and scores; of several of one (sample, repeat) only the last is current."""
+    predicted = [(output, row, row.prediction) for output, row in rows if row.prediction is not None]
+    scored = [(output, row, row.score) for output, row in rows if row.score is not None]
+    if asked_before:
+        for table, present in (("predictions", predicted), ("scores", scored)):
+            pairs = [[row.sample, row.repeat] for _, row, _ in present]
+            connection.execute(
+                f"update {table} set current = false where run = ? and current"
+                " and [sample, repeat] in (select unnest(?::bigint[][]))",
+                [number, pairs],
+            )
+    last = {(row.sample, row.repeat): output for output, row, _ in predicted}
+    appender = connection.appender("predictions")
+    appender.append_rows(
+        (id_, output, number, row.sample, row.repeat, last[row.sample, row.repeat] == output, record.decode())
+        for id_, (output, row, record) in zip(
+            _ids(connection, "prediction_ids", len(predicted)), predicted, strict=True
+        )
+    )
+    appender.flush()
+    last = {(row.sample, row.repeat): output for output, row, _ in scored}
+    appender = connection.appender("scores")
+    appender.append_rows(
+        (
+            *(id_, output, number, row.sample, row.repeat, last[row.sample, row.repeat] == output),
+            *(score.convention, score.f1, score.sim, marks_to_bits(score.marks), score.detail.decode()),
+        )
+        for id_, (output, row, score) in zip(_ids(connection, "score_ids", len(scored)), scored, strict=True)
+    )
+    appender.flush()
+
+
+def _ids(connection: "DuckDBPyConnection", sequence: str, n: int) -> list[int]:
+    """`n` new numbers of a sequence."""
+    return [row[0] for row in connection.execute(f"select nextval('{sequence}') from range(?)", [n]).fetchall()]
+
+
+def _number(connection: "DuckDBPyConnection", run: str) -> int:
+    row = connection.execute("select number from runs where run = ?", [run]).fetchone()
+    if row is None:
+        raise BadInput(f"there is no run {run!r} (see: emotui runs)")
+    return int(row[0])
+
+
+def _run(row: tuple[Any, ...]) -> Run:
+    run, task, model, dataset, identity, config, state, started, finished, n, done_, failed, error = row
+    settings = json.loads(config)
+    return Run(run, task, model, dataset, identity, settings, state, started, finished, n, done_, failed, error)
+
+
+def _result(row: tuple[Any, ...]) -> ResultRow:
+    sample, repeat, attempt, prompt, raw, error, seconds, record, output, convention, f1, sim, marks, detail = row
+    prediction = None if record is None else record.encode()
+    score = None if convention is None else ScoreRow(convention, f1, sim, bits_to_marks(marks), detail.encode())
+    return ResultRow(sample, repeat, attempt, prompt, raw, error, seconds, prediction, score, output)

@@ -1,0 +1,127 @@
+"""Data sets and their samples, on an open connection."""
+
+import contextlib
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from emotui.errors import StoreError
+from emotui.store import access
+from emotui.store.query import Dataset
+from emotui.store.rows import SampleRow
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_FLUSH = 10_000
+_DATASET = "select dataset, name, task, n, fingerprint, source from datasets"
+
+
+class Staged:
+    """Samples laid out in a file of their own, so that the store is held only while they are copied over."""
+
+    def __init__(self, folder: str) -> None:
+        self.file = Path(folder) / "staged.duckdb"
+        self.n = 0
+        self.label_sets: dict[tuple[tuple[str, ...], tuple[str, ...]], int] = {}
+
+    def fill(self, rows: Iterable[SampleRow]) -> None:
+        """Raises StoreError where two samples have one id."""
+        import duckdb
+
+        with contextlib.closing(duckdb.connect(self.file, config=access.settings())) as connection:
+            connection.execute(
+                "create table samples(position bigint, id varchar, text varchar, length integer, emotion varchar,"
+                " valence varchar, label_set integer, record varchar)"
+            )
+            connection.execute("begin")
+            appender = connection.appender("samples")
+            for row in rows:
+                labels = (tuple(sorted(set(row.emotions))), tuple(sorted(set(row.valences))))
+                label_set = self.label_sets.setdefault(labels, len(self.label_sets))
+                appender.append_row(
+                    self.n, row.id, row.text, len(row.text), row.emotion, row.valence, label_set, row.record.decode()
+                )
+                self.n += 1
+                if self.n % _FLUSH == 0:
+                    appender.flush()
+            appender.flush()
+            twice = connection.execute("select id from samples group by id having count(*) > 1 limit 1").fetchone()
+            if twice:
+                raise StoreError(f"two samples have the id {twice[0]!r}: every sample of a data set needs its own")
+            connection.execute("commit")
+
+
+def staging_folder() -> "tempfile.TemporaryDirectory[str]":
+    """Where `Staged` puts its file."""
+    return tempfile.TemporaryDirectory(prefix="emotui-")
+
+
+def add(
+    connection: "DuckDBPyConnection", name: str, task: str, staged: Staged, source: str, fingerprint: str
+) -> Dataset:
+    """Copy staged samples into the store, in their order, as a new data set."""
+    number, first = connection.execute(
+        "select coalesce(max(dataset) + 1, 1), coalesce(max(first + n), 1) from datasets"
+    ).fetchone() or (1, 1)
+    # ATTACH takes no parameter; the path is our own, made by tempfile.
+    quoted = str(staged.file).replace("'", "''")
+    connection.execute(f"attach '{quoted}' as staged (read_only)")
+    connection.execute(
+        "insert into samples select position + ?, id, text, length, emotion, valence, label_set, record"
+        " from staged.samples order by position",
+        [first],
+    )
+    for (emotions, valences), label_set in staged.label_sets.items():
+        connection.execute(
+            "insert into label_sets values (?, ?, ?, ?)", [number, label_set, list(emotions), list(valences)]
+        )
+    connection.execute(
+        "insert into datasets values (?, ?, ?, ?, ?, ?, ?)",
+        [number, name, task, staged.n, fingerprint, source, first],
+    )
+    return Dataset(dataset=number, name=name, task=task, n=staged.n, fingerprint=fingerprint, source=source)
+
+
+def datasets(connection: "DuckDBPyConnection") -> list[Dataset]:
+    """All data sets, in the order in which they came."""
+    return [_dataset(row) for row in connection.execute(f"{_DATASET} order by dataset").fetchall()]
+
+
+def dataset(connection: "DuckDBPyConnection", key: str | int) -> Dataset | None:
+    """The data set of that name or number."""
+    column = "name" if isinstance(key, str) else "dataset"
+    row = connection.execute(f"{_DATASET} where {column} = ?", [key]).fetchone()
+    return _dataset(row) if row else None
+
+
+def first_of(connection: "DuckDBPyConnection", dataset: int) -> tuple[int, int]:
+    """The number of its first sample, and how many there are; (0, 0) for an unknown data set."""
+    row = connection.execute("select first, n from datasets where dataset = ?", [dataset]).fetchone()
+    return (int(row[0]), int(row[1])) if row else (0, 0)
+
+
+def emotions(connection: "DuckDBPyConnection", dataset: int) -> list[str]:
+    """Every emotion that some sample of it has, sorted."""
+    found = connection.execute(
+        "select distinct unnest(emotions) as emotion from label_sets where dataset = ? order by emotion", [dataset]
+    )
+    return [row[0] for row in found.fetchall()]
+
+
+def records(connection: "DuckDBPyConnection", numbers: Sequence[int]) -> list[tuple[int, bytes]]:
+    """Each sample's record, in the order asked for; unknown numbers are left out."""
+    if not len(numbers):
+        return []
+    found = connection.execute(
+        "select sample, record from samples where sample between ? and ? and sample in (select unnest(?::bigint[]))",
+        [int(min(numbers)), int(max(numbers)), [int(number) for number in numbers]],
+    )
+    record_of = {number: record.encode() for number, record in found.fetchall()}
+    return [(int(number), record_of[int(number)]) for number in numbers if int(number) in record_of]
+
+
+def _dataset(row: tuple[object, ...]) -> Dataset:
+    number, name, task, n, fingerprint, source = row
+    return Dataset(int(str(number)), str(name), str(task), int(str(n)), str(fingerprint), str(source))

@@ -1,0 +1,90 @@
+"""The tables of a workspace, and how an older one becomes a newer one.
+
+`VERSION_1` is frozen: a change of the tables is one more entry in `MIGRATIONS`, and a new store walks the same way as
+an old one, so that both end up with the same tables.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+VERSION_1 = """
+create table workspace(version integer not null, revision bigint not null);
+insert into workspace values (1, 0);
+
+create table datasets(
+    dataset integer not null, name varchar not null, task varchar not null, n bigint not null,
+    fingerprint varchar not null, source varchar not null, first bigint not null);
+
+-- Samples of a dataset have the numbers first .. first + n - 1, in the order of their file. There is no index: numbers
+-- only grow, so DuckDB's own minima and maxima a block find them. `text` stays uncompressed because a search reads
+-- all of it, and decompressing took most of the time (docs/store.md).
+create table samples(
+    sample bigint not null, id varchar not null, text varchar not null using compression uncompressed,
+    length integer not null, emotion varchar, valence varchar, label_set integer not null, record varchar not null);
+
+-- Each distinct combination of emotions and valences of a dataset once: a filter compares small numbers, not lists.
+create table label_sets(
+    dataset integer not null, label_set integer not null, emotions varchar[] not null, valences varchar[] not null);
+
+create table runs(
+    number integer not null, run varchar not null, identity varchar not null, task varchar not null,
+    model varchar not null, dataset integer not null, config varchar not null, state varchar not null,
+    started varchar not null, finished varchar, n bigint not null, done bigint not null, failed bigint not null,
+    error varchar);
+
+create sequence output_ids;
+create table outputs(
+    output bigint not null, run integer not null, sample bigint not null, repeat integer not null,
+    attempt integer not null, prompt varchar, raw varchar, error varchar, seconds double not null);
+
+-- Predictions and scores are never changed, only superseded: `current` goes from true to false, once.
+create sequence prediction_ids;
+create table predictions(
+    prediction bigint not null, output bigint not null, run integer not null, sample bigint not null,
+    repeat integer not null, current boolean not null, record varchar not null);
+
+create sequence score_ids;
+create table scores(
+    score bigint not null, output bigint not null, run integer not null, sample bigint not null,
+    repeat integer not null, current boolean not null, convention varchar not null, f1 double, sim double,
+    marks integer not null, detail varchar not null);
+
+create sequence annotation_ids;
+create table annotations(
+    annotation bigint not null, kind varchar not null, sample bigint, annotator varchar not null,
+    payload varchar not null, undoes bigint, made varchar not null);
+
+create table settings(key varchar not null, value varchar not null);
+"""
+
+MIGRATIONS: tuple[str, ...] = ()
+"""The statements that lead from version `k + 1` to `k + 2`, at index `k`."""
+
+VERSION = 1 + len(MIGRATIONS)
+
+
+def create(connection: "DuckDBPyConnection") -> None:
+    """Make all tables in an empty database."""
+    connection.execute(VERSION_1)
+    migrate(connection, 1)
+
+
+def migrate(connection: "DuckDBPyConnection", version: int) -> None:
+    """Bring the tables from `version` to `VERSION`, inside the caller's transaction."""
+    for statements in MIGRATIONS[version - 1 :]:
+        connection.execute(statements)
+    connection.execute("update workspace set version = ?", [VERSION])
+
+
+def version_of(connection: "DuckDBPyConnection") -> int | None:
+    """The version of the tables; None where this is no workspace at all."""
+    known = connection.execute(
+        "select count(*) from duckdb_columns()"
+        " where table_name = 'workspace' and column_name in ('version', 'revision')"
+    ).fetchone()
+    if known != (2,):
+        return None
+    row = connection.execute("select version from workspace").fetchone()
+    return int(row[0]) if row else None

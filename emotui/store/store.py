@@ -1,0 +1,256 @@
+"""A workspace on disk. Every method is one short transaction (long iterations: one a chunk); safe across threads."""
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from emotui.errors import StoreError
+from emotui.store import access, annotations, refusals, runs, samples, schema
+from emotui.store.access import Access
+from emotui.store.query import Dataset, ListQuery, ListRow, Run
+from emotui.store.rows import Annotation, ResultRow, SampleRow
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_CHUNK = 1_000
+"""Rows that one transaction of a long iteration reads."""
+
+
+def default_path() -> Path:
+    """The workspace in the platform's data folder."""
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("emotui")) / "workspace.duckdb"
+
+
+class Store:
+    """Made by `Store.open`. Every method raises StoreError where the file is held too long or cannot be used."""
+
+    def __init__(self, turns: Access) -> None:
+        self.path = turns.path
+        self.read_only = turns.read_only
+        self._turns = turns
+        self._seen: tuple[object, int] | None = None
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        read_only: bool = False,
+        create: bool = True,
+        patience: float = access.PATIENCE,
+    ) -> Self:
+        """Open a workspace, make it where it is missing (`create`), and bring an older one up to date.
+
+        Args:
+            patience: seconds to wait while another program holds the file.
+
+        Raises:
+            StoreError: it is missing, no workspace, of a newer version, held, or may not be written.
+        """
+        file = Path(path)
+        if create and not read_only and not file.exists():
+            _make(file)
+        store = cls(Access(file, read_only=read_only, patience=patience))
+        store._turns.bring_up_to_date()
+        return store
+
+    def datasets(self) -> list[Dataset]:
+        """All data sets, in the order in which they came."""
+        with self._turns.reading() as connection:
+            return samples.datasets(connection)
+
+    def dataset(self, key: str | int) -> Dataset | None:
+        """The data set of that name or number."""
+        with self._turns.reading() as connection:
+            return samples.dataset(connection, key)
+
+    def add_dataset(self, name: str, task: str, rows: Iterable[SampleRow], source: str, fingerprint: str) -> Dataset:
+        """Add samples under a name, all or none. The same name with the same fingerprint gives what is there.
+
+        Raises:
+            StoreError: the name is taken by other samples, or two samples have one id.
+        """
+        if (known := self.dataset(name)) is not None:
+            return _same(known, fingerprint)
+        with samples.staging_folder() as folder:
+            staged = samples.Staged(folder)
+            staged.fill(rows)
+            with self._turns.writing() as connection:
+                if (known := samples.dataset(connection, name)) is not None:
+                    return _same(known, fingerprint)
+                return samples.add(connection, name, task, staged, source, fingerprint)
+
+    def order(self, query: ListQuery) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+        """(n,) int64: numbers of the samples asked for, in the order asked for.
+
+        Ties stand in file order; samples without the value sorted by stand last, both ways. Text is looked for
+        literally, without regard to case. Raises ValueError for an unknown sort or mark.
+        """
+        # Imported here because it needs numpy, and the first paint does not.
+        from emotui.store import listing
+
+        with self._turns.reading() as connection:
+            return listing.order(connection, query)
+
+    def page(self, numbers: Sequence[int], run: str | None) -> list[ListRow]:
+        """The lines of these samples in the list, in their order; unknown numbers are left out."""
+        from emotui.store import listing
+
+        with self._turns.reading() as connection:
+            return listing.page(connection, numbers, run)
+
+    def emotions(self, dataset: int) -> list[str]:
+        """Every emotion that some sample, or sentence of one, has; sorted."""
+        with self._turns.reading() as connection:
+            return samples.emotions(connection, dataset)
+
+    def samples(self, numbers: Sequence[int]) -> list[tuple[int, bytes]]:
+        """(number, record as JSON) of each, in the order asked for; unknown numbers are left out."""
+        with self._turns.reading() as connection:
+            return samples.records(connection, numbers)
+
+    def dataset_samples(self, dataset: int, start: int = 0, stop: int | None = None) -> Iterator[tuple[int, bytes]]:
+        """(number, record as JSON) in file order, positions `start` up to but without `stop`."""
+        with self._turns.reading() as connection:
+            first, n = samples.first_of(connection, dataset)
+        stop = n if stop is None else min(stop, n)
+        for begin in range(start, stop, _CHUNK):
+            yield from self.samples(range(first + begin, first + min(begin + _CHUNK, stop)))
+
+    def start_run(
+        self, run: str, identity: str, task: str, model: str, dataset: int, config: dict[str, object], n: int
+    ) -> Run:
+        """Add a run in state `running`, or take one of the same id and identity up again.
+
+        Args:
+            identity: SHA-256 over all that can change its outputs.
+            config: what a reader wants to know of it, any JSON.
+            n: how many (sample, repeat) it will ask.
+
+        Raises:
+            StoreError: the id is taken by a run of another identity.
+        """
+        with self._turns.writing() as connection:
+            return runs.start(connection, run, identity, task, model, dataset, config, n)
+
+    def runs(self, dataset: int | None = None) -> list[Run]:
+        """Runs, newest first."""
+        with self._turns.reading() as connection:
+            return runs.runs(connection, dataset)
+
+    def run(self, prefix: str) -> Run:
+        """The run of that id, or the only one whose id begins so. Raises BadInput."""
+        with self._turns.reading() as connection:
+            return runs.one(connection, prefix)
+
+    def commit_batch(self, run: str, rows: Sequence[ResultRow]) -> None:
+        """Keep a finished batch: outputs, predictions and scores, all or none.
+
+        Of several rows of one (sample, repeat) the last counts; the others stay, superseded.
+        """
+        with self._turns.writing() as connection:
+            runs.commit_batch(connection, run, rows)
+
+    def set_state(self, run: str, state: str, error: str | None = None) -> None:
+        """Say how a run stands: running, done, stopped or failed."""
+        with self._turns.writing() as connection:
+            runs.set_state(connection, run, state, error)
+
+    def done(self, run: str) -> set[tuple[int, int]]:
+        """Each (sample, repeat) that has an output. Those that only failed are not among them: ask them again."""
+        with self._turns.reading() as connection:
+            return runs.done(connection, run)
+
+    def results(self, run: str, numbers: Sequence[int] | None = None) -> Iterator[ResultRow]:
+        """What a run kept (of these samples only), in the order committed, with current predictions and scores."""
+        if numbers is not None and not len(numbers):
+            return
+        wanted = None if numbers is None else [int(number) for number in numbers]
+        after = 0
+        while True:
+            with self._turns.reading() as connection:
+                rows = runs.results(connection, run, wanted, after, _CHUNK)
+            yield from rows
+            if len(rows) < _CHUNK:
+                return
+            after = rows[-1].output or 0
+
+    def replace_scores(self, run: str, rows: Sequence[ResultRow]) -> None:
+        """Score a run again: `rows` are those of `results` with new `prediction` and `score`.
+
+        All older predictions and scores of the run are superseded; its outputs stay untouched.
+        """
+        with self._turns.writing() as connection:
+            runs.replace_scores(connection, run, rows)
+
+    def marker(self) -> tuple[object, int]:
+        """A value that changes when there is something new to show. Costs a file stat while nothing was written."""
+        stat = _stat(self.path)
+        if self._seen is None or self._seen[0] != stat:
+            with self._turns.reading() as connection:
+                row = connection.execute("select revision from workspace").fetchone()
+            self._seen = (stat, int(row[0]) if row else 0)
+        return (str(self.path), self._seen[1])
+
+    def append_annotation(
+        self, kind: str, sample: int | None, annotator: str, payload: bytes, undoes: int | None = None
+    ) -> int:
+        """Add an entry to the log; its number, never used again. Raises BadInput where `undoes` cannot be undone."""
+        with self._turns.writing() as connection:
+            return annotations.append(connection, kind, sample, annotator, payload, undoes)
+
+    def annotations(self, sample: int | None = None, annotator: str | None = None) -> list[Annotation]:
+        """The log in its order, undone entries and undoings among them."""
+        with self._turns.reading() as connection:
+            return annotations.annotations(connection, sample, annotator)
+
+    def setting(self, key: str, default: Any = None) -> Any:
+        """A JSON value kept under `key`, or `default`."""
+        with self._turns.reading() as connection:
+            return annotations.setting(connection, key, default)
+
+    def set_setting(self, key: str, value: Any) -> None:
+        """Keep a JSON value under `key`."""
+        with self._turns.writing(shown=False) as connection:
+            annotations.set_setting(connection, key, value)
+
+
+def _same(known: Dataset, fingerprint: str) -> Dataset:
+    if known.fingerprint != fingerprint:
+        raise StoreError(f"there is a data set {known.name!r} already, with other samples: choose another name")
+    return known
+
+
+def _stat(path: Path) -> object:
+    """What changes when the file, or the log file beside it, is written."""
+    seen: list[tuple[int, int]] = []
+    for file in (path, path.with_name(path.name + ".wal")):
+        with contextlib.suppress(FileNotFoundError):
+            stat = file.stat()
+            seen.append((stat.st_mtime_ns, stat.st_size))
+    return tuple(seen)
+
+
+def _make(path: Path) -> None:
+    """Make an empty workspace under another name and put it in place whole, so that nobody ever meets half of one."""
+    import duckdb
+
+    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.closing(duckdb.connect(fresh, config=access.settings())) as connection:
+            connection.execute("begin")
+            schema.create(connection)
+            connection.execute("commit")
+        # Where another program was quicker, its workspace stays.
+        with contextlib.suppress(FileExistsError):
+            os.link(fresh, path)
+    except (duckdb.Error, OSError) as error:
+        raise refusals.refusal(path, error) from error
+    finally:
+        fresh.unlink(missing_ok=True)
