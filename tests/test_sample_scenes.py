@@ -107,6 +107,20 @@ def test_no_two_scenarios_share_a_run_of_eight_words(scenes: list[dict[str, Any]
             assert owner == scene["id"], (owner, scene["id"], tokens[i : i + run])
 
 
+def test_the_figures_in_the_account_are_those_of_the_file(scenes: list[dict[str, Any]]) -> None:
+    account = files("emotui.sample_data").joinpath("README_scenes.md").read_text(encoding="utf-8")
+    sizes = Counter(sum(scene["labels"].values()) for scene in scenes)
+    lengths = [len(scene["text"].split()) for scene in scenes]
+    votes = {label: [sum(v[label] for v in s["annotators"].values()) for s in scenes] for label in LABELS}
+    assert f"{len(scenes)} short scenarios" in account
+    assert f"{min(lengths)} to {max(lengths)} words" in account
+    assert f"none in {sizes[0]} scenarios, one in {sizes[1]}, two in {sizes[2]}, three in {sizes[3]}." in account
+    assert f"{fleiss_kappa([n for label in LABELS for n in votes[label]], 3):.2f}." in account
+    for label in LABELS:
+        positives = sum(n >= 2 for n in votes[label])
+        assert f"| {label} | {positives} | {fleiss_kappa(votes[label], 3):.2f} |" in account
+
+
 def test_emotion_words_are_rare(scenes: list[dict[str, Any]]) -> None:
     named = {*LABELS, "happy", "sad", "afraid", "scared", "angry", "furious", "disgusted", "surprised", "frightened"}
     assert sum(bool(named & set(words(scene["text"]))) for scene in scenes) <= len(scenes) // 20
