@@ -1,8 +1,9 @@
 """Turns on one DuckDB file that several programs share.
 
-DuckDB lets one process hold a file for writing. So nobody holds it for longer than a transaction: open, do, commit,
-close. Who finds it held tries again after a short random pause; who has just let go of it stays away for a moment, so
-that one program that writes without end does not shut the others out. Figures: docs/store.md.
+DuckDB lets one process hold a file for writing. So nobody holds it for longer than a transaction: attach, do, commit,
+detach, by an engine in memory that stays (starting one takes ten times as long as attaching a file to it). Who finds
+the file held tries again after a short random pause; who has just let go of it stays away for a moment, so that one
+program that writes without end does not shut the others out. Figures: docs/store.md.
 """
 
 import contextlib
@@ -24,11 +25,15 @@ if TYPE_CHECKING:
 PATIENCE = 10.0
 """Seconds to wait for a turn before a StoreError names the holder."""
 
-_COURTESY = (0.002, 0.006)
-"""Seconds to stay away after a turn: longer than most retries of a waiting program."""
+_COURTESY = (0.5, 1.0)
+"""How long to stay away after a turn, as a part of what the turn took."""
+
+_MOST_COURTESY = 0.006
+"""Seconds; longer than most pauses of a waiting program between two tries."""
 
 _RETRY = (0.0005, 0.004)
 _LATE_RETRY = (0.002, 0.012)
+"""Seconds between two tries, in the first 0.3 s of waiting and after that."""
 
 # One lock a file for the whole process, however many Store objects it has. More than manners: DuckDB locks by fcntl,
 # and the system drops all such locks of a process on a file as soon as the process closes any descriptor of that file.
@@ -71,7 +76,8 @@ class Access:
         self.read_only = read_only
         self.patience = patience
         self._lock = lock_of(path)
-        self._released = 0.0
+        self._away_until = 0.0
+        self._engine: DuckDBPyConnection | None = None
 
     @contextlib.contextmanager
     def reading(self) -> Iterator["DuckDBPyConnection"]:
@@ -84,18 +90,19 @@ class Access:
             yield connection
 
     @contextlib.contextmanager
-    def writing(self, *, shown: bool = True) -> Iterator["DuckDBPyConnection"]:
+    def writing(self, *, shown: bool = True, beside: Path | None = None) -> Iterator["DuckDBPyConnection"]:
         """A transaction that writes: all of it is kept, or nothing where the block or the commit fails.
 
         Args:
             shown: whether it changes what a screen shows (`Store.marker`).
+            beside: another DuckDB file to read from, as the schema `staged`.
 
         Raises:
             StoreError: as for reading; the store was opened read-only; the disk is full.
         """
         if self.read_only:
             raise StoreError(f"{self.path} is open read-only: start again without --read-only to change it")
-        with self._turn(read_only=False) as connection:
+        with self._turn(read_only=False, beside=beside) as connection:
             yield connection
             if shown:
                 connection.execute("update workspace set revision = revision + 1")
@@ -119,50 +126,82 @@ class Access:
             check_version(self.path, schema.version_of(connection))
 
     @contextlib.contextmanager
-    def _turn(self, read_only: bool, checked: bool = True) -> Iterator["DuckDBPyConnection"]:
+    def _turn(
+        self, read_only: bool, *, checked: bool = True, beside: Path | None = None
+    ) -> Iterator["DuckDBPyConnection"]:
         import duckdb
 
-        pause = self._released + random.uniform(*_COURTESY) - time.monotonic()
-        if pause > 0:
-            time.sleep(pause)
+        time.sleep(max(0.0, self._away_until - time.monotonic()))
         with self._lock:
-            connection = self._connect(read_only)
             try:
+                connection = self._attach(read_only)
+                begun = time.monotonic()
+                if beside is not None:
+                    connection.execute(f"attach {_quoted(beside)} as staged (read_only)")
                 connection.execute("begin")
                 if checked:
                     check_version(self.path, schema.version_of(connection))
                 yield connection
                 connection.execute("commit")
-            except duckdb.ProgrammingError:
+                connection.execute("use memory")
+                if beside is not None:
+                    connection.execute("detach staged")
+                self._detach(connection)
+            except BaseException as error:
+                self._let_go()
+                if isinstance(error, (duckdb.Error, OSError)) and not isinstance(error, duckdb.ProgrammingError):
+                    raise refusals.refusal(self.path, error) from error
                 raise
-            except (duckdb.Error, OSError) as error:
-                raise refusals.refusal(self.path, error) from error
-            finally:
-                # An unfinished transaction is rolled back by closing. Closing also moves what the log file holds into
-                # the store; where that fails (a full disk) the log keeps it, and nothing committed is lost.
-                with contextlib.suppress(duckdb.Error):
-                    connection.close()
-                self._released = time.monotonic()
+            now = time.monotonic()
+            self._away_until = now + random.uniform(*_COURTESY) * min(_MOST_COURTESY, now - begun)
 
-    def _connect(self, read_only: bool) -> "DuckDBPyConnection":
-        """Open a connection, trying again while another program has the file. Call it with the lock held."""
+    def _attach(self, read_only: bool) -> "DuckDBPyConnection":
+        """Open the file, trying again while another program has it. Call it with the lock held."""
         import duckdb
 
+        if self._engine is None:
+            self._engine = duckdb.connect(":memory:", config=settings())
+        how = "(type duckdb, read_only)" if read_only else "(type duckdb)"
         begun = time.monotonic()
         while True:
+            if not is_duckdb(self.path):
+                raise StoreError(f"{self.path} is not an emotui store: choose another file with --db")
             try:
-                if not is_duckdb(self.path):
-                    raise StoreError(f"{self.path} is not an emotui store: choose another file with --db")
-                return duckdb.connect(self.path, read_only=read_only, config=settings())
+                self._engine.execute(f"attach {_quoted(self.path)} as store {how}")
+                self._engine.execute("use store")
+                return self._engine
             except duckdb.Error as error:
-                if not refusals.is_held(error):
-                    raise refusals.refusal(self.path, error) from error
                 waited = time.monotonic() - begun
+                if not refusals.is_held(error):
+                    raise
                 if waited > self.patience:
                     raise refusals.held(self.path, error, waited) from error
-                time.sleep(random.uniform(*(_RETRY if waited < 0.3 else _LATE_RETRY)))
-            except OSError as error:
-                raise refusals.refusal(self.path, error) from error
+            time.sleep(random.uniform(*(_RETRY if waited < 0.3 else _LATE_RETRY)))
+
+    def _detach(self, connection: "DuckDBPyConnection") -> None:
+        """Close the file after a commit."""
+        import duckdb
+
+        # Closing also moves what the log file (.wal) holds into the store. Where that fails (a full disk), the log
+        # keeps it: what is committed is not lost, so the transaction has not failed.
+        try:
+            connection.execute("detach store")
+        except duckdb.Error:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Drop the engine with whatever it has open; an unfinished transaction is rolled back."""
+        import duckdb
+
+        engine, self._engine = self._engine, None
+        if engine is not None:
+            with contextlib.suppress(duckdb.Error):
+                engine.close()
+
+
+def _quoted(path: Path) -> str:
+    """A path as an SQL literal: ATTACH takes no parameter."""
+    return "'" + str(path).replace("'", "''") + "'"
 
 
 def check_version(path: Path, version: int | None) -> None:

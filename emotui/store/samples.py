@@ -61,13 +61,10 @@ def staging_folder() -> "tempfile.TemporaryDirectory[str]":
 def add(
     connection: "DuckDBPyConnection", name: str, task: str, staged: Staged, source: str, fingerprint: str
 ) -> Dataset:
-    """Copy staged samples into the store, in their order, as a new data set."""
+    """Copy staged samples, attached as `staged`, into the store as a new data set, in their order."""
     number, first = connection.execute(
         "select coalesce(max(dataset) + 1, 1), coalesce(max(first + n), 1) from datasets"
     ).fetchone() or (1, 1)
-    # ATTACH takes no parameter; the path is our own, made by tempfile.
-    quoted = str(staged.file).replace("'", "''")
-    connection.execute(f"attach '{quoted}' as staged (read_only)")
     connection.execute(
         "insert into samples select position + ?, id, text, length, emotion, valence, label_set, record"
         " from staged.samples order by position",

@@ -80,11 +80,10 @@ def migrate(connection: "DuckDBPyConnection", version: int) -> None:
 
 def version_of(connection: "DuckDBPyConnection") -> int | None:
     """The version of the tables; None where this is no workspace at all."""
-    known = connection.execute(
-        "select count(*) from duckdb_columns()"
-        " where table_name = 'workspace' and column_name in ('version', 'revision')"
-    ).fetchone()
-    if known != (2,):
+    import duckdb
+
+    try:
+        row = connection.execute("select version, revision from workspace").fetchone()
+    except (duckdb.CatalogException, duckdb.BinderException):
         return None
-    row = connection.execute("select version from workspace").fetchone()
     return int(row[0]) if row else None

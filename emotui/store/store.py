@@ -80,7 +80,7 @@ class Store:
         with samples.staging_folder() as folder:
             staged = samples.Staged(folder)
             staged.fill(rows)
-            with self._turns.writing() as connection:
+            with self._turns.writing(beside=staged.file) as connection:
                 if (known := samples.dataset(connection, name)) is not None:
                     return _same(known, fingerprint)
                 return samples.add(connection, name, task, staged, source, fingerprint)
