@@ -66,14 +66,15 @@ def label_set_fault(labels: Iterable[str], expected: Iterable[str], of: str) -> 
 
 
 def _span(start: int, end: int, length: int, name: str) -> str | None:
+    where = f"{name} {shown([start, end])}"
     if start < 0:
-        return f"{name} [{start}, {end}] starts before the text"
+        return f"{where} starts before the text"
     if start == end:
-        return f"{name} [{start}, {end}] is empty"
+        return f"{where} is empty"
     if start > end:
-        return f"{name} [{start}, {end}] ends before it starts"
+        return f"{where} ends before it starts"
     if end > length:
-        return f"{name} [{start}, {end}] ends past the text, which has {length} characters"
+        return f"{where} ends past the text, which has {length} characters"
     return None
 
 

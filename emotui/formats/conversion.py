@@ -24,7 +24,6 @@ _WORDS = {
     "bool": "true or false",
     "null": "null",
 }
-_GOT = _WORDS | {"float": "a decimal number"}
 _NAMES = {dict: "object", list: "array", str: "str", int: "int", float: "float", bool: "bool", type(None): "null"}
 
 
@@ -38,12 +37,12 @@ def to_record(kind: type[R], row: object) -> R | Flaw:
         row: plain JSON values; an object of the caller's own, changed in place.
     """
     if not isinstance(row, dict):
-        return Flaw(f"a record must be an object in braces, not {_GOT[_NAMES[type(row)]]}")
+        return Flaw(f"a record must be an object in braces, not {_described(row)}")
     for name in _identifiers(kind):
         if type(value := row.get(name)) is not str and value is not None:
             identifier = decimal_string(value)
             if identifier is None:
-                return Flaw(f"`{name}` must be a string or a number, not {shown(value)}")
+                return Flaw(f"`{name}` must be a string or a number, not {_described(value)}")
             row[name] = identifier
     for name, absent in _optional(kind):
         if name in row and row[name] in absent:
@@ -94,25 +93,48 @@ def _reworded(complaint: str, row: Mapping[str, Any]) -> str:
     if length := re.fullmatch(r"Expected `array` of length (\d+), got (\d+)", complaint):
         return f"{_field(place, row, int(length[2]))} must be a list of {length[1]}, not of {length[2]}"
     if wrong := re.fullmatch(r"Expected `(\w+)[^`]*`, got `(.*)`", complaint):
-        wanted, got = _WORDS.get(wrong[1], wrong[1]), _GOT.get(wrong[2], wrong[2])
-        return f"{_field(place, row, wrong[2])} must be {wanted}, not {got}"
+        path = _path(place, row, wrong[2])
+        got = wrong[2] if "..." in path else _described(_value(row, path))
+        return f"{_spelt(path)} must be {_WORDS.get(wrong[1], wrong[1])}, not {got}"
     if "out of range" in complaint:
         return f"{_field(place, row, 'int')} is out of range"
     return f"{_field(place, row, None)}: {complaint}"
 
 
 def _field(place: str, row: Mapping[str, Any], got: str | int | None) -> str:
-    """`labels` with its key spelt out, for msgspec's `$.labels[...]`.
+    return _spelt(_path(place, row, got))
+
+
+def _path(place: str, row: Mapping[str, Any], got: str | int | None) -> list[int | str]:
+    """The steps to the place that msgspec names, as `$.labels[...]`, with the key that it leaves open.
 
     msgspec goes through an object in order, so the key it means is the first that leads to a value of the type, or
     the list of the length, that it `got`.
     """
-    steps = [int(step) if step.isdigit() else step for step in re.findall(r"\w+|\.\.\.", place)]
-    path = _first_path(row, steps, got) or steps
+    steps: list[int | str] = [int(step) if step.isdigit() else step for step in re.findall(r"\w+|\.\.\.", place)]
+    return _first_path(row, steps, got) or steps
+
+
+def _spelt(path: list[int | str]) -> str:
     text = str(path[0]) if path else "record"
     for step in path[1:]:
         text += "[...]" if step == "..." else f"[{step if isinstance(step, int) else shown(step)}]"
     return f"`{text}`"
+
+
+def _value(row: Any, path: list[int | str]) -> Any:
+    for step in path:
+        row = row[step]
+    return row
+
+
+def _described(value: object) -> str:
+    """What stands where something else is wanted: `true`, `3.0`, `the string 'x'`, `a list`."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, str):
+        return f"the string {shown(value)}"
+    return _WORDS[_NAMES[type(value)]] if isinstance(value, list | dict) else shown(value)
 
 
 def _first_path(value: Any, steps: list[int | str], got: str | int | None) -> list[int | str] | None:

@@ -36,12 +36,13 @@ def fingerprint(records: Iterable[msgspec.Struct]) -> str:
 
 
 def present(record: msgspec.Struct) -> dict[str, Any]:
-    """The fields of a record that are not at their default, by name and in the record's order."""
+    """The fields of a record, and of the records in it, that are not at their default, in the record's order."""
     fields: dict[str, Any] = {}
     for name, default in zip(record.__struct_fields__, _defaults(type(record)), strict=True):
         value = getattr(record, name)
         if default is msgspec.NODEFAULT or value != default:
-            fields[name] = value
+            nested = type(value) is tuple and value and isinstance(value[0], msgspec.Struct)
+            fields[name] = [present(inner) for inner in value] if nested else value
     return fields
 
 

@@ -1,6 +1,5 @@
 """JSON Lines: one object a line, UTF-8, a byte order mark accepted."""
 
-import codecs
 import json
 import re
 from collections.abc import Iterable
@@ -8,9 +7,10 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from emotui.formats.rows import Flaw, Rows
+from emotui.formats.rows import Flaw, Rows, numbered
 
 _decode = msgspec.json.Decoder().decode
+_CUT_SHORT = Flaw("not JSON: it ends too early")
 
 
 def rows(lines: Iterable[bytes]) -> Rows:
@@ -19,12 +19,13 @@ def rows(lines: Iterable[bytes]) -> Rows:
     Args:
         lines: as they stand in the file, each with its line ending.
     """
-    for number, line in enumerate(lines, start=1):
-        if number == 1:
-            line = line.removeprefix(codecs.BOM_UTF8)
-        if line.isspace() or not line:
+    for number, line in numbered(lines):
+        if not line or line.isspace():
             continue
-        yield number, decode(line)
+        value = decode(line)
+        if value == _CUT_SHORT:
+            value = Flaw(f"{_CUT_SHORT.reason} (each line must hold one whole object)")
+        yield number, value
 
 
 def decode(text: bytes) -> Any:
@@ -41,12 +42,10 @@ def decode(text: bytes) -> Any:
 
 def why_not_utf8(text: bytes) -> str:
     """Names the first byte that is not UTF-8, counted from 1 within `text`."""
-    if text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "not UTF-8 but UTF-16: save the file as UTF-8"
     try:
         text.decode()
     except UnicodeDecodeError as error:
-        return f"not UTF-8: byte 0x{text[error.start]:02x} at byte {error.start + 1} of the line"
+        return f"not UTF-8: byte 0x{text[error.start]:02x} at byte {error.start + 1}"
     return "not UTF-8"
 
 
@@ -74,8 +73,8 @@ def _why_not_json(text: bytes, complaint: str) -> str:
         # Python's parser lets pass what msgspec does not: an escape such as \ud800 without its other half.
         return "holds half of a surrogate pair (an escape such as \\ud800), which is no character"
     if "truncated" in complaint:
-        return "not JSON: the line ends too early (each line must hold one whole object)"
+        return _CUT_SHORT.reason
     malformed = re.fullmatch(r"JSON is malformed: (.*) \(byte (\d+)\)", complaint)
     if malformed is None:
         return "not JSON"
-    return f"not JSON: {malformed[1]} at byte {int(malformed[2]) + 1} of the line"
+    return f"not JSON: {malformed[1]} at byte {int(malformed[2]) + 1}"

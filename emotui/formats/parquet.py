@@ -43,7 +43,8 @@ def rows(path: Path, kind: type[msgspec.Struct]) -> Rows:
                 for values in batch:
                     line += 1
                     yield line, _row(zip(names_read, values, strict=True), kinds)
-    except duckdb.Error as error:
+    except (duckdb.Error, ImportError, TypeError, ValueError, OverflowError) as error:
+        # Not only DuckDB's own errors: it has no Python value for some of what Parquet can hold.
         raise UnreadableFile(f"not a readable Parquet file: {_last_words(error)}") from None
 
 
@@ -93,9 +94,9 @@ def _row(values: Iterable[tuple[str, Any]], kinds: dict[str, CellKind]) -> dict[
 
 def _without_nulls(value: Any) -> Any:
     """Without the fields that a struct column gives to every row, although only some rows have them."""
-    if isinstance(value, dict):
+    if type(value) is dict:
         return {key: _without_nulls(inner) for key, inner in value.items() if inner is not None}
-    if isinstance(value, list):
+    if type(value) is list and value and type(value[0]) in (dict, list):
         return [_without_nulls(inner) for inner in value]
     return value
 

@@ -113,7 +113,7 @@ class _File(Generic[R]):
         if first == line:
             return None
         named = ", ".join(f"{field} {shown(value)}" for field, value in zip(self._key_fields, key, strict=True))
-        return f"{named} is already on line {first}"
+        return f"duplicate {named}: already on line {first}"
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """What a reader of any format gives: where a row starts, and the row or what is wrong with it."""
 
-from collections.abc import Iterator
+import codecs
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +30,19 @@ class UnreadableFile(Exception):
     def __init__(self, reason: str, line: int | None = None) -> None:
         super().__init__(reason)
         self.line = line
+
+
+def numbered(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    """The lines of a text file with their numbers, from 1, without a byte order mark.
+
+    Raises: UnreadableFile where the file says of itself that it is UTF-16.
+    """
+    for number, line in enumerate(lines, start=1):
+        if number == 1:
+            if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                raise UnreadableFile("not UTF-8 but UTF-16: save the file as UTF-8", 1)
+            line = line.removeprefix(codecs.BOM_UTF8)
+        yield number, line
 
 
 def shown(value: object, width: int = 40) -> str:

@@ -1,6 +1,5 @@
 """Comma- and tab-separated tables: a header, a record a row, nested fields as JSON in the cell."""
 
-import codecs
 import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,7 +9,7 @@ import msgspec
 
 from emotui.formats import jsonl
 from emotui.formats.columns import CellKind, cell_kinds, required
-from emotui.formats.rows import Flaw, Rows, UnreadableFile, shown
+from emotui.formats.rows import Flaw, Rows, UnreadableFile, numbered, shown
 
 _LONGEST_CELL = 2**31 - 1
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -59,9 +58,7 @@ def rows(lines: Iterable[bytes], kind: type[msgspec.Struct], separator: str) -> 
 
 def _decoded(lines: Iterable[bytes], damaged: dict[int, str]) -> Iterator[str]:
     """Each line as text; what is wrong with one that is not UTF-8 goes to `damaged` under its number."""
-    for number, line in enumerate(lines, start=1):
-        if number == 1:
-            line = line.removeprefix(codecs.BOM_UTF8)
+    for number, line in numbered(lines):
         try:
             yield line.decode()
         except UnicodeDecodeError:
