@@ -5,6 +5,7 @@ import queue
 import signal
 import sys
 import threading
+import traceback
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +17,21 @@ from emotui.errors import EmotuiError
 
 def main() -> None:
     """Serve the parent over standard input and output until standard input closes."""
+    status = 0
+    try:
+        _serve()
+    except SystemExit as leaving:
+        print(leaving.code, file=sys.stderr)
+        status = 1
+    except BaseException:
+        traceback.print_exc()
+        status = 1
+    sys.stderr.flush()
+    # The listening thread holds standard input, and the interpreter's own way out would abort over it.
+    os._exit(status)
+
+
+def _serve() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     incoming, outgoing = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints belongs to the last words, not between the messages

@@ -1,0 +1,64 @@
+"""A backend for tests that answers, waits, prints, dies, refuses or hangs as its requests say."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from emotui.backends.base import Embed, Evidence, Extract, ModelCard, Progress, Refused
+from emotui.errors import ModelError
+
+
+class Breaking:
+    """Does to its own process what the text of a request names."""
+
+    def __init__(self) -> None:
+        self.card = ModelCard("breaking", "breaking", ("extract", "embed"), {"version": "1"})
+
+    def extract(self, requests: Sequence[Extract]) -> list[object]:
+        return [self._one(request.text) for request in requests]
+
+    def embed(self, requests: Sequence[Embed]) -> Any:
+        import numpy as np
+
+        rows = [[float(len(request.text)), 1.0] for request in requests]
+        vectors = np.array(rows, dtype=np.float32)
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    def _one(self, text: str) -> object:
+        word, _, rest = text.partition(" ")
+        match word:
+            case "SEGFAULT":
+                print("about to touch what is not mine", file=sys.stderr, flush=True)
+                os.kill(os.getpid(), signal.SIGSEGV)
+            case "KILL":
+                os.kill(os.getpid(), signal.SIGKILL)
+            case "EXIT":
+                sys.exit("gave up")
+            case "RAISE":
+                raise ModelError("this batch is too much for me")
+            case "BUG":
+                raise RuntimeError("a bug in the backend")
+            case "REFUSE":
+                return Refused("the text is longer than the context (9999 tokens of 512)")
+            case "SLEEP":
+                time.sleep(float(rest))
+            case "PRINT":
+                print("noise from a library")
+            case "PID":
+                return (Evidence(0, os.getpid(), "pid", 1.0),)
+        return (Evidence(0, len(word), "happy", 0.5),) if word else ()
+
+
+def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Breaking:
+    """`breaking:ARGUMENT`: loads, or does not."""
+    progress("thinking about it")
+    if argument == "cannot":
+        raise ModelError("model.bin is cut short (1 of 2 bytes): download it again")
+    if argument == "crashes":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if argument == "slow":
+        time.sleep(60)
+    return Breaking()

@@ -1,0 +1,201 @@
+"""A model that dies, hangs or is stopped costs one error, and the next request starts it afresh. Each is really killed."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from emotui.backends import spec as specs
+from emotui.backends.base import Classify, Evidence, Extract, Refused
+from emotui.backends.host import Cancelled, ModelProcess
+from emotui.errors import BadInput, ModelError
+from tests.conftest import CHECKOUT
+
+KIND = "breaking"
+
+
+@pytest.fixture(autouse=True)
+def breaking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kind `breaking:` here and, through the environment's boot line, in the child."""
+    monkeypatch.setitem(specs.BUILT_IN, KIND, "tests.breaking_backend:load")
+    from emotui.backends import host
+
+    line = f"from emotui.backends import spec; spec.BUILT_IN[{KIND!r}] = 'tests.breaking_backend:load'; "
+    monkeypatch.setattr(
+        host, "_BOOT", host._BOOT.replace("from emotui.backends.child", line + "from emotui.backends.child")
+    )
+    monkeypatch.syspath_prepend(str(CHECKOUT))
+
+
+@pytest.fixture
+def model() -> Iterator[ModelProcess]:
+    with ModelProcess(f"{KIND}:", limit=30) as process:
+        yield process
+
+
+def test_answers_stand_in_the_order_of_their_requests(model: ModelProcess) -> None:
+    answers = model.ask([Extract("one two"), Extract(""), Extract("three")])
+    assert answers == [(Evidence(0, 3, "happy", 0.5),), (), (Evidence(0, 5, "happy", 0.5),)]
+
+
+def test_no_requests_need_no_process(model: ModelProcess) -> None:
+    assert model.ask([]) == []
+    assert model.pid is None
+
+
+def test_what_a_library_prints_does_not_mix_with_the_answers(model: ModelProcess) -> None:
+    assert len(model.ask([Extract("PRINT a"), Extract("x")])) == 2
+
+
+def test_one_refused_request_leaves_the_others_answered(model: ModelProcess) -> None:
+    first, second = model.ask([Extract("REFUSE"), Extract("word")])
+    assert isinstance(first, Refused)
+    assert second == (Evidence(0, 4, "happy", 0.5),)
+
+
+def test_an_embedding_is_one_array(model: ModelProcess) -> None:
+    from emotui.backends.base import Embed
+
+    assert model.ask([Embed("a"), Embed("bb")]).shape == (2, 2)
+
+
+def test_a_capability_that_a_model_lacks_is_named_with_the_kinds_that_have_it(model: ModelProcess) -> None:
+    with pytest.raises(ModelError, match=r"breaking: cannot classify; kinds of model that can: embedded, hf:"):
+        model.ask([Classify("x")])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("SEGFAULT", "was killed by SIGSEGV; its last words: .*"),
+        ("KILL", r"was killed by SIGKILL \(out of memory\?\)"),
+        ("EXIT", "ended with status 1; its last words: gave up"),
+        ("BUG", "ended with status 1; its last words: RuntimeError: a bug in the backend"),
+    ],
+)
+def test_a_death_is_told_with_its_last_words_and_the_next_request_starts_afresh(
+    model: ModelProcess, text: str, words: str
+) -> None:
+    with pytest.raises(ModelError, match=words):
+        model.ask([Extract("fine"), Extract(text)])
+    assert model.ask([Extract("word")]) == [(Evidence(0, 4, "happy", 0.5),)]
+
+
+def test_a_batch_that_fails_leaves_the_process_alive(model: ModelProcess) -> None:
+    model.load()
+    before = model.pid
+    with pytest.raises(ModelError, match="breaking:: this batch is too much for me"):
+        model.ask([Extract("RAISE")])
+    assert model.ask([Extract("x")])
+    assert model.pid == before
+
+
+def test_a_process_killed_from_outside_is_replaced(model: ModelProcess) -> None:
+    model.load()
+    assert model.pid is not None
+    os.kill(model.pid, signal.SIGKILL)
+    time_limit = time.monotonic() + 5
+    while model.pid is not None and time.monotonic() < time_limit:
+        time.sleep(0.01)
+    assert model.ask([Extract("word")]) == [(Evidence(0, 4, "happy", 0.5),)]
+
+
+def test_a_cancel_in_the_middle_of_a_batch_acts_within_a_second(model: ModelProcess) -> None:
+    model.load()
+    stop = threading.Event()
+    threading.Timer(0.2, stop.set).start()
+    started = time.monotonic()
+    with pytest.raises(Cancelled):
+        model.ask([Extract("SLEEP 60")], cancelled=stop.is_set)
+    assert time.monotonic() - started < 0.2 + 1.0
+    assert model.ask([Extract("word")])
+
+
+def test_loading_can_be_cancelled() -> None:
+    stop = threading.Event()
+    with ModelProcess(f"{KIND}:slow") as model:
+        threading.Timer(0.5, stop.set).start()
+        with pytest.raises(Cancelled):
+            model.load(cancelled=stop.is_set)
+        assert model.pid is None
+
+
+def test_a_model_that_hangs_past_its_limit_is_stopped() -> None:
+    with ModelProcess(f"{KIND}:", limit=2) as model:
+        with pytest.raises(ModelError, match="gave no answer for 2 s: stopped"):
+            model.ask([Extract("SLEEP 60")])
+        assert model.pid is None
+
+
+def test_a_model_that_cannot_be_loaded_says_why_in_its_own_words() -> None:
+    with ModelProcess(f"{KIND}:cannot") as model, pytest.raises(ModelError, match=r"^model.bin is cut short"):
+        model.load()
+
+
+def test_a_crash_while_loading_is_an_error() -> None:
+    with ModelProcess(f"{KIND}:crashes") as model, pytest.raises(ModelError, match="SIGSEGV"):
+        model.load()
+
+
+def test_progress_of_loading_is_passed_on(model: ModelProcess) -> None:
+    lines: list[str] = []
+    model.load(progress=lines.append)
+    assert lines == ["thinking about it"]
+
+
+def test_two_models_live_side_by_side(model: ModelProcess) -> None:
+    with ModelProcess(f"{KIND}:") as other:
+        ((mine,),) = model.ask([Extract("PID")])
+        ((its,),) = other.ask([Extract("PID")])
+        assert mine.end != its.end
+        assert mine.end == model.pid
+
+
+def test_closing_from_another_thread_ends_a_wait(model: ModelProcess) -> None:
+    model.load()
+    threading.Timer(0.2, model.close).start()
+    with pytest.raises(Cancelled):
+        model.ask([Extract("SLEEP 60")])
+
+
+def test_a_child_leaves_when_its_parent_is_gone(tmp_path: object) -> None:
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, time, threading\n"
+        f"sys.path[:] = {sys.path!r}\n"
+        "from emotui.backends import host, spec\n"
+        f"spec.BUILT_IN['{KIND}'] = 'tests.breaking_backend:load'\n"
+        f"host._BOOT = {__import__('emotui.backends.host', fromlist=['host'])._BOOT!r}\n"
+        "from emotui.backends.base import Extract\n"
+        f"model = host.ModelProcess('{KIND}:')\n"
+        "model.load(); print(model.pid, flush=True)\n"
+        "model.ask([Extract('SLEEP 60')])\n"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    child = int(parent.stdout.readline())
+    parent.kill()
+    parent.wait()
+    time_limit = time.monotonic() + 5
+    while time.monotonic() < time_limit:
+        try:
+            os.kill(child, 0)
+        except ProcessLookupError:
+            return
+        if Path(f"/proc/{child}/stat").read_text().split()[2] == "Z":
+            return
+        time.sleep(0.02)
+    pytest.fail("the child outlived its parent")
+
+
+def test_an_unknown_kind_of_model_is_bad_input_that_names_the_kinds() -> None:
+    with pytest.raises(
+        BadInput, match=r"'magic:x' is not a model: no backend of kind 'magic' is installed \(there are: "
+    ):
+        ModelProcess("magic:x")

@@ -1,0 +1,161 @@
+"""The wheel holds everything in one package, and runs where folders named like its parts lie about."""
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import CHECKOUT, Emotui
+
+PARTS = ("emotui", "backends", "metrics", "screens", "themes", "sample_data")
+FILES = ("pyproject.toml", "README.md", "LICENSE")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built from a copy of the sources, so that the checkout stays clean."""
+    folder = tmp_path_factory.mktemp("build")
+    for part in PARTS:
+        shutil.copytree(CHECKOUT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+    for file in FILES:
+        shutil.copy(CHECKOUT / file, folder / file)
+    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", "dist", "."]
+    subprocess.run(command, cwd=folder, check=True)
+    (built,) = (folder / "dist").glob("emotui-*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The `emotui` command of a new environment that holds the wheel; what it depends on is borrowed from this one."""
+    folder = tmp_path_factory.mktemp("installed")
+    venv.create(folder / "venv", with_pip=False)
+    python = folder / "venv" / "bin" / "python"
+    site = Path(
+        subprocess.run(
+            [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+    )
+    install = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        str(python),
+        "install",
+        "-q",
+        "--no-deps",
+        "--no-index",
+        str(wheel),
+    ]
+    subprocess.run(install, check=True)
+    (site / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return folder / "venv" / "bin" / "emotui"
+
+
+@pytest.fixture
+def decoys(tmp_path: Path) -> Path:
+    """A folder in which every generic name is taken by something that breaks when it is imported."""
+    for name in (*PARTS[1:], "tests"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise RuntimeError('the decoy was imported')\n")
+    return tmp_path
+
+
+def test_the_wheel_is_small_and_puts_nothing_generic_into_site_packages(wheel: Path) -> None:
+    assert wheel.stat().st_size < 15_000_000
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {name.split("/")[0].split("-")[0] for name in names} == {"emotui"}
+
+
+def test_every_source_file_is_in_the_wheel(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    wanted = set()
+    for part in PARTS:
+        for file in (CHECKOUT / part).rglob("*"):
+            if file.is_file() and "__pycache__" not in file.parts and file.suffix != ".pyc":
+                inside = file.relative_to(CHECKOUT).as_posix()
+                wanted.add(inside if part == "emotui" else f"emotui/{inside}")
+    assert sorted(wanted - names) == []
+
+
+def test_the_installed_command_runs_between_decoys(installed: Path, decoys: Path) -> None:
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    environment["XDG_DATA_HOME"] = str(decoys / "home")
+
+    def run(*arguments: str) -> str:
+        done = subprocess.run(
+            [installed, *arguments], cwd=decoys, env=environment, capture_output=True, text=True, timeout=300
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert run("--version").startswith("emotui, version ")
+    assert '"f1"' in run("run", "spans", "--limit", "3", "--json")
+    assert "done" in run("runs")
+    where = subprocess.run(
+        [installed.parent / "python", "-c", "import emotui.metrics; print(emotui.metrics.__file__)"],
+        cwd=decoys,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert str(installed.parent.parent) in where.stdout
+
+
+def test_a_bare_checkout_runs_as_a_module(emotui: Emotui) -> None:
+    assert emotui("--version").out.startswith("emotui, version ")
+
+
+def test_help_names_every_command(emotui: Emotui) -> None:
+    from emotui.commands import COMMANDS
+
+    text = emotui("--help").out
+    assert all(f"  {name} " in text for name in COMMANDS)
+    for name in COMMANDS:
+        assert emotui(name, "--help").status == 0
+
+
+def test_completion_is_at_hand_for_bash_zsh_and_fish(tmp_path: Path) -> None:
+    for shell, word in (("bash", "complete "), ("zsh", "#compdef emotui"), ("fish", "complete ")):
+        done = subprocess.run(
+            [sys.executable, "-m", "emotui"],
+            env=os.environ | {"_EMOTUI_COMPLETE": f"{shell}_source", "PYTHONPATH": str(CHECKOUT)},
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+        )
+        assert word in done.stdout, done.stderr
+
+
+def test_version_and_help_import_nothing_heavy() -> None:
+    code = (
+        "import sys\n"
+        "from emotui.commands import cli\n"
+        "for arguments in (['--version'], ['--help']):\n"
+        "    try: cli.main(arguments, prog_name='emotui')\n"
+        "    except SystemExit: pass\n"
+        "heavy = {'torch', 'transformers', 'duckdb', 'numpy', 'scipy', 'textual', 'rich', 'msgspec'} & set(sys.modules)\n"
+        "sys.exit(' '.join(sorted(heavy)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=CHECKOUT)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_screens_import_no_model_library_and_no_store() -> None:
+    code = (
+        "import sys, emotui.screens.app\n"
+        "sys.exit(' '.join(sorted({'torch', 'transformers', 'duckdb', 'sentence_transformers', 'scipy'} & set(sys.modules))))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=CHECKOUT)
+    assert done.returncode == 0, done.stderr
