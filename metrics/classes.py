@@ -1,0 +1,88 @@
+"""One label a text: the document of `emotui score class`."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from emotui.errors import BadInput
+
+Answer = str | Mapping[str, float]
+"""A label, or a probability for each label."""
+
+
+def chosen_label(answer: Answer) -> str:
+    """The label itself, or the most probable one; of equally probable ones the first.
+
+    Raises:
+        ValueError: no label, or a probability outside [0, 1] (NaN too).
+    """
+    if isinstance(answer, str):
+        return answer
+    if not answer:
+        raise ValueError("there is neither a label nor a probability")
+    for label, p in answer.items():
+        if not (math.isfinite(p) and 0 <= p <= 1):
+            raise ValueError(f"the probability of {label!r} is {p}")
+    return max(answer, key=lambda label: answer[label])
+
+
+def class_report(gold: Mapping[str, str], predicted: Mapping[str, Answer]) -> dict[str, Any]:
+    """The document of `emotui score class`.
+
+    Args:
+        gold: id to label.
+        predicted: id to a label, or to `{label: probability}`.
+
+    Returns:
+        `n`, `accuracy`, `macro_f1`, `by_label` `{label: {precision, recall, f1, support}}`, `confusion`
+        `{gold: {predicted: count}}` (counts above 0), `notes`. Labels are those that are gold or predicted somewhere,
+        gold ones first, each in order of appearance; the macro F1 is over all of them, as scikit-learn's is.
+
+    Raises:
+        BadInput: an id in one of the two only, or an answer that is none; one line each, beginning with the id.
+    """
+    problems = [f"{key}: no prediction for this gold record" for key in gold if key not in predicted]
+    problems += [f"{key}: predicted, but not in the gold file" for key in predicted if key not in gold]
+    answers: dict[str, str] = {}
+    for key, answer in predicted.items():
+        try:
+            answers[key] = chosen_label(answer)
+        except ValueError as problem:
+            problems.append(f"{key}: {problem}")
+    if problems:
+        raise BadInput(*problems)
+
+    labels = list(dict.fromkeys([*gold.values(), *(answers[key] for key in gold)]))
+    confusion: dict[str, dict[str, int]] = {}
+    for key, label in gold.items():
+        row = confusion.setdefault(label, {})
+        row[answers[key]] = row.get(answers[key], 0) + 1
+    notes: dict[str, str] = {}
+    by_label: dict[str, Any] = {}
+    f1s = []
+    for label in labels:
+        hits = confusion.get(label, {}).get(label, 0)
+        support = sum(confusion.get(label, {}).values())
+        guessed = sum(row.get(label, 0) for row in confusion.values())
+        if not guessed:
+            notes[f"by_label.{label}.precision"] = f"{label} is never predicted"
+        if not support:
+            notes[f"by_label.{label}.recall"] = f"{label} is never gold"
+        f1s.append(2 * hits / (support + guessed))
+        by_label[label] = {
+            "precision": hits / guessed if guessed else None,
+            "recall": hits / support if support else None,
+            "f1": f1s[-1],
+            "support": support,
+        }
+    n = len(gold)
+    if not n:
+        notes |= dict.fromkeys(("accuracy", "macro_f1"), "there is no record to score")
+    return {
+        "n": n,
+        "accuracy": sum(answers[key] == label for key, label in gold.items()) / n if n else None,
+        "macro_f1": sum(f1s) / len(f1s) if f1s else None,
+        "by_label": by_label,
+        "confusion": confusion,
+        "notes": notes,
+    }

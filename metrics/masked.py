@@ -1,0 +1,141 @@
+"""Masked emotion words, compared as words and as ten-dimensional vectors: the document of `emotui score masked`.
+
+EXPRESS, section "Measuring Accuracy of Emotion Recognition" and appendix "Evaluation Metrics".
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from emotui.errors import BadInput
+
+DIMENSIONS = (
+    "anger",
+    "anticipation",
+    "disgust",
+    "fear",
+    "joy",
+    "sadness",
+    "surprise",
+    "trust",
+    "negative",
+    "positive",
+)
+"""The order of a word's vector (EmoLex)."""
+
+Lexicon = Mapping[str, Sequence[int]]
+"""Lower-cased word to its ten 0s and 1s."""
+
+
+def fold(word: str) -> str:
+    """The form in which words are compared: lower-cased, ends trimmed."""
+    return word.strip().lower()
+
+
+def vector_f1(gold: Sequence[int], predicted: Sequence[int]) -> float:
+    """Harmonic mean of precision and recall over the dimensions of one pair of vectors, in [0, 1].
+
+    Args:
+        gold, predicted: equally long, of 0 or 1.
+
+    Raises:
+        ValueError: lengths differ.
+
+    Source: EXPRESS, appendix "Evaluation Metrics".
+    """
+    shared = sum(g and p for g, p in zip(gold, predicted, strict=True))
+    # EXPRESS prints no rule for two all-zero vectors; its all-zeros baseline has F1 0.000 (Table 3), so they score 0.
+    return 2 * shared / (sum(gold) + sum(predicted)) if shared else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class MaskScore:
+    """One mask. `gold` and `predicted` are folded words; `predicted` is None where the model gave none."""
+
+    gold: str
+    predicted: str | None
+    same_word: bool
+    same_vector: bool
+    f1: float
+
+
+def score_mask(gold: str, predicted: str | None, lexicon: Lexicon) -> MaskScore:
+    """Compare one masked word with one guess.
+
+    A word outside the lexicon has no vector: such a pair is right, with F1 1, only where the words are equal. A word in
+    the lexicon whose vector is all zeros shares no 1 with anything: F1 0 even against itself, though the vectors match.
+    """
+    word, guess = fold(gold), fold(predicted) if predicted is not None else ""
+    if not guess:
+        return MaskScore(word, None, False, False, 0.0)
+    first, second = lexicon.get(word), lexicon.get(guess)
+    if first is None or second is None:
+        return MaskScore(word, guess, word == guess, word == guess, float(word == guess))
+    same = all(g == p for g, p in zip(first, second, strict=True))
+    return MaskScore(word, guess, word == guess, same, vector_f1(first, second))
+
+
+def masked_report(
+    gold: Mapping[str, Sequence[str]], predicted: Mapping[str, Sequence[str]], lexicon: Lexicon, top: int = 20
+) -> dict[str, Any]:
+    """The document of `emotui score masked`.
+
+    Args:
+        gold: id to its words, one a mask.
+        predicted: id to the model's words. A short list leaves masks without an answer, which are wrong; words beyond
+            the last mask are not read.
+        lexicon: lower-cased word to ten 0s and 1s, in the order of `DIMENSIONS`.
+        top: how many mispredictions are listed.
+
+    Returns:
+        `n` (records), `masks`, `acc_l`, `acc_v`, `f1_v` (means over masks), `gold_in_lexicon` (share of the masks),
+        `pred_in_lexicon` (share of the masks that have an answer), `top_mispredictions`, `notes`. A misprediction is a
+        pair that `acc_v` counts wrong; its `share` is over the masks with that gold word (as in Table A.6), and the
+        list is by count, then share.
+
+    Raises:
+        BadInput: an id in one of the two only; one line each, beginning with the id.
+    """
+    problems = [f"{key}: no prediction for this gold record" for key in gold if key not in predicted]
+    problems += [f"{key}: predicted, but not in the gold file" for key in predicted if key not in gold]
+    if problems:
+        raise BadInput(*problems)
+    scored = [
+        score_mask(word, predicted[key][place] if place < len(predicted[key]) else None, lexicon)
+        for key, words in gold.items()
+        for place, word in enumerate(words)
+    ]
+    answered = [mask.predicted for mask in scored if mask.predicted is not None]
+    masks = len(scored)
+    notes: dict[str, str] = {}
+    if not masks:
+        names = ("acc_l", "acc_v", "f1_v", "gold_in_lexicon")
+        notes |= dict.fromkeys(names, "there is no mask to score")
+    if not answered:
+        notes["pred_in_lexicon"] = "there is no predicted word"
+    return {
+        "n": len(gold),
+        "masks": masks,
+        "acc_l": _mean([mask.same_word for mask in scored]),
+        "acc_v": _mean([mask.same_vector for mask in scored]),
+        "f1_v": _mean([mask.f1 for mask in scored]),
+        "gold_in_lexicon": _mean([mask.gold in lexicon for mask in scored]),
+        "pred_in_lexicon": _mean([word in lexicon for word in answered]),
+        "top_mispredictions": _mispredictions(scored)[:top],
+        "notes": notes,
+    }
+
+
+def _mispredictions(scored: Sequence[MaskScore]) -> list[dict[str, Any]]:
+    masks = Counter(mask.gold for mask in scored)
+    answered = [(mask.gold, mask.predicted) for mask in scored if mask.predicted is not None and not mask.same_vector]
+    found = [
+        {"label": word, "predicted": guess, "count": count, "share": count / masks[word]}
+        for (word, guess), count in Counter(answered).items()
+    ]
+    return sorted(found, key=lambda pair: (-pair["count"], -pair["share"], pair["label"], pair["predicted"]))
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

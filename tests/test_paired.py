@@ -1,0 +1,103 @@
+"""Paired comparison: hand-worked figures, the whole bootstrap distribution of a tiny sample, scipy beside it."""
+
+import itertools
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import norm, wilcoxon
+
+from emotui.errors import BadInput
+from emotui.metrics.paired import bootstrap_means, cohens_d, paired_report, percentile_interval, wilcoxon_p
+
+
+def test_means_and_effect_size_worked_by_hand() -> None:
+    # Differences 1, 2, 3: mean 2, standard deviation 1.
+    report = paired_report({"x": 2.0, "y": 4.0, "z": 6.0}, {"z": 3.0, "y": 2.0, "x": 1.0})
+    assert report["n"] == 3
+    assert (report["mean_a"], report["mean_b"], report["mean_difference"]) == (4.0, 2.0, 2.0)
+    assert report["cohens_d"] == pytest.approx(2.0)
+    # Exact signed-rank: all three ranks on one side, 2 of the 8 sign patterns.
+    assert report["wilcoxon_p"] == pytest.approx(0.25)
+    assert report["notes"] == {}
+
+
+def test_the_signed_rank_test_equals_the_enumeration_of_all_signs() -> None:
+    differences = [0.3, -1.1, 2.4, 0.9, -0.2, 1.7, 3.1]
+    ranks = np.argsort(np.argsort(np.abs(differences))) + 1
+    middle = ranks.sum() / 2
+    seen = abs(ranks[np.array(differences) > 0].sum() - middle)
+    as_far = sum(
+        abs(ranks[np.array(signs, dtype=bool)].sum() - middle) >= seen for signs in itertools.product((0, 1), repeat=7)
+    )
+    assert wilcoxon_p(differences) == pytest.approx(as_far / 2**7)
+    assert wilcoxon_p([*differences, 0.0]) == pytest.approx(float(wilcoxon([*differences, 0.0]).pvalue))
+
+
+def test_bootstrap_means_have_the_distribution_of_all_samples_with_replacement() -> None:
+    differences = [0.0, 1.0, 5.0]
+    drawn = np.round(bootstrap_means(differences, seed=1, resamples=60_000), 9)
+    every = np.round([sum(sample) / 3 for sample in itertools.product(differences, repeat=3)], 9)
+    for value in set(every):
+        expected = float((every == value).mean())
+        assert float((drawn == value).mean()) == pytest.approx(expected, abs=0.01)
+
+
+def test_the_interval_of_many_differences_is_near_the_normal_one() -> None:
+    differences = np.random.default_rng(0).normal(0.2, 1.0, 2000)
+    low, high = percentile_interval(bootstrap_means(differences, seed=3))
+    half = norm.ppf(0.975) * differences.std() / math.sqrt(2000)
+    assert low == pytest.approx(differences.mean() - half, abs=0.004)
+    assert high == pytest.approx(differences.mean() + half, abs=0.004)
+
+
+def test_the_seed_decides_the_interval_and_the_order_of_the_files_does_not() -> None:
+    draw = np.random.default_rng(4)
+    a, b = ({str(i): float(value) for i, value in enumerate(draw.normal(size=40))} for _ in range(2))
+    report = paired_report(a, b, seed=7)
+    assert paired_report(dict(reversed(a.items())), b, seed=7) == report
+    assert paired_report(a, b, seed=8)["ci95"] != report["ci95"]
+    assert report["ci95"][0] < report["mean_difference"] < report["ci95"][1]
+
+
+def test_swapping_the_files_turns_the_signs() -> None:
+    a, b = {"1": 0.5, "2": 0.9, "3": 0.1}, {"1": 0.25, "2": 0.5, "3": 0.3}
+    one, other = paired_report(a, b), paired_report(b, a)
+    assert other["mean_difference"] == pytest.approx(-one["mean_difference"])
+    assert other["cohens_d"] == pytest.approx(-one["cohens_d"])
+    assert other["wilcoxon_p"] == pytest.approx(one["wilcoxon_p"])
+
+
+def test_equal_scores_have_no_p_value_and_no_effect_size_and_say_why() -> None:
+    report = paired_report({"1": 0.5, "2": 0.7}, {"1": 0.5, "2": 0.7})
+    assert report["wilcoxon_p"] is None
+    assert report["cohens_d"] is None
+    assert report["ci95"] == [0.0, 0.0]
+    assert set(report["notes"]) == {"wilcoxon_p", "cohens_d"}
+
+
+def test_differences_that_are_equal_but_for_rounding_have_no_effect_size() -> None:
+    assert cohens_d(np.array([0.3, 0.2]) - np.array([0.2, 0.1])) is None
+
+
+@pytest.mark.parametrize("scores", [{}, {"1": 0.5}])
+def test_too_few_pairs_leave_figures_undefined_with_their_cause(scores: dict[str, float]) -> None:
+    report = json.loads(json.dumps(paired_report(scores, dict.fromkeys(scores, 0.25)), allow_nan=False))
+    undefined = {name for name, value in report.items() if value is None}
+    assert {"ci95", "cohens_d"} <= undefined
+    assert undefined == set(report["notes"])
+
+
+def test_ids_in_one_file_only_are_refused_unless_inner() -> None:
+    a, b = {"both": 1.0, "left": 2.0}, {"both": 0.0, "right": 3.0}
+    with pytest.raises(BadInput) as refusal:
+        paired_report(a, b)
+    assert [line.split(":")[0] for line in refusal.value.problems] == ["left", "right"]
+    assert paired_report(a, b, inner=True)["n"] == 1
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_a_score_that_is_not_finite_is_refused_with_its_id(bad: float) -> None:
+    with pytest.raises(BadInput, match=r"^culprit: "):
+        paired_report({"culprit": bad}, {"culprit": 1.0})
