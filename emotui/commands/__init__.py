@@ -9,6 +9,9 @@ from emotui import __version__
 from emotui.errors import BadInput, EmotuiError
 
 COMMANDS = {
+    "agreement": ("emotui.commands.statistics:agreement", "How far raters agree: Krippendorff, Fleiss, Cohen."),
+    "compare": ("emotui.commands.statistics:compare", "Compare two sets of per-sample scores, paired by id."),
+    "decode": ("emotui.commands.statistics:decode", "Re-decode emotion vectors jointly under an Ising prior."),
     "export": ("emotui.commands.exchange:export", "Write a run's predictions to a file."),
     "import": ("emotui.commands.exchange:import_", "Bring samples from files into the store."),
     "predict": ("emotui.commands.predict:predict", "Ask a model about every record of a file, without the store."),

@@ -1,9 +1,12 @@
 """`emotui score KIND`: predictions against gold, from files, without the store."""
 
+from collections.abc import Callable
+from typing import Any
+
 import click
 
 from emotui.commands.output import json_option, print_figures, print_json, skip_bad_option
-from emotui.workbench import scoring
+from emotui.workbench import reports, scoring
 
 
 @click.group()
@@ -15,9 +18,20 @@ def _warn(line: str) -> None:
     click.echo(line, err=True)
 
 
+def _show(title: str, figures: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        print_json(figures)
+    else:
+        print_figures(title, figures)
+
+
+gold_option: Callable[[Any], Any] = click.option("--gold", required=True, help="Gold records.")
+pred_option: Callable[[Any], Any] = click.option("--pred", required=True, help="Predicted records.")
+
+
 @score.command()
-@click.option("--gold", required=True, help="Gold records.")
-@click.option("--pred", required=True, help="Predicted records.")
+@gold_option
+@pred_option
 @click.option("--no-sim", is_flag=True, help="Leave Sim out (no model is loaded).")
 @click.option("--keywords", type=click.Path(), help="Keywords of your own, one a line, in place of Empath's.")
 @click.option("--per-sample", is_flag=True, help="Add every sample's score and alignment (with --json).")
@@ -30,7 +44,35 @@ def spans(
     figures = scoring.score_spans(
         gold, pred, sim=not no_sim, keywords=keywords, per_sample=per_sample, skip_bad=skip_bad, warn=_warn
     )
-    if as_json:
-        print_json(figures)
-    else:
-        print_figures(f"{pred} against {gold}", figures)
+    _show(f"{pred} against {gold}", figures, as_json)
+
+
+@score.command()
+@gold_option
+@pred_option
+@skip_bad_option
+@json_option
+def scenes(gold: str, pred: str, skip_bad: bool, as_json: bool) -> None:
+    """Emotion vectors (EmoScene): lexical and vector accuracy, Hamming loss, macro and micro F1."""
+    _show(f"{pred} against {gold}", reports.score_scenes(gold, pred, skip_bad=skip_bad, warn=_warn), as_json)
+
+
+@score.command()
+@gold_option
+@pred_option
+@click.option("--lexicon", type=click.Path(), help="A word lexicon of your own in place of EmoLex.")
+@skip_bad_option
+@json_option
+def masked(gold: str, pred: str, lexicon: str | None, skip_bad: bool, as_json: bool) -> None:
+    """Masked emotion words (EXPRESS): as words, and as ten-dimensional vectors."""
+    _show(f"{pred} against {gold}", reports.score_masked(gold, pred, lexicon, skip_bad=skip_bad, warn=_warn), as_json)
+
+
+@score.command("class")
+@gold_option
+@pred_option
+@skip_bad_option
+@json_option
+def class_(gold: str, pred: str, skip_bad: bool, as_json: bool) -> None:
+    """Single labels: accuracy, macro F1, confusion."""
+    _show(f"{pred} against {gold}", reports.score_class(gold, pred, skip_bad=skip_bad, warn=_warn), as_json)

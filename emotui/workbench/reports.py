@@ -1,0 +1,140 @@
+"""The figures of files: every command that scores, decodes or compares without a model and without the store."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+
+from emotui.errors import BadInput
+from emotui.formats import Read, read
+from emotui.records import (
+    ClassGold,
+    ClassPrediction,
+    MaskedGold,
+    MaskedPrediction,
+    Rating,
+    SampleScore,
+    ScenesGold,
+    ScenesPrediction,
+)
+from emotui.workbench.scoring import Warn, warn_skipped
+
+Record = TypeVar("Record", bound=msgspec.Struct)
+Document = dict[str, Any]
+
+
+class _Files:
+    """The files of one report: read with the same rules, and blamed by the line on which a record stands."""
+
+    def __init__(self, *, skip_bad: bool, warn: Warn) -> None:
+        self._skip_bad, self._warn = skip_bad, warn
+        self._places: dict[str, str] = {}
+
+    def read(self, path: str, kind: type[Record], key: str = "id") -> list[Record]:
+        """Records of a file. A problem that is found later is put down to the file read last that has the id."""
+        got: Read[Record] = read(path, kind, skip_bad=self._skip_bad)
+        warn_skipped(got, self._warn)
+        for record, line in zip(got.records, got.lines, strict=True):
+            self._places[getattr(record, key)] = f"{path}:{line}"
+        return got.records
+
+    def report(self, build: Callable[[], Document]) -> Document:
+        """The report; what it finds wrong with a record, told as `FILE:LINE: what`."""
+        try:
+            return build()
+        except BadInput as error:
+            raise BadInput(*(self._placed(problem) for problem in error.problems)) from None
+
+    def _placed(self, problem: str) -> str:
+        for end in [place for place, letter in enumerate(problem) if letter == ":"]:
+            if problem[:end] in self._places:
+                return f"{self._places[problem[:end]]}: {problem}"
+        return problem
+
+
+def score_scenes(gold: str, predicted: str, *, skip_bad: bool, warn: Warn) -> Document:
+    """The document of `emotui score scenes`."""
+    from emotui.metrics.scenes import scenes_report
+
+    files = _Files(skip_bad=skip_bad, warn=warn)
+    golds = {record.id: record.labels for record in files.read(gold, ScenesGold)}
+    answers = {record.id: _vector(record) for record in files.read(predicted, ScenesPrediction)}
+    return files.report(lambda: scenes_report(golds, answers))
+
+
+def _vector(record: ScenesPrediction) -> Mapping[str, int | Sequence[float]]:
+    found: Mapping[str, int | Sequence[float]] = record.scores if record.scores is not None else record.labels or {}
+    return found
+
+
+def decode_scenes(
+    train: str,
+    scores: str,
+    *,
+    alphas: Sequence[float] | None,
+    prior: str,
+    smoothing: float,
+    output: str | None,
+    skip_bad: bool,
+    warn: Warn,
+) -> Document:
+    """The document of `emotui decode`: a prior from `train`, log-odds and any gold from `scores`."""
+    from emotui.metrics.decode_report import PAPER_ALPHAS, decode_report
+
+    files = _Files(skip_bad=skip_bad, warn=warn)
+    golds = {record.id: record.labels for record in files.read(train, ScenesGold)}
+    answers = files.read(scores, ScenesPrediction)
+    without = [f"{record.id}: no scores to decode" for record in answers if record.scores is None]
+    pairs = {record.id: record.scores for record in answers if record.scores is not None}
+    known = {record.id: record.labels for record in answers if record.labels is not None}
+
+    def build() -> Document:
+        if without:
+            raise BadInput(*without)
+        return decode_report(golds, pairs, known, PAPER_ALPHAS if alphas is None else alphas, prior, smoothing, output)
+
+    return files.report(build)
+
+
+def score_masked(gold: str, predicted: str, lexicon: str | None, *, skip_bad: bool, warn: Warn) -> Document:
+    """The document of `emotui score masked`; EmoLex unless a lexicon file is given."""
+    from emotui.metrics.masked import masked_report
+    from emotui.workbench.word_vectors import emolex_vectors, vectors_from
+
+    files = _Files(skip_bad=skip_bad, warn=warn)
+    golds = {record.id: record.labels for record in files.read(gold, MaskedGold)}
+    answers = {record.id: record.labels for record in files.read(predicted, MaskedPrediction)}
+    words = vectors_from(lexicon) if lexicon else emolex_vectors()
+    return files.report(lambda: masked_report(golds, answers, words))
+
+
+def score_class(gold: str, predicted: str, *, skip_bad: bool, warn: Warn) -> Document:
+    """The document of `emotui score class`."""
+    from emotui.metrics.classes import class_report
+
+    files = _Files(skip_bad=skip_bad, warn=warn)
+    golds = {record.id: record.label for record in files.read(gold, ClassGold)}
+    answers = {
+        record.id: record.label if record.label is not None else record.probs or {}
+        for record in files.read(predicted, ClassPrediction)
+    }
+    return files.report(lambda: class_report(golds, answers))
+
+
+def agreement(ratings: str, *, skip_bad: bool, warn: Warn) -> Document:
+    """The document of `emotui agreement`."""
+    from emotui.metrics.agreement import agreement_report
+
+    files = _Files(skip_bad=skip_bad, warn=warn)
+    records = files.read(ratings, Rating, key="item")
+    return files.report(lambda: agreement_report((r.item, r.rater, r.label) for r in records))
+
+
+def compare(a: str, b: str, *, inner: bool, seed: int, skip_bad: bool, warn: Warn) -> Document:
+    """The document of `emotui compare`."""
+    from emotui.metrics.paired import paired_report
+
+    files = _Files(skip_bad=skip_bad, warn=warn)
+    first = {record.id: record.score for record in files.read(a, SampleScore)}
+    second = {record.id: record.score for record in files.read(b, SampleScore)}
+    return files.report(lambda: paired_report(first, second, inner, seed))
