@@ -1,0 +1,69 @@
+"""Everything that a key can do, once. Keys, footer, help and command palette are all read from here.
+
+A place answers an action by having a method `do_<id>`, and says with `can(id)` whether it makes sense now; what no
+place answers, the frame does. One key means one thing in all of them.
+"""
+
+from dataclasses import dataclass
+
+from textual.binding import Binding
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing to do. `label` for the footer, `help` a sentence, `rank` its place in the footer (0: not there)."""
+
+    id: str
+    keys: tuple[str, ...]
+    shown: str
+    label: str
+    help: str
+    group: str
+    rank: int = 0
+
+
+ACTIONS: tuple[Action, ...] = (
+    Action("next", ("j", "down"), "j", "next", "Next sample (j from any pane, ↓ in the list)", "Move", 1),
+    Action("previous", ("k", "up"), "k", "previous", "Previous sample (k from any pane, ↑ in the list)", "Move", 2),
+    Action("page_down", ("pagedown",), "PgDn", "page down", "A screenful further down the list", "Move"),
+    Action("page_up", ("pageup",), "PgUp", "page up", "A screenful further up the list", "Move"),
+    Action("first", ("g", "home"), "g", "first", "First sample of the list", "Move"),
+    Action("last", ("G", "end"), "G", "last", "Last sample of the list", "Move"),
+    Action("next_error", ("n",), "n", "next error", "Next sample in which the run made an error", "Move", 3),
+    Action("previous_error", ("p",), "p", "previous error", "Previous sample with an error", "Move", 4),
+    Action("pane", ("tab",), "Tab", "next pane", "Put the arrow keys into the next pane", "Move", 16),
+    Action("pane_back", ("shift+tab",), "⇧Tab", "previous pane", "Put the arrow keys into the previous pane", "Move"),
+    Action("open", ("enter",), "Enter", "open", "Open the selected sample", "Move", 1),
+    Action("list", ("l",), "l", "list", "Show the list of samples, or fold it away, where both do not fit", "Move", 2),
+    Action("back", ("escape",), "Esc", "back", "Back to the sample", "Move", 1),
+    Action("search", ("slash",), "/", "search", "Keep the samples whose text holds these words", "List", 6),
+    Action("filter", ("f",), "f", "filter", "Keep samples by emotion, valence, kind of error or F1", "List", 5),
+    Action("sort", ("s",), "s", "sort", "Order the list; the same order again turns it round", "List", 7),
+    Action("clear", ("x",), "x", "clear filter", "Drop search and filter", "List", 8),
+    Action("dataset", ("d",), "d", "dataset", "Show another dataset", "List", 0),
+    Action("run", ("r",), "r", "run", "Choose which run is shown over the gold spans", "Runs", 9),
+    Action("model", ("R",), "R", "run a model", "Run a model over the dataset", "Runs", 10),
+    Action("stop", ("escape",), "Esc", "stop", "Stop what is running; what is done is kept", "Runs", 1),
+    Action("overlay", ("o",), "o", "overlay", "Cycle what is drawn: both, gold, predicted, annotators", "Sample", 11),
+    Action("annotators", ("a",), "a", "annotators", "Show how further annotators marked this text", "Sample", 12),
+    Action("raw", ("O",), "O", "raw output", "Show the run's raw output and the prompt, or the alignment again", "Sample", 13),
+    Action("repeat", ("full_stop",), ".", "next repeat", "Show the run's next answer to the same sample", "Sample", 13),
+    Action("copy", ("y",), "y", "copy", "Copy the sample with its gold and predicted spans", "Sample", 14),
+    Action("export", ("e",), "e", "export", "Write the samples of the list to a file", "Sample", 0),
+    Action("theme", (), "", "theme", "Choose colours: dark, light, high contrast, colour-blind-safe", "Tool", 0),
+    Action("help", ("question_mark", "f1"), "?", "help", "This page", "Tool", 18),
+    Action("palette", ("ctrl+p",), "^P", "palette", "Find an action by its name", "Tool", 19),
+    Action("quit", ("q", "ctrl+q"), "q", "quit", "Leave; position, filter and colours are remembered", "Tool", 20),
+)
+
+BY_ID = {action.id: action for action in ACTIONS}
+
+
+def bindings() -> list[Binding]:
+    """The frame's bindings: every key once."""
+    found = [
+        Binding(key, f"do('{action.id}')", action.label, show=action.rank > 0, id=f"{action.id}-{key}")
+        for action in ACTIONS
+        for key in action.keys
+    ]
+    return found + [Binding(str(number), f"place({number})", show=False) for number in range(1, 10)]

@@ -1,0 +1,66 @@
+"""Which gold span met which predicted one, in rows: what the score of a sample is made of."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from emotui.metrics.span_report import SampleDetail
+
+_WORDS = {
+    "H": "not in the text",
+    "F": "only the keyword",
+    "N": "in a neutral sentence",
+    "M": "missed",
+    "X": "extra",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line: a gold span, the predicted span that it was matched with, their figures, and what went wrong.
+
+    `scored` is false where there is no pair, so that figures stay empty instead of undefined.
+    """
+
+    gold: str | None
+    predicted: str | None
+    f1: float | None
+    sim: float | None
+    marks: str
+    words: str
+    scored: bool
+
+
+def rows(detail: "SampleDetail") -> list[Row]:
+    """Matched pairs in the order of the gold spans, then missed gold spans, then predicted spans without a partner."""
+    paired_gold = {pair.gold for pair in detail.pairs}
+    paired_predicted = {pair.predicted for pair in detail.pairs}
+    found = []
+    for pair in sorted(detail.pairs, key=lambda pair: pair.gold):
+        marks = _predicted_marks(detail, pair.predicted) + ("M" if pair.gold in detail.missed else "")
+        gold, predicted = detail.gold[pair.gold], detail.predicted[pair.predicted]
+        found.append(Row(gold, predicted, pair.f1, pair.sim, marks, _say(marks), True))
+    for index, text in enumerate(detail.gold):
+        if index not in paired_gold:
+            found.append(Row(text, None, None, None, "M", _say("M"), False))
+    for index, text in enumerate(detail.predicted):
+        if index not in paired_predicted:
+            marks = _predicted_marks(detail, index)
+            found.append(Row(None, text, None, None, marks, _say(marks), False))
+    return found
+
+
+def _predicted_marks(detail: "SampleDetail", index: int) -> str:
+    by_mark = {
+        "H": detail.hallucinated,
+        "F": detail.fixated,
+        "N": detail.neutral_hits,
+        "X": detail.extra,
+    }
+    return "".join(mark for mark, members in by_mark.items() if index in members)
+
+
+def _say(marks: str) -> str:
+    # What is not in the text, or stands in a neutral sentence, is extra by itself: say the sharper thing.
+    sharp = [mark for mark in marks if not (mark == "X" and ("H" in marks or "N" in marks))]
+    return ", ".join(_WORDS[mark] for mark in sharp)

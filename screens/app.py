@@ -1,0 +1,75 @@
+"""The workbench as an app. It paints first and opens its source afterwards; nothing heavy is imported for that."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.app import App
+from textual.command import Provider
+from textual.filter import Monochrome, NoColor
+
+from emotui.screens.frame import Frame
+from emotui.themes import DEFAULT, THEMES
+
+if TYPE_CHECKING:
+    from emotui.workbench.source import BrowseSource
+
+LEAST_COLUMNS, LEAST_LINES = 60, 16
+
+
+def _palette() -> type[Provider]:
+    from emotui.screens.palette import ActionProvider
+
+    return ActionProvider
+
+
+class EmotuiApp(App[None]):
+    """Shows what `open_source` opens: a workspace, or files.
+
+    Args:
+        open_source: called in a thread once the frame is painted; an `EmotuiError` it raises is shown in the frame.
+        poll: how many seconds between two looks whether the source has changed; None: never.
+    """
+
+    TITLE = "emotui"
+    BINDINGS = []
+    COMMANDS = {_palette}
+    ENABLE_COMMAND_PALETTE = True
+    NOTIFICATION_TIMEOUT = 4
+
+    def __init__(self, open_source: "Callable[[], BrowseSource]", *, poll: float | None = 0.5) -> None:
+        super().__init__()
+        for theme in THEMES.values():
+            self.register_theme(theme)
+        self.theme = DEFAULT
+        if self.no_color:
+            # Textual answers NO_COLOR with shades of grey; here it means the terminal's own two colours.
+            self._filters = [NoColor() if isinstance(one, Monochrome) else one for one in self._filters]
+        self._open_source = open_source
+        self._poll = poll
+
+    def get_default_screen(self) -> Frame:
+        """The frame is the only screen; sheets lie over it."""
+        return Frame(self._open_source, self._poll)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """So that a theme from elsewhere still draws."""
+        return THEMES[DEFAULT].variables
+
+    @property
+    def frame(self) -> Frame:
+        """The frame, whatever lies over it."""
+        frame = self.screen_stack[0]
+        assert isinstance(frame, Frame)
+        return frame
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Say so where the terminal is too small, instead of breaking."""
+        from emotui.screens.too_small import TooSmall
+
+        small = event.size.width < LEAST_COLUMNS or event.size.height < LEAST_LINES
+        shown = isinstance(self.screen, TooSmall)
+        if small and not shown:
+            self.push_screen(TooSmall(LEAST_COLUMNS, LEAST_LINES))
+        elif shown and not small:
+            self.pop_screen()

@@ -1,0 +1,197 @@
+"""Browse: gold and predicted spans over the text, and under it what met what."""
+
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.timer import Timer
+
+from emotui.screens import evidence_view
+from emotui.screens.alignment_table import AlignmentTable
+from emotui.screens.desk import Answer, Desk
+from emotui.screens.line import Line, Part
+from emotui.screens.notice import Notice
+from emotui.screens.place import Place
+from emotui.screens.stave import Stave
+from emotui.store.query import Run
+
+if TYPE_CHECKING:
+    from emotui.workbench.source import BrowseSource, Evidence
+
+_PATIENCE = 0.15
+"""Seconds before a stale answer is greyed; a quick one would only flicker."""
+
+
+class Browse(Place):
+    """The text with its overlays above, the alignment or the raw output below."""
+
+    title = "Browse"
+    DEFAULT_CSS = """
+    Browse > #above { height: 3fr; }
+    Browse > #below { height: 2fr; min-height: 5; }
+    Browse #text { padding: 1 1 0 1; }
+    Browse #raw { display: none; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.overlay = "both"
+        self.repeat = 0
+        self._evidence: Evidence | None = None
+        self._sample: int | None = None
+        self._run: Run | None = None
+        self._raw = False
+        self._desk: Desk[tuple[int, str | None], Evidence] | None = None
+        self._grey: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        """Two panes, a heading each."""
+        with Vertical(id="above"):
+            yield Line(id="sample-title", classes="-pane")
+            yield Stave(id="text")
+            yield Notice(id="sample-notice")
+        with Vertical(id="below"):
+            yield Line(id="below-title", classes="-pane")
+            yield AlignmentTable(id="alignment")
+            yield Stave(id="raw")
+
+    def bind_source(self, source: "BrowseSource") -> None:
+        """Ask this source from now on."""
+        self._desk = Desk("evidence", self, lambda question: source.evidence(*question))
+
+    def recall(self, choices: dict[str, object]) -> None:
+        """Take up the overlay of the last session."""
+        if choices.get("overlay") in evidence_view.OVERLAYS:
+            self.overlay = str(choices["overlay"])
+
+    @property
+    def busy(self) -> bool:
+        """Is an answer on its way?"""
+        return self._desk is not None and self._desk.busy
+
+    @property
+    def evidence(self) -> "Evidence | None":
+        """What is shown."""
+        return self._evidence
+
+    def show_sample(self, sample: int | None, run: Run | None) -> None:
+        """Ask for this sample; what is here stays until the answer comes, greyed if that takes long."""
+        if sample != self._sample:
+            self.repeat = 0
+        self._sample, self._run = sample, run
+        if sample is None:
+            self._evidence = None
+            self._draw()
+        elif self._desk is not None:
+            self._desk.ask((sample, run.run if run else None))
+            if self._grey is None:
+                self._grey = self.set_timer(_PATIENCE, self._turn_grey)
+
+    def refresh_sample(self, run: Run | None) -> None:
+        """Ask again for what is shown."""
+        self.show_sample(self._sample, run)
+
+    @on(Answer)
+    def _answered(self, answer: Answer) -> None:
+        answer.stop()
+        if not answer.desk.take(answer):
+            return
+        if self._grey is not None:
+            self._grey.stop()
+            self._grey = None
+        self._set_stale(False)
+        if self._sample is None:
+            return
+        if answer.error is not None:
+            self._evidence = None
+            self._say("This sample cannot be read", answer.error, failed=True)
+            return
+        self._evidence = answer.value
+        self._draw()
+
+    def _turn_grey(self) -> None:
+        self._grey = None
+        if self.busy:
+            self._set_stale(True)
+
+    def _set_stale(self, stale: bool) -> None:
+        for name in ("#text", "#raw", "#alignment"):
+            self.query_one(name).set_class(stale, "-stale")
+
+    def _say(self, title: str, *lines: str, failed: bool = False) -> None:
+        self.query_one("#sample-notice", Notice).say(title, *lines, failed=failed)
+        self.query_one("#text").display = False
+        self.query_one("#below").display = False
+        self.query_one("#sample-title", Line).show([])
+
+    def _draw(self) -> None:
+        evidence = self._evidence
+        if evidence is None:
+            self._say("No sample is selected", "The list has none: x drops its filter")
+            return
+        self.query_one("#sample-notice", Notice).hide()
+        text, raw = self.query_one("#text", Stave), self.query_one("#raw", Stave)
+        table = self.query_one("#alignment", AlignmentTable)
+        text.display = self.query_one("#below").display = True
+        left, right = evidence_view.heading(evidence, self.repeat, self.overlay)
+        self.query_one("#sample-title", Line).show(left, right)
+        text.show(evidence_view.score(evidence, self.repeat, self.overlay))
+        table.display, raw.display = not self._raw, self._raw
+        if self._raw:
+            raw.show(evidence_view.raw_score(evidence, self.repeat))
+        else:
+            table.show(evidence_view.alignment_rows(evidence, self.repeat), evidence_view.notes(evidence, self.repeat))
+        self._title_below()
+        self.refresh_bindings()
+
+    def _title_below(self) -> None:
+        name = "raw output and prompt" if self._raw else "alignment"
+        run = [Part("run ", "dim"), Part(self._run.model, "said", "do('run')")] if self._run else []
+        state = f" {self._run.state}" if self._run and self._run.state != "done" else ""
+        figures = [] if self._raw else [Part("   F1   Sim ", "dim")]
+        left = [Part(f" {name}", "strong", "do('raw')"), Part("   "), *run, Part(state, "mark")]
+        self.query_one("#below-title", Line).show(left, figures)
+
+    def can(self, action: str) -> bool:
+        """What needs a sample, a run or annotators can be done only where there are some."""
+        evidence = self._evidence
+        if evidence is None or not super().can(action):
+            return False
+        if action == "raw":
+            return bool(evidence.repeats)
+        if action == "annotators":
+            return bool(evidence.sample.annotators)
+        if action == "repeat":
+            return len(evidence.repeats) > 1
+        return True
+
+    def do_overlay(self) -> None:
+        """The next overlay."""
+        overlays = evidence_view.OVERLAYS
+        self._overlay(overlays[(overlays.index(self.overlay) + 1) % len(overlays)])
+
+    def do_annotators(self) -> None:
+        """Annotators under the text, or not."""
+        self._overlay("both" if self.overlay == "annotators" else "annotators")
+
+    def _overlay(self, overlay: str) -> None:
+        self.overlay = overlay
+        self._draw()
+        self.post_message(self.Changed(overlay=overlay))
+
+    def do_raw(self) -> None:
+        """Raw output in place of the alignment, or back."""
+        self._raw = not self._raw
+        self._draw()
+
+    def do_repeat(self) -> None:
+        """The run's next answer to this sample."""
+        self.repeat += 1
+        self._draw()
+
+    def do_copy(self) -> None:
+        """The sample and its spans to the clipboard."""
+        if self._evidence is not None:
+            self.app.copy_to_clipboard(evidence_view.as_text(self._evidence, self.repeat))
+            self.notify(f"{self._evidence.sample.id} copied")

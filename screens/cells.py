@@ -1,0 +1,142 @@
+"""From code points to terminal cells: what is drawn for each, how wide it is, and where lines break.
+
+Offsets of spans count code points, so drawing may never merge or drop one silently. Control characters, zero-width
+characters and direction marks become one-cell symbols; combining marks stay on their letter. What is left has no
+joining sequences, so that the width of a text is the sum of the widths of its code points.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from rich.cells import get_character_cell_size
+
+ZERO_WIDTH = "◦"
+TO_RIGHT = "▸"
+TO_LEFT = "◂"
+UNPRINTABLE = "�"
+
+_TO_RIGHT = frozenset("\u200e\u202a\u202d\u2066")
+_TO_LEFT = frozenset("\u200f\u202b\u202e\u2067\u061c")
+_PLAIN = re.compile(r"[\x20-\x7e]*")
+
+
+@lru_cache(8192)
+def symbol(character: str) -> str | None:
+    """What stands for a character that would be invisible or would act on the terminal; None for one drawn as it is."""
+    code = ord(character)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "␡"
+    if character in _TO_RIGHT:
+        return TO_RIGHT
+    if character in _TO_LEFT:
+        return TO_LEFT
+    category = unicodedata.category(character)
+    if category in ("Cc", "Cs"):
+        return UNPRINTABLE
+    if category in ("Cf", "Zl", "Zp"):
+        return ZERO_WIDTH
+    if code == 0xFE0F:
+        # Terminals disagree whether this selector widens the character before it; without it they agree.
+        return ""
+    return None
+
+
+@lru_cache(8192)
+def _width(character: str) -> int:
+    stand_in = symbol(character)
+    if stand_in is None:
+        return get_character_cell_size(character)
+    return len(stand_in)
+
+
+def shown(text: str, start: int = 0, end: int | None = None) -> str:
+    """The part `[start, end)` as it is drawn, without anything that a terminal or a markup parser would act on."""
+    part = text[start:end]
+    if _PLAIN.fullmatch(part):
+        return part
+    drawn = []
+    for character in part:
+        stand_in = symbol(character)
+        drawn.append(character if stand_in is None else stand_in)
+    if drawn and needs_carrier(text, start):
+        drawn.insert(0, "◌")
+    return "".join(drawn)
+
+
+def needs_carrier(text: str, at: int) -> bool:
+    """Is the character at `at` a combining mark with no letter before it on its line?"""
+    if not 0 <= at < len(text) or get_character_cell_size(text[at]) or symbol(text[at]) is not None:
+        return False
+    return at == 0 or symbol(text[at - 1]) is not None
+
+
+def width(text: str, start: int = 0, end: int | None = None) -> int:
+    """Cells that the part `[start, end)` takes when drawn."""
+    part = text[start:end]
+    if _PLAIN.fullmatch(part):
+        return len(part)
+    return sum(map(_width, part)) + (needs_carrier(text, start) if part else 0)
+
+
+def fit(text: str, cells: int) -> str:
+    """One line of text drawn in exactly `cells` cells: padded, or cut with an ellipsis."""
+    drawn = shown(" ".join(text[: 4 * cells + 8].split("\n")))
+    size = width(drawn)
+    if size <= cells and len(text) <= 4 * cells + 8:
+        return drawn + " " * (cells - size)
+    if cells <= 0:
+        return ""
+    end = _fitting(drawn, 0, len(drawn), cells - 1)
+    kept = drawn[:end]
+    return kept + "…" + " " * (cells - 1 - width(kept))
+
+
+def _fitting(text: str, start: int, end: int, cells: int) -> int:
+    """The furthest `stop` in `[start, end]` such that `[start, stop)` fits into `cells` cells."""
+    guess = min(end, start + max(cells, 0))
+    if _PLAIN.fullmatch(text, start, guess):
+        used, stop = guess - start, guess
+    else:
+        used, stop = int(needs_carrier(text, start)), start
+    while stop < end:
+        size = _width(text[stop])
+        if used + size > cells:
+            break
+        used += size
+        stop += 1
+    return stop
+
+
+def wrap(text: str, cells: int, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
+    """Lines of at most `cells` cells as offsets `[start, end)`, broken at spaces and at line feeds.
+
+    Every code point but the line feeds is on exactly one line; the space at which a line breaks stays at its end,
+    where it may hang over by one cell. A line feed at the very end opens no line of its own.
+    """
+    stop = len(text) if end is None else end
+    cells = max(cells, 2)
+    lines: list[tuple[int, int]] = []
+    at = start
+    while at < stop:
+        feed = text.find("\n", at, stop)
+        paragraph = stop if feed < 0 else feed
+        if at == paragraph:
+            lines.append((at, at))
+        while at < paragraph:
+            cut = max(_fitting(text, at, paragraph, cells), at + 1)
+            if cut < paragraph:
+                cut = _break_before(text, at, cut)
+            lines.append((at, cut))
+            at = cut
+        at = paragraph + 1
+    return lines or [(start, start)]
+
+
+def _break_before(text: str, start: int, cut: int) -> int:
+    if text[cut] == " ":
+        return cut + 1
+    space = text.rfind(" ", start + 1, cut)
+    return space + 1 if space > 0 else cut

@@ -1,0 +1,112 @@
+"""Choosing one of a few: the order of the list, the run, the dataset, the colours."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual import on
+from textual.binding import Binding
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from emotui.screens.cells import shown
+from emotui.screens.figures import count
+from emotui.screens.list_state import NO_RUN
+from emotui.screens.sheet import Sheet
+from emotui.store.query import Dataset, Run
+
+_ORDERS = {
+    "file": "as in the file",
+    "id": "id",
+    "f1": "F1 of the run, lowest first",
+    "sim": "Sim of the run, lowest first",
+    "emotion": "emotion",
+    "length": "length of the text",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of them: its value, its name, and what is worth knowing about it."""
+
+    value: str
+    name: str
+    about: str = ""
+
+
+class ChoiceSheet(Sheet[str]):
+    """Arrow keys or j and k, Enter; or a click."""
+
+    BINDINGS = [
+        Binding("j", "move(1)", show=False),
+        Binding("k", "move(-1)", show=False),
+    ]
+    DEFAULT_CSS = """
+    ChoiceSheet OptionList, ChoiceSheet OptionList:focus {
+        border: none; padding: 0; height: auto; max-height: 16; background: $surface;
+    }
+    """
+
+    def __init__(self, title: str, choices: Sequence[Choice], now: str) -> None:
+        super().__init__(title, (("j k", "move"), ("Enter", "choose")))
+        self._choices = list(choices)
+        self._now = now
+
+    def body(self) -> list[Widget]:
+        """The choices, the present one marked."""
+        widest = max((len(shown(choice.name)) for choice in self._choices), default=0)
+        options = []
+        for choice in self._choices:
+            mark = "● " if choice.value == self._now else "  "
+            name = shown(choice.name).ljust(widest)
+            options.append(Option(Content.assemble(mark, name, (f"   {shown(choice.about)}", "$text-muted"))))
+        return [OptionList(*options, id="choices")]
+
+    def on_mount(self) -> None:
+        """Begin at the present choice."""
+        super().on_mount()
+        here = [number for number, choice in enumerate(self._choices) if choice.value == self._now]
+        self.query_one(OptionList).highlighted = here[0] if here else 0
+
+    def action_move(self, step: int) -> None:
+        """One down or up."""
+        options = self.query_one(OptionList)
+        if step > 0:
+            options.action_cursor_down()
+        else:
+            options.action_cursor_up()
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.dismiss(self._choices[event.option_index].value)
+
+
+def sorts(scored: bool) -> list[Choice]:
+    """Orders of the list; those by figures of a run only where there is one."""
+    return [Choice(name, about) for name, about in _ORDERS.items() if scored or name not in ("f1", "sim")]
+
+
+def runs(found: Sequence[Run]) -> list[Choice]:
+    """Runs, newest first, and none."""
+    choices = []
+    for run in found:
+        done = count(run.done) if run.done == run.n else f"{count(run.done)} of {count(run.n)}"
+        failed = f", {count(run.failed)} failed" if run.failed else ""
+        state = "" if run.state == "done" else f"  {run.state}"
+        started = run.started[:16].replace("T", " ")
+        choices.append(Choice(run.run, run.model, f"{run.run[:12]}  {done}{failed}{state}  {started}".rstrip()))
+    return [*choices, Choice(NO_RUN, "none", "gold spans alone")]
+
+
+def datasets(found: Sequence[Dataset]) -> list[Choice]:
+    """Datasets, oldest first."""
+    return [Choice(dataset.name, dataset.name, f"{count(dataset.n)} samples  {dataset.source}") for dataset in found]
+
+
+def themes() -> list[Choice]:
+    """The themes of this package."""
+    from emotui.themes import THEMES
+
+    return [Choice(name, name) for name in THEMES]

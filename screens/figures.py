@@ -1,0 +1,49 @@
+"""How figures are written: two decimals aligned on the point, undefined as a dash."""
+
+from collections.abc import Sequence
+
+UNDEFINED = "–"
+_BARS = "▁▂▃▄▅▆▇█"
+
+
+def share(value: float | None) -> str:
+    """A figure in [-1, 1] in four cells: ` .42`, `1.00`, `-.10`, `   –` where it is undefined."""
+    if value is None or value != value:
+        return f"{UNDEFINED:>4}"
+    written = f"{value:.2f}"
+    if written.startswith("0"):
+        written = written[1:]
+    elif written.startswith("-0"):
+        written = "-" + written[2:]
+    return "  .00"[-4:] if written == "-.00" else f"{written:>4}"
+
+
+def bars(counts: Sequence[int]) -> str:
+    """One bar a count, the tallest full; a space where there is nothing."""
+    most = max(counts, default=0)
+    if not most:
+        return " " * len(counts)
+    return "".join(_BARS[-(-count * len(_BARS) // most) - 1] if count else " " for count in counts)
+
+
+def tenths(values: Sequence[float]) -> list[int]:
+    """How many values fall into each tenth of [0, 1]; 1 counts into the last."""
+    counts = [0] * 10
+    for value in values:
+        counts[min(max(int(value * 10), 0), 9)] += 1
+    return counts
+
+
+def count(number: int) -> str:
+    """A count with thin groups: `1 000 000`."""
+    return f"{number:,}".replace(",", " ")
+
+
+def seconds(value: float) -> str:
+    """A time in words that fit a top line: `9 s`, `4 min`, `2 h 10 min`."""
+    whole = round(value)
+    if whole < 90:
+        return f"{whole} s"
+    if whole < 5400:
+        return f"{round(whole / 60)} min"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -1,0 +1,412 @@
+"""The one frame of the workbench: top line, list, place, footer. It holds the state; what it shows gets values."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.screen import Screen
+
+from emotui.screens import actions, work
+from emotui.screens.desk import Answer, Desk
+from emotui.screens.key_bar import KeyBar
+from emotui.screens.line import Line, Part
+from emotui.screens.list_pane import ListPane
+from emotui.screens.list_state import ListState, from_setting, to_setting
+from emotui.screens.place import Place
+from emotui.screens.places import PLACES
+from emotui.screens.search_line import SearchLine
+from emotui.store.query import Dataset, Run
+
+if TYPE_CHECKING:
+    from emotui.workbench.source import BrowseSource
+
+NARROW = 100
+"""Below so many columns the list folds away behind a key."""
+
+_TITLES = {"list": "#list-title", "text": "#sample-title", "alignment": "#below-title", "raw": "#below-title"}
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What there is to show."""
+
+    datasets: tuple[Dataset, ...] = ()
+    dataset: Dataset | None = None
+    runs: tuple[Run, ...] = ()
+    emotions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A source that has just been opened, with what it remembers."""
+
+    source: "BrowseSource"
+    title: str
+    browse: object
+    theme: object
+    is_new: bool
+
+
+class Frame(Screen[None]):
+    """Opens the source after the first paint, follows what changes in it, and hands what is selected to the place."""
+
+    BINDINGS = actions.bindings()
+    AUTO_FOCUS = "#list"
+    DEFAULT_CSS = """
+    Frame #top { dock: top; padding: 0 1; background: $panel; }
+    Frame #body { height: 1fr; }
+    Frame ListPane { width: 42%; min-width: 46; max-width: 68; border-right: solid $rule; }
+    Frame #places { width: 1fr; }
+    Frame.-narrow ListPane { display: none; width: 1fr; max-width: 100%; border-right: none; }
+    Frame.-narrow.-list ListPane { display: block; }
+    Frame.-narrow.-list #places { display: none; }
+    """
+
+    def __init__(self, open_source: "Callable[[], BrowseSource]", poll: float | None) -> None:
+        super().__init__()
+        self.source: BrowseSource | None = None
+        self.state = ListState()
+        self.overview = Overview()
+        self.work: work.Work | None = None
+        self.leaving = False
+        self._poll = poll
+        self._marker: object = None
+        self._number = 1
+        self._title = ""
+        self._ready = ""
+        self._dirty = False
+        self._open: Desk[None, Opened] = Desk("open", self, lambda _: _opened(open_source()))
+        self._overviews: Desk[str | None, Overview] = Desk("overview", self, lambda name: _overview(self.bound, name))
+        self._markers: Desk[None, object] = Desk("marker", self, lambda _: self.bound.marker())
+        self._settings: Desk[tuple[str, object], None] = Desk(
+            "settings", self, lambda setting: self.bound.set_setting(*setting)
+        )
+
+    def compose(self) -> ComposeResult:
+        """The frame with its first place; other places are made when they are first opened."""
+        yield Line(id="top")
+        with Horizontal(id="body"):
+            yield ListPane(id="list-pane")
+            with Horizontal(id="places"):
+                yield PLACES[self._number](id=f"place-{self._number}")
+        yield KeyBar()
+
+    @property
+    def bound(self) -> "BrowseSource":
+        """The source, once it is open."""
+        assert self.source is not None
+        return self.source
+
+    @property
+    def pane(self) -> ListPane:
+        """The list."""
+        return self.query_one(ListPane)
+
+    @property
+    def place(self) -> Place:
+        """The place that is open."""
+        return self.query_one(f"#place-{self._number}", Place)
+
+    @property
+    def run_shown(self) -> Run | None:
+        """The run over the list."""
+        return self.state.chosen_run(self.overview.runs)
+
+    @property
+    def busy(self) -> bool:
+        """Is an answer to any question on its way? (The poll for changes does not count.)"""
+        desks = (self._open, self._overviews, self._settings)
+        return any(desk.busy for desk in desks) or self.pane.busy or self.place.busy
+
+    # Opening, and following what changes.
+
+    def on_mount(self) -> None:
+        """Paint first, then open."""
+        self._top()
+        self.pane.query_one("#list-notice").say("Opening", "the workspace is being read")
+        self.call_after_refresh(self._open.ask, None)
+
+    @on(Answer)
+    def _answered(self, answer: Answer) -> None:
+        answer.stop()
+        newest = answer.desk.take(answer)
+        if answer.desk is self._settings:
+            self._saved(answer.error)
+        elif answer.error is not None:
+            self._failed(answer)
+        elif answer.desk is self._open:
+            self._show_opened(answer.value)
+        elif answer.desk is self._overviews and newest:
+            self._show_overview(answer.value)
+        elif answer.desk is self._markers and answer.value != self._marker:
+            self._marker = answer.value
+            self.look_again()
+
+    def _failed(self, answer: Answer) -> None:
+        if answer.desk is self._open:
+            self.pane.query_one("#list-notice").say("Cannot be opened", answer.error, "q quits", failed=True)
+            self._ready = "not open"
+            self._top()
+        elif answer.desk is self._overviews:
+            self.notify(answer.error, severity="error", markup=False)
+
+    def _show_opened(self, opened: Opened) -> None:
+        self.source, self._title = opened.source, opened.title
+        self.state = from_setting(opened.browse)
+        if isinstance(opened.theme, str) and opened.theme in self.app.available_themes:
+            self.app.theme = opened.theme
+        self.pane.bind_source(opened.source)
+        self.place.bind_source(opened.source)
+        self.place.recall(to_setting(self.state))
+        self._top()
+        self.look_again()
+        if opened.is_new:
+            source: Any = opened.source
+            self.begin("first start", source.first_start, source.stop)
+        if self._poll:
+            self.set_interval(self._poll, self._follow)
+            self.set_interval(20, self._save_if_changed)
+
+    def _follow(self) -> None:
+        if not self._markers.busy and not self.leaving:
+            self._markers.ask(None)
+
+    def look_again(self) -> None:
+        """Ask what there is: datasets, runs, and through them the list and the sample."""
+        self._overviews.ask(self.state.dataset)
+
+    def _show_overview(self, overview: Overview) -> None:
+        self.overview = overview
+        if overview.dataset is None:
+            notice = self.pane.query_one("#list-notice")
+            if self.work is None:
+                notice.say("No samples yet", "emotui import spans FILE brings some in")
+            else:
+                notice.say("No samples yet", "the sample data is on its way")
+        else:
+            self.pane.ask(self.state, overview.dataset, self.run_shown)
+        self._top()
+        self.refresh_bindings()
+
+    def change(self, state: ListState) -> None:
+        """Show another list: filter, order, dataset or run have changed."""
+        asks_again = state.dataset != self.state.dataset
+        self.state, self._dirty = state, True
+        if asks_again or self.overview.dataset is None:
+            self.look_again()
+        else:
+            self.pane.ask(state, self.overview.dataset, self.run_shown)
+        self.refresh_bindings()
+
+    @on(ListPane.Selected)
+    def _select(self, event: ListPane.Selected) -> None:
+        event.stop()
+        if event.sample != self.state.sample:
+            self.state, self._dirty = replace(self.state, sample=event.sample), True
+        self.place.show_sample(event.sample, self.run_shown)
+        self.refresh_bindings()
+
+    @on(Place.Changed)
+    def _remember_choice(self, event: Place.Changed) -> None:
+        event.stop()
+        self.state, self._dirty = replace(self.state, **event.choices), True
+
+    # Work.
+
+    def begin(self, what: str, do: Callable[..., object], halt: Callable[[], object]) -> None:
+        """Start long work; its progress stands in the top line."""
+        self.work = work.begin(self, what, do, halt)
+        self._top()
+        self.refresh_bindings()
+
+    def stop_work(self) -> None:
+        """Ask the work to end; what it has done is kept."""
+        if self.work is not None:
+            self.work.stopping = True
+            self.work.halt()
+            self._top()
+            self.refresh_bindings()
+
+    @on(work.Progressed)
+    def _progressed(self, event: work.Progressed) -> None:
+        event.stop()
+        if self.work is not None:
+            self.work.progress = event.progress
+            self._top()
+
+    @on(work.Finished)
+    def _finished(self, event: work.Finished) -> None:
+        event.stop()
+        progress = self.work.progress if self.work else None
+        self.work = None
+        self._ready = f"{progress.model} ready" if progress and not event.error else ""
+        if event.error:
+            self.notify(event.error, title=f"{event.what} failed", severity="error", timeout=15, markup=False)
+        elif event.stopped:
+            self.notify("Stopped; what was done is kept", markup=False)
+        self._top()
+        self.refresh_bindings()
+        if not self.leaving:
+            self.look_again()
+
+    # Keys.
+
+    def can(self, action: str) -> bool:
+        """Can this action of the registry be done now?"""
+        from emotui.screens import frame_actions
+
+        known = frame_actions.CAN.get(action)
+        return known(self) if known is not None else self.place.can(action)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What cannot be done is not offered."""
+        if action == "do":
+            return self.is_mounted and self.can(str(parameters[0]))
+        if action == "place":
+            return parameters[0] in PLACES
+        return True
+
+    def action_do(self, action: str) -> None:
+        """Do an action of the registry: the place's, or else the frame's own."""
+        from emotui.screens import frame_actions
+
+        if action in frame_actions.DO:
+            frame_actions.DO[action](self)
+        else:
+            getattr(self.place, f"do_{action}")()
+
+    async def action_place(self, number: int) -> None:
+        """Open a place; what is selected travels along."""
+        if number == self._number:
+            return
+        self.place.display = False
+        self._number = number
+        if not self.query(f"#place-{number}"):
+            await self.query_one("#places").mount(PLACES[number](id=f"place-{number}"))
+            self.place.recall(to_setting(self.state))
+            if self.source is not None:
+                self.place.bind_source(self.source)
+        self.place.display = True
+        self.place.show_sample(self.pane.sample, self.run_shown)
+        self._top()
+        self.refresh_bindings()
+
+    @on(SearchLine.Changed)
+    def _search(self, event: SearchLine.Changed) -> None:
+        event.stop()
+        if event.value != self.state.text:
+            self.change(replace(self.state, text=event.value))
+
+    @on(SearchLine.Closed)
+    def _searched(self, event: SearchLine.Closed) -> None:
+        event.stop()
+        if event.text != self.state.text:
+            self.change(replace(self.state, text=event.text))
+        self.query_one(SearchLine).remove()
+        self.pane.rows.focus()
+
+    # How it looks.
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Fold the list away where there is no room for both."""
+        narrow = event.size.width < NARROW
+        self.set_class(narrow, "-narrow")
+        self.focus_shown()
+        self._top()
+        self.refresh_bindings()
+
+    def move_focus(self, direction: int) -> None:
+        """Put the arrow keys into the next (1) or previous (-1) pane."""
+        if direction > 0:
+            self.focus_next()
+        else:
+            self.focus_previous()
+
+    def focus_shown(self) -> None:
+        """Put the focus into a pane that is in sight."""
+        if self.has_class("-narrow") and not self.has_class("-list"):
+            if self.focused is self.pane.rows:
+                self.query_one("#text").focus()
+        elif self.has_class("-narrow") and self.focused is not self.pane.rows and not self.query(SearchLine):
+            self.pane.rows.focus()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Mark the heading of the pane that has the keys."""
+        here = _TITLES.get(event.widget.id or "")
+        for title in set(_TITLES.values()):
+            for line in self.query(title):
+                line.set_class(title == here, "-focused")
+
+    def _top(self) -> None:
+        left = [Part("emotui  ", "strong")]
+        for number, place in PLACES.items():
+            kind = "here" if number == self._number else "plain"
+            left += [Part(f" {number} {place.title} ", kind, f"place({number})"), Part(" ")]
+        if self.work is not None:
+            right = work.parts(self.work, self.size.width - 40)
+        else:
+            right = [Part(self._title, "dim"), Part(f" · {self._ready}" if self._ready else "", "dim")]
+        self.query_one("#top", Line).show(left, right)
+
+    # Remembering, and leaving.
+
+    def _save_if_changed(self) -> None:
+        if self._dirty and self.work is None and not self.leaving and not self._settings.busy:
+            self.save()
+
+    def save(self) -> None:
+        """Remember the list for the next session."""
+        self._dirty = False
+        self._settings.ask(("browse", to_setting(self.state)))
+
+    def remember_theme(self, theme: str) -> None:
+        """Use these colours from now on."""
+        self.app.theme = theme
+        if self.source is not None:
+            self._settings.ask(("theme", theme))
+
+    def leave(self) -> None:
+        """Remember, end the models, and go."""
+        if self.source is None or self.leaving:
+            self.app.exit()
+            return
+        self.leaving = True
+        self.stop_work()
+        self._top()
+        self._settings.ask(("browse", to_setting(self.state)))
+
+    def _saved(self, error: str | None) -> None:
+        if not self.leaving:
+            if error:
+                self.notify(error, severity="error", markup=False)
+        elif not self._settings.busy:
+            self.run_worker(self._close, thread=True, name="close")
+
+    def _close(self) -> None:
+        close = getattr(self.source, "close", None)
+        if close is not None:
+            close()
+        self.app.call_from_thread(self.app.exit)
+
+
+def _opened(source: "BrowseSource") -> Opened:
+    needs_first_start = getattr(source, "needs_first_start", None)
+    return Opened(
+        source,
+        source.title(),
+        source.setting("browse"),
+        source.setting("theme"),
+        bool(needs_first_start is not None and needs_first_start()),
+    )
+
+
+def _overview(source: "BrowseSource", name: str | None) -> Overview:
+    datasets = tuple(source.datasets())
+    dataset = ListState(dataset=name).chosen_dataset(datasets)
+    if dataset is None:
+        return Overview(datasets)
+    number = dataset.dataset
+    return Overview(datasets, dataset, tuple(source.runs(number)), tuple(source.emotions(number)))

@@ -1,0 +1,211 @@
+"""What the frame does for each action of the registry that no place answers, and when it can be done."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from emotui.screens.list_state import NO_RUN
+from emotui.screens.search_line import SearchLine
+
+if TYPE_CHECKING:
+    from emotui.screens.frame import Frame
+    from emotui.screens.list_state import ListState
+    from emotui.screens.model_sheet import Wish
+    from emotui.workbench.running import OnProgress
+
+
+def _search(frame: "Frame") -> None:
+    _show_list(frame, True)
+    if not frame.query(SearchLine):
+        frame.pane.mount(SearchLine(frame.state.text), before="#list-foot")
+    frame.query_one(SearchLine).focus()
+
+
+def _show_list(frame: "Frame", shown: bool) -> None:
+    frame.set_class(shown, "-list")
+    if frame.has_class("-narrow"):
+        if shown:
+            frame.pane.rows.focus()
+        else:
+            frame.query_one("#text").focus()
+    frame.refresh_bindings()
+
+
+def _filter(frame: "Frame") -> None:
+    from emotui.screens.filter_sheet import FilterSheet
+
+    def changed(state: "ListState | None") -> None:
+        if state is not None:
+            frame.change(state)
+
+    sheet = FilterSheet(frame.state, frame.overview.emotions, scored=frame.run_shown is not None)
+    frame.app.push_screen(sheet, changed)
+
+
+def _sort(frame: "Frame") -> None:
+    from emotui.screens.choice_sheet import ChoiceSheet, sorts
+
+    def changed(sort: str | None) -> None:
+        if sort is not None:
+            turned = sort == frame.state.sort and not frame.state.descending
+            frame.change(replace(frame.state, sort=sort, descending=turned))
+
+    frame.app.push_screen(ChoiceSheet("Order of the list", sorts(frame.run_shown is not None), frame.state.sort), changed)
+
+
+def _run(frame: "Frame") -> None:
+    from emotui.screens.choice_sheet import ChoiceSheet, runs
+
+    def changed(run: str | None) -> None:
+        if run is not None:
+            frame.change(replace(frame.state, run=run))
+
+    shown = frame.run_shown
+    sheet = ChoiceSheet("Run over the gold spans", runs(frame.overview.runs), shown.run if shown else NO_RUN)
+    frame.app.push_screen(sheet, changed)
+
+
+def _dataset(frame: "Frame") -> None:
+    from emotui.screens.choice_sheet import ChoiceSheet, datasets
+
+    def changed(name: str | None) -> None:
+        if name is not None:
+            frame.change(replace(frame.state.unfiltered(), dataset=name, run=None, sample=None))
+
+    here = frame.overview.dataset
+    sheet = ChoiceSheet("Dataset", datasets(frame.overview.datasets), here.name if here else "")
+    frame.app.push_screen(sheet, changed)
+
+
+def _theme(frame: "Frame") -> None:
+    from emotui.screens.choice_sheet import ChoiceSheet, themes
+
+    def changed(theme: str | None) -> None:
+        if theme is not None:
+            frame.remember_theme(theme)
+
+    frame.app.push_screen(ChoiceSheet("Colours", themes(), frame.app.theme), changed)
+
+
+def _model(frame: "Frame") -> None:
+    from emotui.screens.model_sheet import ModelSheet, Wish
+
+    dataset = frame.overview.dataset
+    if dataset is None:
+        return
+
+    def chosen(wish: "Wish | None") -> None:
+        if wish is not None:
+            frame.change(replace(frame.state, run=None))
+            frame.begin(wish.model, partial(_run_model, frame.source, wish, dataset.dataset), getattr(frame.source, "stop"))
+
+    frame.app.push_screen(ModelSheet(dataset.name, dataset.n, frame.overview.runs), chosen)
+
+
+def _run_model(source: Any, wish: "Wish", dataset: int, on_progress: "OnProgress") -> None:
+    source.run_model(wish.model, dataset, limit=wish.limit, resume=wish.resume, on_progress=on_progress)
+
+
+def _stop(frame: "Frame") -> None:
+    if frame.work is not None:
+        frame.stop_work()
+
+
+def _export(frame: "Frame") -> None:
+    from emotui.screens.export_sheet import ExportSheet, write_list
+
+    def chosen(path: str | None) -> None:
+        if path is not None:
+            over = threading.Event()
+            run = frame.run_shown.run if frame.run_shown else None
+            do = partial(write_list, frame.bound, frame.pane.numbers, run, path, over.is_set)
+            frame.begin(f"export to {path}", do, over.set)
+
+    frame.app.push_screen(ExportSheet(frame.pane.n, frame.run_shown), chosen)
+
+
+def _clear(frame: "Frame") -> None:
+    frame.change(frame.state.unfiltered())
+
+
+def _help(frame: "Frame") -> None:
+    from emotui.screens.help_sheet import HelpSheet
+
+    frame.app.push_screen(HelpSheet())
+
+
+DO: dict[str, Callable[["Frame"], None]] = {
+    "next": lambda frame: frame.pane.move(1),
+    "previous": lambda frame: frame.pane.move(-1),
+    "page_down": lambda frame: frame.pane.page(1),
+    "page_up": lambda frame: frame.pane.page(-1),
+    "first": lambda frame: frame.pane.select(0),
+    "last": lambda frame: frame.pane.select(frame.pane.n - 1),
+    "next_error": lambda frame: frame.pane.next_error(1),
+    "previous_error": lambda frame: frame.pane.next_error(-1),
+    "pane": lambda frame: frame.move_focus(1),
+    "pane_back": lambda frame: frame.move_focus(-1),
+    "open": lambda frame: _show_list(frame, False),
+    "back": lambda frame: _show_list(frame, False),
+    "list": lambda frame: _show_list(frame, not frame.has_class("-list")),
+    "search": _search,
+    "filter": _filter,
+    "sort": _sort,
+    "clear": _clear,
+    "dataset": _dataset,
+    "run": _run,
+    "model": _model,
+    "stop": _stop,
+    "export": _export,
+    "theme": _theme,
+    "help": _help,
+    "palette": lambda frame: frame.app.action_command_palette(),
+    "quit": lambda frame: frame.leave(),
+}
+
+
+def _some(frame: "Frame") -> bool:
+    return frame.pane.n > 0
+
+
+def _errors(frame: "Frame") -> bool:
+    return _some(frame) and frame.run_shown is not None
+
+
+def _dataset_is_open(frame: "Frame") -> bool:
+    return frame.overview.dataset is not None
+
+
+def _always(frame: "Frame") -> bool:
+    return True
+
+
+def _folded(frame: "Frame") -> bool:
+    return frame.has_class("-narrow")
+
+
+def _unfolded(frame: "Frame") -> bool:
+    return frame.has_class("-narrow") and frame.has_class("-list")
+
+
+def _can_run(frame: "Frame") -> bool:
+    return frame.work is None and _dataset_is_open(frame) and hasattr(frame.source, "run_model")
+
+
+CAN: dict[str, Callable[["Frame"], bool]] = {
+    **dict.fromkeys(("next", "previous", "page_down", "page_up", "first", "last"), _some),
+    **dict.fromkeys(("next_error", "previous_error"), _errors),
+    **dict.fromkeys(("search", "filter", "sort"), _dataset_is_open),
+    **dict.fromkeys(("pane", "pane_back", "theme", "help", "palette", "quit"), _always),
+    "open": _unfolded,
+    "back": _unfolded,
+    "list": _folded,
+    "clear": lambda frame: frame.state.filtered,
+    "dataset": lambda frame: len(frame.overview.datasets) > 1,
+    "run": lambda frame: len(frame.overview.runs) > 0,
+    "model": _can_run,
+    "stop": lambda frame: frame.work is not None and not frame.work.stopping,
+    "export": lambda frame: _some(frame) and frame.work is None,
+}

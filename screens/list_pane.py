@@ -1,0 +1,265 @@
+"""The left pane: the list of samples with its heading, its search line and the spread of F1 under it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+
+from emotui.screens.desk import Answer, Desk
+from emotui.screens.figures import bars, count, tenths
+from emotui.screens.line import Line, Part
+from emotui.screens.list_state import ListState
+from emotui.screens.notice import Notice
+from emotui.screens.sample_list import PAGE, ListHead, SampleList
+from emotui.store.query import MARKS, Dataset, ListQuery, ListRow, Run
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from emotui.workbench.source import BrowseSource
+
+_SPREAD = 2048
+"""The spread of F1 is taken from an even choice of at most so many samples of the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """A list as it was asked for: sample numbers in order, the cursor's place in it, F1 by tenths."""
+
+    query: ListQuery
+    numbers: "np.ndarray"
+    cursor: int
+    spread: list[int]
+
+
+class ListPane(Vertical):
+    """Holds the order and the cursor. What is selected is told by `Selected`."""
+
+    DEFAULT_CSS = """
+    ListPane > #list-foot { color: $text-muted; padding: 0 1; }
+    ListPane > Input { height: 1; border: none; padding: 0 1; background: $boost; }
+    ListPane > Input:focus { border: none; }
+    """
+
+    class Selected(Message):
+        """The cursor stands on another sample, or on none."""
+
+        def __init__(self, sample: int | None) -> None:
+            super().__init__()
+            self.sample = sample
+
+    class Searched(Message):
+        """The words that are searched for have changed."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.state = ListState()
+        self.dataset: Dataset | None = None
+        self.run_shown: Run | None = None
+        self._order: _Order | None = None
+        self._errors: list[int] | None = None
+        self._error_step = 0
+        self._orders: Desk[tuple[ListQuery, int | None], _Order] | None = None
+        self._pages: Desk[tuple[_Order, tuple[int, ...]], dict[int, list[ListRow]]] | None = None
+        self._error_places: Desk[_Order, list[int]] | None = None
+
+    def compose(self) -> ComposeResult:
+        """Heading, column names, rows, and what lies under them."""
+        yield Line(id="list-title", classes="-pane")
+        yield ListHead()
+        yield SampleList(id="list")
+        yield Notice(id="list-notice")
+        yield Line(id="list-foot")
+
+    def bind_source(self, source: "BrowseSource") -> None:
+        """Ask this source from now on."""
+
+        def order(question: tuple[ListQuery, int | None]) -> _Order:
+            query, sample = question
+            numbers = source.order(query)
+            here = (numbers == sample).nonzero()[0] if sample is not None else ()
+            return _Order(query, numbers, int(here[0]) if len(here) else 0, _spread(source, numbers, query.run))
+
+        def pages(question: tuple[_Order, tuple[int, ...]]) -> dict[int, list[ListRow]]:
+            asked, wanted = question
+            return {
+                page: source.page(asked.numbers[page * PAGE : (page + 1) * PAGE].tolist(), asked.query.run)
+                for page in wanted
+            }
+
+        def errors(asked: _Order) -> list[int]:
+            import numpy as np
+
+            marks = asked.query.marks or "".join(MARKS)
+            wrong = source.order(replace(asked.query, marks=marks))
+            return [int(place) for place in np.isin(asked.numbers, wrong).nonzero()[0]]
+
+        self._orders = Desk("order", self, order)
+        self._pages = Desk("page", self, pages)
+        self._error_places = Desk("errors", self, errors)
+
+    @property
+    def rows(self) -> SampleList:
+        """The list itself."""
+        return self.query_one(SampleList)
+
+    @property
+    def n(self) -> int:
+        """How many samples the list holds now."""
+        return len(self._order.numbers) if self._order else 0
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        """The samples of the list, in its order."""
+        return self._order.numbers.tolist() if self._order else []
+
+    @property
+    def sample(self) -> int | None:
+        """The number of the selected sample."""
+        return int(self._order.numbers[self.rows.cursor]) if self._order and self.n else None
+
+    @property
+    def busy(self) -> bool:
+        """Is something on its way?"""
+        return any(desk is not None and desk.busy for desk in (self._orders, self._pages, self._error_places))
+
+    def ask(self, state: ListState, dataset: Dataset, run: Run | None) -> None:
+        """Show this list; the selected sample stays selected where it is in it."""
+        keep = self.sample if self._order is not None and self.dataset == dataset else state.sample
+        self.state, self.dataset, self.run_shown = state, dataset, run
+        if self._orders is not None:
+            self._orders.ask((state.query(dataset.dataset, run.run if run else None), keep))
+        if self._order is None:
+            self._notice("Reading the list", f"{count(dataset.n)} samples of {dataset.name}")
+        self._title()
+
+    def move(self, step: int) -> None:
+        """Move the cursor by so many rows."""
+        self.select(self.rows.cursor + step)
+
+    def page(self, direction: int) -> None:
+        """Move the cursor by what is in sight."""
+        self.move(direction * max(self.rows.size.height - 1, 1))
+
+    def select(self, position: int) -> None:
+        """Put the cursor on a position, the nearest there is."""
+        if self.n:
+            self.rows.move_to(position)
+            self._foot()
+            self.post_message(self.Selected(self.sample))
+
+    def next_error(self, direction: int) -> None:
+        """Move to the next (1) or previous (-1) sample with an error; asks first where they are not known."""
+        if self._order is None or self._error_places is None:
+            return
+        if self._errors is None:
+            self._error_step = direction
+            self._error_places.ask(self._order)
+            return
+        here = self.rows.cursor
+        places = self._errors if direction > 0 else list(reversed(self._errors))
+        for place in places:
+            if (place - here) * direction > 0:
+                self.select(place)
+                return
+        self.notify("No further error in this list" if direction > 0 else "No earlier error in this list")
+
+    @on(Answer)
+    def _answered(self, answer: Answer) -> None:
+        answer.stop()
+        newest = answer.desk.take(answer)
+        if answer.desk is self._orders and newest:
+            self._show_order(answer)
+        elif answer.desk is self._pages:
+            self._show_pages(answer)
+        elif answer.desk is self._error_places and newest and not answer.error and answer.question is self._order:
+            self._errors = answer.value
+            self.next_error(self._error_step)
+
+    def _show_order(self, answer: Answer) -> None:
+        if answer.error is not None:
+            self._notice("The list cannot be read", answer.error, failed=True)
+            return
+        first = self._order is None
+        order: _Order = answer.value
+        keep = not first and self._order is not None and self._order.query == order.query
+        self._order, self._errors = order, None
+        notice = self.query_one("#list-notice", Notice)
+        self.rows.display = self.query_one(ListHead).display = self.n > 0
+        if self.n:
+            notice.hide()
+        elif self.state.filtered:
+            self._notice("No sample fits", "x drops the filter   f changes it")
+        else:
+            self._notice("This dataset is empty", "emotui import spans FILE brings samples in")
+        scored = order.query.run is not None
+        if keep and self.rows.n == self.n:
+            self.rows.outdate()
+            self.rows.move_to(order.cursor)
+        else:
+            self.rows.show_order(self.n, order.cursor, scored)
+        self._title()
+        self._foot()
+        self.post_message(self.Selected(self.sample))
+
+    def _show_pages(self, answer: Answer) -> None:
+        order, _ = answer.question
+        if answer.error is not None:
+            self.rows.give_up()
+            self._notice("The list cannot be read", answer.error, failed=True)
+        elif order is self._order:
+            for page, rows in answer.value.items():
+                self.rows.put_page(page, rows)
+
+    @on(SampleList.Wanted)
+    def _fetch(self, event: SampleList.Wanted) -> None:
+        event.stop()
+        if self._order is not None and self._pages is not None:
+            self._pages.ask((self._order, event.pages))
+
+    @on(SampleList.Shaped)
+    def _name_columns(self, event: SampleList.Shaped) -> None:
+        event.stop()
+        self.query_one(ListHead).show(event.shape)
+
+    @on(SampleList.Chosen)
+    def _clicked(self, event: SampleList.Chosen) -> None:
+        event.stop()
+        self.select(event.position)
+
+    def _notice(self, title: str, *lines: str, failed: bool = False) -> None:
+        if not self.n or failed:
+            self.query_one("#list-notice", Notice).say(title, *lines, failed=failed)
+            self.rows.display = self.query_one(ListHead).display = False
+
+    def _title(self) -> None:
+        dataset, state = self.dataset, self.state
+        if dataset is None:
+            return
+        how_many = f"{count(self.n)} of {count(dataset.n)}" if state.filtered else count(dataset.n)
+        parts = [Part(f" {dataset.name}", "strong", "do('dataset')"), Part(f"  {how_many}", "dim")]
+        parts += [Part(f"  {word}", "mark", "do('filter')") for word in state.words()]
+        order = "" if state.sort == "file" and not state.descending else f"{state.sort} {'↓' if state.descending else '↑'} "
+        self.query_one("#list-title", Line).show(parts, [Part(order, "dim", "do('sort')")])
+
+    def _foot(self) -> None:
+        spread = self._order.spread if self._order else []
+        left = [Part("F1 0 "), Part(bars(spread), "said"), Part(" 1")] if sum(spread) else []
+        place = f"{count(self.rows.cursor + 1)}/{count(self.n)}" if self.n else ""
+        self.query_one("#list-foot", Line).show(left, [Part(place)])
+
+
+def _spread(source: "BrowseSource", numbers: "np.ndarray", run: str | None) -> list[int]:
+    """How many samples of the list have an F1 in each tenth."""
+    if run is None or not len(numbers):
+        return []
+    step = -(-len(numbers) // _SPREAD)
+    return tenths([row.f1 for row in source.page(numbers[::step].tolist(), run) if row.f1 is not None])

@@ -1,0 +1,52 @@
+"""A place of the workbench: what fills the frame to the right of the list."""
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.containers import Vertical
+from textual.message import Message
+
+from emotui.store.query import Run
+
+if TYPE_CHECKING:
+    from emotui.workbench.source import BrowseSource
+
+
+class Place(Vertical):
+    """A place answers an action of the registry with a method `do_<id>`, and says with `can` whether it makes sense.
+
+    The frame tells it which source to ask, which sample is selected and which run is shown; it asks for the rest
+    through desks of its own.
+    """
+
+    title: ClassVar[str]
+
+    class Changed(Message):
+        """A choice that is to be remembered has changed: `choices` by name, as plain values."""
+
+        def __init__(self, **choices: object) -> None:
+            super().__init__()
+            self.choices = choices
+
+    def bind_source(self, source: "BrowseSource") -> None:
+        """Ask this source from now on."""
+        raise NotImplementedError
+
+    def show_sample(self, sample: int | None, run: Run | None) -> None:
+        """Show this sample, or that there is none."""
+        raise NotImplementedError
+
+    def refresh_sample(self, run: Run | None) -> None:
+        """Ask again for what is shown: something may have changed."""
+        raise NotImplementedError
+
+    def recall(self, choices: dict[str, object]) -> None:
+        """Take up what was remembered of `Changed`."""
+
+    def can(self, action: str) -> bool:
+        """Can this action of the registry be done here now?"""
+        return hasattr(self, f"do_{action}")
+
+    @property
+    def busy(self) -> bool:
+        """Is an answer on its way?"""
+        return False

@@ -1,0 +1,8 @@
+"""Which places there are, by the number that opens them. A new place is one line here."""
+
+from emotui.screens.browse import Browse
+from emotui.screens.place import Place
+
+PLACES: dict[int, type[Place]] = {
+    1: Browse,
+}

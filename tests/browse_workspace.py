@@ -1,0 +1,106 @@
+"""A small real workspace for the tests of the screens: sample data, and a run whose errors are known."""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from emotui.formats import fingerprint
+from emotui.metrics.span_scoring import score_samples
+from emotui.records import SpanPrediction, SpanSample
+from emotui.store.query import Dataset
+from emotui.store.rows import ResultRow
+from emotui.store.store import Store
+from emotui.tasks import spans
+from emotui.workbench.running import score_row
+from emotui.workbench.samples import add_spans
+from emotui.workbench.workspace import FIRST_START, Workspace
+
+SAMPLE_DATA = Path(__file__).parent.parent / "sample_data"
+NOT_IN_TEXT = "a deep sense of loneliness"
+
+
+def sample_records(passages: int = 12, sentences: int = 18) -> list[SpanSample]:
+    """The first samples of this package's own data."""
+    found: list[SpanSample] = []
+    for name, number in (("spans_passages.jsonl", passages), ("spans_sentences.jsonl", sentences)):
+        lines = (SAMPLE_DATA / name).read_bytes().splitlines()[:number]
+        found += [msgspec.json.decode(line, type=SpanSample) for line in lines]
+    return found
+
+
+def said(place: int, sample: SpanSample) -> tuple[str, ...]:
+    """What the run says about the sample at a place, by a rule: exact, half, too much, made up, nothing, an annotator's."""
+    gold = [sample.text[start:end] for start, end in sample.spans]
+    match place % 6:
+        case 0:
+            return tuple(gold)
+        case 1:
+            return tuple(" ".join(text.split()[: max(len(text.split()) // 2, 1)]) for text in gold)
+        case 2:
+            return (*gold, " ".join(sample.text.split()[:3]))
+        case 3:
+            return (*gold[:1], NOT_IN_TEXT)
+        case 4:
+            return ()
+        case _:
+            first = next(iter(sample.annotators.values()), ())
+            return tuple(sample.text[start:end] for start, end in first)
+
+
+def embed(texts: Sequence[str]) -> "np.ndarray[tuple[int, int], np.dtype[np.float64]]":
+    """Bags of words, hashed: (n, 64), of unit length. Enough for Sim to differ from F1."""
+    vectors = np.full((len(texts), 64), 1e-3)
+    for row, text in zip(vectors, texts, strict=True):
+        for word in text.lower().split():
+            row[hashlib.sha256(word.encode()).digest()[0] % 64] += 1
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def add_run(store: Store, dataset: Dataset, samples: Sequence[SpanSample], *, done: int | None = None) -> str:
+    """A run over the dataset's first `done` samples, committed as runs are."""
+    part = samples[:done]
+    predictions = [SpanPrediction(id=sample.id, spans=said(place, sample)) for place, sample in enumerate(part)]
+    details = score_samples(part, predictions, embed, frozenset({"happy", "sad", "afraid", "cried"}))
+    numbers = [number for number, _ in store.dataset_samples(dataset.dataset, 0, len(samples))]
+    run = store.start_run(
+        run="rule-1",
+        identity="rule",
+        task="spans",
+        model="rule",
+        dataset=dataset.dataset,
+        config={"seed": 0, "repeats": 1, "pid": 0, "host": "elsewhere"},
+        n=len(samples),
+    )
+    rows = [
+        ResultRow(
+            sample=number,
+            repeat=0,
+            attempt=0,
+            prompt=f"Mark what shows an emotion:\n{sample.text}",
+            raw=" | ".join(prediction.spans or ()),
+            error=None,
+            seconds=0.0,
+            prediction=msgspec.json.encode(spans.Prediction(spans=prediction.spans or ())),
+            score=score_row(detail),
+        )
+        for number, sample, prediction, detail in zip(numbers[: len(part)], part, predictions, details, strict=True)
+    ]
+    store.commit_batch(run.run, rows)
+    store.set_state(run.run, "done" if done is None else "running")
+    return run.run
+
+
+def workspace(path: Path, *, samples: Sequence[SpanSample] | None = None, run: bool = True) -> Workspace:
+    """A workspace in a new file, past its first start."""
+    opened = Workspace.open(path)
+    opened.set_setting(FIRST_START, "done")
+    records = sample_records() if samples is None else list(samples)
+    if records:
+        dataset = add_spans(opened.store, "sample", records, "sample data")
+        assert dataset.fingerprint == fingerprint(records)
+        if run:
+            add_run(opened.store, dataset, records)
+    return opened

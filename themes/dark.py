@@ -1,0 +1,30 @@
+"""Dark: warm gold and quiet teal on charcoal."""
+
+from textual.theme import Theme
+
+THEME = Theme(
+    name="dark",
+    dark=True,
+    primary="#7fc4cc",
+    secondary="#7fc4cc",
+    accent="#7fc4cc",
+    foreground="#d6d9de",
+    background="#15171b",
+    surface="#15171b",
+    panel="#1f2329",
+    boost="#2a2f37",
+    warning="#e3b95f",
+    error="#ee8f7e",
+    success="#7fc4cc",
+    variables={
+        "gold": "#ecc46a",
+        "predicted": "#21525a",
+        "predicted-text": "#eef4f5",
+        "gold-on-predicted": "#ffd980",
+        "predicted-bar": "#7fc4cc",
+        "mark": "#ee8f7e",
+        "text-muted": "#9aa1ab",
+        "text-disabled": "#6b727c",
+        "rule": "#343a43",
+    },
+)
