@@ -6,8 +6,10 @@ a few dozen F1 values exceeds; scipy is the oracle in the tests.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import permutations
 from math import perm
+from operator import getitem
 
 _FEW = 60
 """Up to so many matchings are simply all looked at; above, the augmenting paths are quicker."""
@@ -35,13 +37,19 @@ def assign(weights: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
 
 def _columns_of_rows(weights: Sequence[Sequence[int]]) -> Sequence[int]:
     """The column of each row; there are at least as many columns as rows."""
+    # Where each row's heaviest column is another one, nothing can be better.
+    heaviest = [row.index(max(row)) for row in weights]
+    if len(set(heaviest)) == len(heaviest):
+        return heaviest
     rows, columns = len(weights), len(weights[0])
     if perm(columns, rows) <= _FEW:
-        return max(
-            permutations(range(columns), rows),
-            key=lambda chosen: sum(row[column] for row, column in zip(weights, chosen, strict=True)),
-        )
+        return max(_choices(rows, columns), key=lambda columns: sum(map(getitem, weights, columns)))
     return _augment(weights)
+
+
+@cache
+def _choices(rows: int, columns: int) -> list[tuple[int, ...]]:
+    return list(permutations(range(columns), rows))
 
 
 def _augment(weights: Sequence[Sequence[int]]) -> list[int]:

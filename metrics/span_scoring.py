@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from emotui.metrics.locating import locate_folded
 from emotui.metrics.span_output import Parsed, parse_output
 from emotui.metrics.spans import Pair, Similarity, align_words, sim_score
-from emotui.metrics.tokens import Words, fold, tokens, words
+from emotui.metrics.tokens import Words, WordsBySpan, fold, tokens
 from emotui.records import Span, SpanPrediction, SpanSample
 
 if TYPE_CHECKING:
@@ -21,8 +23,7 @@ Embed = Callable[[Sequence[str]], "NDArray[np.floating]"]
 NEUTRAL = "neutral"
 
 
-@dataclass(frozen=True, slots=True)
-class SentenceScore:
+class SentenceScore(msgspec.Struct, frozen=True, gc=False):
     """F1 and Sim of one sentence of a passage that is not neutral, by its place among the sample's sentences."""
 
     index: int
@@ -110,7 +111,8 @@ def score_pairs(
         embed, keywords: as for `score_samples`.
     """
     terms = _keyword_tokens(keywords)
-    readings = [_read(sample, prediction, repeat) for sample, prediction, repeat in pairs]
+    words = WordsBySpan()
+    readings = [_read(sample, prediction, repeat, words) for sample, prediction, repeat in pairs]
     similarity = _Cosines(embed, readings) if embed is not None else None
     return [_score(reading, similarity, terms) for reading in readings]
 
@@ -141,22 +143,22 @@ class _Reading:
     sentences: list[tuple[int, list[Words], list[Words]]]
 
 
-def _read(sample: SpanSample, prediction: SpanPrediction | None, repeat: int) -> _Reading:
+def _read(sample: SpanSample, prediction: SpanPrediction | None, repeat: int, words: WordsBySpan) -> _Reading:
     reading = _Reading()
     reading.sample = sample
     reading.repeat = repeat
     reading.missing = prediction is None
     reading.parsed = parsed = _parsed(prediction, sample.text)
     text = sample.text
-    reading.gold = [words(text[start:end]) for start, end in sample.spans]
-    reading.predicted = [words(span) for span in parsed.spans]
+    reading.gold = [words[text[start:end]] for start, end in sample.spans]
+    reading.predicted = [words[span] for span in parsed.spans]
     reading.folded, origins = fold(text)
     reading.located = locate_folded(reading.folded, origins, [span.folded for span in reading.predicted])
     reading.sentences = []
     for index, sentence in enumerate(sample.sentences):
         if sentence.emotion != NEUTRAL:
-            gold = _clip(text, sample.spans, sentence.start, sentence.end)
-            predicted = _clip(text, reading.located, sentence.start, sentence.end)
+            gold = _clip(text, sample.spans, (sentence.start, sentence.end), words)
+            predicted = _clip(text, reading.located, (sentence.start, sentence.end), words)
             reading.sentences.append((index, gold, predicted))
     return reading
 
@@ -171,10 +173,11 @@ def _parsed(prediction: SpanPrediction | None, text: str) -> Parsed:
     return parse_output(prediction.output, prediction.style, prediction.cot, text)
 
 
-def _clip(text: str, spans: Iterable[Span | None], start: int, end: int) -> list[Words]:
-    """What of the spans lies in `[start, end)`; a blank that a span carries over the edge is none of it."""
-    pieces = (text[max(start, span[0]) : min(end, span[1])] for span in spans if span and _overlap(span, (start, end)))
-    return [words(piece) for piece in pieces if not piece.isspace()]
+def _clip(text: str, spans: Iterable[Span | None], bounds: Span, words: WordsBySpan) -> list[Words]:
+    """What of the spans lies in a sentence; a blank that a span carries over the edge is none of it."""
+    start, end = bounds
+    pieces = (text[max(start, span[0]) : min(end, span[1])] for span in spans if span and _overlap(span, bounds))
+    return [words[piece] for piece in pieces if not piece.isspace()]
 
 
 def _overlap(one: Span, other: Span) -> bool:
@@ -270,4 +273,4 @@ def _fixated(keyed: Sequence[Words], predicted: Sequence[Words], terms: frozense
     Source: SEER, section 10.4.
     """
     longer = {token for span in keyed if span.count > 1 for token in span.unique & terms}
-    return tuple(i for i, span in enumerate(predicted) if span.count == 1 and span.tokens[0] in longer)
+    return tuple(i for i, span in enumerate(predicted) if span.count == 1 and span.unique <= longer)

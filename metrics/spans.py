@@ -1,18 +1,18 @@
 """How well predicted spans meet gold ones (SEER, section 6): token F1, alignment, the score of a sample."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import gcd, isnan, lcm
+from math import isnan, lcm
+
+import msgspec
 
 from emotui.metrics.assignment import assign
-from emotui.metrics.tokens import Words, words
+from emotui.metrics.tokens import Words, take_apart
 
 Similarity = Sequence[Sequence[float]]
 """Cosines, (gold, predicted)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(msgspec.Struct, frozen=True, gc=False):
     """A gold and a predicted span that were aligned, by their places in the two lists."""
 
     gold: int
@@ -29,7 +29,7 @@ def token_f1(gold: str, predicted: str) -> float:
 
     Source: Rajpurkar et al. 2016; used by SEER, section 6.
     """
-    return _ratio(*_f1(words(gold), words(predicted)))
+    return align_words([take_apart(gold)], [take_apart(predicted)], None)[1]
 
 
 def align(gold: Sequence[str], predicted: Sequence[str], similarity: Similarity | None = None) -> tuple[Pair, ...]:
@@ -50,7 +50,7 @@ def align(gold: Sequence[str], predicted: Sequence[str], similarity: Similarity 
 
     Source: SEER, section 6 (Kuhn-Munkres, after Luo 2005).
     """
-    return align_words([words(span) for span in gold], [words(span) for span in predicted], similarity)[0]
+    return align_words([take_apart(span) for span in gold], [take_apart(span) for span in predicted], similarity)[0]
 
 
 def span_score(gold: Sequence[str], predicted: Sequence[str]) -> float:
@@ -60,7 +60,7 @@ def span_score(gold: Sequence[str], predicted: Sequence[str]) -> float:
 
     Source: SEER, section 6, equation 1.
     """
-    return align_words([words(span) for span in gold], [words(span) for span in predicted], None)[1]
+    return align_words([take_apart(span) for span in gold], [take_apart(span) for span in predicted], None)[1]
 
 
 def sim_score(pairs: Sequence[Pair], gold: int, predicted: int) -> float | None:
@@ -86,62 +86,25 @@ def align_words(
     if not gold or not predicted:
         return (), float(not gold and not predicted)
     fractions = [[_f1(g, p) for p in predicted] for g in gold]
-    if similarity is None:
-        chosen = _only_choice(fractions)
-        if chosen is None:
-            chosen = assign(_weights(fractions))
-    else:
-        chosen = assign(_ranked(_weights(fractions), similarity))
-    numerator, denominator = 0, 1
-    pairs = []
-    for i, j in chosen:
-        above, below = fractions[i][j]
-        if above:
-            common = lcm(denominator, below)
-            numerator = numerator * (common // denominator) + above * (common // below)
-            denominator = common
-        pairs.append(Pair(i, j, _ratio(above, below), None if similarity is None else float(similarity[i][j])))
-    return tuple(pairs), numerator / (denominator * max(len(gold), len(predicted)))
+    common = lcm(*{below for row in fractions for _, below in row})
+    weights = [[above * (common // below) for above, below in row] for row in fractions]
+    chosen = assign(weights if similarity is None else _ranked(weights, similarity))
+    total = sum([weights[i][j] for i, j in chosen])
+    pairs = [
+        Pair(i, j, weights[i][j] / common, None if similarity is None else float(similarity[i][j])) for i, j in chosen
+    ]
+    return tuple(pairs), total / (common * max(len(gold), len(predicted)))
+
+
+_NOTHING = (0, 1)
+_ALL = (1, 1)
 
 
 def _f1(gold: Words, predicted: Words) -> tuple[int, int]:
-    """F1 as a fraction (numerator, denominator)."""
-    below = gold.count + predicted.count
-    if not gold.count or not predicted.count:
-        return (0, 1) if below else (1, 1)
-    shared = gold.shared(predicted)
-    return (2 * shared, below) if shared else (0, 1)
-
-
-def _ratio(above: int, below: int) -> float:
-    return above / below
-
-
-def _only_choice(fractions: list[list[tuple[int, int]]]) -> list[tuple[int, int]] | None:
-    """The alignment where no span overlaps two others, so that there is nothing to weigh; None where one does."""
-    rows, columns = len(fractions), len(fractions[0])
-    column_of: dict[int, int] = {}
-    met: set[int] = set()
-    for i, row in enumerate(fractions):
-        for j, (above, _) in enumerate(row):
-            if above:
-                if i in column_of or j in met:
-                    return None
-                column_of[i] = j
-                met.add(j)
-    free_columns = (j for j in range(columns) if j not in met)
-    room = min(rows, columns) - len(met)
-    for i in range(rows):
-        if room and i not in column_of:
-            column_of[i] = next(free_columns)
-            room -= 1
-    return sorted(column_of.items())
-
-
-def _weights(fractions: list[list[tuple[int, int]]]) -> list[list[int]]:
-    """F1 over one denominator, as whole numbers."""
-    common = lcm(*{below // gcd(above, below) for row in fractions for above, below in row})
-    return [[above * common // below for above, below in row] for row in fractions]
+    """F1 as a fraction: twice the shared tokens over all tokens."""
+    if gold.unique.isdisjoint(predicted.unique):
+        return _NOTHING if gold.count or predicted.count else _ALL
+    return 2 * gold.shared(predicted), gold.count + predicted.count
 
 
 def _ranked(weights: list[list[int]], similarity: Similarity) -> list[list[int]]:

@@ -12,8 +12,9 @@ import re
 import string
 import unicodedata
 from collections import Counter
-from functools import lru_cache
 from itertools import compress
+
+import msgspec
 
 _ARTICLES = frozenset(("a", "an", "the"))
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
@@ -99,30 +100,42 @@ def fold(text: str) -> tuple[str, list[int]]:
     return "".join(characters), origins
 
 
-class Words:
-    """A span's words, taken apart once: its tokens for F1, its folded text for looking it up."""
+class Words(msgspec.Struct, frozen=True, gc=False):
+    """A span's words, taken apart once: its folded text for looking it up, its tokens for F1.
 
-    __slots__ = ("count", "counts", "folded", "text", "tokens", "unique")
+    `counts` is there only where a token comes twice. (`gc=False`: nothing in it can point back at it.)
+    """
 
-    def __init__(self, text: str) -> None:
-        base = _base(text)
-        self.text = text
-        self.folded = " ".join(base.split())
-        self.tokens = _tokens(base)
-        self.count = len(self.tokens)
-        self.unique = frozenset(self.tokens)
-        self.counts = None if len(self.unique) == self.count else Counter(self.tokens)
+    text: str
+    folded: str
+    count: int
+    unique: frozenset[str]
+    counts: Counter[str] | None
 
     def shared(self, other: "Words") -> int:
         """How many tokens the two have in common, as multisets."""
-        if self.unique.isdisjoint(other.unique):
-            return 0
         if self.counts is None or other.counts is None:  # no token twice on one side: sets tell the same
             return len(self.unique & other.unique)
         return (self.counts & other.counts).total()
 
 
-@lru_cache(maxsize=4096)
-def words(text: str) -> Words:
-    """`Words(text)`, remembered: the same spans come back with each repeat and each model."""
-    return Words(text)
+def take_apart(text: str) -> Words:
+    """The words of a span."""
+    base = _base(text)
+    found = base.split()
+    folded = " ".join(found)
+    if not (folded.isascii() and folded.isprintable()):
+        found = _tokens(base)
+    elif not _ARTICLES.isdisjoint(found):
+        found = [word for word in found if word not in _ARTICLES]
+    unique = frozenset(found)
+    count = len(found)
+    return Words(text, folded, count, unique, None if len(unique) == count else Counter(found))
+
+
+class WordsBySpan(dict[str, Words]):
+    """Words by span, each taken apart when it is first asked for: the same spans come back with every repeat."""
+
+    def __missing__(self, text: str) -> Words:
+        found = self[text] = take_apart(text)
+        return found
