@@ -11,7 +11,10 @@ from textual.binding import Binding
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One thing to do. `label` for the footer, `help` a sentence, `rank` its place in the footer (0: not there)."""
+    """One thing to do. `label` names it, `help` is a sentence, `rank` its place in the footer (0: not there).
+
+    Two actions that belong together share one entry of the footer, `footer`: keys and label.
+    """
 
     id: str
     keys: tuple[str, ...]
@@ -20,21 +23,22 @@ class Action:
     help: str
     group: str
     rank: int = 0
+    footer: tuple[str, str] | None = None
 
 
 ACTIONS: tuple[Action, ...] = (
-    Action("next", ("j", "down"), "j", "next", "Next sample (j from any pane, ↓ in the list)", "Move", 1),
-    Action("previous", ("k", "up"), "k", "previous", "Previous sample (k from any pane, ↑ in the list)", "Move", 2),
+    Action("next", ("j", "down"), "j", "next", "Next sample (j from any pane, ↓ in the list)", "Move", 1, ("j k", "move")),
+    Action("previous", ("k", "up"), "k", "previous", "Previous sample (k from any pane, ↑ in the list)", "Move"),
     Action("page_down", ("pagedown",), "PgDn", "page down", "A screenful further down the list", "Move"),
     Action("page_up", ("pageup",), "PgUp", "page up", "A screenful further up the list", "Move"),
     Action("first", ("g", "home"), "g", "first", "First sample of the list", "Move"),
     Action("last", ("G", "end"), "G", "last", "Last sample of the list", "Move"),
-    Action("next_error", ("n",), "n", "next error", "Next sample in which the run made an error", "Move", 3),
-    Action("previous_error", ("p",), "p", "previous error", "Previous sample with an error", "Move", 4),
+    Action("next_error", ("n",), "n", "next error", "Next sample in which the run made an error", "Move", 4, ("n p", "next error")),
+    Action("previous_error", ("p",), "p", "previous error", "Previous sample with an error", "Move"),
     Action("pane", ("tab",), "Tab", "next pane", "Put the arrow keys into the next pane", "Move", 16),
     Action("pane_back", ("shift+tab",), "⇧Tab", "previous pane", "Put the arrow keys into the previous pane", "Move"),
     Action("open", ("enter",), "Enter", "open", "Open the selected sample", "Move", 1),
-    Action("list", ("l",), "l", "list", "Show the list of samples, or fold it away, where both do not fit", "Move", 2),
+    Action("list", ("l",), "l", "list", "Show or fold the list, where both do not fit", "Move", 3),
     Action("back", ("escape",), "Esc", "back", "Back to the sample", "Move", 1),
     Action("search", ("slash",), "/", "search", "Keep the samples whose text holds these words", "List", 6),
     Action("filter", ("f",), "f", "filter", "Keep samples by emotion, valence, kind of error or F1", "List", 5),

@@ -1,6 +1,7 @@
 """The alignment as a table: gold ↔ predicted, F1, Sim, and a letter with words for what went wrong."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.segment import Segment
 from rich.style import Style
@@ -9,11 +10,35 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from emotui.screens.alignment import Row
-from emotui.screens.cells import fit, width
+from emotui.screens.cells import fit, shown, width, wrap
 from emotui.screens.figures import UNDEFINED, share
 
 _FIGURES = 12
+_BETWEEN = 5
 _MOST = 150
+_MOST_LINES = 4
+"""A span longer than so many lines of its column is cut; the text above has all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Widths in cells; `words` is 0 where only the letters of the marks have room."""
+
+    gold: int
+    predicted: int
+    words: int
+    left: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One line on the screen: of which row, and its part of both sides; or a note."""
+
+    row: int
+    gold: str
+    predicted: str
+    first: bool
+    note: bool = False
 
 
 class AlignmentTable(ScrollView, can_focus=True):
@@ -39,6 +64,8 @@ class AlignmentTable(ScrollView, can_focus=True):
         super().__init__(id=id)
         self._rows: tuple[Row, ...] = ()
         self._notes: tuple[str, ...] = ()
+        self._columns = _Columns(8, 8, 0, 0)
+        self._lines: list[_Line] = []
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -50,56 +77,75 @@ class AlignmentTable(ScrollView, can_focus=True):
         if (tuple(rows), tuple(notes)) == (self._rows, self._notes):
             return
         self._rows, self._notes = tuple(rows), tuple(notes)
-        self.virtual_size = Size(self.scrollable_content_region.width, len(self._rows) + len(self._notes))
+        self._lay_out()
         self.scroll_home(animate=False)
-        self.refresh()
 
     def on_resize(self) -> None:
         """Follow the width of the pane."""
-        self.virtual_size = Size(self.scrollable_content_region.width, len(self._rows) + len(self._notes))
+        self._lay_out()
 
     def notify_style_update(self) -> None:
         """Draw again in another theme."""
         super().notify_style_update()
         self.refresh()
 
+    def _lay_out(self) -> None:
+        cells = self.scrollable_content_region.width
+        used = min(cells, _MOST)
+        longest = max((width(row.words) for row in self._rows), default=0)
+        words = longest + 1 if used - _FIGURES - longest >= 52 else 0
+        marked = any(row.marks for row in self._rows)
+        texts = max(used - _FIGURES - _BETWEEN - (6 if marked else 0) - words, 8)
+        self._columns = _Columns(texts // 2, texts - texts // 2, words, (cells - used) // 2)
+        self._lines = []
+        for number, row in enumerate(self._rows):
+            sides = _lines(row.gold, self._columns.gold), _lines(row.predicted, self._columns.predicted)
+            for at in range(max(len(side) for side in sides)):
+                gold, predicted = (side[at] if at < len(side) else "" for side in sides)
+                self._lines.append(_Line(number, gold, predicted, at == 0))
+        self._lines += [_Line(-1, note, "", True, note=True) for note in self._notes]
+        self.virtual_size = Size(cells, len(self._lines))
+        self.refresh()
+
     def render_line(self, y: int) -> Strip:
-        """One row, or one note."""
+        """One line of a row, or one note."""
         at = y + self.scroll_offset.y
         cells, base = self.scrollable_content_region.width, self.rich_style
-        used = min(cells, _MOST)
-        left = (cells - used) // 2
-        segments = [Segment(" " * left, base)]
-        if at < len(self._rows):
-            segments += self._row(self._rows[at], used, base)
-        elif at < len(self._rows) + len(self._notes):
-            segments.append(Segment(fit(self._notes[at - len(self._rows)], used), self._style(base, "table--dim")))
+        if at >= len(self._lines):
+            return Strip.blank(cells, base)
+        line = self._lines[at]
+        segments = [Segment(" " * self._columns.left, base)]
+        if line.note:
+            segments.append(Segment(fit(line.gold, min(cells, _MOST)), self._style(base, "table--dim")))
+        else:
+            segments += self._row(line, base)
         return Strip(segments).crop(0, cells).extend_cell_length(cells, base)
 
-    def _row(self, row: Row, cells: int, base: Style) -> list[Segment]:
-        words = max((width(other.words) for other in self._rows), default=0)
-        tail = words + 5 if words and cells - _FIGURES - words >= 50 else 5 if words else 0
-        texts = max(cells - _FIGURES - tail - 5, 8)
-        gold, predicted = texts // 2, texts - texts // 2
+    def _row(self, line: _Line, base: Style) -> list[Segment]:
+        row, columns = self._rows[line.row], self._columns
         dim, mark = self._style(base, "table--dim"), self._style(base, "table--mark")
         said = self._style(base, "table--gone" if "H" in row.marks else "table--predicted")
-        segments = _side(row.gold, gold, self._style(base, "table--gold"), dim)
-        segments.append(Segment("  ↔  ", dim))
-        segments += _side(row.predicted, predicted, said, dim)
-        figures = f"  {share(row.f1)}  {share(row.sim)}" if row.scored else " " * _FIGURES
-        segments.append(Segment(figures, base))
-        if tail:
-            letters = row.marks.rjust(min(tail, 4))
-            segments.append(Segment(fit(f" {letters}" if tail == 5 else f" {letters:>3} {row.words}", tail), mark))
+        segments = _side(line.gold, columns.gold, dim if row.gold is None else self._style(base, "table--gold"), base)
+        segments.append(Segment("  ↔  " if line.first else " " * _BETWEEN, dim))
+        segments += _side(line.predicted, columns.predicted, dim if row.predicted is None else said, base)
+        if line.first:
+            segments.append(Segment(f"  {share(row.f1)}  {share(row.sim)}" if row.scored else " " * _FIGURES, base))
+            segments.append(Segment(f"  {row.marks:<3} " + row.words if columns.words else f"  {row.marks}", mark))
         return segments
 
     def _style(self, base: Style, kind: str) -> Style:
         return base + self.get_component_rich_style(kind, partial=True)
 
 
-def _side(text: str | None, cells: int, style: Style, dim: Style) -> list[Segment]:
+def _lines(text: str | None, cells: int) -> list[str]:
     if text is None:
-        return [Segment(fit(UNDEFINED, cells), dim)]
-    drawn = fit(text, cells)
-    kept = drawn.rstrip(" ")
-    return [Segment(kept, style), Segment(" " * (cells - width(kept)), dim)]
+        return [UNDEFINED]
+    lines = [shown(text, start, end) for start, end in wrap(text, cells)]
+    if len(lines) <= _MOST_LINES:
+        return lines
+    return [*lines[: _MOST_LINES - 1], "…"]
+
+
+def _side(text: str, cells: int, style: Style, base: Style) -> list[Segment]:
+    kept = fit(text.rstrip(" "), cells).rstrip(" ")
+    return [Segment(kept, style), Segment(" " * (cells - width(kept)), base)]

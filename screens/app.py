@@ -34,7 +34,8 @@ class EmotuiApp(App[None]):
     TITLE = "emotui"
     BINDINGS = []
     COMMANDS = {_palette}
-    ENABLE_COMMAND_PALETTE = True
+    # The registry binds the palette's key; Textual would bind it a second time.
+    ENABLE_COMMAND_PALETTE = False
     NOTIFICATION_TIMEOUT = 4
 
     def __init__(self, open_source: "Callable[[], BrowseSource]", *, poll: float | None = 0.5) -> None:
@@ -42,6 +43,7 @@ class EmotuiApp(App[None]):
         for theme in THEMES.values():
             self.register_theme(theme)
         self.theme = DEFAULT
+        self.use_command_palette = True
         if self.no_color:
             # Textual answers NO_COLOR with shades of grey; here it means the terminal's own two colours.
             self._filters = [NoColor() if isinstance(one, Monochrome) else one for one in self._filters]

@@ -2,10 +2,11 @@
 
 from textual.screen import Screen
 
-from emotui.screens.actions import ACTIONS
+from emotui.screens.actions import ACTIONS, Action
 from emotui.screens.cells import width
 from emotui.screens.line import Line, Part
 
+_GAP = 3
 _LAST = ("help", "palette", "quit")
 
 
@@ -27,20 +28,19 @@ class KeyBar(Line):
         active = {one.binding.action for one in screen.active_bindings.values() if one.enabled}
         offered = [action for action in ACTIONS if action.rank and f"do('{action.id}')" in active]
         offered.sort(key=lambda action: action.rank)
-        room = self.size.width - sum(_size(action.shown, action.label) for action in offered if action.id in _LAST)
-        kept = []
+        room = self.size.width + _GAP - sum(_size(action) for action in offered if action.id in _LAST)
+        parts: list[Part] = []
         for action in offered:
             if action.id not in _LAST:
-                room -= _size(action.shown, action.label)
-                if room < 0:
+                if _size(action) > room:
                     continue
-            kept.append(action)
-        parts = []
-        for action in kept:
+                room -= _size(action)
+            key, label = action.footer or (action.shown, action.label)
             press = f"do('{action.id}')"
-            parts += [Part(action.shown, "key", press), Part(f" {action.label}", "plain", press), Part("   ")]
+            parts += [Part(key, "key", press), Part(f" {label}", "plain", press), Part(" " * _GAP)]
         self.show(parts)
 
 
-def _size(key: str, label: str) -> int:
-    return width(key) + width(label) + 4
+def _size(action: Action) -> int:
+    key, label = action.footer or (action.shown, action.label)
+    return width(key) + 1 + width(label) + _GAP

@@ -30,6 +30,7 @@ class Sheet(ModalScreen["T | None"], Generic[T]):
         border-title-style: bold;
         padding: 0 1;
     }
+    Sheet OptionList:nocolor > .option-list--option-highlighted { text-style: reverse; }
     Sheet Line#sheet-keys { margin: 1 0 0 0; color: $text-muted; }
     """
 
@@ -53,7 +54,7 @@ class Sheet(ModalScreen["T | None"], Generic[T]):
         """Name the keys."""
         parts = []
         for key, label in self._keys:
-            parts += [Part(key, "key"), Part(f" {label}   ")]
+            parts += [Part(key, "key"), Part(f" {label}  ")]
         self.query_one("#sheet-keys", Line).show(parts)
 
     def action_leave(self) -> None:

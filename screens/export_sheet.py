@@ -1,0 +1,96 @@
+"""The samples of the list into a file: gold records, or the run's predictions about them."""
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.widget import Widget
+from textual.widgets import Input, Label
+
+from emotui.screens.figures import count
+from emotui.screens.sheet import Sheet
+from emotui.store.query import Run
+
+if TYPE_CHECKING:
+    from emotui.workbench.running import OnProgress
+    from emotui.workbench.source import BrowseSource
+
+_TOLD_EVERY = 0.2
+
+
+class ExportSheet(Sheet[str]):
+    """Asks for the file; its ending gives the format."""
+
+    DEFAULT_CSS = """
+    ExportSheet Label { color: $text-muted; margin: 1 0 0 0; width: 1fr; }
+    ExportSheet Input, ExportSheet Input:focus { height: 1; border: none; padding: 0 1; background: $boost; }
+    ExportSheet #why { color: $error; display: none; }
+    """
+
+    def __init__(self, n: int, run: Run | None) -> None:
+        what = "gold records" if run is None else "predictions of the run"
+        super().__init__(f"Export {what} of {count(n)} samples", (("Enter", "write"),))
+        self._default = "gold.jsonl" if run is None else "predicted.jsonl"
+        self._refused = ""
+
+    def body(self) -> list[Widget]:
+        """The file's name."""
+        return [
+            Label("file: .jsonl, .csv, .tsv or .parquet"),
+            Input(self._default, id="path", compact=True),
+            Label("", id="why", markup=False),
+        ]
+
+    @on(Input.Submitted)
+    def _named(self, event: Input.Submitted) -> None:
+        event.stop()
+        path = Path(event.value.strip()).expanduser()
+        why = self.query_one("#why", Label)
+        if path.suffix not in (".jsonl", ".csv", ".tsv", ".parquet"):
+            why.update("The ending has to be .jsonl, .csv, .tsv or .parquet.")
+        elif path.exists() and self._refused != str(path):
+            self._refused = str(path)
+            why.update("This file exists: Enter again writes over it.")
+        else:
+            self.dismiss(str(path))
+        why.display = True
+
+
+def write_list(
+    source: "BrowseSource",
+    numbers: Sequence[int],
+    run: str | None,
+    path: str,
+    over: Callable[[], bool],
+    on_progress: "OnProgress",
+) -> None:
+    """Write the samples `numbers` in this order: the predictions of `run`, or the gold records where there is none.
+
+    Nothing is written when `over()` becomes true on the way.
+
+    Raises:
+        EmotuiError: a sample cannot be read, or the file cannot be written.
+    """
+    from emotui.formats import write
+    from emotui.records import SpanPrediction
+    from emotui.workbench.running import RunProgress
+
+    records: list[object] = []
+    began = told = time.monotonic()
+    for done, number in enumerate(numbers):
+        if over():
+            return
+        evidence = source.evidence(number, run)
+        if run is None:
+            records.append(evidence.sample)
+        for said in evidence.repeats:
+            spans = said.detail.predicted if said.detail else ()
+            records.append(SpanPrediction(id=evidence.sample.id, spans=spans, repeat=said.repeat))
+        now = time.monotonic()
+        if now - told >= _TOLD_EVERY:
+            told, rate = now, (done + 1) / (now - began)
+            left = (len(numbers) - done - 1) / rate
+            on_progress(RunProgress(run or "", "export", done + 1, len(numbers), 0, rate, left, f"writing {path}"))
+    write(path, records)
