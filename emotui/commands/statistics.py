@@ -26,7 +26,7 @@ def _alphas(ctx: click.Context, parameter: click.Parameter, value: str | None) -
 @click.option("--train", required=True, help="Gold vectors; the prior is fitted on them alone.")
 @click.option("--scores", required=True, help="Records with scores, and gold labels beside them where there are any.")
 @click.option(
-    "--alpha", callback=_alphas, help="Weights of the prior, separated by commas (default: the paper's grid)."
+    "--alpha", callback=_alphas, help="Weights of the prior, with commas between (default: the paper's grid)."
 )
 @click.option("--prior", type=click.Choice(["paper", "exact"]), default="paper", show_default=True)
 @click.option("--smoothing", type=click.FloatRange(min=0), default=0.5, show_default=True)

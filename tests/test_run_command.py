@@ -1,0 +1,196 @@
+"""`emotui run`, `runs`, `rescore`, `export`: what is done is kept, and finished later to the same result."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from emotui.store.store import Store
+from tests.conftest import CHECKOUT, Emotui
+
+SAMPLES = 204
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    return tmp_path / "w.duckdb"
+
+
+def _start(db: Path, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "emotui", "run", "spans", "--db", str(db), "--json", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=db.parent,
+        env=os.environ | {"PYTHONPATH": str(CHECKOUT)},
+    )
+
+
+def _wait_for_rows(db: Path, least: int = 1) -> str:
+    """Until the store holds some rows of a run; its id. The other process goes on writing meanwhile."""
+    limit = time.monotonic() + 90
+    while time.monotonic() < limit:
+        if db.exists():
+            runs = Store.open(db).runs()
+            if runs and runs[0].done >= least:
+                return runs[0].run
+        time.sleep(0.02)
+    raise AssertionError("no row came")
+
+
+def _spans(db: Path, run: str) -> dict[int, bytes | None]:
+    return {row.sample: row.prediction for row in Store.open(db).results(run)}
+
+
+def test_a_run_prints_one_document_with_the_figures_of_score_spans(emotui: Emotui, db: Path) -> None:
+    got = emotui("run", "spans", "--db", db, "--limit", 20, "--json").document
+    assert {"run", "task", "model", "n", "done", "failed", "seconds", "metrics"} <= set(got)
+    assert (got["task"], got["model"], got["n"], got["done"], got["failed"]) == ("spans", "embedded", 20, 20, 0)
+    assert 0 < got["metrics"]["f1"] <= 1
+    assert 0 < got["metrics"]["sim"] <= 1
+
+
+def test_stored_figures_equal_those_of_the_exported_file(emotui: Emotui, db: Path, tmp_path: Path) -> None:
+    got = emotui("run", "spans", "--db", db, "--json").document
+    assert got["done"] == got["n"] > SAMPLES
+    predicted = tmp_path / "predicted.jsonl"
+    assert emotui("export", got["run"], "--to", predicted, "--db", db).status == 0
+    gold = tmp_path / "gold.jsonl"
+    parts = ("spans_passages.jsonl", "spans_sentences.jsonl")
+    gold.write_text("".join((CHECKOUT / "sample_data" / part).read_text() for part in parts))
+    again = emotui("score", "spans", "--gold", gold, "--pred", predicted, "--json").document
+    for figure in ("n", "f1", "sim", "hallucination_rate", "fixation_rate", "neutral_sentence_fpr"):
+        assert again[figure] == pytest.approx(got["metrics"][figure], abs=1e-6), figure
+
+
+def test_the_same_run_is_not_computed_twice_unless_fresh(emotui: Emotui, db: Path) -> None:
+    first = emotui("run", "spans", "--db", db, "--limit", 8, "--json").document
+    second = emotui("run", "spans", "--db", db, "--limit", 8, "--json").document
+    assert second["run"] == first["run"]
+    assert second["metrics"] == first["metrics"]
+    third = emotui("run", "spans", "--db", db, "--limit", 8, "--fresh", "--json").document
+    assert third["run"] != first["run"]
+    assert third["metrics"] == first["metrics"]
+
+
+def test_ctrl_c_keeps_what_is_done_and_resume_finishes_to_the_same_result(emotui: Emotui, db: Path) -> None:
+    process = _start(db)
+    run = _wait_for_rows(db)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    if process.returncode == 0:
+        pytest.skip("the run was quicker than the signal")
+    assert process.returncode == 1, err
+    stopped = json.loads(out)
+    assert stopped["run"] == run
+    assert f"--resume {run}" in err
+    finished = emotui("run", "spans", "--db", db, "--resume", run, "--json").document
+    assert finished["done"] == finished["n"]
+    whole = emotui("run", "spans", "--db", db, "--fresh", "--json").document
+    assert whole["run"] != run
+    assert _spans(db, run) == _spans(db, whole["run"])
+
+
+def test_a_killed_run_loses_no_committed_row_and_can_be_resumed(emotui: Emotui, db: Path) -> None:
+    process = _start(db)
+    run = _wait_for_rows(db)
+    process.kill()
+    process.communicate()
+    kept = _spans(db, run)
+    assert kept
+    (listed,) = emotui("runs", "--db", db, "--json").document
+    assert listed["state"] in ("stopped", "done")
+    finished = emotui("run", "spans", "--db", db, "--resume", run, "--json").document
+    assert finished["done"] == finished["n"]
+    assert {sample: spans for sample, spans in _spans(db, run).items() if sample in kept} == kept
+
+
+def test_a_run_can_be_read_while_it_is_written(db: Path) -> None:
+    process = _start(db)
+    run = _wait_for_rows(db)
+    store = Store.open(db)
+    seen = [store.run(run).done]
+    while process.poll() is None:
+        seen.append(store.run(run).done)
+        time.sleep(0.05)
+    _, err = process.communicate()
+    assert process.returncode == 0, err
+    seen.append(store.run(run).done)
+    assert seen == sorted(seen)
+    assert len(set(seen)) > 1
+
+
+def test_rescoring_needs_no_model_and_gives_the_same_figures(emotui: Emotui, db: Path) -> None:
+    first = emotui("run", "spans", "--db", db, "--limit", 12, "--json").document
+    again = emotui("rescore", first["run"], "--no-sim", "--db", db, "--json").document
+    assert again["metrics"]["f1"] == pytest.approx(first["metrics"]["f1"])
+    assert again["metrics"]["sim"] is None
+    assert emotui("rescore", first["run"], "--db", db, "--json").document["metrics"] == first["metrics"]
+
+
+def test_repeats_give_means_and_standard_deviations(emotui: Emotui, db: Path) -> None:
+    got = emotui("run", "spans", "--db", db, "--limit", 5, "--repeats", 3, "--json").document
+    assert (got["n"], got["done"]) == (15, 15)
+    assert got["metrics"]["sd"]["f1"] == 0
+
+
+def test_a_file_can_be_run_as_a_dataset(emotui: Emotui, db: Path, tmp_path: Path) -> None:
+    file = tmp_path / "mine.jsonl"
+    file.write_text('{"id": 1, "text": "I cried all night.", "spans": [[0, 17]], "emotion": "sad"}\n')
+    got = emotui("run", "spans", "--db", db, "--dataset", file, "--json").document
+    assert (got["n"], got["done"]) == (1, 1)
+    again = emotui("run", "spans", "--db", db, "--dataset", "mine", "--json").document
+    assert again["run"] == got["run"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--dataset", "nowhere.jsonl"), "no such file, and no dataset of this name"),
+        (("--model", "magic:x"), "is not a model"),
+        (("--resume", "ffff"), "ffff"),
+        (("--limit", "0"), "0 is not in the range"),
+    ],
+)
+def test_bad_usage_is_told_in_words_and_ends_with_2(
+    emotui: Emotui, db: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    done = emotui("run", "spans", "--db", db, "--json", *arguments)
+    assert done.status == 2
+    assert words in done.err
+    assert done.out == ""
+
+
+def test_runs_of_an_empty_store_say_how_to_make_one(emotui: Emotui, db: Path) -> None:
+    assert "emotui run spans" in emotui("runs", "--db", db).out
+    assert emotui("runs", "--db", db, "--json").document == []
+
+
+def test_import_is_all_or_nothing_and_says_which_lines_are_wrong(emotui: Emotui, db: Path, tmp_path: Path) -> None:
+    file = tmp_path / "mixed.jsonl"
+    file.write_text(
+        '{"id": "a", "text": "fine day", "spans": [[0, 4]]}\n{"id": "b", "text": "short", "spans": [[2, 99]]}\n'
+    )
+    refused = emotui("import", "spans", file, "--db", db)
+    assert refused.status == 2
+    assert f"{file}:2: " in refused.err
+    assert Store.open(db).datasets() == []
+    taken = emotui("import", "spans", file, "--db", db, "--skip-bad", "--json")
+    assert taken.document["n"] == 1
+    assert f"skipped {file}:2: " in taken.err
+
+
+def test_a_name_that_belongs_to_other_samples_is_refused(emotui: Emotui, db: Path, tmp_path: Path) -> None:
+    for number, folder in enumerate(("one", "two")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.jsonl").write_text(f'{{"id": "{number}", "text": "a b", "spans": []}}\n')
+    assert emotui("import", "spans", tmp_path / "one" / "x.jsonl", "--db", db).status == 0
+    refused = emotui("import", "spans", tmp_path / "two" / "x.jsonl", "--db", db)
+    assert refused.status == 2
+    assert "--name" in refused.err
