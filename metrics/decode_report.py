@@ -1,37 +1,16 @@
 """Joint decoding of a whole file: the document of `emotui decode`."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from emotui.errors import BadInput
 from emotui.metrics.decoding import PAPER_ALPHAS, decode_map, log_odds_of, posterior_marginals
-from emotui.metrics.ising import Ising, couplings_only, dependence_only, fit_exact, fit_paper, has_empty_cell
+from emotui.metrics.ising import has_empty_cell
+from emotui.metrics.priors import fit_prior
 from emotui.metrics.scenes import scenes_metrics, vector_problems
-from emotui.metrics.states import MAX_LABELS, Bits
-
-PRIORS: dict[str, Callable[[Bits, float], Ising]] = {
-    "paper": fit_paper,
-    "exact": lambda labels, _: fit_exact(labels),
-    "exact-smoothed": fit_exact,
-    "paper-couplings": lambda labels, smoothing: couplings_only(fit_paper(labels, smoothing)),
-    "exact-couplings": lambda labels, _: couplings_only(fit_exact(labels)),
-    "exact-dependence": lambda labels, smoothing: dependence_only(fit_exact(labels, smoothing)),
-}
-"""How a prior is fitted to gold vectors (n, k) with a smoothing, by name. `exact` matches the data as it is, so the
-smoothing does not touch it; `exact-smoothed` and `exact-dependence` match the smoothed marginals."""
-
-
-def fit_prior(labels: Bits, prior: str, smoothing: float) -> Ising:
-    """The prior of this name.
-
-    Raises:
-        ValueError: a name that is not in `PRIORS`, or as `fit_paper`, `fit_exact`.
-    """
-    if prior not in PRIORS:
-        raise ValueError(f"no prior is called {prior!r}: choose from {', '.join(PRIORS)}")
-    return PRIORS[prior](labels, smoothing)
+from emotui.metrics.states import MAX_LABELS
 
 
 def decode_report(
@@ -50,7 +29,7 @@ def decode_report(
         scores: id to `{label: (logit yes, logit no)}`.
         gold: id to `{label: 0 or 1}` for any of the ids in `scores`; the metrics are over those.
         alphas: weights of the prior.
-        prior: a name in `PRIORS`.
+        prior: a name in `emotui.metrics.priors.PRIORS`.
         smoothing: of `fit_paper`.
         output: "marginals" adds `marginals` `{id: [P(E_i = 1 | x), ...]}` to each result.
 

@@ -8,8 +8,8 @@ mutual information give a model whose marginals are off as soon as any coupling 
 printed, `fit_exact` is the reading by name.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,7 +20,7 @@ from emotui.metrics.states import Bits, Floats, all_vectors, check_label_count, 
 LEAST_MASS = 1e-6
 """Pseudo-records (as in `smoothing`) that make a maximum exist where the data alone has none."""
 
-_NEWTON_LABELS = 10
+_TABLE_LABELS = 10
 _RUNAWAY = 15.0  # nats: no couplings that data with all its cells filled calls for are near this
 _TOLERANCE = 1e-10
 
@@ -167,29 +167,25 @@ def fit_moments(moments: Floats) -> tuple[Ising, float]:
         moments: (k, k), symmetric, P(E_i = 1) on the diagonal.
     """
     k = len(moments)
-    upper = np.triu_indices(k, 1)
-    target = np.concatenate([moments.diagonal(), moments[upper]])
-
-    def model(parameters: Floats) -> tuple[float, Floats, Floats]:
-        ising = _unpack(parameters, k)
-        energy = ising.energies()
-        peak = energy.max()
-        weights = np.exp(energy - peak)
-        total = weights.sum()
-        own = pair_moments(weights / total)
-        return float(peak + np.log(total)), np.concatenate([own.diagonal(), own[upper]]), weights / total
+    target = np.concatenate([moments.diagonal(), moments[np.triu_indices(k, 1)]])
+    evaluate = _by_table if k <= _TABLE_LABELS else _by_folding
 
     def loss(parameters: Floats) -> tuple[float, Floats]:
-        log_z, own, _ = model(parameters)
+        log_z, own = evaluate(parameters, k)
         return log_z - float(parameters @ target), own - target
 
     p = np.clip(moments.diagonal(), 1e-12, 1 - 1e-12)
-    start = np.concatenate([np.log(p / (1 - p)), np.zeros(len(upper[0]))])
-    options = {"maxiter": 3000, "maxfun": 6000, "maxcor": 30, "ftol": 1e-16, "gtol": 1e-9}
-    parameters = np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B", options=options).x, dtype=np.float64)
-    if k <= _NEWTON_LABELS:
-        parameters = _newton(parameters, target, model, k)
-    gap = float(np.abs(model(parameters)[1] - target).max())
+    parameters = np.concatenate([np.log(p / (1 - p)), np.zeros(k * (k - 1) // 2)])
+    gap = np.inf
+    # Newton's steps are few but fail far from the maximum where cells are nearly empty: then L-BFGS goes on first.
+    for near in (1e-3, 1e-6, 1e-9) if k <= _TABLE_LABELS else (1e-9,):
+        options = {"maxiter": 3000, "maxfun": 6000, "maxcor": 30, "ftol": 1e-16, "gtol": near}
+        parameters = np.asarray(minimize(loss, parameters, jac=True, method="L-BFGS-B", options=options).x)
+        if k <= _TABLE_LABELS:
+            parameters = _newton(parameters, target, k)
+        gap = float(np.abs(evaluate(parameters, k)[1] - target).max())
+        if gap < _TOLERANCE:
+            break
     return _unpack(parameters, k), gap
 
 
@@ -207,8 +203,6 @@ def dependence_only(prior: Ising) -> Ising:
     Meant for an exact fit. There theta_i is a label's log-odds given that no other is present, so that dropping it
     (`couplings_only`) leaves a bias behind; in the closed form theta_i is the label's base rate itself.
     """
-    if prior.k == 1:
-        return couplings_only(prior)
     p = np.clip(prior.moments().diagonal(), 1e-12, 1 - 1e-12)
     return Ising(prior.theta - np.log(p / (1 - p)), prior.pairs)
 
@@ -219,15 +213,44 @@ def _unpack(parameters: Floats, k: int) -> Ising:
     return Ising(parameters[:k].copy(), pairs)
 
 
-def _newton(
-    parameters: Floats, target: Floats, model: Callable[[Floats], tuple[float, Floats, Floats]], k: int
-) -> Floats:
-    """Damped Newton steps on the convex loss; the Hessian is the covariance of the sufficient statistics."""
+def _by_folding(parameters: Floats, k: int) -> tuple[float, Floats]:
+    """log Z and the model's moments (biases' first), in a few passes over 2^k numbers."""
+    energy = _unpack(parameters, k).energies()
+    peak = energy.max()
+    weights = np.exp(energy - peak)
+    total = weights.sum()
+    own = pair_moments(weights / total)
+    return float(peak + np.log(total)), np.concatenate([own.diagonal(), own[np.triu_indices(k, 1)]])
+
+
+def _by_table(parameters: Floats, k: int) -> tuple[float, Floats]:
+    """The same from a table of what every vector holds: faster for few labels."""
+    log_z, probabilities = _distribution(parameters, k)
+    return log_z, probabilities @ _features(k)
+
+
+def _distribution(parameters: Floats, k: int) -> tuple[float, Floats]:
+    energy = _features(k) @ parameters
+    peak = energy.max()
+    weights = np.exp(energy - peak)
+    total = weights.sum()
+    return float(peak + np.log(total)), weights / total
+
+
+@lru_cache(maxsize=_TABLE_LABELS)
+def _features(k: int) -> Floats:
+    """(2^k, k (k + 1) / 2): which labels, then which pairs of labels, every vector holds."""
     vectors = all_vectors(k).astype(np.float64)
     first, second = np.triu_indices(k, 1)
-    features = np.hstack([vectors, vectors[:, first] * vectors[:, second]])
-    for _ in range(100):
-        log_z, own, probabilities = model(parameters)
+    return np.hstack([vectors, vectors[:, first] * vectors[:, second]])
+
+
+def _newton(parameters: Floats, target: Floats, k: int) -> Floats:
+    """Damped Newton steps on the convex loss; its Hessian is the covariance of the sufficient statistics."""
+    features = _features(k)
+    for _ in range(50):
+        log_z, probabilities = _distribution(parameters, k)
+        own = probabilities @ features
         gradient = own - target
         if np.abs(gradient).max() < _TOLERANCE:
             break
@@ -237,7 +260,7 @@ def _newton(
         loss, slope, size = log_z - parameters @ target, gradient @ step, 1.0
         while size > 1e-6:
             trial = parameters - size * step
-            if model(trial)[0] - trial @ target <= loss - 1e-4 * size * slope + 1e-15:
+            if _distribution(trial, k)[0] - trial @ target <= loss - 1e-4 * size * slope + 1e-15:
                 break
             size /= 2
         else:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emotui.errors import BadInput
-from emotui.metrics.decode_report import PRIORS, decode_report
+from emotui.metrics.decode_report import decode_report
 from emotui.metrics.decoding import (
     PAPER_ALPHAS,
     decode_map,
@@ -21,6 +21,7 @@ from emotui.metrics.decoding import (
     vector_scores,
 )
 from emotui.metrics.ising import Ising, couplings_only, fit_exact, fit_paper
+from emotui.metrics.priors import PRIORS
 
 Row = list[float]
 
