@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 _WORDS = {
     "H": "not in the text",
     "F": "only the keyword",
-    "N": "in a neutral sentence",
+    "N": "neutral sentence",
     "M": "missed",
     "X": "extra",
 }
@@ -61,6 +61,9 @@ def _predicted_marks(detail: "SampleDetail", index: int) -> str:
 
 
 def _say(marks: str) -> str:
-    # What is not in the text, or stands in a neutral sentence, is extra by itself: say the sharper thing.
-    sharp = [mark for mark in marks if not (mark == "X" and ("H" in marks or "N" in marks))]
-    return ", ".join(_WORDS[mark] for mark in sharp)
+    return ", ".join(_WORDS[mark] for mark in sharp(marks))
+
+
+def sharp(marks: str) -> str:
+    """The marks without X where a sharper one says why the span is extra: not in the text, or in a neutral sentence."""
+    return marks.replace("X", "") if "H" in marks or "N" in marks else marks

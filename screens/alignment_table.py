@@ -9,11 +9,13 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from emotui.screens.alignment import Row
+from emotui.screens.alignment import Row, sharp
 from emotui.screens.cells import fit, shown, width, wrap
 from emotui.screens.figures import UNDEFINED, share
 
 _FIGURES = 12
+_MARKED = 20
+_ROOMY = 100
 _BETWEEN = 5
 _MOST = 150
 _MOST_LINES = 4
@@ -22,10 +24,11 @@ _MOST_LINES = 4
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Widths in cells; `words` is 0 where only the letters of the marks have room."""
+    """Widths in cells; `words` is 0 where beside figures only the letters of the marks have room."""
 
     gold: int
     predicted: int
+    tail: int
     words: int
     left: int
 
@@ -51,6 +54,7 @@ class AlignmentTable(ScrollView, can_focus=True):
         padding: 0 1;
         overflow-x: hidden;
         scrollbar-size-vertical: 1;
+        scrollbar-gutter: stable;
         & > .table--dim { color: $text-muted; }
         & > .table--mark { color: $mark; }
         & > .table--gone { color: $mark; text-style: strike; }
@@ -64,13 +68,20 @@ class AlignmentTable(ScrollView, can_focus=True):
         super().__init__(id=id)
         self._rows: tuple[Row, ...] = ()
         self._notes: tuple[str, ...] = ()
-        self._columns = _Columns(8, 8, 0, 0)
+        self._columns = _Columns(8, 8, _FIGURES, 0, 0)
         self._lines: list[_Line] = []
 
     @property
     def rows(self) -> tuple[Row, ...]:
         """What is shown."""
         return self._rows
+
+    @property
+    def after_figures(self) -> int:
+        """Cells between the end of the figures and the right edge of the pane: where a heading for them has to end."""
+        columns = self._columns
+        used = columns.left + columns.gold + _BETWEEN + columns.predicted + _FIGURES
+        return max(self.size.width - 1 - used, 0)
 
     def show(self, rows: Sequence[Row], notes: Sequence[str] = ()) -> None:
         """Show another alignment, from its top."""
@@ -93,10 +104,10 @@ class AlignmentTable(ScrollView, can_focus=True):
         cells = self.scrollable_content_region.width
         used = min(cells, _MOST)
         longest = max((width(row.words) for row in self._rows), default=0)
-        words = longest + 1 if used - _FIGURES - longest >= 52 else 0
-        marked = any(row.marks for row in self._rows)
-        texts = max(used - _FIGURES - _BETWEEN - (6 if marked else 0) - words, 8)
-        self._columns = _Columns(texts // 2, texts - texts // 2, words, (cells - used) // 2)
+        tail = _MARKED if any(row.marks for row in self._rows) else _FIGURES
+        words = longest + 1 if used - tail - longest >= _ROOMY else 0
+        texts = max(used - tail - _BETWEEN - words, 8)
+        self._columns = _Columns(texts // 2, texts - texts // 2, tail, words, (cells - used) // 2)
         self._lines = []
         for number, row in enumerate(self._rows):
             sides = _lines(row.gold, self._columns.gold), _lines(row.predicted, self._columns.predicted)
@@ -128,9 +139,12 @@ class AlignmentTable(ScrollView, can_focus=True):
         segments = _side(line.gold, columns.gold, dim if row.gold is None else self._style(base, "table--gold"), base)
         segments.append(Segment("  ↔  " if line.first else " " * _BETWEEN, dim))
         segments += _side(line.predicted, columns.predicted, dim if row.predicted is None else said, base)
-        if line.first:
-            segments.append(Segment(f"  {share(row.f1)}  {share(row.sim)}" if row.scored else " " * _FIGURES, base))
-            segments.append(Segment(f"  {row.marks:<3} " + row.words if columns.words else f"  {row.marks}", mark))
+        if line.first and row.scored:
+            segments.append(Segment(f"  {share(row.f1)}  {share(row.sim)}", base))
+            words = row.words if columns.words else ""
+            segments.append(Segment(fit(f"  {row.marks:<4}  {words}", columns.tail - _FIGURES + columns.words), mark))
+        elif line.first:
+            segments.append(Segment(fit(f"  {sharp(row.marks)} {row.words}", columns.tail + columns.words), mark))
         return segments
 
     def _style(self, base: Style, kind: str) -> Style:

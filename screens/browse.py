@@ -145,11 +145,17 @@ class Browse(Place):
         self._title_below()
         self.refresh_bindings()
 
+    def on_resize(self) -> None:
+        """Keep the headings over their columns."""
+        if self._evidence is not None:
+            self.call_after_refresh(self._title_below)
+
     def _title_below(self) -> None:
         name = "raw output and prompt" if self._raw else "alignment"
         run = [Part("run ", "dim"), Part(self._run.model, "said", "do('run')")] if self._run else []
         state = f" {self._run.state}" if self._run and self._run.state != "done" else ""
-        figures = [] if self._raw else [Part("   F1   Sim ", "dim")]
+        room = self.query_one("#alignment", AlignmentTable).after_figures
+        figures = [] if self._raw else [Part("  F1   Sim" + " " * room, "dim")]
         left = [Part(f" {name}", "strong", "do('raw')"), Part("   "), *run, Part(state, "mark")]
         self.query_one("#below-title", Line).show(left, figures)
 

@@ -25,7 +25,7 @@ class ExportSheet(Sheet[str]):
 
     DEFAULT_CSS = """
     ExportSheet Label { color: $text-muted; margin: 1 0 0 0; width: 1fr; }
-    ExportSheet Input, ExportSheet Input:focus { height: 1; border: none; padding: 0 1; background: $boost; }
+    ExportSheet Input, ExportSheet Input:focus { height: 1; border: none; padding: 0 1; background: $raised; }
     ExportSheet #why { color: $error; display: none; }
     """
 

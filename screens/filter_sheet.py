@@ -32,7 +32,7 @@ class Switches(Widget, can_focus=True):
         height: auto;
         & > .switches--on { color: $primary; text-style: bold; }
         & > .switches--off { color: $text-muted; }
-        &:focus > .switches--cursor { background: $boost; text-style: underline; }
+        &:focus > .switches--cursor { background: $raised; text-style: underline; }
     }
     """
 
@@ -126,7 +126,7 @@ class FilterSheet(Sheet[ListState]):
     FilterSheet Label { color: $text-muted; width: 10; }
     FilterSheet .row { height: auto; margin: 1 0 0 0; }
     FilterSheet Switches { width: 1fr; }
-    FilterSheet Input, FilterSheet Input:focus { width: 8; height: 1; border: none; padding: 0; background: $boost; }
+    FilterSheet Input, FilterSheet Input:focus { width: 8; height: 1; border: none; padding: 0; background: $raised; }
     FilterSheet #to { width: 4; padding: 0 1; }
     FilterSheet #why { width: 1fr; padding: 0 1; }
     """

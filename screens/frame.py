@@ -23,7 +23,7 @@ from emotui.store.query import Dataset, Run
 if TYPE_CHECKING:
     from emotui.workbench.source import BrowseSource
 
-NARROW = 100
+NARROW = 110
 """Below so many columns the list folds away behind a key."""
 
 _TITLES = {"list": "#list-title", "text": "#sample-title", "alignment": "#below-title", "raw": "#below-title"}
@@ -58,7 +58,7 @@ class Frame(Screen[None]):
     DEFAULT_CSS = """
     Frame #top { dock: top; padding: 0 1; background: $panel; }
     Frame #body { height: 1fr; }
-    Frame ListPane { width: 42%; min-width: 46; max-width: 68; border-right: solid $rule; }
+    Frame ListPane { width: 40%; min-width: 44; max-width: 68; border-right: solid $rule; }
     Frame #places { width: 1fr; }
     Frame.-narrow ListPane { display: none; width: 1fr; max-width: 100%; border-right: none; }
     Frame.-narrow.-list ListPane { display: block; }

@@ -30,7 +30,7 @@ class HelpSheet(Sheet[None]):
     ]
     DEFAULT_CSS = """
     HelpSheet > #sheet { width: 84; }
-    HelpSheet VerticalScroll { height: auto; max-height: 70vh; scrollbar-size-vertical: 1; }
+    HelpSheet VerticalScroll { height: 72vh; scrollbar-size-vertical: 1; }
     HelpSheet Static { height: auto; }
     """
 

@@ -38,7 +38,7 @@ class KeyBar(Line):
             key, label = action.footer or (action.shown, action.label)
             press = f"do('{action.id}')"
             parts += [Part(key, "key", press), Part(f" {label}", "plain", press), Part(" " * _GAP)]
-        self.show(parts)
+        self.show(parts[:-1])
 
 
 def _size(action: Action) -> int:

@@ -41,7 +41,7 @@ class ListPane(Vertical):
 
     DEFAULT_CSS = """
     ListPane > #list-foot { color: $text-muted; padding: 0 1; }
-    ListPane > Input { height: 1; border: none; padding: 0 1; background: $boost; }
+    ListPane > Input { height: 1; border: none; padding: 0 1; background: $raised; }
     ListPane > Input:focus { border: none; }
     """
 

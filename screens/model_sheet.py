@@ -33,7 +33,7 @@ class ModelSheet(Sheet[Wish]):
     BINDINGS = [Binding("enter", "start", show=False, priority=True)]
     DEFAULT_CSS = """
     ModelSheet Label { color: $text-muted; margin: 1 0 0 0; width: 1fr; }
-    ModelSheet Input, ModelSheet Input:focus { height: 1; border: none; padding: 0 1; background: $boost; }
+    ModelSheet Input, ModelSheet Input:focus { height: 1; border: none; padding: 0 1; background: $raised; }
     ModelSheet OptionList, ModelSheet OptionList:focus {
         border: none; padding: 0; height: auto; max-height: 6; background: $surface;
     }

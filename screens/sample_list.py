@@ -75,7 +75,8 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         height: 1fr;
         overflow-x: hidden;
         scrollbar-size-vertical: 1;
-        & > .list--cursor { background: $boost; text-style: bold; }
+        scrollbar-gutter: stable;
+        & > .list--cursor { background: $raised; text-style: bold; }
         & > .list--dim { color: $text-muted; }
         & > .list--marks { color: $mark; }
         & > .list--waiting { color: $text-disabled; }

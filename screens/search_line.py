@@ -15,7 +15,7 @@ class SearchLine(Input):
         height: 1;
         border: none;
         padding: 0 1;
-        background: $boost;
+        background: $raised;
         background-tint: transparent;
     }
     """

@@ -43,6 +43,7 @@ class Stave(ScrollView, can_focus=True):
         padding: 0 1;
         overflow-x: hidden;
         scrollbar-size-vertical: 1;
+        scrollbar-gutter: stable;
         & > .stave--gold { color: $gold; text-style: underline; }
         & > .stave--predicted { background: $predicted; color: $predicted-text; }
         & > .stave--both { background: $predicted; color: $gold-on-predicted; text-style: underline; }
@@ -129,9 +130,10 @@ class Stave(ScrollView, can_focus=True):
         for start, end, layers in self._stretches(row):
             segments += _literally(text, start, end, self._inline(base, layers), self._style(base, "stave--symbol"))
         if chip and chip.tail and layout.tail:
-            used = width(text, row.start, row.end)
-            segments.append(Segment(" " * max(layout.columns - used, 0), base))
-            segments.append(Segment(chip.tail.rjust(layout.tail), self._style(base, "stave--mark")))
+            # The space at which a line breaks may hang over into the tail.
+            room = layout.columns + layout.tail - width(text, row.start, row.end)
+            kind = "stave--mark" if chip.tail.isalpha() else "stave--chip"
+            segments.append(Segment(chip.tail.rjust(room), self._style(base, kind)))
         return segments
 
     def _bar_row(self, row: Row, base: Style) -> list[Segment]:

@@ -12,11 +12,11 @@ THEME = Theme(
     background="#121417",
     surface="#121417",
     panel="#1d2126",
-    boost="#2a3038",
     warning="#f0e442",
     error="#f0e442",
     success="#56b4e9",
     variables={
+        "raised": "#2a3038",
         "gold": "#e69f00",
         "predicted": "#00578a",
         "predicted-text": "#ffffff",

@@ -12,11 +12,11 @@ THEME = Theme(
     background="#15171b",
     surface="#15171b",
     panel="#1f2329",
-    boost="#2a2f37",
     warning="#e3b95f",
     error="#ee8f7e",
     success="#7fc4cc",
     variables={
+        "raised": "#2a2f37",
         "gold": "#ecc46a",
         "predicted": "#21525a",
         "predicted-text": "#eef4f5",

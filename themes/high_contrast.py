@@ -12,11 +12,11 @@ THEME = Theme(
     background="#000000",
     surface="#000000",
     panel="#1c1c1c",
-    boost="#003a5c",
     warning="#ffff00",
     error="#ff9d8a",
     success="#00ffff",
     variables={
+        "raised": "#003a5c",
         "gold": "#ffff00",
         "predicted": "#00458f",
         "predicted-text": "#ffffff",

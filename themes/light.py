@@ -12,11 +12,11 @@ THEME = Theme(
     background="#fbfaf6",
     surface="#fbfaf6",
     panel="#efede6",
-    boost="#e2dfd5",
     warning="#855600",
     error="#ac3520",
     success="#136a75",
     variables={
+        "raised": "#e2dfd5",
         "gold": "#855600",
         "predicted": "#c4e4e8",
         "predicted-text": "#14252a",
