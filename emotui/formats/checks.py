@@ -14,7 +14,6 @@ from emotui.records import (
     ClassPrediction,
     Generation,
     MaskedGold,
-    MaskedPrediction,
     Rating,
     SampleScore,
     ScenesGold,
@@ -43,15 +42,23 @@ def key_fields(kind: type[msgspec.Struct]) -> tuple[str, ...]:
 
 def fault(record: msgspec.Struct) -> str | None:
     """What is wrong with a record by itself, in words for a person; None if nothing is."""
-    return _CHECKS[type(record)](record)
+    check = _CHECKS.get(type(record))
+    return _empty(record, *_name_fields(type(record))) if check is None else check(record)
+
+
+def _name_fields(kind: type[msgspec.Struct]) -> tuple[str, ...]:
+    return tuple(field for field in key_fields(kind) if field != "repeat")
 
 
 def label_set(record: msgspec.Struct) -> Mapping[str, object] | None:
-    """The labels of a vector record (scenes), which must be the same ones throughout a file; None for other kinds."""
+    """The labels of a vector record (scenes), which must be the same ones throughout a file.
+
+    Returns: None for other kinds, and for a prediction without any label: a model that gave no answer.
+    """
     if isinstance(record, ScenesGold):
         return record.labels
     if isinstance(record, ScenesPrediction):
-        return record.scores if record.labels is None else record.labels
+        return record.labels or record.scores
     return None
 
 
@@ -158,7 +165,7 @@ def _scenes_prediction(record: ScenesPrediction) -> str | None:
     known = scores if labels is None else labels
     if known is None:
         return "needs `labels` or `scores`"
-    wrong = _empty(record, "id") or (None if labels is None else _binary(labels))
+    wrong = _empty(record, "id") or (None if not labels else _binary(labels))
     if wrong is None and scores is not None:
         wrong = _scores(scores)
         if wrong is None and labels is not None and (differs := label_set_fault(scores, labels, "of `labels`")):
@@ -195,6 +202,8 @@ def _class_prediction(record: ClassPrediction) -> str | None:
         for label, p in record.probs.items():
             if not 0 <= p <= 1 + PROBABILITY_ROUNDING:
                 return f"`probs`: {shown(label)} must be from 0 to 1, not {shown(p)}"
+        if record.label == "":
+            return "`label` is empty beside `probs`: leave it out"
     return _empty(record, "id")
 
 
@@ -215,7 +224,6 @@ _CHECKS: dict[type[msgspec.Struct], Callable[[Any], str | None]] = {
     ScenesGold: _scenes_gold,
     ScenesPrediction: _scenes_prediction,
     MaskedGold: _masked_gold,
-    MaskedPrediction: lambda record: _empty(record, "id"),
     ClassGold: lambda record: _empty(record, "id", "label"),
     ClassPrediction: _class_prediction,
     Chain: _chain,

@@ -15,6 +15,9 @@ from emotui.records import Rating
 
 R = TypeVar("R", bound=msgspec.Struct)
 
+ANSWERS = ("output", "label")
+"""The optional fields in which an empty string means something."""
+
 _WORDS = {
     "array": "a list",
     "object": "an object",
@@ -30,8 +33,8 @@ _NAMES = {dict: "object", list: "array", str: "str", int: "int", float: "float",
 def to_record(kind: type[R], row: object) -> R | Flaw:
     """The record of a row, or what is wrong with the row's types.
 
-    `null` stands for a field that is left out, and so does an empty string in an optional field, except `output`: a
-    model may well have said nothing. Unknown fields are passed over.
+    `null` stands for a field that is left out, and so does an empty string in an optional field, except where it is
+    a model's answer (`output`, `label`): a model may well have said nothing. Unknown fields are passed over.
 
     Args:
         row: plain JSON values; an object of the caller's own, changed in place.
@@ -77,7 +80,7 @@ def _identifiers(kind: type[msgspec.Struct]) -> tuple[str, ...]:
 def _optional(kind: type[msgspec.Struct]) -> tuple[tuple[str, tuple[object, ...]], ...]:
     """Each optional field with the values that stand for its absence."""
     return tuple(
-        (name, (None, "") if cell == "text" and name != "output" else (None,))
+        (name, (None, "") if cell == "text" and name not in ANSWERS else (None,))
         for name, cell in cell_kinds(kind).items()
         if name not in required(kind)
     )

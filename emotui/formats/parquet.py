@@ -111,5 +111,7 @@ def _literal(text: str) -> str:
 
 
 def _last_words(error: Exception) -> str:
-    first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-    return first.rpartition("Error: ")[2][:200]
+    """What an error says first. DuckDB may quote bytes of the file, which must not reach a terminal as they are."""
+    first = next(iter(str(error).strip().splitlines()), type(error).__name__)
+    said = first.rpartition("Error: ")[2][:200]
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in said)

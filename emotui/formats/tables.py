@@ -93,9 +93,11 @@ def _row(cells: Iterable[tuple[str, str]], kinds: Mapping[str, CellKind]) -> dic
             if isinstance(value, Flaw):
                 return Flaw(f"`{name}`: {value.reason}")
             row[name] = value
-    # An empty cell cannot tell a model that said nothing from no output at all; the style that was asked for can.
+    # An empty cell cannot tell a model that said nothing from an answer given in another column; what is in it can.
     if row.get("output") == "" and ("spans" in row or not row.get("style")):
         del row["output"]
+    if row.get("label") == "" and "probs" in row:
+        del row["label"]
     return row
 
 

@@ -37,6 +37,8 @@ def write(path: str | Path, records: Iterable[msgspec.Struct]) -> int:
         if (wrong := checks.fault(record)) is not None:
             raise BadInput(f"{name}: record {number} cannot be written: {wrong}")
     ending = _ending(name)
+    if ending == ".parquet" and not kept:
+        raise BadInput(f"{name}: there is no record to write, and a Parquet file must say of what kind it is")
     try:
         lines = [msgspec.json.encode(present(record)) for record in kept]
         if name == "-":
@@ -95,8 +97,6 @@ def _fill(beside: Path, ending: str, records: list[msgspec.Struct], lines: list[
     if ending == ".jsonl":
         beside.write_bytes(b"".join(line + b"\n" for line in lines))
     elif ending == ".parquet":
-        if not records:
-            raise OSError("there is no record to write")
         json_lines = beside.with_suffix(".lines")
         try:
             json_lines.write_bytes(b"\n".join(lines))
