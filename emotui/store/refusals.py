@@ -30,6 +30,8 @@ def refusal(path: Path, error: Exception) -> StoreError:
     low = said.lower()
     if "no space left" in low or "disk quota" in low or "file too large" in low or "out of disk" in low:
         what = "the disk is full; what was stored before is safe: free some space, then try again"
+    elif isinstance(error, PermissionError) and path.exists():
+        what = "may not be read: change its permissions, or choose another file with --db"
     elif "permission denied" in low or "read-only file system" in low or "read-only mode" in low:
         what = "may not be written here: open it with --read-only, or choose another file with --db"
     elif "is a directory" in low:
