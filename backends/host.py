@@ -132,7 +132,7 @@ class ModelProcess:
                     raise ModelError(why)
                 case ("loaded", card):
                     self.card = card
-                    return self.card  # type: ignore[return-value]
+                    return card
 
     def _start(self) -> None:
         if self._words is not None:
@@ -173,9 +173,7 @@ class ModelProcess:
                 raise Cancelled
             if now - started > self.limit:
                 self.close()
-                raise ModelError(
-                    f"{self.spec} gave no answer for {self.limit:.0f} s: stopped. Ask again to restart it"
-                )
+                raise ModelError(f"{self.spec} gave no answer for {self.limit:.0f} s: stopped. Ask again to restart it")
 
     def _died(self) -> Exception:
         """Why the messages ended: somebody closed the model, or its process died by itself."""

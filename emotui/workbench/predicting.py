@@ -81,7 +81,8 @@ def predict(
 def _labels(kind: str, card: ModelCard, labels: Sequence[str] | None) -> tuple[str, ...]:
     """The labels that the answers will be over."""
     if kind == "scenes":
-        known, default = card.labels.get("plutchik", PLUTCHIK), PLUTCHIK
+        default: tuple[str, ...] = PLUTCHIK
+        known = card.labels.get("plutchik", PLUTCHIK)
     elif kind == "class":
         default = known = next(iter(card.labels.values()), ())
     else:

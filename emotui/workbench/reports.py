@@ -79,7 +79,7 @@ def decode_scenes(
     warn: Warn,
 ) -> Document:
     """The document of `emotui decode`: a prior from `train`, log-odds and any gold from `scores`."""
-    from emotui.metrics.decode_report import PAPER_ALPHAS, decode_report
+    from emotui.metrics.decode_report import decode_report
 
     files = _Files(skip_bad=skip_bad, warn=warn)
     golds = {record.id: record.labels for record in files.read(train, ScenesGold)}
@@ -91,7 +91,8 @@ def decode_scenes(
     def build() -> Document:
         if without:
             raise BadInput(*without)
-        return decode_report(golds, pairs, known, PAPER_ALPHAS if alphas is None else alphas, prior, smoothing, output)
+        chosen = {} if alphas is None else {"alphas": alphas}
+        return decode_report(golds, pairs, known, prior=prior, smoothing=smoothing, output=output, **chosen)
 
     return files.report(build)
 

@@ -226,8 +226,8 @@ def scored(outputs: Sequence[ResultRow], samples: dict[int, SpanSample], embed: 
         rows.append(row)
     distinct = list({gold.id: gold for gold in golds}.values())
     details = {(detail.id, detail.repeat): detail for detail in spans.score(distinct, predictions, embed)}
-    for place, prediction in zip(parsed, predictions, strict=True):
-        rows[place] = replace(rows[place], score=score_row(details[prediction.id, prediction.repeat]))
+    for place, asked in zip(parsed, predictions, strict=True):
+        rows[place] = replace(rows[place], score=score_row(details[asked.id, asked.repeat]))
     return rows
 
 

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+import msgspec
+
 from emotui.backends.host import ModelProcess
 from emotui.errors import BadInput
 from emotui.formats import Read, read
@@ -13,7 +15,7 @@ from emotui.records import SpanPrediction, SpanSample
 from emotui.workbench.similarity import Embedder
 
 Warn = Callable[[str], None]
-Record = TypeVar("Record")
+Record = TypeVar("Record", bound=msgspec.Struct)
 
 
 def score_spans(

@@ -165,7 +165,8 @@ class Workspace:
         self.set_setting(FIRST_START, "loaded")
         unfinished = [run.run for run in self.runs(dataset.dataset) if run.state in ("stopped", "failed")]
         try:
-            self.run_model(DEFAULT_MODEL, dataset.dataset, resume=(unfinished or [None])[0], on_progress=on_progress)
+            resume = unfinished[0] if unfinished else None
+            self.run_model(DEFAULT_MODEL, dataset.dataset, resume=resume, on_progress=on_progress)
         except BadInput:
             self.run_model(DEFAULT_MODEL, dataset.dataset, on_progress=on_progress)
         self.set_setting(FIRST_START, "done")
