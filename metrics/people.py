@@ -72,7 +72,7 @@ def people_scores(scored: Mapping[str, Sequence[SampleDetail]]) -> PeopleScores:
 
     Source: SEER, section 9, Tables 3 and 4.
     """
-    # The paper does not say whether its best Sim is that of the annotation with the best F1. It speaks of the annotation
+    # The paper leaves open whether its best Sim is that of the annotation with the best F1. It speaks of the annotation
     # of the best annotator over each sample, so it is one annotation here, and its F1 and Sim belong together.
     best = best_each(scored)
     f1 = [fmean(detail.f1 for detail in details) for details in scored.values() if details]
