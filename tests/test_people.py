@@ -1,0 +1,66 @@
+"""Annotators scored beside models (SEER, section 9)."""
+
+from statistics import stdev
+
+import numpy as np
+import pytest
+
+from emotui.metrics.people import best_each, people, people_scores, score_people
+from emotui.records import SpanPrediction, SpanSample
+
+FIRST = SpanSample(
+    id="1",
+    text="so sad today, so very sad",
+    spans=((0, 6),),
+    annotators={"ann": ((0, 6),), "bob": ((3, 6), (14, 16)), "cy": ()},
+)
+SECOND = SpanSample(id="2", text="what a joy", spans=((5, 10),), annotators={"ann": (), "bob": ((0, 10),)})
+BARE = SpanSample(id="3", text="desk", spans=())
+NONE: frozenset[str] = frozenset()
+
+
+def test_annotators_become_predictions_in_text_order() -> None:
+    turned = SpanSample(id="1", text="sad day", spans=(), annotators={"ann": ((4, 7), (0, 3))})
+    assert people([turned]) == {"ann": [SpanPrediction(id="1", spans=("sad", "day"))]}
+
+
+def test_who_did_not_annotate_a_sample_is_not_scored_on_it() -> None:
+    scored = score_people([FIRST, SECOND, BARE], None, NONE)
+    assert {name: [(d.id, d.missing) for d in details] for name, details in scored.items()} == {
+        "ann": [("1", False), ("2", False)],
+        "bob": [("1", False), ("2", False)],
+        "cy": [("1", False)],
+    }
+
+
+def test_average_is_over_annotators_and_best_over_samples() -> None:
+    # ann: 1 and 0. bob: gold "so sad" against "sad" (2/3) and "so" (2/3), one of them counts, over 2: 1/3; then "a joy"
+    # against "what a joy": 2/3. cy: 0.
+    scored = score_people([FIRST, SECOND, BARE], None, NONE)
+    assert [d.f1 for d in scored["ann"]] == [1.0, 0.0]
+    assert [d.f1 for d in scored["bob"]] == [pytest.approx(1 / 3), pytest.approx(2 / 3)]
+    scores = people_scores(scored)
+    assert (scores.annotators, scores.samples) == (3, 2)
+    assert scores.average_f1 == pytest.approx((0.5 + 0.5 + 0) / 3)
+    assert scores.sd_f1 == pytest.approx(stdev([0.5, 0.5, 0]))
+    assert scores.best_f1 == pytest.approx((1 + 2 / 3) / 2)
+    assert scores.average_sim is scores.sd_sim is scores.best_sim is None
+
+
+def test_best_sim_is_that_of_the_annotation_with_the_best_f1() -> None:
+    def embed(texts: object) -> np.ndarray:
+        assert isinstance(texts, list)
+        places = {"so sad": 0.0, "sad": 0.0, "so": 1.5}
+        return np.array([[np.cos(places.get(text, 1.0)), np.sin(places.get(text, 1.0))] for text in texts])
+
+    sample = SpanSample(
+        id="1", text="so sad, sad", spans=((0, 6),), annotators={"a": ((0, 2),), "b": ((3, 6),), "c": ((3, 11),)}
+    )
+    (best,) = best_each(score_people([sample], embed, NONE))
+    assert best.predicted == ("sad",)  # F1 2/3 as "so" has, and nearer to "so sad"
+    assert best.sim == pytest.approx(1.0)
+
+
+def test_without_annotators_every_figure_is_undefined() -> None:
+    scores = people_scores(score_people([BARE], None, NONE))
+    assert (scores.annotators, scores.samples, scores.average_f1, scores.best_f1) == (0, 0, None, None)
