@@ -130,7 +130,7 @@ class ModelProcess:
                 case ("failed", why):
                     self.close()
                     raise ModelError(why)
-                case ("loaded", card):
+                case ("loaded", ModelCard() as card):
                     self.card = card
                     return card
 
