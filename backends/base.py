@@ -148,9 +148,13 @@ class Attribution:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Stands in place of a result where one request could not be answered; the others of its batch were."""
+    """Stands in place of a result where one request could not be answered; the others of its batch were.
+
+    `again`: the trouble was not the request's (a server that went away): it counts as not done, and may be asked again.
+    """
 
     why: str
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
