@@ -9,7 +9,7 @@ import msgspec
 
 from emotui.formats import jsonl
 from emotui.formats.columns import CellKind, cell_kinds, duckdb_types, required
-from emotui.formats.rows import Flaw, Rows, UnreadableFile
+from emotui.formats.rows import Flaw, Rows, UnreadableFile, literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -26,7 +26,7 @@ def rows(path: Path, kind: type[msgspec.Struct]) -> Rows:
     """
     import duckdb
 
-    source = f"read_parquet({_literal(_unglobbed(path))}, hive_partitioning=false)"
+    source = f"read_parquet({_quoted(_unglobbed(path))}, hive_partitioning=false)"
     kinds = cell_kinds(kind)
     try:
         with _connection() as connection:
@@ -58,14 +58,14 @@ def write(lines: Path, longest: int, kind: type[msgspec.Struct], to: Path) -> No
     """
     import duckdb
 
-    types = ", ".join(f"{_literal(name)}: {_literal(column)}" for name, column in duckdb_types(kind).items())
+    types = ", ".join(f"{_quoted(name)}: {_quoted(column)}" for name, column in duckdb_types(kind).items())
     source = (
-        f"read_json({_literal(_unglobbed(lines))}, format='newline_delimited', columns={{{types}}}, "
+        f"read_json({_quoted(_unglobbed(lines))}, format='newline_delimited', columns={{{types}}}, "
         f"maximum_object_size={max(_ROOM, 2 * longest)}, compression='none')"
     )
     try:
         with _connection() as connection:
-            connection.execute(f"COPY (SELECT * FROM {source}) TO {_literal(str(to))} (FORMAT parquet)")
+            connection.execute(f"COPY (SELECT * FROM {source}) TO {_quoted(str(to))} (FORMAT parquet)")
     except duckdb.Error as error:
         raise OSError(_last_words(error)) from None
 
@@ -106,12 +106,11 @@ def _unglobbed(path: Path) -> str:
     return re.sub(r"([*?\[])", r"[\1]", str(path.absolute()))
 
 
-def _literal(text: str) -> str:
+def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
 def _last_words(error: Exception) -> str:
     """What an error says first. DuckDB may quote bytes of the file, which must not reach a terminal as they are."""
     first = next(iter(str(error).strip().splitlines()), type(error).__name__)
-    said = first.rpartition("Error: ")[2][:200]
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in said)
+    return literal(first.rpartition("Error: ")[2][:200])

@@ -13,7 +13,7 @@ import msgspec
 from emotui.errors import BadInput
 from emotui.formats import checks, jsonl, parquet, tables
 from emotui.formats.conversion import to_record
-from emotui.formats.rows import Flaw, Rows, UnreadableFile, shown
+from emotui.formats.rows import Flaw, Rows, UnreadableFile, literal, shown
 
 R = TypeVar("R", bound=msgspec.Struct)
 
@@ -43,12 +43,13 @@ def read(path: str | Path, kind: type[R], *, skip_bad: bool = False, limit: int 
     Args:
         skip_bad: leaves bad lines out and reports them, instead of refusing the file. A file of which nothing can be
             read, or nothing is good, is refused all the same.
-        limit: stops after so many records; what comes after is not looked at.
+        limit: stops after so many records (at least 1); what comes after is not looked at.
 
     Raises: BadInput, with a line a problem, up to 20 and then a count; then nothing was read.
     """
     name = str(path)
-    file = _File(kind, name)
+    place = literal(name)
+    file = _File(kind, place)
     try:
         with _rows(name, kind) as rows:
             for line, row in rows:
@@ -56,13 +57,12 @@ def read(path: str | Path, kind: type[R], *, skip_bad: bool = False, limit: int 
                 if len(file.records) == limit:
                     break
     except UnreadableFile as error:
-        place = name if error.line is None else f"{name}:{error.line}"
-        raise BadInput(f"{place}: {error}") from None
+        raise BadInput(f"{place}: {error}" if error.line is None else f"{place}:{error.line}: {error}") from None
     if file.problems and not skip_bad:
         raise BadInput(*capped(file.problems))
     if not file.records:
         what = "no good record" if file.problems else "no record"
-        raise BadInput(*capped(file.problems), f"{name}:1: there is {what} in the file")
+        raise BadInput(*capped(file.problems), f"{place}:1: there is {what} in the file")
     return Read(file.records, file.lines, tuple(file.problems))
 
 
@@ -77,9 +77,9 @@ def capped(problems: list[str] | tuple[str, ...]) -> tuple[str, ...]:
 class _File(Generic[R]):
     """The records and problems of one file so far, and what a later line must agree with."""
 
-    def __init__(self, kind: type[R], name: str) -> None:
+    def __init__(self, kind: type[R], place: str) -> None:
         self.kind = kind
-        self.name = name
+        self.place = place
         self.records: list[R] = []
         self.lines: list[int] = []
         self.problems: list[str] = []
@@ -98,7 +98,7 @@ class _File(Generic[R]):
                 self.records.append(record)
                 self.lines.append(line)
         if problem is not None:
-            self.problems.append(f"{self.name}:{line}: {problem}")
+            self.problems.append(f"{self.place}:{line}: {problem}")
 
     def _disagreement(self, record: R, line: int) -> str | None:
         """What is wrong with a record beside those before it."""

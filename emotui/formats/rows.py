@@ -45,6 +45,11 @@ def numbered(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
         yield number, line
 
 
+def literal(text: str) -> str:
+    """`text` on one line, with whatever a terminal would act on escaped."""
+    return text if text.isprintable() else "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
+
+
 def shown(value: object, width: int = 40) -> str:
     """`value` as a person may see it in a message: on one line, control characters escaped, cut at `width`.
 

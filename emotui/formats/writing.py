@@ -18,7 +18,7 @@ from emotui.formats import checks, parquet
 from emotui.formats.columns import cell_kinds
 from emotui.formats.json_document import present
 from emotui.formats.reading import ENDINGS, unknown_ending
-from emotui.formats.rows import shown
+from emotui.formats.rows import literal, shown
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -35,10 +35,10 @@ def write(path: str | Path, records: Iterable[msgspec.Struct]) -> int:
     name, kept = str(path), list(records)
     for number, record in enumerate(kept, start=1):
         if (wrong := checks.fault(record)) is not None:
-            raise BadInput(f"{name}: record {number} cannot be written: {wrong}")
+            raise BadInput(f"{literal(name)}: record {number} cannot be written: {wrong}")
     ending = _ending(name)
     if ending == ".parquet" and not kept:
-        raise BadInput(f"{name}: there is no record to write, and a Parquet file must say of what kind it is")
+        raise BadInput(f"{literal(name)}: there is no record to write, and a Parquet file must say of what kind it is")
     try:
         lines = [msgspec.json.encode(present(record)) for record in kept]
         if name == "-":
@@ -51,7 +51,7 @@ def write(path: str | Path, records: Iterable[msgspec.Struct]) -> int:
                 _fill(beside, ending, kept, lines)
     except UnicodeEncodeError:
         problem = f"{_where_broken(kept)} holds half of a surrogate pair, which is no character"
-        raise BadInput(f"{name}: {problem}") from None
+        raise BadInput(f"{literal(name)}: {problem}") from None
     except OSError as error:
         raise _refusal(name, error) from None
     return len(kept)
@@ -62,7 +62,7 @@ def _ending(name: str) -> str:
     if name == "-" or _is_stream(name):
         return ".jsonl"
     if ending not in ENDINGS:
-        raise BadInput(f"{name}: {unknown_ending(ending)}")
+        raise BadInput(f"{literal(name)}: {unknown_ending(ending)}")
     return ending
 
 
@@ -137,10 +137,10 @@ def _where_broken(records: list[msgspec.Struct]) -> str:
 
 def _refusal(name: str, error: OSError) -> EmotuiError:
     if error.errno in _FULL or "No space left" in str(error):
-        return EmotuiError(f"{name}: the disk is full; nothing was written")
+        return EmotuiError(f"{literal(name)}: the disk is full; nothing was written")
     if isinstance(error, FileNotFoundError):
-        return BadInput(f"{name}: there is no folder {shown(str(Path(name).parent), 200)} to write it in")
+        return BadInput(f"{literal(name)}: there is no folder {shown(str(Path(name).parent), 200)} to write it in")
     reason = (error.strerror or str(error)).lower()
     if isinstance(error, IsADirectoryError | PermissionError | NotADirectoryError):
-        return BadInput(f"{name}: cannot be written: {reason}")
-    return EmotuiError(f"{name}: cannot be written: {reason}")
+        return BadInput(f"{literal(name)}: cannot be written: {reason}")
+    return EmotuiError(f"{literal(name)}: cannot be written: {reason}")
