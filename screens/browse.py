@@ -105,7 +105,7 @@ class Browse(Place):
             return
         if answer.error is not None:
             self._evidence = None
-            self._say("This sample cannot be read", answer.error, failed=True)
+            self._say("This sample cannot be read", answer.error, "k and j go on to others", failed=True)
             return
         self._evidence = answer.value
         self._draw()
@@ -119,6 +119,14 @@ class Browse(Place):
         for name in ("#text", "#raw", "#alignment"):
             self.query_one(name).set_class(stale, "-stale")
 
+    def show_nothing(self, why: str, *, failed: bool = False) -> None:
+        """Say what Browse is for, and why it is empty."""
+        self._say("Gold and predicted evidence, in the text itself", why, failed=failed)
+
+    def focus_first(self) -> None:
+        """Put the keys into the text."""
+        self.query_one("#text").focus()
+
     def _say(self, title: str, *lines: str, failed: bool = False) -> None:
         self.query_one("#sample-notice", Notice).say(title, *lines, failed=failed)
         self.query_one("#text").display = False
@@ -128,7 +136,7 @@ class Browse(Place):
     def _draw(self) -> None:
         evidence = self._evidence
         if evidence is None:
-            self._say("No sample is selected", "The list has none: x drops its filter")
+            self.show_nothing("No sample is selected: the list is empty")
             return
         self.query_one("#sample-notice", Notice).hide()
         text, raw = self.query_one("#text", Stave), self.query_one("#raw", Stave)

@@ -16,6 +16,11 @@ Q = TypeVar("Q")
 A = TypeVar("A")
 
 
+def in_words(problem: Exception) -> str:
+    """An error as a person reads it; one that nobody foresaw also says its kind."""
+    return str(problem) if isinstance(problem, EmotuiError) else f"{type(problem).__name__}: {problem}"
+
+
 class Answer(Message):
     """What came back from a desk: a value, or the error in words."""
 
@@ -63,8 +68,9 @@ class Desk(Generic[Q, A]):
         def work() -> None:
             try:
                 value, error = self._call(question), None
-            except EmotuiError as problem:
-                value, error = None, str(problem)
+            except Exception as problem:
+                # Whatever goes wrong behind it, the screen stays: an error costs a message, not the session.
+                value, error = None, in_words(problem)
             owner.post_message(Answer(self, number, question, value, error))
 
         owner.run_worker(work, name=self.name, group=self.name, thread=True)

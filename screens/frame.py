@@ -15,6 +15,7 @@ from emotui.screens.key_bar import KeyBar
 from emotui.screens.line import Line, Part
 from emotui.screens.list_pane import ListPane
 from emotui.screens.list_state import ListState, from_setting, to_setting
+from emotui.screens.notice import Notice
 from emotui.screens.place import Place
 from emotui.screens.places import PLACES
 from emotui.screens.search_line import SearchLine
@@ -87,6 +88,7 @@ class Frame(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """The frame with its first place; other places are made when they are first opened."""
+        self.set_class(self.app.size.width < NARROW, "-narrow")
         yield Line(id="top")
         with Horizontal(id="body"):
             yield ListPane(id="list-pane")
@@ -126,7 +128,7 @@ class Frame(Screen[None]):
     def on_mount(self) -> None:
         """Paint first, then open."""
         self._top()
-        self.pane.query_one("#list-notice").say("Opening", "the workspace is being read")
+        self._say("Opening", "the workspace is being read")
         self.call_after_refresh(self._open.ask, None)
 
     @on(Answer)
@@ -145,13 +147,18 @@ class Frame(Screen[None]):
             self._marker = answer.value
             self.look_again()
 
+    def _say(self, title: str, why: str, *, failed: bool = False) -> None:
+        """There is nothing to show, and this is why; in both panes, since the list may be folded away."""
+        self.pane.query_one("#list-notice", Notice).say(title, why, failed=failed)
+        self.place.show_nothing(why, failed=failed)
+
     def _failed(self, answer: Answer) -> None:
         if answer.desk is self._open:
-            self.pane.query_one("#list-notice").say("Cannot be opened", answer.error, "q quits", failed=True)
+            self._say("Cannot be opened", answer.error or "", failed=True)
             self._ready = "not open"
             self._top()
         elif answer.desk is self._overviews:
-            self.notify(answer.error, severity="error", markup=False)
+            self.notify(answer.error or "", severity="error", markup=False)
 
     def _show_opened(self, opened: Opened) -> None:
         self.source, self._title = opened.source, opened.title
@@ -181,11 +188,8 @@ class Frame(Screen[None]):
     def _show_overview(self, overview: Overview) -> None:
         self.overview = overview
         if overview.dataset is None:
-            notice = self.pane.query_one("#list-notice")
-            if self.work is None:
-                notice.say("No samples yet", "emotui import spans FILE brings some in")
-            else:
-                notice.say("No samples yet", "the sample data is on its way")
+            coming = "the sample data is on its way"
+            self._say("No samples yet", coming if self.work else "emotui import spans FILE brings some in")
         else:
             self.pane.ask(self.state, overview.dataset, self.run_shown)
         self._top()
@@ -207,6 +211,8 @@ class Frame(Screen[None]):
         if event.sample != self.state.sample:
             self.state, self._dirty = replace(self.state, sample=event.sample), True
         self.place.show_sample(event.sample, self.run_shown)
+        if self.focused is None and event.sample is not None:
+            self.focus_shown()
         self.refresh_bindings()
 
     @on(Place.Changed)
@@ -327,10 +333,10 @@ class Frame(Screen[None]):
 
     def focus_shown(self) -> None:
         """Put the focus into a pane that is in sight."""
-        if self.has_class("-narrow") and not self.has_class("-list"):
-            if self.focused is self.pane.rows:
-                self.query_one("#text").focus()
-        elif self.has_class("-narrow") and self.focused is not self.pane.rows and not self.query(SearchLine):
+        folded = self.has_class("-narrow") and not self.has_class("-list")
+        if folded and self.focused in (None, self.pane.rows):
+            self.place.focus_first()
+        elif not folded and (self.focused is None or self.has_class("-narrow")) and not self.query(SearchLine):
             self.pane.rows.focus()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:

@@ -29,7 +29,7 @@ def _show_list(frame: "Frame", shown: bool) -> None:
         if shown:
             frame.pane.rows.focus()
         else:
-            frame.query_one("#text").focus()
+            frame.place.focus_first()
     frame.refresh_bindings()
 
 

@@ -39,6 +39,14 @@ class Place(Vertical):
         """Ask again for what is shown: something may have changed."""
         raise NotImplementedError
 
+    def show_nothing(self, why: str, *, failed: bool = False) -> None:
+        """Say what this place is for, and why it is empty."""
+        raise NotImplementedError
+
+    def focus_first(self) -> None:
+        """Put the keys into the first pane."""
+        raise NotImplementedError
+
     def recall(self, choices: dict[str, object]) -> None:
         """Take up what was remembered of `Changed`."""
 

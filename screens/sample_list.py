@@ -183,6 +183,10 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         self._reshape()
         self.move_to(self._cursor)
 
+    def on_show(self) -> None:
+        """What came while this was hidden was laid out for no width at all."""
+        self.on_resize()
+
     def notify_style_update(self) -> None:
         """Draw again in another theme."""
         super().notify_style_update()

@@ -95,6 +95,10 @@ class Stave(ScrollView, can_focus=True):
         if self._width != self.scrollable_content_region.width:
             self._lay_out()
 
+    def on_show(self) -> None:
+        """What came while this was hidden was laid out for no width at all."""
+        self.on_resize()
+
     def notify_style_update(self) -> None:
         """Draw again in another theme."""
         super().notify_style_update()

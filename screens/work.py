@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 from textual.widget import Widget
 
-from emotui.errors import EmotuiError
+from emotui.screens.desk import in_words
 from emotui.screens.figures import count, seconds
 from emotui.screens.line import Part
 
@@ -62,8 +62,8 @@ def begin(owner: Widget, what: str, do: "Callable[..., object]", halt: Callable[
             do(on_progress=tell)
         except Cancelled:
             stopped = True
-        except EmotuiError as problem:
-            error = str(problem)
+        except Exception as problem:
+            error = in_words(problem)
         owner.post_message(Finished(what, error, stopped))
 
     owner.run_worker(work, name="work", group="work", thread=True)

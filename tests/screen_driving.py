@@ -1,0 +1,83 @@
+"""Driving the workbench in tests: open it, wait until it has nothing more to do, read what it shows."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from textual.pilot import Pilot
+
+from emotui.screens.app import EmotuiApp
+from emotui.screens.browse import Browse
+from emotui.screens.frame import Frame
+from emotui.screens.sample_list import SampleList
+from emotui.screens.stave import Stave
+from emotui.workbench.source import BrowseSource
+
+_ROUNDS = 500
+
+
+async def settle(pilot: "Pilot[None]", *, work: bool = False) -> None:
+    """Wait until every question has its answer and every page its rows; with `work` until long work is over too."""
+    app = pilot.app
+    assert isinstance(app, EmotuiApp)
+    for _ in range(_ROUNDS):
+        waited_for = [worker for worker in app.workers if work or worker.name != "work"]
+        if waited_for:
+            await app.workers.wait_for_complete(waited_for)
+        await pilot.pause()
+        if not app.is_running or (not app.frame.busy and not (work and app.frame.work)):
+            break
+    else:
+        raise AssertionError("the workbench does not come to rest")
+    await pilot.pause()
+
+
+@asynccontextmanager
+async def opened(
+    source: "BrowseSource | Callable[[], BrowseSource]", size: tuple[int, int] = (160, 45), *, notifications: bool = True
+) -> "AsyncIterator[Pilot[None]]":
+    """The workbench over a source, at rest."""
+    app = EmotuiApp(source if callable(source) else lambda: source, poll=None)
+    async with app.run_test(size=size, notifications=notifications) as pilot:
+        await settle(pilot)
+        yield pilot
+
+
+async def press(pilot: "Pilot[None]", *keys: str) -> None:
+    """Press keys, each once what the one before asked for is here."""
+    for key in keys:
+        await pilot.press(key)
+        await settle(pilot)
+
+
+def frame(pilot: "Pilot[None]") -> Frame:
+    """The frame."""
+    assert isinstance(pilot.app, EmotuiApp)
+    return pilot.app.frame
+
+
+def listed(pilot: "Pilot[None]") -> list[str]:
+    """The ids in the list, as far as its first pages go."""
+    rows = frame(pilot).query_one(SampleList)
+    return [row.id for position in range(rows.n) if (row := rows.row(position)) is not None]
+
+
+def shown_id(pilot: "Pilot[None]") -> str | None:
+    """The id of the sample whose evidence is shown."""
+    evidence = frame(pilot).query_one(Browse).evidence
+    return evidence.sample.id if evidence else None
+
+
+def stave(pilot: "Pilot[None]") -> Stave:
+    """The text pane."""
+    return frame(pilot).query_one("#text", Stave)
+
+
+def screen_text(pilot: "Pilot[None]") -> str:
+    """Everything on the screen, line by line."""
+    strips = pilot.app.screen._compositor.render_strips()
+    return "\n".join("".join(segment.text for segment in strip) for strip in strips)
+
+
+def notified(pilot: "Pilot[None]") -> list[str]:
+    """What the app has told in passing."""
+    return [notification.message for notification in pilot.app._notifications]

@@ -1,0 +1,377 @@
+"""Browse: what a person presses, and what is shown for it."""
+
+from pathlib import Path
+
+import pytest
+
+from emotui.errors import StoreError
+from emotui.records import SpanSample
+from emotui.screens.alignment_table import AlignmentTable
+from emotui.screens.browse import Browse
+from emotui.screens.line import Line
+from emotui.screens.sample_list import SampleList
+from emotui.workbench.file_view import FileView
+from emotui.workbench.source import BrowseSource
+from emotui.workbench.workspace import Workspace
+from tests.browse_workspace import NOT_IN_TEXT, SAMPLE_DATA, add_run, sample_records, workspace
+from tests.screen_driving import frame, listed, notified, opened, press, screen_text, settle, shown_id, stave
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Workspace:
+    return workspace(tmp_path / "workspace.duckdb")
+
+
+async def test_the_first_sample_is_shown_with_its_gold_and_predicted_spans(source: Workspace) -> None:
+    first = sample_records()[0]
+    async with opened(source) as pilot:
+        assert shown_id(pilot) == first.id
+        voices = {voice.role: voice.spans for voice in stave(pilot).score.voices}
+        assert voices == {"gold": first.spans, "predicted": first.spans}
+        assert "alignment" in screen_text(pilot)
+
+
+async def test_j_and_k_move_through_the_samples_from_any_pane(source: Workspace) -> None:
+    ids = [sample.id for sample in sample_records()]
+    async with opened(source) as pilot:
+        await press(pilot, "j", "j")
+        assert shown_id(pilot) == ids[2]
+        await press(pilot, "tab", "j")
+        assert pilot.app.focused is stave(pilot)
+        assert shown_id(pilot) == ids[3]
+        await press(pilot, "k")
+        assert shown_id(pilot) == ids[2]
+
+
+async def test_g_and_G_go_to_the_ends_and_the_list_stops_there(source: Workspace) -> None:
+    ids = [sample.id for sample in sample_records()]
+    async with opened(source) as pilot:
+        await press(pilot, "G", "j")
+        assert shown_id(pilot) == ids[-1]
+        await press(pilot, "g", "k")
+        assert shown_id(pilot) == ids[0]
+
+
+async def test_n_and_p_visit_just_the_samples_with_an_error(source: Workspace) -> None:
+    wrong = [row.id for row in source.page(list(source.order(_query(source))), "rule-1") if row.marks]
+    async with opened(source) as pilot:
+        found = []
+        for _ in wrong:
+            await press(pilot, "n")
+            found.append(shown_id(pilot))
+        assert found == wrong
+        await press(pilot, "n")
+        assert shown_id(pilot) == wrong[-1]
+        assert "No further error in this list" in notified(pilot)
+        await press(pilot, "p")
+        assert shown_id(pilot) == wrong[-2]
+
+
+def _query(source: BrowseSource):  # type: ignore[no-untyped-def]
+    from emotui.store.query import ListQuery
+
+    return ListQuery(dataset=source.datasets()[0].dataset, run="rule-1")
+
+
+async def test_o_cycles_the_overlays_and_a_goes_to_the_annotators(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        seen = []
+        for _ in range(4):
+            seen.append(sorted(voice.role for voice in stave(pilot).score.voices))
+            await press(pilot, "o")
+        assert seen == [
+            ["gold", "predicted"],
+            ["gold"],
+            ["predicted"],
+            ["annotator", "annotator", "annotator", "gold", "predicted"],
+        ]
+        await press(pilot, "a")
+        assert stave(pilot).score.rows
+        assert "A1" in screen_text(pilot)
+        await press(pilot, "a")
+        assert not stave(pilot).score.rows
+
+
+async def test_O_shows_the_raw_output_and_the_prompt_as_they_were_kept(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "O")
+        text = screen_text(pilot)
+        assert "raw output and prompt" in text
+        assert "Mark what shows an emotion:␊" not in text
+        assert "Mark what shows an emotion:" in text
+        await press(pilot, "O")
+        assert "raw output and prompt" not in screen_text(pilot)
+
+
+async def test_what_is_not_in_the_text_is_named_in_the_alignment_and_not_drawn_in_the_text(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "j", "j", "j")
+        rows = frame(pilot).query_one(AlignmentTable).rows
+        made_up = [row for row in rows if row.predicted == NOT_IN_TEXT]
+        assert len(made_up) == 1
+        assert "H" in made_up[0].marks
+        text = stave(pilot).score.text
+        drawn = [text[a:b] for voice in stave(pilot).score.voices for a, b in voice.spans]
+        assert NOT_IN_TEXT not in drawn
+
+
+async def test_search_follows_each_letter_and_letters_are_text_while_one_types(source: Workspace) -> None:
+    samples = sample_records()
+    async with opened(source) as pilot:
+        await press(pilot, "slash", "q", "u", "i")
+        assert listed(pilot) == [sample.id for sample in samples if "qui" in sample.text.lower()]
+        await press(pilot, "enter")
+        assert pilot.app.focused is frame(pilot).query_one(SampleList)
+        assert "“qui”" in screen_text(pilot)
+        await press(pilot, "x")
+        assert len(listed(pilot)) == len(samples)
+
+
+async def test_escape_takes_back_what_was_typed_into_the_search(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "slash", "z", "z", "z")
+        assert listed(pilot) == []
+        assert "No sample fits" in screen_text(pilot)
+        await press(pilot, "escape")
+        assert len(listed(pilot)) == len(sample_records())
+
+
+async def test_filter_keeps_the_samples_with_an_emotion_and_says_so(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "f")
+        names = source.emotions(1)
+        await press(pilot, *["right"] * names.index("sad"), "space", "enter")
+        expected = [s.id for s in sample_records() if "sad" in {s.emotion, *(one.emotion for one in s.sentences)}]
+        assert listed(pilot) == expected
+        assert f"{len(expected)} of {len(sample_records())}  sad" in screen_text(pilot)
+
+
+async def test_filter_by_f1_refuses_what_is_no_figure(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "f", "tab", "tab", "tab", "2", "enter")
+        assert "figures from 0 to 1" in screen_text(pilot)
+        await press(pilot, "backspace", "0", ".", "9", "enter")
+        rows = source.page(list(source.order(_query(source))), "rule-1")
+        assert listed(pilot) == [row.id for row in rows if row.f1 is not None and row.f1 >= 0.9]
+
+
+async def test_sorting_again_by_the_same_turns_the_order_round_and_keeps_the_sample(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        here = shown_id(pilot)
+        await press(pilot, "s", "j", "enter")
+        assert listed(pilot) == sorted(sample.id for sample in sample_records())
+        assert shown_id(pilot) == here
+        await press(pilot, "s", "enter")
+        assert listed(pilot) == sorted((sample.id for sample in sample_records()), reverse=True)
+        assert shown_id(pilot) == here
+
+
+async def test_the_run_can_be_none_and_then_gold_stands_alone(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "r", "j", "enter")
+        assert frame(pilot).run_shown is None
+        assert [voice.role for voice in stave(pilot).score.voices] == ["gold"]
+        await press(pilot, "n")
+        assert shown_id(pilot) == sample_records()[0].id
+
+
+async def test_y_copies_the_sample_with_its_spans(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "y")
+        copied = pilot.app.clipboard
+        first = sample_records()[0]
+        assert first.text in copied
+        for start, end in first.spans:
+            assert f"gold: {first.text[start:end]}" in copied
+
+
+async def test_filter_order_position_overlay_and_colours_survive_a_restart(tmp_path: Path) -> None:
+    path = tmp_path / "workspace.duckdb"
+    async with opened(workspace(path)) as pilot:
+        await press(pilot, "s", "j", "enter", "j", "j", "j", "o")
+        await press(pilot, "slash", "t", "h", "e", "enter")
+        frame(pilot).remember_theme("light")
+        await settle(pilot)
+        before = (shown_id(pilot), listed(pilot))
+        await press(pilot, "q")
+    async with opened(Workspace.open(path)) as pilot:
+        assert (shown_id(pilot), listed(pilot)) == before
+        assert frame(pilot).state.sort == "id"
+        assert frame(pilot).query_one(Browse).overlay == "gold"
+        assert pilot.app.theme == "light"
+
+
+async def test_a_click_selects_a_sample_and_the_wheel_scrolls_without_selecting(source: Workspace) -> None:
+    async with opened(source, (160, 20)) as pilot:
+        rows = frame(pilot).query_one(SampleList)
+        await pilot.click(SampleList, offset=(5, 4))
+        await settle(pilot)
+        assert rows.cursor == 4
+        assert shown_id(pilot) == sample_records()[4].id
+        rows.scroll_down(animate=False)
+        rows.scroll_down(animate=False)
+        await settle(pilot)
+        assert rows.scroll_offset.y > 0
+        assert rows.cursor == 4
+
+
+async def test_a_click_on_the_footer_does_what_it_says(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        line = next(i for i, text in enumerate(screen_text(pilot).split("\n")) if "j k move" in text)
+        column = screen_text(pilot).split("\n")[line].index("overlay")
+        await pilot.click(offset=(column, line))
+        await settle(pilot)
+        assert frame(pilot).query_one(Browse).overlay == "gold"
+
+
+async def test_the_footer_offers_only_what_can_be_done(tmp_path: Path) -> None:
+    async with opened(workspace(tmp_path / "w.duckdb", run=False), (200, 45)) as pilot:
+        footer = frame(pilot).query_one("KeyBar", Line).text
+        assert "overlay" in footer
+        assert "next error" not in footer
+        assert "clear filter" not in footer
+        await press(pilot, "slash", "t", "h", "e", "enter")
+        assert "clear filter" in frame(pilot).query_one("KeyBar", Line).text
+
+
+async def test_rows_of_a_run_appear_as_they_come(tmp_path: Path) -> None:
+    samples = sample_records()
+    source = workspace(tmp_path / "w.duckdb", run=False)
+    async with opened(source) as pilot:
+        assert frame(pilot).run_shown is None
+        frame(pilot)._follow()
+        await settle(pilot)
+        add_run(source.store, source.datasets()[0], samples, done=10)
+        frame(pilot)._follow()
+        await settle(pilot)
+        assert frame(pilot).run_shown is not None
+        scored = [
+            row.f1 is not None
+            for place in range(len(samples))
+            if (row := frame(pilot).query_one(SampleList).row(place)) is not None
+        ]
+        assert scored == [True] * 10 + [False] * (len(samples) - 10)
+        assert [voice.role for voice in stave(pilot).score.voices] == ["gold", "predicted"]
+
+
+async def test_at_80_columns_the_list_folds_away_behind_a_key(source: Workspace) -> None:
+    async with opened(source, (80, 24)) as pilot:
+        rows = frame(pilot).query_one(SampleList)
+        assert rows.region.width == 0
+        await press(pilot, "j")
+        assert shown_id(pilot) == sample_records()[1].id
+        await press(pilot, "l")
+        assert rows.region.width > 70
+        await press(pilot, "down", "enter")
+        assert rows.region.width == 0
+        assert shown_id(pilot) == sample_records()[2].id
+
+
+async def test_a_terminal_too_small_says_so_and_comes_back(source: Workspace) -> None:
+    async with opened(source, (59, 24)) as pilot:
+        assert "emotui needs 60x16" in screen_text(pilot)
+        await pilot.resize_terminal(60, 16)
+        await settle(pilot)
+        assert "alignment" in screen_text(pilot)
+        await pilot.resize_terminal(80, 15)
+        await settle(pilot)
+        assert "this is 80x15" in screen_text(pilot)
+
+
+async def test_an_empty_workspace_says_how_to_fill_it(tmp_path: Path) -> None:
+    async with opened(workspace(tmp_path / "w.duckdb", samples=[])) as pilot:
+        assert "No samples yet" in screen_text(pilot)
+        assert "emotui import spans FILE" in screen_text(pilot)
+
+
+async def test_a_source_that_cannot_be_opened_is_said_in_the_frame() -> None:
+    def fail() -> BrowseSource:
+        raise StoreError("w.duckdb is held by process 12: close it there [red]first[/]")
+
+    for size in ((160, 45), (80, 24)):
+        async with opened(fail, size) as pilot:
+            assert "w.duckdb is held by process 12: close it there [red]first[/]" in screen_text(pilot)
+            await press(pilot, "q")
+
+
+async def test_files_are_browsed_without_a_store(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.jsonl"
+    gold.write_bytes(b"\n".join((SAMPLE_DATA / "spans_sentences.jsonl").read_bytes().splitlines()[:5]))
+    source = FileView(str(gold), warn=lambda line: None)
+    async with opened(source) as pilot:
+        assert len(listed(pilot)) == 5
+        assert "gold.jsonl" in screen_text(pilot)
+        assert "run a model" not in screen_text(pilot)
+
+
+async def test_hostile_text_is_shown_literally_with_its_spans_in_place(tmp_path: Path) -> None:
+    text = "[red]hot[/] \x1b[31mred\x1b[0m a\u200bb שלום cafe\u0301 👩\u200d👧 \u202edlrow end"
+    place = text.index("end")
+    samples = [SpanSample(id="[b]odd[/b]\x1b", text=text, spans=((place, place + 3), (0, 8)))]
+    async with opened(workspace(tmp_path / "w.duckdb", samples=samples, run=False)) as pilot:
+        drawn = screen_text(pilot)
+        assert "[red]hot[/] ␛[31mred␛[0m a◦b שלום cafe\u0301 👩◦👧 ◂dlrow end" in drawn
+        assert "[b]odd[/b]␛" in drawn
+        underlined = _underlined(pilot)
+        assert underlined == ["[red]hot", "end"]
+
+
+def _underlined(pilot) -> list[str]:  # type: ignore[no-untyped-def]
+    """Stretches of the text pane that are underlined."""
+    view = stave(pilot)
+    return [
+        segment.text
+        for y in range(view.size.height)
+        for segment in view.render_line(y)
+        if segment.style is not None and segment.style.underline
+    ]
+
+
+async def test_a_text_of_a_megabyte_is_laid_out_in_less_than_a_second(tmp_path: Path) -> None:
+    import time
+
+    text = "The long day went on. " * 50_000
+    assert len(text) > 1_000_000
+    samples = [SpanSample(id="long", text=text, spans=((1_000_000, 1_000_012),))]
+    async with opened(workspace(tmp_path / "w.duckdb", samples=samples, run=False)) as pilot:
+        view = stave(pilot)
+        score = view.score
+        view.show(type(score)(""))
+        began = time.perf_counter()
+        view.show(score)
+        assert time.perf_counter() - began < 1
+        await press(pilot, "tab", "end")
+        assert view.scroll_offset.y > 10_000
+
+
+async def test_without_colour_predicted_is_reversed_and_gold_underlined(
+    source: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with opened(source) as pilot:
+        await press(pilot, "o")
+        assert _underlined(pilot)
+        assert not _reversed(pilot)
+        await press(pilot, "o")
+        assert _reversed(pilot)
+        assert not _underlined(pilot)
+        await press(pilot, "o", "o")
+        assert _reversed(pilot)
+        assert _underlined(pilot)
+        colours = {
+            segment.style.color.name
+            for strip in pilot.app.screen._compositor.render_strips()
+            for segment in pilot.app._filters[-1].apply(list(strip), pilot.app.screen.styles.background)
+            if segment.style is not None and segment.style.color is not None
+        }
+        assert colours == {"default"}
+
+
+def _reversed(pilot) -> list[str]:  # type: ignore[no-untyped-def]
+    view = stave(pilot)
+    return [
+        segment.text
+        for y in range(view.size.height)
+        for segment in view.render_line(y)
+        if segment.style is not None and segment.style.reverse
+    ]
