@@ -1,0 +1,87 @@
+"""`openai:MODEL@http://HOST:PORT/v1`: a server that speaks OpenAI's protocol (llama-server, vLLM, SGLang, OpenAI).
+
+No host is talked to but the one that the SPEC names. The key comes from the environment (OPENAI_API_KEY) and is kept
+out of the card, the identity, every error and every log.
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import Any
+
+from emotui.backends.base import ModelCard, Progress
+from emotui.backends.servers.abilities import Abilities, choose_model, find_abilities
+from emotui.backends.servers.address import Address, parse_address
+from emotui.backends.servers.answers import Served
+from emotui.backends.servers.budget import Budget
+from emotui.backends.servers.connection import Connection, key_from_environment
+from emotui.backends.servers.model import ServerModel
+from emotui.backends.servers.settings import Settings, parse_settings
+from emotui.errors import ModelError
+
+
+def load(argument: str, options: Mapping[str, Any], progress: Progress) -> ServerModel:
+    """Connect to a server and find out what it can do.
+
+    Args:
+        argument: `MODEL@http://HOST:PORT/v1`; MODEL may be empty where the server has only one.
+        options: see `emotui.backends.servers.settings.Settings`.
+        progress: called with one line a step.
+
+    Raises:
+        ModelError: one clear line: the client library is missing, nobody answers, the key is refused, no such model.
+    """
+    address, settings = parse_address(argument), parse_settings(options)
+    if find_spec("openai") is None:
+        raise ModelError("Models behind a server need the openai package: pip install 'emotui[openai]'")
+    key = key_from_environment()
+    logging.getLogger("openai").setLevel(logging.WARNING)
+    runner = asyncio.Runner()
+    try:
+        return runner.run(_connect(Connection(address, settings, key), bool(key), runner, progress))
+    except BaseException:
+        runner.close()
+        raise
+
+
+async def _connect(connection: Connection, has_key: bool, runner: asyncio.Runner, progress: Progress) -> ServerModel:
+    progress(f"asking {connection.address.url} for its models")
+    served = await choose_model(connection)
+    abilities = await find_abilities(connection, served.id, progress)
+    budget = Budget(connection.settings)
+    budget.count(*abilities.used)
+    card = _card(connection.address, connection.settings, served, abilities, has_key)
+    return ServerModel(card, connection, served.id, abilities, budget, runner)
+
+
+def _card(address: Address, settings: Settings, served: Served, abilities: Abilities, has_key: bool) -> ModelCard:
+    identity = {
+        "server": address.url,
+        "model": served.id,
+        "served_as": abilities.served_as,
+        "root": served.root or "",
+        "endpoint": abilities.endpoint,
+        "top_logprobs": str(abilities.width),
+        "fingerprint": abilities.fingerprint if settings.fingerprint == "hold" else "ignored",
+        "extra": json.dumps(settings.extra, sort_keys=True),
+    }
+    notes = ["What runs behind the server is known only by what the server says of itself"]
+    if abilities.endpoint == "completions":
+        notes.append("No chat endpoint: prompts are sent as plain text")
+    if abilities.width:
+        notes.append(f"{abilities.width} log-probabilities a token: an answer beyond them is recorded as censored")
+    else:
+        notes.append("The server gives no log-probabilities: it can write, not score")
+    if has_key and not address.encrypted and not address.loopback:
+        notes.append("The key goes over the network unencrypted (http)")
+    if served.max_model_len:
+        notes.append(f"Context: {served.max_model_len} tokens")
+    return ModelCard(
+        spec=f"openai:{served.id}@{address.url}",
+        name=served.id,
+        capabilities=("generate", "score") if abilities.width else ("generate",),
+        identity=identity,
+        notes=tuple(notes),
+    )

@@ -1,0 +1,148 @@
+"""What a server can do, found out by asking it: which endpoint it has and how many log-probabilities come back."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from emotui.backends.base import Progress
+from emotui.backends.servers.answers import ChatAnswer, ChatLogprobs, Served, TextAnswer, TextLogprobs
+from emotui.backends.servers.connection import Connection
+from emotui.backends.servers.faults import Unanswered
+from emotui.errors import ModelError
+
+WIDTHS = (20, 10, 5)
+"""How many alternatives a token are asked for, most first: OpenAI and vLLM grant 20, others 10 or 5."""
+
+_NAMED = 12
+_QUESTION = "Is water wet? Answer with Yes or No."
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """`width`: the alternatives that the first token comes with (0: the server gives no log-probabilities)."""
+
+    endpoint: str
+    width: int
+    served_as: str
+    fingerprint: str
+    used: tuple[int, int]
+
+
+async def choose_model(connection: Connection) -> Served:
+    """The SPEC's model among those that the server has; where the SPEC names none, the only one.
+
+    Raises:
+        ModelError: nobody answers, the key is refused, or there is no such model (with the names of those there are).
+    """
+    address = connection.address
+    try:
+        served = (await connection.models()).data
+    except Unanswered as fault:
+        if fault.status in (404, 405) and address.model:
+            return Served(address.model)
+        raise ModelError(f"What answers at {address.url} is no OpenAI-compatible server: {fault.why}") from None
+    clean = connection.tell.clean
+    names = [clean(each.id) for each in served]
+    listed = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+    if not address.model:
+        if len(served) == 1:
+            return served[0]
+        raise ModelError(f"Name one of the models of {address.url} before the '@': {listed or 'it has none'}")
+    for each in served:
+        if each.id == address.model:
+            return each
+    raise ModelError(f"The server at {address.url} has no model {address.model!r}; it has: {listed or 'none'}")
+
+
+async def find_abilities(connection: Connection, model: str, progress: Progress) -> Abilities:
+    """Ask the server a question of one token on each endpoint that the settings allow, then for log-probabilities.
+
+    Raises:
+        ModelError: no endpoint answers.
+    """
+    wanted = connection.settings.endpoint
+    first: ModelError | None = None
+    for endpoint in ("chat", "completions") if wanted == "auto" else (wanted,):
+        progress(f"asking {connection.address.url} for its {endpoint} endpoint")
+        ask, body = _question(connection, endpoint, model)
+        try:
+            answer = await ask(body)
+        except Unanswered as fault:
+            error = ModelError(f"The server at {connection.address.url} does not answer a test question: {fault.why}")
+            if fault.again:
+                raise error from None
+            first = first or error
+            continue
+        except ModelError as error:
+            first = first or error
+            continue
+        progress("asking for log-probabilities")
+        width, more = await _width(ask, body, endpoint)
+        used = [each.usage for each in (answer, *more) if each.usage is not None]
+        return Abilities(
+            endpoint=endpoint,
+            width=width,
+            served_as=answer.model or model,
+            fingerprint=answer.system_fingerprint or "",
+            used=(sum(each.prompt_tokens for each in used), sum(each.completion_tokens for each in used)),
+        )
+    assert first is not None
+    raise first
+
+
+_Ask = Callable[..., Awaitable[ChatAnswer | TextAnswer]]
+
+
+def _question(connection: Connection, endpoint: str, model: str) -> tuple[_Ask, dict[str, Any]]:
+    body: dict[str, Any] = {"model": model, "max_tokens": 1, "temperature": 0.0}
+    if connection.settings.extra:
+        body["extra_body"] = dict(connection.settings.extra)
+    if endpoint == "chat":
+        return connection.chat, body | {"messages": [{"role": "user", "content": _QUESTION}]}
+    return connection.complete, body | {"prompt": _QUESTION}
+
+
+def logprob_fields(endpoint: str, width: int) -> Mapping[str, Any]:
+    """The fields of a request that ask for `width` alternatives a token."""
+    return {"logprobs": True, "top_logprobs": width} if endpoint == "chat" else {"logprobs": width}
+
+
+async def _width(ask: _Ask, body: Mapping[str, Any], endpoint: str) -> tuple[int, list[ChatAnswer | TextAnswer]]:
+    """The most alternatives that come back, and the answers that it took to find out."""
+    answers: list[ChatAnswer | TextAnswer] = []
+    for width in WIDTHS:
+        asked = {**body, **logprob_fields(endpoint, width)}
+        try:
+            try:
+                answer = await ask(asked, retries=1)
+            except Unanswered as fault:
+                # A failing server (not one that merely is busy) says: such a request is more than it can do.
+                if not fault.again or fault.status is not None:
+                    raise
+                answer = await ask(asked)
+        except Unanswered as fault:
+            if fault.again and fault.status is None:
+                raise ModelError(f"the server does not answer a test question: {fault.why}") from None
+            if fault.again:
+                break
+            continue
+        answers.append(answer)
+        if first_token(answer):
+            return width, answers
+        break
+    return 0, answers
+
+
+def first_token(answer: ChatAnswer | TextAnswer) -> list[tuple[str, float]]:
+    """The alternatives of the first token that was written, with their log-probabilities; empty where there are none.
+
+    One text may stand for several tokens: a chat's form lists each, the plain form (a mapping) only one.
+    """
+    logprobs: ChatLogprobs | TextLogprobs | None = answer.choices[0].logprobs
+    if logprobs is None:
+        return []
+    if logprobs.content:
+        return [(each.token, each.logprob) for each in logprobs.content[0].top_logprobs or ()]
+    if isinstance(logprobs, TextLogprobs) and logprobs.top_logprobs and logprobs.top_logprobs[0]:
+        return list(logprobs.top_logprobs[0].items())
+    return []

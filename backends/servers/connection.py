@@ -1,0 +1,104 @@
+"""Requests to one server through the `openai` client, their answers checked field by field.
+
+The client retries by itself what failed on the way: 408, 409, 429, 5xx, a lost connection, a timeout; after 0.5 s,
+doubling up to 8 s, less up to a quarter by chance, or after as long as `Retry-After` says (up to two minutes; a
+server that asks for more is believed at once). What it takes for success is looked at here: half a JSON or another
+schema is asked for again.
+"""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+from emotui.backends.servers.address import Address
+from emotui.backends.servers.answers import ChatAnswer, ServedModels, TextAnswer
+from emotui.backends.servers.faults import Teller, Unanswered
+from emotui.backends.servers.settings import Settings
+from emotui.errors import ModelError
+
+_Answer = TypeVar("_Answer")
+_CONNECT = 5.0
+_PAUSE = 0.5
+
+
+def key_from_environment() -> str:
+    """The key, from OPENAI_API_KEY alone; '' where it is not set.
+
+    Raises:
+        ModelError: it holds what no header can carry (its text would stand in the HTTP package's own error).
+    """
+    key = os.environ.get("OPENAI_API_KEY", "").strip()
+    if not (key.isascii() and key.isprintable()) or " " in key:
+        raise ModelError("OPENAI_API_KEY holds a character that no key has (a space, a line break, an accent)")
+    return key
+
+
+class Connection:
+    """One server, asked with at most `settings.concurrency` connections. Bound to the event loop that first uses it."""
+
+    def __init__(self, address: Address, settings: Settings, key: str) -> None:
+        import openai
+
+        self.address = address
+        self.settings = settings
+        self.tell = Teller(address.url, address.model, key)
+        # Redirects stay unfollowed and loopback goes past any proxy: no host is talked to but the one that was named.
+        http = openai.DefaultAsyncHttpxClient(
+            follow_redirects=False,
+            trust_env=not address.loopback,
+            timeout=openai.Timeout(settings.timeout, connect=min(_CONNECT, settings.timeout)),
+        )
+        self._headers: dict[str, Any] = {} if key else {"Authorization": openai.Omit()}
+        self._client = openai.AsyncOpenAI(
+            api_key=key or "none",
+            base_url=address.url,
+            max_retries=settings.retries,
+            timeout=openai.Timeout(settings.timeout, connect=min(_CONNECT, settings.timeout)),
+            http_client=http,
+        )
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    async def models(self) -> ServedModels:
+        """The models that the server has. One try: it is the first thing asked, and a person is waiting."""
+        client = self._client.with_options(max_retries=0, timeout=min(20.0, self.settings.timeout))
+        return await self._ask(client.models.with_raw_response.list, {}, ServedModels, retries=0)
+
+    async def chat(self, body: Mapping[str, Any], *, retries: int | None = None) -> ChatAnswer:
+        """One chat completion.
+
+        Raises:
+            Unanswered: for this request.
+            ModelError: for every request.
+        """
+        retries = self.settings.retries if retries is None else retries
+        client = self._client.with_options(max_retries=retries)
+        return await self._ask(client.chat.completions.with_raw_response.create, body, ChatAnswer, retries=retries)
+
+    async def complete(self, body: Mapping[str, Any], *, retries: int | None = None) -> TextAnswer:
+        """One plain completion; raises as `chat` does."""
+        retries = self.settings.retries if retries is None else retries
+        client = self._client.with_options(max_retries=retries)
+        return await self._ask(client.completions.with_raw_response.create, body, TextAnswer, retries=retries)
+
+    async def _ask(
+        self, send: Callable[..., Awaitable[Any]], body: Mapping[str, Any], kind: type[_Answer], *, retries: int
+    ) -> _Answer:
+        import openai
+
+        tries = 1 + min(retries, 2)
+        for left in reversed(range(tries)):
+            try:
+                raw = await send(**body, extra_headers=self._headers)
+                return msgspec.json.decode(raw.content, type=kind)
+            except openai.OpenAIError as error:
+                raise self.tell.tell(error, 1 + retries) from None
+            except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+                fault = f"the answer of the server is not what the protocol says ({self.tell.clean(str(error))})"
+            if left:
+                await asyncio.sleep(_PAUSE)
+        raise Unanswered(fault, again=True)

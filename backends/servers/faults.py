@@ -1,0 +1,168 @@
+"""From what went wrong with a request to one clear line, and to what follows: for that request, or for the batch."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from emotui.errors import ModelError
+
+_LONGEST = 300
+_CONTEXT = re.compile(
+    r"context (length|window|size)|maximum (model|input|sequence) length|longer than the model|"
+    r"(prompt|input) is too long|exceed\w* .{0,40}context",
+    re.IGNORECASE,
+)
+_LIMIT = re.compile(
+    r"(?:context (?:length|window|size)|maximum\D{0,40}length)\D{0,12}?(\d+)|context window of (\d+)", re.IGNORECASE
+)
+_ASKED = (
+    re.compile(r"\((\d+) (?:tokens )?(?:in (?:your|the)|from the) (?:prompt|messages|input)", re.IGNORECASE),
+    re.compile(r"(?:prompt|input)\D{0,40}?(\d+)(?: input)? tokens", re.IGNORECASE),
+    re.compile(r"input \((\d+) tokens\)", re.IGNORECASE),
+    re.compile(r"requested (?:tokens \()?(\d+)", re.IGNORECASE),
+)
+
+
+class Unanswered(Exception):
+    """One request has no answer; the others of its batch may have.
+
+    Args:
+        why: one line.
+        again: whether the same request may be answered another time (the server's trouble, not the request's).
+        status: the HTTP status, where there was one.
+    """
+
+    def __init__(self, why: str, *, again: bool = False, status: int | None = None) -> None:
+        super().__init__(why)
+        self.why = why
+        self.again = again
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """Words errors for one server; never with the key, which a server may repeat."""
+
+    url: str
+    model: str
+    key: str
+
+    def clean(self, text: str) -> str:
+        """One printable line of at most 300 characters, without the key."""
+        if self.key:
+            text = text.replace(self.key, "(key)")
+        text = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+        return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+    def tell(self, error: Exception, tries: int) -> Exception:
+        """What to raise for an error of the client library: `Unanswered`, or `ModelError` where every request fares so.
+
+        Args:
+            error: as the library raised it, after its own tries.
+            tries: how often the request was sent.
+        """
+        import openai
+
+        often = f" ({tries} tries)" if tries > 1 else ""
+        if isinstance(error, openai.APITimeoutError) and not _unreachable(error):
+            return Unanswered(f"the server did not answer in time{often}", again=True)
+        if isinstance(error, openai.APIConnectionError):
+            if _unreachable(error):
+                return self.gone(error)
+            return Unanswered(f"the server dropped the connection{often}", again=True)
+        if isinstance(error, openai.APIStatusError):
+            return self._status(error, often)
+        return ModelError(self.clean(f"{type(error).__name__}: {error}"))
+
+    def gone(self, error: Exception) -> ModelError:
+        """Nobody listens at the address."""
+        why = self.clean(_root(error))
+        return ModelError(
+            f"No server answers at {self.url} ({why}): start it, or mend the address (docs/scaling.md tells how)"
+        )
+
+    def refused_key(self, status: int) -> ModelError:
+        """The server does not let us in. Its own words are left out: servers repeat parts of a key."""
+        if self.key:
+            return ModelError(f"The server at {self.url} refuses the key in OPENAI_API_KEY (HTTP {status})")
+        return ModelError(f"The server at {self.url} wants a key (HTTP {status}): set OPENAI_API_KEY")
+
+    def _status(self, error: Any, often: str) -> Exception:
+        status, body = error.status_code, error.body
+        words = self.clean(message_of(body) or error.message)
+        if status in (401, 403):
+            return self.refused_key(status)
+        if 300 <= status < 400:
+            where = self.clean(error.response.headers.get("location", "elsewhere"))
+            return ModelError(f"The server at {self.url} sends requests on to {where}: name that address in the SPEC")
+        if is_context(words, body):
+            return Unanswered(context_line(words, body))
+        if status == 404 or "model_not_found" in words or error.code == "model_not_found":
+            return ModelError(f"The server at {self.url} has no model {self.model!r}, or no such endpoint: {words}")
+        if status == 429:
+            if error.code == "insufficient_quota":
+                return ModelError(f"The account at {self.url} has nothing left to spend (HTTP 429)")
+            return Unanswered(f"the server limits the rate of requests{often}: lower the concurrency", again=True)
+        if status >= 500 or status in (408, 409):
+            return Unanswered(f"the server failed with HTTP {status}{often}: {words}", again=True, status=status)
+        return Unanswered(f"the server refuses the request (HTTP {status}): {words}", status=status)
+
+
+def _unreachable(error: Exception) -> bool:
+    """Whether no connection came about at all (by the name: the library has changed its HTTP package before)."""
+    return type(error.__cause__).__name__ in ("ConnectError", "ConnectTimeout", "UnsupportedProtocol", "ProxyError")
+
+
+def _root(error: BaseException) -> str:
+    """The operating system's own words at the bottom of a chain of errors, such as `Connection refused`."""
+    words, seen = str(error) or type(error).__name__, set[int]()
+    below: BaseException | None = error
+    while below is not None and id(below) not in seen:
+        seen.add(id(below))
+        if isinstance(below, OSError) and below.errno:
+            words = os.strerror(below.errno) if below.errno > 0 else str(below.strerror)
+        elif str(below) and below is not error:
+            words = str(below)
+        inner = below.exceptions if isinstance(below, BaseExceptionGroup) else (below.__cause__ or below.__context__,)
+        below = inner[0]
+    return words
+
+
+def message_of(body: object) -> str:
+    """The server's own words in an error's body, or ''."""
+    if isinstance(body, Mapping):
+        for field in ("message", "detail", "error"):
+            if body.get(field):
+                found = body[field]
+                return found if isinstance(found, str) else str(found)
+        return ""
+    return body if isinstance(body, str) else ""
+
+
+def is_context(words: str, body: object) -> bool:
+    """Whether the server says that the prompt does not fit into the model's context."""
+    if isinstance(body, Mapping) and (
+        body.get("code") == "context_length_exceeded" or body.get("type") == "exceed_context_size_error"
+    ):
+        return True
+    return _CONTEXT.search(words) is not None
+
+
+def context_line(words: str, body: object) -> str:
+    """The refusal of a prompt that is too long, with both counts where the server gives them."""
+    asked = limit = None
+    if isinstance(body, Mapping):
+        asked, limit = body.get("n_prompt_tokens"), body.get("n_ctx")
+    if not isinstance(asked, int):
+        found = next((match for pattern in _ASKED if (match := pattern.search(words))), None)
+        asked = int(found[1]) if found else None
+    if not isinstance(limit, int):
+        found = _LIMIT.search(words)
+        limit = int(found[1] or found[2]) if found else None
+    if asked is None or limit is None:
+        return f"the prompt does not fit into the model's context: {words}"
+    if asked <= limit:
+        return f"the prompt ({asked} tokens) leaves no room for the answer in the model's context ({limit} tokens)"
+    return f"the prompt is longer than the model's context ({asked} tokens of {limit})"

@@ -1,0 +1,94 @@
+"""What a person can set about a server: how many requests at once, how patiently, for how much."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from emotui.errors import ModelError
+
+ENDPOINTS = ("auto", "chat", "completions")
+FINGERPRINTS = ("hold", "ignore")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The options of an `openai:` model; each may also come as text.
+
+    Attributes:
+        concurrency: requests under way at once.
+        timeout: seconds that one try of one request may take.
+        retries: further tries after a 429, a 5xx, a lost connection or an answer that is not whole.
+        batch_limit: seconds after which a batch hands back what it has (under the host's own limit of 600).
+        endpoint: `chat`, `completions` or `auto`: chat where the server has it.
+        token_budget: tokens, read and written together, that may be used from loading on. None: no limit.
+        money_budget: the same in money; needs prices.
+        price_in, price_out: money for a million tokens read, and written.
+        extra: further fields of each request's body, as the server names them; they count as identity.
+        fingerprint: `hold` stops when the server reports another build than at loading; `ignore` does not.
+    """
+
+    concurrency: int = 8
+    timeout: float = 120.0
+    retries: int = 4
+    batch_limit: float = 540.0
+    endpoint: str = "auto"
+    token_budget: int | None = None
+    money_budget: float | None = None
+    price_in: float = 0.0
+    price_out: float = 0.0
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    fingerprint: str = "hold"
+
+
+_WHOLE = {"concurrency": 1, "retries": 0, "token_budget": 1}
+_REAL = ("timeout", "batch_limit", "money_budget", "price_in", "price_out")
+_CHOICE = {"endpoint": ENDPOINTS, "fingerprint": FINGERPRINTS}
+
+
+def parse_settings(options: Mapping[str, Any]) -> Settings:
+    """Check the options by name and value.
+
+    Raises:
+        ModelError: an unknown option, a value out of bounds, or a money budget without a price.
+    """
+    known = [each.name for each in fields(Settings)]
+    values: dict[str, Any] = {}
+    for name, value in options.items():
+        if name not in known:
+            raise ModelError(f"openai: has no option {name!r} (it has: {', '.join(known)})")
+        if value is not None:
+            values[name] = _value(name, value)
+    settings = Settings(**values)
+    if settings.money_budget is not None and not settings.price_in and not settings.price_out:
+        raise ModelError("openai: money_budget needs price_in or price_out (money for a million tokens)")
+    return settings
+
+
+def _value(name: str, value: Any) -> Any:
+    if name in _CHOICE:
+        if value not in _CHOICE[name]:
+            raise ModelError(f"openai: {name} is one of {', '.join(_CHOICE[name])}, not {value!r}")
+        return value
+    if name == "extra":
+        return _extra(value)
+    least = _WHOLE.get(name, 0)
+    try:
+        number = int(value) if name in _WHOLE else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = -1
+    if not least <= number < 1e12 or (name in ("timeout", "batch_limit") and not number):
+        kind = "a whole number" if name in _WHOLE else "a number"
+        raise ModelError(f"openai: {name} is {kind} of {least} or more, not {value!r}")
+    return number
+
+
+def _extra(value: Any) -> Mapping[str, Any]:
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except json.JSONDecodeError as error:
+            raise ModelError(f"openai: extra is not JSON ({error})") from None
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise ModelError('openai: extra is one JSON object, such as {"min_p": 0}')
+    return dict(value)
