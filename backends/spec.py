@@ -6,7 +6,10 @@ from importlib.metadata import entry_points
 from emotui.backends.base import Loader
 from emotui.errors import BadInput, ModelError
 
-BUILT_IN = {"embedded": "emotui.backends.embedded:load"}
+BUILT_IN = {
+    "embedded": "emotui.backends.embedded:load",
+    "openai": "emotui.backends.servers:load",
+}
 """Known without an installation too (a bare checkout has no entry points)."""
 
 
@@ -36,7 +39,5 @@ def loader(kind: str) -> Loader:
     try:
         found: Loader = getattr(import_module(module), name)
     except ImportError as error:
-        raise ModelError(
-            f"The backend {kind!r} could not load ({error}): reinstall {module.split('.')[0]}"
-        ) from error
+        raise ModelError(f"The backend {kind!r} could not load ({error}): reinstall {module.split('.')[0]}") from error
     return found
