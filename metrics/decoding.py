@@ -95,8 +95,12 @@ def decode_map(log_odds: ArrayLike, prior: Ising, alphas: Sequence[float]) -> Bi
                 continue
             np.add(sums, alpha * energy, out=scores)
             slack = 4 * np.finfo(np.float64).eps * (size[rows] + abs(alpha) * prior_size)
-            least = scores.max(axis=1) - slack
-            numbers[a, rows] = (scores >= least[:, None]).argmax(axis=1)
+            best = scores.argmax(axis=1)
+            least = np.take_along_axis(scores, best[:, None], axis=1) - slack[:, None]
+            tied = scores >= least
+            if np.count_nonzero(tied) > len(best):  # some row has rivals: the first of them is the smallest number
+                best = tied.argmax(axis=1)
+            numbers[a, rows] = best
     decoded = vectors_of(numbers, k)
     for a, alpha in enumerate(alphas):
         if alpha == 0:  # no sum is needed, so nothing can be lost to rounding

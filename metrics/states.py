@@ -33,8 +33,8 @@ def vectors_of(numbers: NDArray[np.int64], k: int) -> Bits:
     Returns:
         the same shape with a last axis of k, of 0 or 1.
     """
-    shifts = np.arange(k - 1, -1, -1)
-    return ((numbers[..., None] >> shifts) & 1).astype(np.uint8)
+    octets = numbers[..., None].astype(">u4").view(np.uint8)
+    return np.ascontiguousarray(np.unpackbits(octets, axis=-1)[..., 32 - k :])
 
 
 def all_vectors(k: int) -> Bits:

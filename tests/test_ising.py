@@ -178,7 +178,7 @@ def test_the_order_of_the_labels_does_not_matter_to_a_fit(order: list[int], seed
 
 
 def test_twenty_labels_can_be_fitted_exactly() -> None:
-    rows = random_vectors(400, 20, seed=1, share=0.3)
+    rows = random_vectors(3000, 20, seed=1)
     assert fit_exact(rows).moments() == pytest.approx(smoothed_moments(rows, 0), abs=1e-6)
 
 
