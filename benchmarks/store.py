@@ -106,7 +106,9 @@ def write(path: Path, seconds: float, n: int) -> None:
 
 def read(path: Path, seconds: float, n: int) -> None:
     """Read pages of 50 without a pause; prints as `write` does."""
-    store, draw, taken, begun = Store.open(path), random.Random(2), [], time.perf_counter()
+    store, draw, taken = Store.open(path), random.Random(2), []
+    store.page([1], "shared")
+    begun = time.perf_counter()
     while time.perf_counter() - begun < seconds:
         at = draw.randint(1, max(1, n - 50))
         before = time.perf_counter()

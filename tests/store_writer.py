@@ -3,6 +3,7 @@
 Prints the last sample of every batch after it is committed.
 """
 
+import os
 import sys
 
 from emotui.store.rows import ResultRow, ScoreRow
@@ -14,7 +15,7 @@ def main(path: str, run: str, first: int, last: int, batch: int) -> None:
     score = ScoreRow("words", 0.5, None, "H", b"{}")
     for start in range(first, last + 1, batch):
         rows = [
-            ResultRow(number, 0, 0, "prompt", f"raw {number} " + "x" * 2000, None, 0.1, b"{}", score)
+            ResultRow(number, 0, 0, "prompt", f"raw {number} " + os.urandom(1000).hex(), None, 0.1, b"{}", score)
             for number in range(start, min(start + batch, last + 1))
         ]
         store.commit_batch(run, rows)

@@ -1,5 +1,8 @@
 """What a workspace keeps, and that it gives it back as it came."""
 
+import os
+import subprocess
+import sys
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +13,7 @@ from emotui.errors import BadInput, StoreError
 from emotui.store.query import Run
 from emotui.store.store import Store, default_path
 
+from .conftest import CHECKOUT
 from .store_samples import failure, result, sample, samples, score
 
 
@@ -264,6 +268,13 @@ def test_the_marker_changes_with_what_a_screen_shows_and_with_nothing_else(store
         change()
         assert store.marker() not in seen
         seen.append(store.marker())
+
+
+def test_neither_duckdb_nor_numpy_is_loaded_before_a_store_opens() -> None:
+    program = "import sys, emotui.store.store, emotui.store.query; print([m for m in ('duckdb', 'numpy') if m in sys.modules])"
+    environment = os.environ | {"PYTHONPATH": str(CHECKOUT)}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout == "[]\n"
 
 
 def test_threads_share_one_store(store: Store) -> None:

@@ -1,5 +1,6 @@
 """The list of samples against the straightforward way over plain Python values."""
 
+import itertools
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,14 @@ from emotui.store.store import Store
 
 from .store_samples import failure, result, sample, score
 
-TEXTS = ("I was so HAPPY today", "100% sure, under_score", "naïve ÉTUDE", "a\\b 'quoted' \"twice\"", "", "ελπίδα ΕΛΠΊΔΑ")
+TEXTS = (
+    "I was so HAPPY today",
+    "100% sure, under_score",
+    "naïve ÉTUDE",
+    "a\\b 'quoted' \"twice\"",
+    "",
+    "ελπίδα ΕΛΠΊΔΑ",
+)
 SCORES: list[tuple[float | None, float | None, str]] = [
     *[(0.25, None, "H"), (0.75, 0.5, "XM"), (0.5, 0.5, ""), (1.0, 0.0, "!")],
     (None, None, "!"),
@@ -36,7 +44,9 @@ SAMPLES: list[SampleRow] = [
 # The second data set begins at 6, so that places and numbers differ.
 FIRST = 6
 RESULTS = {
-    FIRST + place: [SCORES[(place + repeat) % 5] for repeat in range(place % 3)] for place in range(30) if place % 5 != 4
+    FIRST + place: [SCORES[(place + repeat) % 5] for repeat in range(place % 3)]
+    for place in range(30)
+    if place % 5 != 4
 }
 
 
@@ -82,7 +92,7 @@ def straightforward(query: ListQuery) -> list[int]:
     known = sorted((line for line in lines if line[1] is not None), key=lambda line: line[1], reverse=query.descending)
     if query.descending:
         # Ties stay in file order, which a reversed sort of Python keeps too.
-        assert all(a[0] < b[0] for a, b in zip(known, known[1:], strict=False) if a[1] == b[1])
+        assert all(a[0] < b[0] for a, b in itertools.pairwise(known) if a[1] == b[1])
     return [number for number, _ in [*known, *(line for line in lines if line[1] is None)]]
 
 

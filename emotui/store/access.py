@@ -29,11 +29,13 @@ _COURTESY = (0.5, 1.0)
 """How long to stay away after a turn, as a part of what the turn took."""
 
 _MOST_COURTESY = 0.006
-"""Seconds; longer than most pauses of a waiting program between two tries."""
+_MOST_COURTESY_IN_A_CROWD = 0.06
+"""Seconds to stay away at most: longer than most pauses of a waiting program between two tries; and much longer after
+a turn that had to be waited for, because then others want theirs too."""
 
 _RETRY = (0.0005, 0.004)
 _LATE_RETRY = (0.002, 0.012)
-"""Seconds between two tries, in the first 0.3 s of waiting and after that."""
+"""Seconds between two tries, in the first 3 s of waiting and after that."""
 
 # One lock a file for the whole process, however many Store objects it has. More than manners: DuckDB locks by fcntl,
 # and the system drops all such locks of a process on a file as soon as the process closes any descriptor of that file.
@@ -134,7 +136,7 @@ class Access:
         time.sleep(max(0.0, self._away_until - time.monotonic()))
         with self._lock:
             try:
-                connection = self._attach(read_only)
+                connection, waited = self._attach(read_only)
                 begun = time.monotonic()
                 if beside is not None:
                     connection.execute(f"attach {_quoted(beside)} as staged (read_only)")
@@ -153,30 +155,34 @@ class Access:
                     raise refusals.refusal(self.path, error) from error
                 raise
             now = time.monotonic()
-            self._away_until = now + random.uniform(*_COURTESY) * min(_MOST_COURTESY, now - begun)
+            most = _MOST_COURTESY_IN_A_CROWD if waited else _MOST_COURTESY
+            self._away_until = now + random.uniform(*_COURTESY) * min(most, now - begun)
 
-    def _attach(self, read_only: bool) -> "DuckDBPyConnection":
-        """Open the file, trying again while another program has it. Call it with the lock held."""
+    def _attach(self, read_only: bool) -> tuple["DuckDBPyConnection", bool]:
+        """Open the file, trying again while another program has it. Call it with the lock held.
+
+        Returns: the engine, and whether it had to wait.
+        """
         import duckdb
 
         if self._engine is None:
             self._engine = duckdb.connect(":memory:", config=settings())
         how = "(type duckdb, read_only)" if read_only else "(type duckdb)"
-        begun = time.monotonic()
+        begun, waited = time.monotonic(), 0.0
         while True:
             if not is_duckdb(self.path):
                 raise StoreError(f"{self.path} is not an emotui store: choose another file with --db")
             try:
                 self._engine.execute(f"attach {_quoted(self.path)} as store {how}")
                 self._engine.execute("use store")
-                return self._engine
+                return self._engine, waited > 0
             except duckdb.Error as error:
                 waited = time.monotonic() - begun
                 if not refusals.is_held(error):
                     raise
                 if waited > self.patience:
                     raise refusals.held(self.path, error, waited) from error
-            time.sleep(random.uniform(*(_RETRY if waited < 0.3 else _LATE_RETRY)))
+            time.sleep(random.uniform(*(_RETRY if waited < 3 else _LATE_RETRY)))
 
     def _detach(self, connection: "DuckDBPyConnection") -> None:
         """Close the file after a commit."""

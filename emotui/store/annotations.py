@@ -4,8 +4,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from emotui.errors import BadInput
+from emotui.store.clock import now
 from emotui.store.rows import Annotation
-from emotui.store.runs import now
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -51,7 +51,7 @@ class ListRow:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A named set of samples of one task."""
+    """A named set of samples of one task. `added`: UTC ISO string, None where an old store did not note it."""
 
     dataset: int
     name: str
@@ -59,6 +59,7 @@ class Dataset:
     n: int
     fingerprint: str
     source: str
+    added: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

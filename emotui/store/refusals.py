@@ -36,6 +36,8 @@ def refusal(path: Path, error: Exception) -> StoreError:
         what = "may not be written here: open it with --read-only, or choose another file with --db"
     elif "is a directory" in low:
         what = "is a folder, not a file: name the store's file with --db"
+    elif isinstance(error, (FileExistsError, NotADirectoryError)):
+        what = "cannot be made: there is a file where its folder should be; choose another place with --db"
     elif "no such file" in low or "does not exist" in low:
         what = "does not exist: check the path given with --db"
     elif "out of memory" in low or "failed to allocate" in low:

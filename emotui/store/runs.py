@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from emotui.errors import BadInput, StoreError
+from emotui.store.clock import now
 from emotui.store.marks import bits_to_marks, marks_to_bits
 from emotui.store.query import Run
 from emotui.store.rows import ResultRow, ScoreRow
@@ -16,11 +16,6 @@ if TYPE_CHECKING:
 STATES = ("running", "done", "stopped", "failed")
 
 _RUN = "select run, task, model, dataset, identity, config, state, started, finished, n, done, failed, error from runs"
-
-
-def now() -> str:
-    """This moment, UTC, ISO 8601 to the millisecond."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def start(

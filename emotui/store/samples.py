@@ -1,13 +1,15 @@
 """Data sets and their samples, on an open connection."""
 
 import contextlib
+import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from emotui.errors import StoreError
-from emotui.store import access
+from emotui.store import access, refusals
+from emotui.store.clock import now
 from emotui.store.query import Dataset
 from emotui.store.rows import SampleRow
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _FLUSH = 10_000
-_DATASET = "select dataset, name, task, n, fingerprint, source from datasets"
+_DATASET = "select dataset, name, task, n, fingerprint, source, added from datasets"
 
 
 class Staged:
@@ -27,13 +29,21 @@ class Staged:
         self.label_sets: dict[tuple[tuple[str, ...], tuple[str, ...]], int] = {}
 
     def fill(self, rows: Iterable[SampleRow]) -> None:
-        """Raises StoreError where two samples have one id."""
+        """Take in all samples. Raises StoreError where two have one id, or where there is no room for them."""
+        import duckdb
+
+        try:
+            self._fill(rows)
+        except (duckdb.OperationalError, OSError) as error:
+            raise refusals.refusal(self.file, error) from error
+
+    def _fill(self, rows: Iterable[SampleRow]) -> None:
         import duckdb
 
         with contextlib.closing(duckdb.connect(self.file, config=access.settings())) as connection:
             connection.execute(
-                "create table samples(position bigint, id varchar, text varchar, length integer, emotion varchar,"
-                " valence varchar, label_set integer, record varchar)"
+                "create table samples(position bigint, id varchar, text varchar using compression uncompressed,"
+                " length integer, emotion varchar, valence varchar, label_set integer, record varchar)"
             )
             connection.execute("begin")
             appender = connection.appender("samples")
@@ -53,6 +63,19 @@ class Staged:
             connection.execute("commit")
 
 
+def check_room(path: Path, staged: Staged) -> None:
+    """Raises StoreError where the disk cannot take the samples.
+
+    Asked first, because a store that grew to the end of its disk does not shrink when the transaction fails.
+    """
+    need, free = staged.file.stat().st_size * 1.2 + 2**20, shutil.disk_usage(path.parent).free
+    if need > free:
+        raise StoreError(
+            f"{path}: the disk has {free / 2**20:.0f} MB left and {staged.n} samples need about {need / 2**20:.0f} MB: "
+            "free some space, then try again"
+        )
+
+
 def staging_folder() -> "tempfile.TemporaryDirectory[str]":
     """Where `Staged` puts its file."""
     return tempfile.TemporaryDirectory(prefix="emotui-")
@@ -62,6 +85,7 @@ def add(
     connection: "DuckDBPyConnection", name: str, task: str, staged: Staged, source: str, fingerprint: str
 ) -> Dataset:
     """Copy staged samples, attached as `staged`, into the store as a new data set, in their order."""
+    added = now()
     number, first = connection.execute(
         "select coalesce(max(dataset) + 1, 1), coalesce(max(first + n), 1) from datasets"
     ).fetchone() or (1, 1)
@@ -75,22 +99,23 @@ def add(
             "insert into label_sets values (?, ?, ?, ?)", [number, label_set, list(emotions), list(valences)]
         )
     connection.execute(
-        "insert into datasets values (?, ?, ?, ?, ?, ?, ?)",
-        [number, name, task, staged.n, fingerprint, source, first],
+        "insert into datasets(dataset, name, task, n, fingerprint, source, first, added)"
+        " values (?, ?, ?, ?, ?, ?, ?, ?)",
+        [number, name, task, staged.n, fingerprint, source, first, added],
     )
-    return Dataset(dataset=number, name=name, task=task, n=staged.n, fingerprint=fingerprint, source=source)
+    return Dataset(number, name, task, staged.n, fingerprint, source, added)
 
 
 def datasets(connection: "DuckDBPyConnection") -> list[Dataset]:
     """All data sets, in the order in which they came."""
-    return [_dataset(row) for row in connection.execute(f"{_DATASET} order by dataset").fetchall()]
+    return [Dataset(*row) for row in connection.execute(f"{_DATASET} order by dataset").fetchall()]
 
 
 def dataset(connection: "DuckDBPyConnection", key: str | int) -> Dataset | None:
     """The data set of that name or number."""
     column = "name" if isinstance(key, str) else "dataset"
     row = connection.execute(f"{_DATASET} where {column} = ?", [key]).fetchone()
-    return _dataset(row) if row else None
+    return Dataset(*row) if row else None
 
 
 def first_of(connection: "DuckDBPyConnection", dataset: int) -> tuple[int, int]:
@@ -117,8 +142,3 @@ def records(connection: "DuckDBPyConnection", numbers: Sequence[int]) -> list[tu
     )
     record_of = {number: record.encode() for number, record in found.fetchall()}
     return [(int(number), record_of[int(number)]) for number in numbers if int(number) in record_of]
-
-
-def _dataset(row: tuple[object, ...]) -> Dataset:
-    number, name, task, n, fingerprint, source = row
-    return Dataset(int(str(number)), str(name), str(task), int(str(n)), str(fingerprint), str(source))

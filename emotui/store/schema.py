@@ -59,7 +59,10 @@ create table annotations(
 create table settings(key varchar not null, value varchar not null);
 """
 
-MIGRATIONS: tuple[str, ...] = ()
+MIGRATIONS: tuple[str, ...] = (
+    # 2: when a data set was added; unknown for those that were there before.
+    "alter table datasets add column added varchar;",
+)
 """The statements that lead from version `k + 1` to `k + 2`, at index `k`."""
 
 VERSION = 1 + len(MIGRATIONS)

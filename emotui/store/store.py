@@ -73,13 +73,14 @@ class Store:
         """Add samples under a name, all or none. The same name with the same fingerprint gives what is there.
 
         Raises:
-            StoreError: the name is taken by other samples, or two samples have one id.
+            StoreError: the name is taken by other samples, two samples have one id, or the disk is too full.
         """
         if (known := self.dataset(name)) is not None:
             return _same(known, fingerprint)
         with samples.staging_folder() as folder:
             staged = samples.Staged(folder)
             staged.fill(rows)
+            samples.check_room(self.path, staged)
             with self._turns.writing(beside=staged.file) as connection:
                 if (known := samples.dataset(connection, name)) is not None:
                     return _same(known, fingerprint)
@@ -253,4 +254,5 @@ def _make(path: Path) -> None:
     except (duckdb.Error, OSError) as error:
         raise refusals.refusal(path, error) from error
     finally:
-        fresh.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            fresh.unlink()
