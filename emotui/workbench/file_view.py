@@ -69,10 +69,12 @@ class FileView:
 
         rows = {number: self._row(number, query.run) for number in range(len(self._samples))}
         chosen = [number for number in rows if _matches(self._samples[number], rows[number], query)]
-        if query.sort != "file":
-            chosen.sort(key=lambda number: _sort_key(self._samples[number], rows[number], query.sort))
-        if query.descending:
-            chosen.reverse()
+        if query.sort == "file":
+            return np.array(chosen[:: -1 if query.descending else 1], dtype=np.int64)
+        values = {number: _sort_value(self._samples[number], rows[number], query.sort) for number in chosen}
+        known = [number for number in chosen if values[number] is not None]
+        known.sort(key=lambda number: values[number], reverse=query.descending)  # type: ignore[arg-type, return-value]
+        chosen = known + [number for number in chosen if values[number] is None]
         return np.array(chosen, dtype=np.int64)
 
     def page(self, numbers: Sequence[int], run: str | None) -> list[ListRow]:
@@ -190,18 +192,18 @@ def _matches(sample: SpanSample, row: ListRow, query: ListQuery) -> bool:
     return query.f1_max is None or (row.f1 is not None and row.f1 <= query.f1_max)
 
 
-def _sort_key(sample: SpanSample, row: ListRow, sort: str) -> tuple[bool, float | int | str]:
-    """What has no value stands last."""
+def _sort_value(sample: SpanSample, row: ListRow, sort: str) -> float | str | None:
+    """What a sample is sorted by. Ties stand in file order, and what has no value last, both ways."""
     match sort:
         case "id":
-            return False, sample.id
+            return sample.id
         case "f1":
-            return row.f1 is None, row.f1 or 0.0
+            return row.f1
         case "sim":
-            return row.sim is None, row.sim or 0.0
+            return row.sim
         case "emotion":
-            return not _emotions(sample), (_emotions(sample) or [""])[0]
+            return sample.emotion
         case "length":
-            return False, len(sample.text)
+            return len(sample.text)
         case _:
             raise BadInput(f"cannot sort by {sort!r}")
