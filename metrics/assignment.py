@@ -5,12 +5,13 @@ firsts without an epsilon. Floating point (scipy's `linear_sum_assignment`) has 
 a few dozen F1 values exceeds; scipy is the oracle in the tests.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import permutations
 from math import perm
 from operator import getitem
 
+_entry: Callable[[Sequence[int], int], int] = getitem
 _FEW = 60
 """Up to so many matchings are simply all looked at; above, the augmenting paths are quicker."""
 
@@ -43,7 +44,7 @@ def _columns_of_rows(weights: Sequence[Sequence[int]]) -> Sequence[int]:
         return heaviest
     rows, columns = len(weights), len(weights[0])
     if perm(columns, rows) <= _FEW:
-        return max(_choices(rows, columns), key=lambda columns: sum(map(getitem, weights, columns)))
+        return max(_choices(rows, columns), key=lambda chosen: sum(map(_entry, weights, chosen)))
     return _augment(weights)
 
 

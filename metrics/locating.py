@@ -22,9 +22,11 @@ def locate_folded(folded: str, origins: list[int], spans: Sequence[str]) -> tupl
     """As `locate`, with text (`fold`) and spans (`normalise`) folded already."""
     found: list[tuple[int, int] | None] = []
     taken: list[tuple[int, int]] = []
+    # A model that repeats itself writes the same span hundreds of times; what was taken once stays so.
+    looked_to: dict[str, int] = {}
     for span in spans:
         place = None
-        at = folded.find(span) if span else -1
+        at = folded.find(span, looked_to.get(span, 0)) if span else -1
         while at >= 0:
             last = at + len(span)
             # Half of a character that lower-cases to two is no occurrence: there is no offset inside it.
@@ -36,5 +38,6 @@ def locate_folded(folded: str, origins: list[int], spans: Sequence[str]) -> tupl
                 place = (origins[at], origins[last - 1] + 1)
                 break
             at = folded.find(span, at + 1)
+        looked_to[span] = at if at >= 0 else len(folded)
         found.append(place)
     return tuple(found)

@@ -12,11 +12,12 @@ import re
 import string
 import unicodedata
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import compress
 
 import msgspec
 
-_ARTICLES = frozenset(("a", "an", "the"))
+ARTICLES = frozenset(("a", "an", "the"))
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 
 
@@ -38,6 +39,7 @@ _BASE = _Base()
 # The same for ASCII alone, where bytes are several times as quick.
 _ASCII_LOWER = bytes(range(256)).lower()
 _ASCII_DROPPED = string.punctuation.encode()
+_ASCII_DROPPED_PLAIN = _ASCII_DROPPED.replace(b"|", b"")
 _ASCII_KEPT = bytes(0 if code in _ASCII_DROPPED else 1 for code in range(256))
 
 
@@ -57,9 +59,31 @@ def tokens(text: str) -> list[str]:
 
 def _tokens(base: str) -> list[str]:
     if base.isascii() and base.isprintable():
-        return [word for word in base.split() if word not in _ARTICLES]
+        return [word for word in base.split() if word not in ARTICLES]
     # Beside symbols and combining marks SQuAD's word boundary also cuts articles out of what has no blank around them.
     return _ARTICLE.sub(" ", base).split()
+
+
+PLAIN_BREAK = "|"
+"""What stands between the spans in `plain_tokens`."""
+
+
+def hard_places(spans: Sequence[str]) -> set[int]:
+    """Which spans are not printable ASCII, or hold a `PLAIN_BREAK`: not for `plain_tokens`."""
+    joined = PLAIN_BREAK.join(spans)
+    if joined.isascii() and joined.isprintable() and joined.count(PLAIN_BREAK) < max(1, len(spans)):
+        return set()
+    return {i for i, text in enumerate(spans) if not text.isascii() or not text.isprintable() or PLAIN_BREAK in text}
+
+
+def plain_tokens(spans: Iterable[str]) -> list[str]:
+    """The words of many spans in one list, `PLAIN_BREAK` between one span's and the next's; articles are still there.
+
+    Args:
+        spans: printable ASCII without `PLAIN_BREAK`.
+    """
+    joined = f" {PLAIN_BREAK} ".join(spans)
+    return joined.encode().translate(_ASCII_LOWER, _ASCII_DROPPED_PLAIN).decode().split()
 
 
 def normalise(text: str) -> str:
@@ -126,8 +150,8 @@ def take_apart(text: str) -> Words:
     folded = " ".join(found)
     if not (folded.isascii() and folded.isprintable()):
         found = _tokens(base)
-    elif not _ARTICLES.isdisjoint(found):
-        found = [word for word in found if word not in _ARTICLES]
+    elif not ARTICLES.isdisjoint(found):
+        found = [word for word in found if word not in ARTICLES]
     unique = frozenset(found)
     count = len(found)
     return Words(text, folded, count, unique, None if len(unique) == count else Counter(found))
