@@ -9,11 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-Capability = Literal["generate", "score", "classify", "embed", "fill_mask", "extract", "attribute"]
+Capability = Literal["generate", "score", "rank", "classify", "embed", "fill_mask", "extract", "attribute"]
 
 CAPABLE_KINDS: Mapping[str, tuple[str, ...]] = {
     "generate": ("hf:", "gguf:", "openai:"),
     "score": ("embedded", "hf:", "gguf:", "openai:"),
+    "rank": ("hf:", "gguf:"),
     "classify": ("embedded", "hf:"),
     "embed": ("embedded", "hf:", "gguf:"),
     "fill_mask": ("embedded", "hf:"),
@@ -33,7 +34,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Generate:
-    """Write a continuation of a chat or a plain prompt. `seed` makes sampling at a temperature above 0 reproducible."""
+    """Write a continuation of a chat or a plain prompt. `seed` makes sampling at a temperature above 0 reproducible.
+
+    `opening`: text that the model's turn already begins with; the result holds what comes after it.
+    """
 
     messages: tuple[Message, ...]
     max_tokens: int = 512
@@ -42,6 +46,7 @@ class Generate:
     seed: int = 0
     stop: tuple[str, ...] = ()
     grammar: str | None = None
+    opening: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +61,55 @@ class Generation:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Yes against no for each question about one text. Questions are labels where the model has heads for them."""
+    """Yes against no for each question about one text. Questions are labels where the model has heads for them.
+
+    A generative model reads `messages`, with each question in turn added as it is to the end of the last user message,
+    and then `opening`, the text that its turn already begins with; the very next token is its answer. Without
+    `messages`, the prompt is one user message: the text, an empty line, the question.
+    """
 
     text: str
     questions: tuple[str, ...]
+    messages: tuple[Message, ...] = ()
+    opening: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """One entry a question: logits of yes and of no; `mass` is the probability on all their forms (1 for a head)."""
+    """One entry a question: logits of yes and of no; `mass` is the probability on all their forms (1 for a head).
+
+    Of a generative model: `yes` and `no` are log-probabilities, each over all its one-token forms (see `yesno`),
+    and `shares` has each form's part of the mass, named as the model's token reads (`" Yes"`). `censored` says what a
+    server kept back: `""`, `"yes"`, `"no"` or `"both"`; such a value is then the highest that it can be.
+    """
 
     yes: tuple[float, ...]
     no: tuple[float, ...]
     mass: tuple[float, ...]
+    shares: tuple[Mapping[str, float], ...] = ()
+    censored: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """How likely each continuation is after one shared prefix.
+
+    The prompt is `prefix` as plain text; where there are `messages`, it is they, rendered as a chat, and then `prefix`
+    as the beginning of the model's turn. Prefix and continuation are tokenised apart.
+    """
+
+    prefix: str
+    continuations: tuple[str, ...]
+    messages: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One entry a continuation: the sum of its tokens' log-probabilities, their number, and if each was likeliest."""
+
+    logprobs: tuple[float, ...]
+    tokens: tuple[int, ...]
+    greedy: tuple[bool, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +227,11 @@ class Backend(Protocol):
 Loader = Callable[[str, Mapping[str, Any], Progress], Backend]
 """`load(argument, options, progress)`: `argument` is what follows `KIND:` in a SPEC, empty for `embedded`."""
 
-Request = Generate | Score | Classify | Embed | FillMask | Extract | Attribute
+Request = Generate | Score | Rank | Classify | Embed | FillMask | Extract | Attribute
 METHODS: Mapping[type, str] = {
     Generate: "generate",
     Score: "score",
+    Rank: "rank",
     Classify: "classify",
     Embed: "embed",
     FillMask: "fill_mask",
