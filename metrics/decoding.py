@@ -87,9 +87,10 @@ def decode_map(log_odds: ArrayLike, prior: Ising, alphas: Sequence[float]) -> Bi
     numbers = np.zeros((len(alphas), n), dtype=np.int64)
     size = np.abs(evidence).sum(axis=1)
     prior_size = float(np.abs(prior.theta).sum() + np.abs(prior.pairs).sum())
+    sums_room, scores_room = np.empty((2, _rows_at_once(n, k), 1 << k))
     for rows in _row_blocks(n, k):
-        sums = state_sums(evidence[rows])
-        scores = np.empty_like(sums)
+        sums = state_sums(evidence[rows], out=sums_room)
+        scores = scores_room[: len(sums)]
         for a, alpha in enumerate(alphas):
             if alpha == 0:
                 continue
@@ -146,8 +147,9 @@ def posterior_marginals(
     n, k = evidence.shape
     energy = alpha * prior.energies()
     marginals = np.empty((n, k))
+    room = np.empty((_rows_at_once(n, k), 1 << k))
     for rows in _row_blocks(n, k):
-        scores = state_sums(evidence[rows])
+        scores = state_sums(evidence[rows], out=room)
         scores += energy
         scores -= scores.max(axis=1, keepdims=True)
         weights = np.exp(scores, out=scores)
@@ -219,6 +221,10 @@ def _check_prior(prior: Ising, k: int, alphas: Sequence[float]) -> None:
             raise ValueError(f"alpha {alpha} is not a finite weight")
 
 
+def _rows_at_once(n: int, k: int) -> int:
+    return min(n, max(1, _BLOCK >> k))
+
+
 def _row_blocks(n: int, k: int) -> Iterator[slice]:
-    rows = max(1, _BLOCK >> k)
+    rows = max(1, _rows_at_once(n, k))
     return (slice(start, min(start + rows, n)) for start in range(0, n, rows))

@@ -42,17 +42,19 @@ def all_vectors(k: int) -> Bits:
     return vectors_of(np.arange(1 << k), k)
 
 
-def state_sums(terms: Floats) -> Floats:
+def state_sums(terms: Floats, out: Floats | None = None) -> Floats:
     """For every vector, the sum of the terms of the labels that it holds.
 
     Args:
         terms: (n, k).
+        out: (at least n, 2^k), to write into: fresh memory costs more than the sums do.
 
     Returns:
         (n, 2^k). Each sum is added from the last label to the first, in every row and for every vector alike.
     """
     n, k = terms.shape
-    sums = np.zeros((n, 1 << k))
+    sums = np.empty((n, 1 << k)) if out is None else out[:n]
+    sums[:, 0] = 0.0
     for i in range(k - 1, -1, -1):
         half = 1 << (k - 1 - i)
         np.add(sums[:, :half], terms[:, i : i + 1], out=sums[:, half : 2 * half])
