@@ -75,7 +75,10 @@ def predicted(sample: SpanSample, prediction: Prediction, repeat: int = 0) -> Sp
 def score(
     samples: Sequence[SpanSample], predictions: Sequence[SpanPrediction], embed: Embed | None
 ) -> list[SampleDetail]:
-    """Score parsed answers against gold; one entry a prediction (section 6, with Empath's keywords of section 10.4)."""
+    """Score parsed answers against gold (section 6, with Empath's keywords of section 10.4).
+
+    One entry for each sample in each repeat that occurs; a sample without an answer in it scores as one without spans.
+    """
     return score_samples(samples, predictions, embed, empath_keywords())
 
 
