@@ -15,6 +15,7 @@ from emotui.backends.base import ModelCard, Progress
 from emotui.backends.servers.abilities import Abilities, choose_model, find_abilities
 from emotui.backends.servers.address import Address, parse_address
 from emotui.backends.servers.answers import Served
+from emotui.backends.servers.asking import Asker
 from emotui.backends.servers.budget import Budget
 from emotui.backends.servers.connection import Connection, key_from_environment
 from emotui.backends.servers.model import ServerModel
@@ -49,11 +50,11 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Serve
 async def _connect(connection: Connection, has_key: bool, runner: asyncio.Runner, progress: Progress) -> ServerModel:
     progress(f"asking {connection.address.url} for its models")
     served = await choose_model(connection)
-    abilities = await find_abilities(connection, served.id, progress)
+    abilities = await find_abilities(connection, served, progress)
     budget = Budget(connection.settings)
     budget.count(*abilities.used)
     card = _card(connection.address, connection.settings, served, abilities, has_key)
-    return ServerModel(card, connection, served.id, abilities, budget, runner)
+    return ServerModel(card, connection, Asker(connection, served.id, abilities, budget), runner)
 
 
 def _card(address: Address, settings: Settings, served: Served, abilities: Abilities, has_key: bool) -> ModelCard:
@@ -64,6 +65,7 @@ def _card(address: Address, settings: Settings, served: Served, abilities: Abili
         "root": served.root or "",
         "endpoint": abilities.endpoint,
         "top_logprobs": str(abilities.width),
+        "prefill": abilities.prefill,
         "fingerprint": abilities.fingerprint if settings.fingerprint == "hold" else "ignored",
         "extra": json.dumps(settings.extra, sort_keys=True),
     }

@@ -13,16 +13,27 @@ from emotui.errors import ModelError
 WIDTHS = (20, 10, 5)
 """How many alternatives a token are asked for, most first: OpenAI and vLLM grant 20, others 10 or 5."""
 
+_KNOWN_PREFILLS = {"vllm": "continue", "sglang": "continue", "llamacpp": "assistant"}
 _NAMED = 12
 _QUESTION = "Is water wet? Answer with Yes or No."
 
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """`width`: the alternatives that the first token comes with (0: the server gives no log-probabilities)."""
+    """What was found.
+
+    Attributes:
+        endpoint: `chat` or `completions`.
+        width: the alternatives that the first token comes with (0: the server gives no log-probabilities).
+        prefill: how the model's turn is begun for it: `continue`, `assistant`, or `none` where no way is known.
+        served_as: the model's name in the server's answers.
+        fingerprint: the build that the server reports, or ''.
+        used: tokens read and written to find all this out.
+    """
 
     endpoint: str
     width: int
+    prefill: str
     served_as: str
     fingerprint: str
     used: tuple[int, int]
@@ -54,13 +65,13 @@ async def choose_model(connection: Connection) -> Served:
     raise ModelError(f"The server at {address.url} has no model {address.model!r}; it has: {listed or 'none'}")
 
 
-async def find_abilities(connection: Connection, model: str, progress: Progress) -> Abilities:
+async def find_abilities(connection: Connection, served: Served, progress: Progress) -> Abilities:
     """Ask the server a question of one token on each endpoint that the settings allow, then for log-probabilities.
 
     Raises:
         ModelError: no endpoint answers.
     """
-    wanted = connection.settings.endpoint
+    wanted, model = connection.settings.endpoint, served.id
     first: ModelError | None = None
     for endpoint in ("chat", "completions") if wanted == "auto" else (wanted,):
         progress(f"asking {connection.address.url} for its {endpoint} endpoint")
@@ -82,12 +93,19 @@ async def find_abilities(connection: Connection, model: str, progress: Progress)
         return Abilities(
             endpoint=endpoint,
             width=width,
+            prefill=_prefill(connection, served),
             served_as=answer.model or model,
             fingerprint=answer.system_fingerprint or "",
             used=(sum(each.prompt_tokens for each in used), sum(each.completion_tokens for each in used)),
         )
     assert first is not None
     raise first
+
+
+def _prefill(connection: Connection, served: Served) -> str:
+    """As set, or as the software is known to do it that signs its models."""
+    wanted = connection.settings.prefill
+    return wanted if wanted != "auto" else _KNOWN_PREFILLS.get(served.owned_by or "", "none")
 
 
 _Ask = Callable[..., Awaitable[ChatAnswer | TextAnswer]]

@@ -2,31 +2,24 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 
-from emotui.backends.base import Generate, Generation, ModelCard, Refused
-from emotui.backends.servers.abilities import Abilities
+from emotui.backends.base import Generate, Generation, ModelCard, Refused, Score, Scores
+from emotui.backends.servers.asking import Asker
 from emotui.backends.servers.batch import answer_all
-from emotui.backends.servers.budget import Budget
 from emotui.backends.servers.connection import Connection
-from emotui.backends.servers.writing import Writer
+from emotui.backends.servers.scoring import gather, judge, questions_of
+from emotui.backends.servers.writing import write
 
 
 class ServerModel:
     """Lives in the child process; its event loop runs while a batch is under way."""
 
-    def __init__(
-        self,
-        card: ModelCard,
-        connection: Connection,
-        model: str,
-        abilities: Abilities,
-        budget: Budget,
-        runner: asyncio.Runner,
-    ) -> None:
+    def __init__(self, card: ModelCard, connection: Connection, asker: Asker, runner: asyncio.Runner) -> None:
         self.card = card
         self._connection = connection
+        self._asker = asker
         self._runner = runner
-        self._writer = Writer(connection, model, abilities, budget)
 
     def generate(self, requests: Sequence[Generate]) -> list[Generation | Refused]:
         """Write each answer, at most `concurrency` at once.
@@ -35,9 +28,26 @@ class ServerModel:
             ModelError: not one was answered (see `emotui.backends.servers.batch`).
         """
         settings = self._connection.settings
+        answer = partial(write, self._asker)
         return self._runner.run(
-            answer_all(requests, self._writer.write, concurrency=settings.concurrency, limit=settings.batch_limit)
+            answer_all(requests, answer, concurrency=settings.concurrency, limit=settings.batch_limit)
         )
+
+    def score(self, requests: Sequence[Score]) -> list[Scores | Refused]:
+        """Yes against no for every question; questions are the unit of concurrency, side by side for one text.
+
+        Raises:
+            ModelError: not one question was answered (see `emotui.backends.servers.batch`).
+        """
+        settings = self._connection.settings
+        prompts = [prompt for request in requests for prompt in questions_of(request)]
+        if not prompts:
+            return [gather(()) for _ in requests]
+        answer = partial(judge, self._asker)
+        verdicts = iter(
+            self._runner.run(answer_all(prompts, answer, concurrency=settings.concurrency, limit=settings.batch_limit))
+        )
+        return [gather([next(verdicts) for _ in request.questions]) for request in requests]
 
     def close(self) -> None:
         """Close the connections and the event loop."""

@@ -9,6 +9,7 @@ from emotui.errors import ModelError
 
 ENDPOINTS = ("auto", "chat", "completions")
 FINGERPRINTS = ("hold", "ignore")
+PREFILLS = ("auto", "continue", "assistant", "none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,8 @@ class Settings:
         price_in, price_out: money for a million tokens read, and written.
         extra: further fields of each request's body, as the server names them; they count as identity.
         fingerprint: `hold` stops when the server reports another build than at loading; `ignore` does not.
+        prefill: how an answer that begins with given words is asked for: `continue` (vLLM, SGLang), `assistant`
+            (llama-server), `none`, or `auto`: as the server signs its models.
     """
 
     concurrency: int = 8
@@ -39,11 +42,12 @@ class Settings:
     price_out: float = 0.0
     extra: Mapping[str, Any] = field(default_factory=dict)
     fingerprint: str = "hold"
+    prefill: str = "auto"
 
 
 _WHOLE = {"concurrency": 1, "retries": 0, "token_budget": 1}
 _REAL = ("timeout", "batch_limit", "money_budget", "price_in", "price_out")
-_CHOICE = {"endpoint": ENDPOINTS, "fingerprint": FINGERPRINTS}
+_CHOICE = {"endpoint": ENDPOINTS, "fingerprint": FINGERPRINTS, "prefill": PREFILLS}
 
 
 def parse_settings(options: Mapping[str, Any]) -> Settings:

@@ -1,0 +1,143 @@
+"""One prompt to the server, on the endpoint that it has, within the budget, and only while it is what was loaded."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from emotui.backends.base import Message
+from emotui.backends.servers.abilities import Abilities
+from emotui.backends.servers.answers import ChatAnswer, ChatChoice, TextAnswer
+from emotui.backends.servers.budget import Budget
+from emotui.backends.servers.connection import Connection
+from emotui.backends.servers.faults import Unanswered
+from emotui.errors import ModelError
+
+_GRAMMAR_FIELDS: Sequence[Callable[[str], Mapping[str, Any]]] = (
+    lambda grammar: {"grammar": grammar},  # llama-server, llama_cpp.server
+    lambda grammar: {"structured_outputs": {"grammar": grammar}},  # vLLM
+    lambda grammar: {"guided_grammar": grammar},  # vLLM before 0.11
+    lambda grammar: {"ebnf": grammar},  # SGLang
+)
+_TRIAL = ('root ::= "qz"', "qz")
+_CONTINUE = {"continue_final_message": True, "add_generation_prompt": False}
+_PREFILLS: Mapping[str, Mapping[str, Any]] = {"continue": _CONTINUE, "assistant": {}}
+
+
+class Asker:
+    """Sends prompts for a loaded model.
+
+    Args:
+        connection: to the server.
+        model: the name that the server knows it by.
+        abilities: what was found at loading.
+        budget: counts what is used.
+    """
+
+    def __init__(self, connection: Connection, model: str, abilities: Abilities, budget: Budget) -> None:
+        self.abilities = abilities
+        self._connection = connection
+        self._model = model
+        self._budget = budget
+        self._grammar_field: int | None = None
+        self._trial = asyncio.Lock()
+
+    async def ask(
+        self,
+        messages: Sequence[Message],
+        fields: Mapping[str, Any],
+        *,
+        opening: str = "",
+        grammar: str | None = None,
+    ) -> ChatAnswer | TextAnswer:
+        """The server's answer to one prompt, with at least one choice.
+
+        Args:
+            messages: the conversation.
+            fields: of the request's body (`max_tokens` among them).
+            opening: what the model's turn begins with.
+            grammar: what the answer has to follow (GBNF).
+
+        Raises:
+            Unanswered: the server refuses this request or fails at it.
+            ModelError: no other request would fare better.
+        """
+        constraint = {} if grammar is None else await self._constraint(grammar)
+        return await self._send(messages, fields, opening, constraint)
+
+    async def _send(
+        self, messages: Sequence[Message], fields: Mapping[str, Any], opening: str, constraint: Mapping[str, Any]
+    ) -> ChatAnswer | TextAnswer:
+        body: dict[str, Any] = {"model": self._model, **fields}
+        extra = {**self._connection.settings.extra, **constraint}
+        most = sum(len(message.content.encode()) for message in messages) + len(opening.encode())
+        answer: ChatAnswer | TextAnswer
+        async with self._budget.hold(most, int(fields["max_tokens"])) as bill:
+            if self.abilities.endpoint == "chat":
+                body["messages"] = [{"role": message.role, "content": message.content} for message in messages]
+                if opening:
+                    body["messages"].append({"role": "assistant", "content": opening})
+                    extra |= self._prefill()
+                answer = await self._connection.chat(body | ({"extra_body": extra} if extra else {}))
+            else:
+                body["prompt"] = plain_prompt(messages, opening)
+                answer = await self._connection.complete(body | ({"extra_body": extra} if extra else {}))
+            if answer.usage is not None:
+                bill.read, bill.written = answer.usage.prompt_tokens, answer.usage.completion_tokens
+        self._same_server(answer)
+        return answer
+
+    def _prefill(self) -> Mapping[str, Any]:
+        """The fields by which this server lets the model go on with a turn that has begun."""
+        if self.abilities.prefill not in _PREFILLS:
+            raise Unanswered(
+                "this server is not known to let an answer begin with given words: set prefill=continue (vLLM, SGLang) "
+                "or prefill=assistant (llama-server)"
+            )
+        return _PREFILLS[self.abilities.prefill]
+
+    def _same_server(self, answer: ChatAnswer | TextAnswer) -> None:
+        """Results are kept under the identity of what was loaded, so another model or build must not slip in."""
+        served, clean = self.abilities, self._connection.tell.clean
+        if answer.model and answer.model != served.served_as:
+            raise ModelError(
+                f"The server now answers as {clean(answer.model)!r}, not as {clean(served.served_as)!r}: load it again"
+            )
+        if self._connection.settings.fingerprint == "hold" and (answer.system_fingerprint or "") != served.fingerprint:
+            raise ModelError(
+                f"The server now reports the build {clean(answer.system_fingerprint or 'none')!r}, not "
+                f"{clean(served.fingerprint or 'none')!r}: load it again, or set fingerprint=ignore"
+            )
+
+    async def _constraint(self, grammar: str) -> Mapping[str, Any]:
+        """The field in which this server takes a grammar: found once, by a grammar that allows one odd word."""
+        async with self._trial:
+            if self._grammar_field is None:
+                self._grammar_field = await self._try_grammars()
+        if self._grammar_field < 0:
+            raise Unanswered("the server does not follow a grammar: run without --constrain")
+        return _GRAMMAR_FIELDS[self._grammar_field](grammar)
+
+    async def _try_grammars(self) -> int:
+        grammar, only = _TRIAL
+        question = (Message("user", "Say hello."),)
+        for place, field in enumerate(_GRAMMAR_FIELDS):
+            try:
+                answer = await self._send(question, {"max_tokens": 8, "temperature": 0.0}, "", field(grammar))
+            except Unanswered as fault:
+                if fault.again and fault.status is None:
+                    raise
+                continue
+            if written(answer).strip() == only:
+                return place
+        return -1
+
+
+def written(answer: ChatAnswer | TextAnswer) -> str:
+    """The text of an answer as the model wrote it."""
+    choice = answer.choices[0]
+    return (choice.message.content or "") if isinstance(choice, ChatChoice) else choice.text
+
+
+def plain_prompt(messages: Sequence[Message], opening: str = "") -> str:
+    """The prompt for a model without a chat template: the messages' texts, an empty line between them."""
+    return "\n\n".join([message.content for message in messages] + ([opening] if opening else []))

@@ -1,0 +1,113 @@
+"""`Score` on a server: yes against no in the log-probabilities of the first token, as far as the server shows them."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from emotui.backends.base import Message, Refused, Score, Scores
+from emotui.backends.servers.abilities import first_token, logprob_fields
+from emotui.backends.servers.answers import ABSENT
+from emotui.backends.servers.asking import Asker
+from emotui.backends.servers.faults import Unanswered
+from emotui.errors import ModelError
+
+_WORDS = {"yes": ("Yes", "yes", "YES"), "no": ("No", "no", "NO")}
+_FORMS = 6
+"""Three spellings, each with and without a leading space."""
+_ROUNDING = 1e-6
+"""What is left of 1 is not taken for less: servers round their log-probabilities."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One question's answer; fields as in `Scores`."""
+
+    yes: float
+    no: float
+    mass: float
+    shares: Mapping[str, float]
+    censored: str
+
+
+async def judge(asker: Asker, question: tuple[tuple[Message, ...], str]) -> Verdict:
+    """Ask one question (its messages and the opening of the answer) and read the first token's alternatives.
+
+    Raises:
+        Unanswered: the server refuses it or fails at it, or sends no log-probabilities this once.
+        ModelError: no other request would fare better.
+    """
+    messages, opening = question
+    width = asker.abilities.width
+    fields = {"max_tokens": 1, "temperature": 0.0, **logprob_fields(asker.abilities.endpoint, width)}
+    seen = first_token(await asker.ask(messages, fields, opening=opening))
+    if not seen:
+        raise Unanswered("the server sent no log-probabilities with its answer", again=True)
+    return read_verdict(seen)
+
+
+def read_verdict(seen: Iterable[tuple[str, float]]) -> Verdict:
+    """Yes against no from the alternatives that a server shows.
+
+    A side of which no form is among them is censored: its value is then the highest that its six forms can have
+    together, each being at most as likely as the least likely alternative shown, and all at most what is left of 1.
+
+    Args:
+        seen: tokens and their log-probabilities; at least one.
+    """
+    found = [(token, logprob) for token, logprob in seen if logprob > ABSENT]
+    shares: dict[str, float] = {}
+    sides: dict[str, list[float]] = {"yes": [], "no": []}
+    for token, logprob in found:
+        for side, words in _WORDS.items():
+            if token.replace("▁", " ").removeprefix(" ") in words:
+                sides[side].append(logprob)
+                shares[token] = shares.get(token, 0.0) + math.exp(logprob)
+    least = min((logprob for _, logprob in found), default=0.0)
+    left = max(1.0 - sum(math.exp(logprob) for _, logprob in found), _ROUNDING)
+    most = min(math.log(_FORMS) + least, math.log(left))
+    values = {side: _total(logprobs) if logprobs else most for side, logprobs in sides.items()}
+    missing = [side for side, logprobs in sides.items() if not logprobs]
+    return Verdict(
+        yes=values["yes"],
+        no=values["no"],
+        mass=min(sum(shares.values()), 1.0),
+        shares=shares,
+        censored="both" if len(missing) == 2 else "".join(missing),
+    )
+
+
+def questions_of(request: Score) -> list[tuple[tuple[Message, ...], str]]:
+    """The prompt of each question: added to the last user message, or below the text where there are no messages."""
+    if not request.messages:
+        return [
+            ((Message("user", f"{request.text}\n\n{question}"),), request.opening) for question in request.questions
+        ]
+    last = max((place for place, each in enumerate(request.messages) if each.role == "user"), default=None)
+    if last is None:
+        raise ModelError("A Score's messages need one of the user, for the question to be added to")
+    prompts = []
+    for question in request.questions:
+        asked = Message("user", request.messages[last].content + question)
+        prompts.append(((*request.messages[:last], asked, *request.messages[last + 1 :]), request.opening))
+    return prompts
+
+
+def gather(verdicts: Sequence[Verdict | Refused]) -> Scores | Refused:
+    """One request's verdicts as its result; refused as a whole where one question was (for good, if any was so)."""
+    refused = [each for each in verdicts if isinstance(each, Refused)]
+    if refused:
+        return next((each for each in refused if not each.again), refused[0])
+    good = [each for each in verdicts if isinstance(each, Verdict)]
+    return Scores(
+        yes=tuple(each.yes for each in good),
+        no=tuple(each.no for each in good),
+        mass=tuple(each.mass for each in good),
+        shares=tuple(each.shares for each in good),
+        censored=tuple(each.censored for each in good),
+    )
+
+
+def _total(logprobs: Sequence[float]) -> float:
+    """The logarithm of the sum of probabilities."""
+    top = max(logprobs)
+    return top + math.log(sum(math.exp(each - top) for each in logprobs))
