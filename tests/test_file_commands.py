@@ -188,3 +188,11 @@ def test_a_lexicon_that_is_none_of_these_is_told_by_line(emotui: Emotui, tmp_pat
     done = emotui("score", "masked", "--gold", gold, "--pred", gold, "--lexicon", lexicon, "--json")
     assert done.status == 2
     assert done.err.startswith(f"{lexicon}:2: ")
+
+
+def test_a_scene_that_a_model_refused_scores_as_no_emotion_and_is_noted(emotui: Emotui, tmp_path: Path) -> None:
+    gold = _write(tmp_path / "g.jsonl", *({"id": i, "labels": {"joy": 1, "fear": 0}} for i in "ab"))
+    pred = _write(tmp_path / "p.jsonl", {"id": "a", "labels": {"joy": 1, "fear": 0}}, {"id": "b", "labels": {}})
+    got = emotui("score", "scenes", "--gold", gold, "--pred", pred, "--json").document
+    assert got["lexical_accuracy"] == 0.75
+    assert "1 records without an answer" in got["notes"]["n"]

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from emotui.errors import BadInput
-from emotui.formats import Read, read
+from emotui.formats import Read, capped, read
 from emotui.records import (
     ClassGold,
     ClassPrediction,
@@ -43,7 +43,7 @@ class _Files:
         try:
             return build()
         except BadInput as error:
-            raise BadInput(*(self._placed(problem) for problem in error.problems)) from None
+            raise BadInput(*capped([self._placed(problem) for problem in error.problems])) from None
 
     def _placed(self, problem: str) -> str:
         for end in [place for place, letter in enumerate(problem) if letter == ":"]:
@@ -53,13 +53,18 @@ class _Files:
 
 
 def score_scenes(gold: str, predicted: str, *, skip_bad: bool, warn: Warn) -> Document:
-    """The document of `emotui score scenes`."""
+    """The document of `emotui score scenes`. A record without an answer counts as no emotion predicted."""
     from emotui.metrics.scenes import scenes_report
 
     files = _Files(skip_bad=skip_bad, warn=warn)
     golds = {record.id: record.labels for record in files.read(gold, ScenesGold)}
     answers = {record.id: _vector(record) for record in files.read(predicted, ScenesPrediction)}
-    return files.report(lambda: scenes_report(golds, answers))
+    silent = [key for key, vector in answers.items() if not vector]
+    answers |= {key: dict.fromkeys(golds.get(key, {}), 0) for key in silent}
+    document = files.report(lambda: scenes_report(golds, answers))
+    if silent:
+        document["notes"]["n"] = f"{len(silent)} records without an answer count as no emotion predicted"
+    return document
 
 
 def _vector(record: ScenesPrediction) -> Mapping[str, int | Sequence[float]]:

@@ -8,7 +8,7 @@ import msgspec
 
 from emotui.backends.host import ModelProcess
 from emotui.errors import BadInput
-from emotui.formats import Read, read
+from emotui.formats import Read, capped, read
 from emotui.lexicons import empath_keywords, keywords_from
 from emotui.metrics.span_report import span_report
 from emotui.records import SpanPrediction, SpanSample
@@ -59,7 +59,7 @@ def known(
         if record.id not in ids
     ]
     if strays and not skip_bad:
-        raise BadInput(*strays)
+        raise BadInput(*capped(strays))
     for stray in strays:
         warn(stray)
     return [record for record in answers.records if record.id in ids]
