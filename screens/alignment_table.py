@@ -24,7 +24,10 @@ _MOST_LINES = 4
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Widths in cells; `words` is 0 where beside figures only the letters of the marks have room."""
+    """Widths in cells; `words` is 0 where beside figures only the letters of the marks have room.
+
+    `predicted` is 0 where there is nothing but gold.
+    """
 
     gold: int
     predicted: int
@@ -111,7 +114,11 @@ class AlignmentTable(ScrollView, can_focus=True):
         tail = _MARKED if any(row.marks for row in self._rows) else _FIGURES
         words = longest + 1 if used - tail - longest >= _ROOMY else 0
         texts = max(used - tail - _BETWEEN - words, 8)
-        self._columns = _Columns(texts // 2, texts - texts // 2, tail, words, (cells - used) // 2)
+        left = (cells - used) // 2
+        if any(row.predicted is not None or row.marks for row in self._rows):
+            self._columns = _Columns(texts // 2, texts - texts // 2, tail, words, left)
+        else:
+            self._columns = _Columns(used, 0, 0, 0, left)
         self._lines = []
         for number, row in enumerate(self._rows):
             sides = _lines(row.gold, self._columns.gold), _lines(row.predicted, self._columns.predicted)
@@ -141,6 +148,8 @@ class AlignmentTable(ScrollView, can_focus=True):
         dim, mark = self._style(base, "table--dim"), self._style(base, "table--mark")
         said = self._style(base, "table--gone" if "H" in row.marks else "table--predicted")
         segments = _side(line.gold, columns.gold, dim if row.gold is None else self._style(base, "table--gold"), base)
+        if not columns.predicted:
+            return segments
         segments.append(Segment("  ↔  " if line.first else " " * _BETWEEN, dim))
         segments += _side(line.predicted, columns.predicted, dim if row.predicted is None else said, base)
         if line.first and row.scored:

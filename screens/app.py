@@ -5,19 +5,20 @@ from typing import TYPE_CHECKING
 
 from textual import events
 from textual.app import App
-from textual.command import Provider
 from textual.filter import Monochrome, NoColor
 
 from emotui.screens.frame import Frame
 from emotui.themes import DEFAULT, THEMES
 
 if TYPE_CHECKING:
+    from textual.command import Provider
+
     from emotui.workbench.source import BrowseSource
 
 LEAST_COLUMNS, LEAST_LINES = 60, 16
 
 
-def _palette() -> type[Provider]:
+def _palette() -> "type[Provider]":
     from emotui.screens.palette import ActionProvider
 
     return ActionProvider
@@ -32,6 +33,13 @@ class EmotuiApp(App[None]):
     """
 
     TITLE = "emotui"
+    CSS = """
+    CommandPalette SearchIcon { display: none; }
+    CommandPalette > Vertical, CommandPalette:dark > Vertical { background: $surface; }
+    CommandPalette #--input { border: round $primary; padding: 0 1; }
+    CommandPalette CommandList { background: $surface; }
+    CommandPalette OptionList:nocolor > .option-list--option-highlighted { text-style: reverse; }
+    """
     BINDINGS = []
     COMMANDS = {_palette}
     # The registry binds the palette's key; Textual would bind it a second time.

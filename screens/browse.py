@@ -159,11 +159,12 @@ class Browse(Place):
             self.call_after_refresh(self._title_below)
 
     def _title_below(self) -> None:
-        name = "raw output and prompt" if self._raw else "alignment"
+        answered = self._evidence is not None and bool(self._evidence.repeats)
+        name = "raw output and prompt" if self._raw else "alignment" if answered else "gold spans"
         run = [Part("run ", "dim"), Part(self._run.model, "said", "do('run')")] if self._run else []
         state = f" {self._run.state}" if self._run and self._run.state != "done" else ""
         room = self.query_one("#alignment", AlignmentTable).after_figures
-        figures = [] if self._raw else [Part("  F1   Sim" + " " * room, "dim")]
+        figures = [] if self._raw or not answered else [Part("  F1   Sim" + " " * room, "dim")]
         left = [Part(f" {name}", "strong", "do('raw')"), Part("   "), *run, Part(state, "mark")]
         self.query_one("#below-title", Line).show(left, figures)
 

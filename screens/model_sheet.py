@@ -35,7 +35,7 @@ class ModelSheet(Sheet[Wish]):
     ModelSheet Label { color: $text-muted; margin: 1 0 0 0; width: 1fr; }
     ModelSheet Input, ModelSheet Input:focus { height: 1; border: none; padding: 0 1; background: $raised; }
     ModelSheet OptionList, ModelSheet OptionList:focus {
-        border: none; padding: 0; height: auto; max-height: 6; background: $surface;
+        border: none; padding: 0 1; height: auto; max-height: 6; background: $surface;
     }
     ModelSheet #why { color: $error; height: auto; display: none; }
     """
@@ -53,14 +53,21 @@ class ModelSheet(Sheet[Wish]):
             for run in self._open
         ]
         options += [Option(Content(shown(model))) for model in self._models]
+        known = OptionList(*options, id="models")
+        known.display = len(options) > 1
         return [
             Label("model: embedded, hf:NAME_OR_DIR, gguf:FILE or openai:MODEL@URL"),
             Input(self._models[0], id="spec", compact=True),
-            OptionList(*options, id="models"),
+            known,
             Label(f"how many of the {count(self._n)} samples, from the first (empty: all)"),
             Input("", id="limit", compact=True, restrict=r"[0-9]*"),
             Label("", id="why", markup=False),
         ]
+
+    def on_mount(self) -> None:
+        """Nothing is chosen of what is there until somebody goes there."""
+        super().on_mount()
+        self.query_one("#models", OptionList).highlighted = None
 
     @on(OptionList.OptionHighlighted)
     def _highlighted(self, event: OptionList.OptionHighlighted) -> None:

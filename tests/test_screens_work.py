@@ -1,0 +1,162 @@
+"""Long work from the screen: a model over the dataset with its progress, stopped on request, failing in words."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from emotui.backends import host
+from emotui.backends import spec as specs
+from emotui.records import SpanSample
+from emotui.screens.work import Work, parts
+from emotui.workbench.running import RunProgress
+from emotui.workbench.workspace import FIRST_START, Workspace
+from tests.browse_workspace import workspace
+from tests.conftest import CHECKOUT
+from tests.screen_driving import frame, notified, opened, press, screen_text, settle, stave
+
+KIND = "breaking"
+
+
+@pytest.fixture(autouse=True)
+def breaking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kind of model that does what the text of a sample says, in a process of its own like any other."""
+    monkeypatch.setitem(specs.BUILT_IN, KIND, "tests.breaking_backend:load")
+    line = f"from emotui.backends import spec; spec.BUILT_IN[{KIND!r}] = 'tests.breaking_backend:load'; "
+    monkeypatch.setattr(
+        host, "_BOOT", host._BOOT.replace("from emotui.backends.child", line + "from emotui.backends.child")
+    )
+    monkeypatch.setattr("emotui.workbench.running.Embedder", lambda model, cancelled: None)
+    monkeypatch.syspath_prepend(str(CHECKOUT))
+
+
+def samples(*texts: str) -> list[SpanSample]:
+    return [SpanSample(id=f"w-{number}", text=text, spans=((0, 4),)) for number, text in enumerate(texts)]
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Iterator[Workspace]:
+    """40 samples: two batches that are answered at once, and one that takes its time."""
+    opened_workspace = workspace(
+        tmp_path / "w.duckdb",
+        samples=samples(*[f"word number {n}" for n in range(32)], *["SLEEP 20" for _ in range(8)]),
+        run=False,
+    )
+    yield opened_workspace
+    opened_workspace.close()
+
+
+async def start(pilot: "Pilot[None]", spec: str = "breaking:") -> None:
+    """Ask for a run of the model over all samples."""
+    await press(pilot, "R")
+    await press(pilot, *["backspace"] * len("embedded"))
+    await pilot.press(*[{":": "colon"}.get(letter, letter) for letter in spec], "enter")
+
+
+async def until(pilot: "Pilot[None]", what: str) -> None:
+    """Wait until something stands on the screen."""
+    for _ in range(2000):
+        await pilot.pause(0.01)
+        if what in screen_text(pilot):
+            return
+    raise AssertionError(f"{what!r} does not appear")
+
+
+async def test_a_finished_run_is_shown_over_the_gold_spans(tmp_path: Path) -> None:
+    source = workspace(tmp_path / "w.duckdb", samples=samples("word one", "word two"), run=False)
+    async with opened(source) as pilot:
+        await start(pilot)
+        await settle(pilot, work=True)
+        run = frame(pilot).run_shown
+        assert run is not None
+        assert (run.model, run.state, run.done) == ("breaking:", "done", 2)
+        assert {voice.role: voice.spans for voice in stave(pilot).score.voices} == {"gold": ((0, 4),), "predicted": ((0, 4),)}
+        assert "breaking: ready" in screen_text(pilot)
+        await press(pilot, "q")
+
+
+async def test_escape_stops_a_run_and_keeps_what_is_done(many: Workspace) -> None:
+    async with opened(many) as pilot:
+        await start(pilot)
+        await until(pilot, "32/40")
+        assert "Esc stops" in screen_text(pilot)
+        await pilot.press("escape")
+        await settle(pilot, work=True)
+        assert "Stopped; what was done is kept" in notified(pilot)
+        (run,) = many.runs(1)
+        assert (run.state, run.done) == ("stopped", 32)
+        assert frame(pilot).run_shown == run
+
+
+async def test_keys_are_answered_while_a_model_works(many: Workspace) -> None:
+    async with opened(many) as pilot:
+        await start(pilot)
+        await until(pilot, "32/40")
+        await press(pilot, "j", "j")
+        assert frame(pilot).pane.rows.cursor == 2
+        await pilot.press("escape")
+        await settle(pilot, work=True)
+
+
+async def test_q_ends_a_running_model_and_leaves(many: Workspace) -> None:
+    async with opened(many) as pilot:
+        await start(pilot)
+        await until(pilot, "32/40")
+        await pilot.press("q")
+        await settle(pilot, work=True)
+    assert many.runs(1)[0].done == 32
+    assert many.setting("browse") is not None
+
+
+async def test_a_model_that_cannot_be_loaded_is_told_in_its_own_words(tmp_path: Path) -> None:
+    source = workspace(tmp_path / "w.duckdb", samples=samples("word one"), run=False)
+    async with opened(source) as pilot:
+        await start(pilot, "breaking:cannot")
+        await settle(pilot, work=True)
+        assert any("model.bin is cut short" in told for told in notified(pilot))
+        await press(pilot, "q")
+
+
+async def test_a_stopped_run_can_be_finished(many: Workspace) -> None:
+    async with opened(many) as pilot:
+        await start(pilot)
+        await until(pilot, "32/40")
+        await pilot.press("escape")
+        await settle(pilot, work=True)
+        await press(pilot, "R", "tab", "down")
+        assert "finish breaking:   32 of 40 done" in screen_text(pilot)
+        await pilot.press("enter")
+        await until(pilot, "32/40")
+        assert len(many.runs(1)) == 1
+        await pilot.press("escape")
+        await settle(pilot, work=True)
+
+
+async def test_the_first_start_shows_samples_and_predictions_without_a_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("emotui.workbench.workspace.DEFAULT_MODEL", "breaking:")
+    source = Workspace.open(tmp_path / "fresh.duckdb")
+    async with opened(source) as pilot:
+        await settle(pilot, work=True)
+        await settle(pilot)
+        assert source.setting(FIRST_START) == "done"
+        assert frame(pilot).overview.dataset is not None
+        assert [voice.role for voice in stave(pilot).score.voices] == ["gold", "predicted"]
+        await press(pilot, "q")
+
+
+def _progress(**changes: object) -> RunProgress:
+    values = {"run": "r", "model": "m", "done": 50, "n": 200, "failed": 0, "rate": 41.0, "remaining": 3.7, "step": "s"}
+    return RunProgress(**(values | changes))  # type: ignore[arg-type]
+
+
+def test_progress_says_how_far_how_fast_and_how_long_still() -> None:
+    work = Work("m", halt=lambda: None, progress=_progress())
+    assert "".join(part.text for part in parts(work, 100)) == "m  ━━━━━━━━━━━━  50/200  41/s  4 s left  Esc stops"
+
+
+def test_progress_gives_up_the_rate_first_where_room_is_scarce() -> None:
+    work = Work("m", halt=lambda: None, progress=_progress(failed=2))
+    assert "".join(part.text for part in parts(work, 40)) == "m  ━━━━━━━━━━━━  50/200  4 s left  2 failed  Esc stops"
