@@ -13,6 +13,7 @@ import threading
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -119,7 +120,7 @@ def _answering(server: FaultyServer) -> type[BaseHTTPRequestHandler]:
             pass
 
         def do_GET(self) -> None:
-            server.asked.append(Asked(self.path, dict(self.headers), {}, time.monotonic()))
+            server.asked.append(Asked(self.path, _lower(self.headers), {}, time.monotonic()))
             if server.redirect is not None:
                 self._send(307, b"", location=server.redirect)
             elif not self._let_in():
@@ -134,7 +135,7 @@ def _answering(server: FaultyServer) -> type[BaseHTTPRequestHandler]:
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            asked = Asked(self.path, dict(self.headers), body, time.monotonic())
+            asked = Asked(self.path, _lower(self.headers), body, time.monotonic())
             before = server._arrived(asked)
             try:
                 if self._let_in():
@@ -221,6 +222,10 @@ def _answering(server: FaultyServer) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(body)
 
     return Answering
+
+
+def _lower(headers: Message) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}
 
 
 def _completion(server: FaultyServer, asked: Asked, *, filtered: bool) -> dict[str, Any]:

@@ -43,11 +43,11 @@ def parse_address(argument: str) -> Address:
     found = _PARTS.fullmatch(argument.strip())
     if found is None:
         raise ModelError(f"openai: needs a model and the address of its server, as in {_FORM}")
-    parts = urlsplit(found["url"])
     try:
+        parts = urlsplit(found["url"])
         host, port = parts.hostname, parts.port
     except ValueError:
-        host, port = None, None
+        host = None
     if not host:
         raise ModelError(f"openai: the server's address is no web address: write it as in {_FORM}")
     if parts.username is not None or parts.password is not None:

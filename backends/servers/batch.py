@@ -54,7 +54,7 @@ async def answer_all(
     for error in errors:
         if not isinstance(error, ModelError):
             raise error
-    why = str(errors[0]) if errors else f"the batch was cut off after {limit:.0f} s"
+    why = str(errors[0]) if errors else f"the batch was cut off after {limit:g} s"
     whole = [Refused(why, again=True) if result is None else result for result in results]
     if all(isinstance(result, Refused) and result.again for result in whole):
         raise ModelError(why if errors else next(result.why for result in whole if isinstance(result, Refused)))

@@ -19,8 +19,7 @@ _LIMIT = re.compile(
 )
 _ASKED = (
     re.compile(r"\((\d+) (?:tokens )?(?:in (?:your|the)|from the) (?:prompt|messages|input)", re.IGNORECASE),
-    re.compile(r"(?:prompt|input)\D{0,40}?(\d+)(?: input)? tokens", re.IGNORECASE),
-    re.compile(r"input \((\d+) tokens\)", re.IGNORECASE),
+    re.compile(r"(?:messages resulted in|request has|you passed|input \(|prompt has) ?(\d+)", re.IGNORECASE),
     re.compile(r"requested (?:tokens \()?(\d+)", re.IGNORECASE),
 )
 

@@ -9,11 +9,13 @@ from emotui.backends.servers.abilities import first_token, logprob_fields
 from emotui.backends.servers.answers import ABSENT
 from emotui.backends.servers.asking import Asker
 from emotui.backends.servers.faults import Unanswered
+from emotui.backends.yesno import NO, YES
 from emotui.errors import ModelError
 
-_WORDS = {"yes": ("Yes", "yes", "YES"), "no": ("No", "no", "NO")}
-_FORMS = 6
-"""Three spellings, each with and without a leading space."""
+_SIDES = {"yes": YES, "no": NO}
+_SPACES = str.maketrans("▁Ġ", "  ")
+"""How vocabularies write a leading space; some servers pass it on."""
+
 _ROUNDING = 1e-6
 """What is left of 1 is not taken for less: servers round their log-probabilities."""
 
@@ -54,24 +56,27 @@ def read_verdict(seen: Iterable[tuple[str, float]]) -> Verdict:
     Args:
         seen: tokens and their log-probabilities; at least one.
     """
-    found = [(token, logprob) for token, logprob in seen if logprob > ABSENT]
-    shares: dict[str, float] = {}
-    sides: dict[str, list[float]] = {"yes": [], "no": []}
-    for token, logprob in found:
-        for side, words in _WORDS.items():
-            if token.replace("▁", " ").removeprefix(" ") in words:
-                sides[side].append(logprob)
-                shares[token] = shares.get(token, 0.0) + math.exp(logprob)
+    found = [(token.translate(_SPACES), logprob) for token, logprob in seen if logprob > ABSENT]
     least = min((logprob for _, logprob in found), default=0.0)
     left = max(1.0 - sum(math.exp(logprob) for _, logprob in found), _ROUNDING)
-    most = min(math.log(_FORMS) + least, math.log(left))
-    values = {side: _total(logprobs) if logprobs else most for side, logprobs in sides.items()}
-    missing = [side for side, logprobs in sides.items() if not logprobs]
+    values: dict[str, float] = {}
+    probabilities: dict[str, float] = {}
+    missing: list[str] = []
+    for side, forms in _SIDES.items():
+        shown = [(token, logprob) for token, logprob in found if token in forms]
+        for token, logprob in shown:
+            probabilities[token] = probabilities.get(token, 0.0) + math.exp(logprob)
+        if shown:
+            values[side] = _total([logprob for _, logprob in shown])
+        else:
+            values[side] = min(math.log(len(forms)) + least, math.log(left))
+            missing.append(side)
+    mass = sum(probabilities.values())
     return Verdict(
         yes=values["yes"],
         no=values["no"],
-        mass=min(sum(shares.values()), 1.0),
-        shares=shares,
+        mass=min(mass, 1.0),
+        shares={token: value / mass if mass else 0.0 for token, value in probabilities.items()},
         censored="both" if len(missing) == 2 else "".join(missing),
     )
 
