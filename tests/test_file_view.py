@@ -87,6 +87,13 @@ def test_what_has_no_value_stands_last_both_ways(files: tuple[str, str], tmp_pat
 
 def test_evidence_has_the_raw_output_and_sim_from_the_real_model(view: FileView) -> None:
     try:
+        at_once = view.evidence(0, "model.jsonl").repeats[0].detail
+        assert at_once is not None
+        assert at_once.sim is None
+        before = view.marker()
+        assert view._loading is not None
+        view._loading.join(timeout=120)
+        assert view.marker() != before
         seen = view.evidence(0, "model.jsonl")
         assert seen.sample.id == "p"
         (repeat,) = seen.repeats

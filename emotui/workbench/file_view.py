@@ -1,17 +1,18 @@
 """Browse files as they are, without importing anything: a `BrowseSource` over records in memory."""
 
+import contextlib
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from emotui.backends.host import ModelProcess
+from emotui.backends.host import Cancelled, ModelProcess
 from emotui.errors import BadInput, ModelError
 from emotui.formats import fingerprint, read
 from emotui.lexicons import empath_keywords
 from emotui.metrics.span_report import report
-from emotui.metrics.span_scoring import SampleDetail, score_samples
+from emotui.metrics.span_scoring import SampleDetail, score_pairs, score_samples
 from emotui.records import SpanPrediction, SpanSample
 from emotui.store.query import MARKS, Dataset, ListQuery, ListRow, Run
 from emotui.workbench.scoring import Warn, known, warn_skipped
@@ -25,7 +26,11 @@ PREVIEW = 160
 
 
 class FileView:
-    """A gold file, and a run for each file of predictions. Sim is computed for the sample that is looked at."""
+    """A gold file, and a run for each file of predictions.
+
+    Sim is computed for the sample that is looked at, by the embedded model; until that is loaded, and where it cannot
+    be had, samples are shown without. The marker changes when Sim is there.
+    """
 
     def __init__(self, gold: str, predicted: Sequence[str] = (), *, skip_bad: bool = False, warn: Warn) -> None:
         """Read and score the files.
@@ -44,8 +49,8 @@ class FileView:
         for path in predicted:
             self._add_run(path, gold, skip_bad=skip_bad, warn=warn)
         self._embedded = ModelProcess("embedded")
-        self._similar = True
-        self._lock = threading.Lock()
+        self._loading: threading.Thread | None = None
+        self._similar = False
         self._settings: dict[str, object] = {}
 
     def close(self) -> None:
@@ -83,7 +88,7 @@ class FileView:
     def evidence(self, sample: int, run: str | None) -> Evidence:
         gold = self._samples[sample]
         answers = [] if run is None else self._by_sample[run].get(sample, [])
-        if answers:
+        if answers and self._has_sim():
             answers = self._with_sim(gold, answers)
         return Evidence(
             number=sample,
@@ -96,7 +101,7 @@ class FileView:
         return report(self._samples, self._details[run])
 
     def marker(self) -> object:
-        return 0
+        return self._similar
 
     def setting(self, key: str, default: object = None) -> object:
         return self._settings.get(key, default)
@@ -147,23 +152,33 @@ class FileView:
             marks="".join(mark for mark in MARKS if mark in seen),
         )
 
+    def _has_sim(self) -> bool:
+        """Whether Sim can be computed now; the first call begins to load the model behind the person's back."""
+        if self._loading is None:
+            self._loading = threading.Thread(target=self._load, daemon=True)
+            self._loading.start()
+        return self._similar
+
+    def _load(self) -> None:
+        with contextlib.suppress(ModelError, Cancelled):
+            self._embedded.load()
+            self._similar = True
+
     def _with_sim(
         self, gold: SpanSample, answers: list[tuple[SampleDetail, str | None]]
     ) -> list[tuple[SampleDetail, str | None]]:
-        """The same answers with Sim; without it where the embedded model cannot be had."""
-        with self._lock:
-            if not self._similar:
-                return answers
-            predictions = [
-                SpanPrediction(id=gold.id, spans=detail.predicted, repeat=detail.repeat) for detail, _ in answers
-            ]
-            try:
-                scored = score_samples([gold], predictions, Embedder(self._embedded), empath_keywords())
-            except ModelError:
-                self._similar = False
-                return answers
+        """The same answers with Sim; without it where the model died."""
+        predictions = [
+            SpanPrediction(id=gold.id, spans=detail.predicted, repeat=detail.repeat) for detail, _ in answers
+        ]
+        embed = Embedder(self._embedded)
+        try:
+            scored = score_pairs([(gold, asked, asked.repeat) for asked in predictions], embed, empath_keywords())
+        except (ModelError, Cancelled):
+            self._similar = False
+            return answers
         return [
-            (replace(detail, sim=fresh.sim, pairs=fresh.pairs), raw)
+            (detail if detail.void else replace(detail, sim=fresh.sim, pairs=fresh.pairs), raw)
             for (detail, raw), fresh in zip(answers, scored, strict=True)
         ]
 
