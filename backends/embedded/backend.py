@@ -1,0 +1,247 @@
+"""The embedded model behind the protocol of `emotui.backends.base`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from emotui.backends.base import (
+    CAPABLE_KINDS,
+    Attribute,
+    Attribution,
+    Classification,
+    Classify,
+    Embed,
+    Evidence,
+    Extract,
+    Filled,
+    FillMask,
+    Generate,
+    ModelCard,
+    Progress,
+    Refused,
+    Score,
+    Scores,
+)
+from emotui.backends.embedded import masks
+from emotui.backends.embedded.base_files import MODEL_SHA256, base_files
+from emotui.backends.embedded.extraction import (
+    CueRule,
+    Run,
+    cue_probabilities,
+    cue_runs,
+    extract_clauses,
+    labelled,
+)
+from emotui.backends.embedded.inference import label_logits, sentence_embeddings
+from emotui.backends.embedded.labels import EMOTION_WORDS, GOEMOTIONS, LABEL_SETS, grouped
+from emotui.backends.embedded.reading import read
+from emotui.backends.embedded.tokens import END, START
+from emotui.backends.embedded.weights import Weights
+from emotui.backends.embedded.words import words
+from emotui.errors import ModelError
+from emotui.records import PLUTCHIK
+
+LONGEST = 256
+"""Tokens that `classify`, `score`, `embed` and `attribute` read of a text, as all-MiniLM-L6-v2 does."""
+
+CAPABILITIES = ("score", "classify", "embed", "fill_mask", "extract", "attribute")
+SPANS = ("auto", "cues", "clauses")
+CANNOT_GENERATE = "The embedded model cannot write free text; kinds of model that can: " + ", ".join(
+    CAPABLE_KINDS["generate"]
+)
+
+
+def load(argument: str, options: Mapping[str, Any], progress: Progress) -> EmbeddedBackend:
+    """Load the embedded model. Options: `threads` (1), torch's threads; `spans` (`auto`), how `extract` marks.
+
+    Raises: ModelError in one line, when the base model is absent or is not the original, or `spans` is no such way.
+    """
+    spans = str(options.get("spans", "auto"))
+    if spans not in SPANS:
+        raise ModelError(f"spans={spans}: the embedded model marks evidence by one of {', '.join(SPANS)}")
+    torch.set_num_threads(int(options.get("threads", 1)))
+    progress("checking all-MiniLM-L6-v2")
+    files = base_files()
+    progress("reading all-MiniLM-L6-v2")
+    return EmbeddedBackend(Weights(files), spans)
+
+
+class EmbeddedBackend:
+    """Answers by MiniLM with this project's adapters; deterministic."""
+
+    def __init__(self, weights: Weights, spans: str = "auto") -> None:
+        self.weights = weights
+        self.spans = spans
+        self.card = ModelCard(
+            spec="embedded",
+            name="all-MiniLM-L6-v2 with emotui's adapters",
+            capabilities=CAPABILITIES,
+            identity={
+                "base": MODEL_SHA256,
+                "dtype": "float32",
+                "spans": spans,
+                "torch": torch.__version__,
+                **weights.hashes(),
+            },
+            labels={name: tuple(groups) for name, groups in LABEL_SETS.items()} | {"score": PLUTCHIK},
+            notes=("A small model (22 million parameters): see its model card for how often it is right.",),
+        )
+
+    def _ids(self, texts: Sequence[str]) -> tuple[list[list[int]], list[bool]]:
+        encodings = self.weights.pieces.encode(texts)
+        ids = [[START, *encoding.ids[: LONGEST - 2], END] for encoding in encodings]
+        return ids, [len(encoding.ids) > LONGEST - 2 for encoding in encodings]
+
+    def _goemotions(self, ids: Sequence[Sequence[int]]) -> NDArray[np.float64]:
+        """Calibrated logits. Returns: (n, 28)."""
+        return np.asarray(label_logits(self.weights.goemotions, ids).double().numpy())
+
+    def classify(self, requests: Sequence[Classify]) -> list[Classification | Refused]:
+        """Independent, calibrated probabilities; the label is the most probable. Texts are cut at 256 tokens."""
+        ids, cut = self._ids([request.text for request in requests])
+        probabilities = 1 / (1 + np.exp(-self._goemotions(ids)))
+        results: list[Classification | Refused] = []
+        for request, row, truncated in zip(requests, probabilities.tolist(), cut, strict=True):
+            name = _label_set(request)
+            if name is None:
+                known = "; ".join(f"{key}: {', '.join(groups)}" for key, groups in LABEL_SETS.items())
+                results.append(Refused(f"The embedded model has no such label set; it has {known}"))
+                continue
+            probs = grouped(dict(zip(GOEMOTIONS, row, strict=True)), name)
+            if request.labels is not None:
+                probs = {label: probs[label] for label in request.labels}
+            label = max(probs, key=lambda key: probs[key])
+            results.append(Classification(probs, label, multi_label=True, truncated=truncated))
+        return results
+
+    def score(self, requests: Sequence[Score]) -> list[Scores | Refused]:
+        """Log-probabilities of yes and no for Plutchik's eight, from their own heads; other questions are refused.
+
+        The log-odds are those of the calibrated probability, less those of the label's threshold: yes is above no
+        exactly where the head gives the label.
+        """
+        ids, _ = self._ids([request.text for request in requests])
+        logits = label_logits(self.weights.plutchik, ids).double().numpy()
+        thresholds = np.array(self.weights.calibration["plutchik"]["thresholds"])
+        odds = logits - np.log(thresholds / (1 - thresholds))
+        results: list[Scores | Refused] = []
+        for request, row in zip(requests, odds.tolist(), strict=True):
+            unknown = [question for question in request.questions if question not in PLUTCHIK]
+            if unknown:
+                results.append(
+                    Refused(f"The embedded model scores {', '.join(PLUTCHIK)}; not: {', '.join(unknown)[:200]}")
+                )
+                continue
+            asked = [row[PLUTCHIK.index(question)] for question in request.questions]
+            yes, no = tuple(-_softplus(-value) for value in asked), tuple(-_softplus(value) for value in asked)
+            results.append(Scores(yes, no, mass=(1.0,) * len(asked)))
+        return results
+
+    def embed(self, requests: Sequence[Embed]) -> NDArray[np.float32]:
+        """What sentence-transformers gives with the unmodified MiniLM. Returns: (n, 384), rows of length 1."""
+        ids, _ = self._ids([request.text for request in requests])
+        return np.asarray(sentence_embeddings(self.weights.base, ids).numpy())
+
+    def extract(self, requests: Sequence[Extract]) -> list[list[Evidence]]:
+        """Evidence spans in text order; texts of any length are read whole, in windows.
+
+        Option `spans`: `cues` marks words as REMAN does, `clauses` marks phrases as SEER does, `auto` takes the one
+        whose training texts a text is more like.
+        """
+        texts = [request.text for request in requests]
+        readings = read(self.weights.pieces, texts)
+        like_fiction = self._like_fiction(texts)
+        found: list[list[Run]] = [[] for _ in texts]
+        marked = [number for number, fiction in enumerate(like_fiction) if fiction]
+        rule = CueRule(**self.weights.calibration["spans"]["rule"])
+        probabilities = cue_probabilities(self.weights.spans, [readings[number] for number in marked]) if marked else []
+        for number, values in zip(marked, probabilities, strict=True):
+            found[number] = cue_runs(readings[number], values, rule)
+        phrased = [number for number, fiction in enumerate(like_fiction) if not fiction]
+        encoders = (self.weights.goemotions.encoder, self.weights.base)
+        head = self.weights.clauses
+        runs = extract_clauses(
+            encoders,
+            [readings[number] for number in phrased],
+            head["weight"],
+            head["bias"],
+            self.weights.calibration["clauses"]["threshold"],
+        )
+        for number, spans in zip(phrased, runs, strict=True):
+            found[number] = spans
+        return labelled(readings, found, self.weights.goemotions, GOEMOTIONS)
+
+    def _like_fiction(self, texts: Sequence[str]) -> list[bool]:
+        """Which texts are marked by cue words: a linear head on the sentence embedding, or the option `spans`."""
+        if self.spans != "auto":
+            return [self.spans == "cues"] * len(texts)
+        embeddings = sentence_embeddings(self.weights.base, self._ids(texts)[0])
+        odds = embeddings @ self.weights.clauses["style.weight"] + self.weights.clauses["style.bias"]
+        return [bool(value > 0) for value in odds]
+
+    def attribute(self, requests: Sequence[Attribute]) -> list[Attribution | Refused]:
+        """The drop of a label's calibrated logit when each word is left out, all variants in one batch.
+
+        The label is one of the 28, by default the most probable. Words past the first 256 tokens carry nothing.
+        """
+        results: list[Attribution | Refused] = []
+        for request in requests:
+            if request.label is not None and request.label not in GOEMOTIONS:
+                results.append(Refused(f"{request.label!r} is not one of the labels {', '.join(GOEMOTIONS)}"))
+                continue
+            text = self._read_part(request.text)
+            places = words(text)
+            ids, _ = self._ids([text, *(text[:start] + text[end:] for start, end in places)])
+            logits = self._goemotions(ids)
+            label = GOEMOTIONS.index(request.label) if request.label else int(logits[0].argmax())
+            drops = (logits[0, label] - logits[1:, label]).tolist()
+            carried = tuple((start, end, drop) for (start, end), drop in zip(places, drops, strict=True))
+            results.append(Attribution(GOEMOTIONS[label], carried))
+        return results
+
+    def _read_part(self, text: str) -> str:
+        """The text up to where `classify` stops reading."""
+        (encoding,) = self.weights.pieces.encode([text])
+        return text if len(encoding.ids) <= LONGEST - 2 else text[: encoding.offsets[LONGEST - 3][1]]
+
+    def fill_mask(self, requests: Sequence[FillMask]) -> list[Filled | Refused]:
+        """Candidates (by default this project's list of emotion words) ranked for each `<mask>`; see `masks`."""
+        read = [masks.masked_ids(self.weights, request.text) for request in requests]
+        states = masks.mask_states(self.weights, [ids for ids, _ in read], [places for _, places in read])
+        vectors: dict[tuple[str, ...], torch.Tensor] = {}
+        results: list[Filled | Refused] = []
+        for request, (_, places), at_masks in zip(requests, read, states, strict=True):
+            candidates = EMOTION_WORDS if request.candidates is None else request.candidates
+            if not places or not candidates:
+                results.append(Refused("There is no <mask> to fill" if not places else "There are no candidates"))
+                continue
+            if candidates not in vectors:
+                vectors[candidates] = masks.word_vectors(self.weights, candidates)
+            scores = masks.mask_scores(self.weights, at_masks, vectors[candidates]).exp()
+            ranked = [sorted(zip(candidates, row, strict=True), key=lambda pair: -pair[1]) for row in scores.tolist()]
+            results.append(Filled(tuple(tuple(row[: request.top]) for row in ranked)))
+        return results
+
+    def generate(self, requests: Sequence[Generate]) -> list[Refused]:
+        """Refused in one sentence: MiniLM is an encoder."""
+        return [Refused(CANNOT_GENERATE) for _ in requests]
+
+
+def _softplus(value: float) -> float:
+    return max(value, 0.0) + math.log1p(math.exp(-abs(value)))
+
+
+def _label_set(request: Classify) -> str | None:
+    """The label set that is asked for, or the first that holds all the given labels."""
+    if request.label_set is not None:
+        return request.label_set if request.label_set in LABEL_SETS else None
+    if request.labels is None:
+        return "goemotions"
+    fitting = [name for name, groups in LABEL_SETS.items() if request.labels and set(request.labels) <= set(groups)]
+    return fitting[0] if fitting else None

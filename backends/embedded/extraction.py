@@ -1,0 +1,162 @@
+"""Spans of emotion evidence, each with a label: cue words, as REMAN marks fiction, or clauses, as SEER marks speech."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from emotui.backends.base import Evidence
+from emotui.backends.embedded.clauses import Clause, clauses
+from emotui.backends.embedded.encoder import WIDTH, Encoder
+from emotui.backends.embedded.fitting import pooled
+from emotui.backends.embedded.inference import hidden_states
+from emotui.backends.embedded.reading import WINDOW, Reading, piece_states
+from emotui.backends.embedded.tokens import END, START
+from emotui.backends.embedded.weights import Stack
+from emotui.backends.embedded.words import ends_sentence
+
+Run = tuple[int, int, float]
+"""First word, last word, strength in [0, 1]."""
+
+
+@dataclass(frozen=True)
+class CueRule:
+    """A cue is a run of words of one sentence, each of at least `low`, one of at least `high` probability; a word that
+    begins a cue with at least `split` begins a new one."""
+
+    low: float
+    high: float
+    split: float
+
+
+@torch.inference_mode()
+def cue_probabilities(stack: Stack, readings: Sequence[Reading]) -> list[Tensor]:
+    """For each text (words, 2): the probabilities that a word is inside a cue (mean over its pieces) and begins one."""
+    logits = [torch.empty(len(reading.ids), 2) for reading in readings]
+    for number, first, states in piece_states(stack.encoder, readings):
+        logits[number][first : first + len(states)] = stack.head(states)
+    result = []
+    for reading, values in zip(readings, logits, strict=True):
+        table = torch.empty(len(reading.owned), 2)
+        for word, parts in enumerate(reading.owned):
+            table[word, 0] = values[parts[0] : parts[-1] + 1, 0].mean()
+            table[word, 1] = values[parts[0], 1]
+        result.append(table.sigmoid())
+    return result
+
+
+def cue_runs(reading: Reading, probabilities: Tensor, rule: CueRule) -> list[Run]:
+    """Cues by the rule. Args: probabilities: (words, 2), inside and begins."""
+    rows = probabilities.tolist()
+    runs: list[Run] = []
+    current: list[int] = []
+
+    def close() -> None:
+        values = [rows[word][0] for word in current]
+        if current and max(values) >= rule.high:
+            runs.append((current[0], current[-1], sum(values) / len(values)))
+
+    for word, (inside, begins) in enumerate(rows):
+        before = reading.places[word - 1][1] if word else 0
+        if current and (
+            inside < rule.low or begins >= rule.split or ends_sentence(reading.text, before, reading.places[word][0])
+        ):
+            close()
+            current = []
+        if inside >= rule.low:
+            current.append(word)
+    close()
+    return runs
+
+
+@torch.inference_mode()
+def clause_features(
+    encoders: Sequence[Encoder], readings: Sequence[Reading], cut: Sequence[Sequence[Clause]]
+) -> list[Tensor]:
+    """For each text (clauses, 384 * encoders + STRUCTURE): each encoder's mean state over a clause, its structure."""
+    clause_of = []
+    for reading, parts in zip(readings, cut, strict=True):
+        owner = torch.full((len(reading.ids),), len(parts))  # pieces of no word are summed where nobody looks
+        for number, clause in enumerate(parts):
+            for word in range(clause.first, clause.last + 1):
+                owner[reading.owned[word]] = number
+        clause_of.append(owner)
+    tables = [[] for _ in readings]  # type: list[list[Tensor]]
+    for encoder in encoders:
+        sums = [torch.zeros(len(parts) + 1, WIDTH) for parts in cut]
+        for number, first, states in piece_states(encoder, readings):
+            sums[number].index_add_(0, clause_of[number][first : first + len(states)], states)
+        for number, total in enumerate(sums):
+            counts = torch.bincount(clause_of[number], minlength=len(total))[:-1, None]
+            tables[number].append(total[:-1] / counts.clamp(min=1))
+    return [
+        torch.cat([*table, torch.tensor([clause.structure for clause in parts]).reshape(len(parts), -1)], 1)
+        if parts
+        else torch.empty(0, 0)
+        for table, parts in zip(tables, cut, strict=True)
+    ]
+
+
+def clause_runs(parts: Sequence[Clause], probabilities: Sequence[float], threshold: float) -> list[Run]:
+    """Clauses of at least `threshold`, joined where no punctuation stands between them."""
+    runs: list[list[float]] = []
+    joins = False
+    for clause, probability in zip(parts, probabilities, strict=True):
+        if probability < threshold:
+            joins = False
+            continue
+        if joins and not clause.apart:
+            runs[-1][1] = clause.last
+            runs[-1].append(probability)
+        else:
+            runs.append([clause.first, clause.last, probability])
+        joins = True
+    return [(int(run[0]), int(run[1]), sum(run[2:]) / len(run[2:])) for run in runs]
+
+
+def extract_clauses(
+    encoders: Sequence[Encoder], readings: Sequence[Reading], weight: Tensor, bias: Tensor, threshold: float
+) -> list[list[Run]]:
+    """Evidence clauses by a linear head. Args: weight: (features,). bias: ()."""
+    cut = [clauses(reading.text, reading.places) for reading in readings]
+    runs = []
+    for parts, features in zip(cut, clause_features(encoders, readings, cut), strict=True):
+        probabilities = torch.sigmoid(features @ weight + bias).tolist() if parts else []
+        runs.append(clause_runs(parts, probabilities, threshold))
+    return runs
+
+
+@torch.inference_mode()
+def labelled(
+    readings: Sequence[Reading], found: Sequence[Sequence[Run]], labeller: Stack, labels: Sequence[str]
+) -> list[list[Evidence]]:
+    """Offsets and a label for each run: the label head, read over the tokens of the run in the context of its text.
+
+    `neutral` is left out of the choice: a span of evidence is evidence of something.
+    """
+    wanted: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
+    for number, runs in enumerate(found):
+        for place, (first, last, _) in enumerate(runs):
+            begin, end = readings[number].owned[first][0], readings[number].owned[last][-1] + 1
+            start = max(0, min((begin + end - WINDOW) // 2, len(readings[number].ids) - WINDOW))
+            inside = (place, max(begin, start) - start + 1, min(end, start + WINDOW) - start + 1)
+            wanted.setdefault((number, start), []).append(inside)
+    contexts = list(wanted)
+    rows = [[START, *readings[number].ids[start : start + WINDOW], END] for number, start in contexts]
+    chosen: dict[tuple[int, int], str] = {}
+    others = [index for index, label in enumerate(labels) if label != "neutral"]
+    for indices, hidden, _ in hidden_states(labeller.encoder, rows):
+        for row, index in enumerate(indices):
+            for place, begin, end in wanted[contexts[index]]:
+                logits = labeller.head(pooled(hidden[row : row + 1, begin:end], None))[0]
+                chosen[contexts[index][0], place] = labels[others[int(logits[others].argmax())]]
+    return [
+        [
+            Evidence(reading.places[first][0], reading.places[last][1], chosen[number, place], strength)
+            for place, (first, last, strength) in enumerate(runs)
+        ]
+        for number, (reading, runs) in enumerate(zip(readings, found, strict=True))
+    ]
