@@ -37,12 +37,19 @@ def test_an_address_is_a_model_and_a_web_address(argument: str, model: str, url:
         ("tiny@http://", "is no web address"),
         ("tiny@http://host:99999/v1", "is no web address"),
         ("tiny@http://[::1/v1", "is no web address"),
-        ("tiny@http://host/v1?key=x", "leave '\\?' and '#' out"),
+        ("tiny@http://host/v1?key=x", r"leave '\?' out"),
+        ("tiny@http://host/v1#concurrency", "the option 'concurrency' has no value"),
     ],
 )
 def test_what_is_no_address_says_how_one_looks(argument: str, words: str) -> None:
     with pytest.raises(ModelError, match=words):
         parse_address(argument)
+
+
+def test_options_may_follow_the_address() -> None:
+    address = parse_address('tiny@http://host:8000#concurrency=32&extra={"a":%201}')
+    assert address.url == "http://host:8000/v1"
+    assert parse_settings(address.options) == Settings(concurrency=32, extra={"a": 1})
 
 
 def test_options_come_as_values_or_as_text() -> None:

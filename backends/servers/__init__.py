@@ -27,14 +27,16 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Serve
     """Connect to a server and find out what it can do.
 
     Args:
-        argument: `MODEL@http://HOST:PORT/v1`; MODEL may be empty where the server has only one.
-        options: see `emotui.backends.servers.settings.Settings`.
+        argument: `MODEL@http://HOST:PORT/v1`, with `#NAME=VALUE&NAME=VALUE` after it for options; MODEL may be empty
+            where the server has only one.
+        options: see `emotui.backends.servers.settings.Settings`; they go before those of the argument.
         progress: called with one line a step.
 
     Raises:
         ModelError: one clear line: the client library is missing, nobody answers, the key is refused, no such model.
     """
-    address, settings = parse_address(argument), parse_settings(options)
+    address = parse_address(argument)
+    settings = parse_settings({**address.options, **options})
     if find_spec("openai") is None:
         raise ModelError("Models behind a server need the openai package: pip install 'emotui[openai]'")
     key = key_from_environment()

@@ -1,9 +1,13 @@
-"""Which server, and which of its models: the `MODEL@http://HOST:PORT/v1` of an `openai:` SPEC."""
+"""Which server, and which of its models: the `MODEL@http://HOST:PORT/v1` of an `openai:` SPEC.
+
+Options may follow after a `#`, which no server ever sees: `...:8000/v1#concurrency=32&timeout=60`.
+"""
 
 import ipaddress
 import re
-from dataclasses import dataclass
-from urllib.parse import urlsplit
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import unquote, urlsplit
 
 from emotui.errors import ModelError
 
@@ -18,6 +22,7 @@ class Address:
     model: str
     url: str
     host: str
+    options: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def loopback(self) -> bool:
@@ -52,9 +57,19 @@ def parse_address(argument: str) -> Address:
         raise ModelError(f"openai: the server's address is no web address: write it as in {_FORM}")
     if parts.username is not None or parts.password is not None:
         raise ModelError("openai: leave the user name and password out of the address: set OPENAI_API_KEY instead")
-    if parts.query or parts.fragment:
-        raise ModelError(f"openai: leave '?' and '#' out of the server's address: write it as in {_FORM}")
-    name = f"[{host}]" if ":" in host else host
-    port_part = "" if port is None else f":{port}"
+    if parts.query:
+        raise ModelError(f"openai: leave '?' out of the server's address: write it as in {_FORM}")
+    pairs = [pair.partition("=") for pair in parts.fragment.split("&") if pair]
+    bare = next((name for name, sign, _ in pairs if not sign), None)
+    if bare is not None:
+        raise ModelError(f"openai: the option {bare!r} has no value: write #NAME=VALUE&NAME=VALUE after the address")
+    place = f"[{host}]" if ":" in host else host
+    if port is not None:
+        place += f":{port}"
     path = parts.path.rstrip("/") or "/v1"
-    return Address(found["model"], f"{parts.scheme.lower()}://{name}{port_part}{path}", host)
+    return Address(
+        found["model"],
+        f"{parts.scheme.lower()}://{place}{path}",
+        host,
+        {name: unquote(value) for name, _, value in pairs},
+    )
