@@ -271,7 +271,10 @@ def test_the_marker_changes_with_what_a_screen_shows_and_with_nothing_else(store
 
 
 def test_neither_duckdb_nor_numpy_is_loaded_before_a_store_opens() -> None:
-    program = "import sys, emotui.store.store, emotui.store.query; print([m for m in ('duckdb', 'numpy') if m in sys.modules])"
+    program = (
+        "import sys, emotui.store.store, emotui.store.query\n"
+        "print([name for name in ('duckdb', 'numpy') if name in sys.modules])"
+    )
     environment = os.environ | {"PYTHONPATH": str(CHECKOUT)}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=True)
     assert done.stdout == "[]\n"

@@ -159,3 +159,13 @@ def test_an_unknown_sort_or_mark_is_refused(store: Store) -> None:
 def test_marks_survive_as_numbers(marks: set[str]) -> None:
     kept = bits_to_marks(marks_to_bits("".join(marks)))
     assert kept == "".join(letter for letter in MARKS if letter in marks)
+
+
+@pytest.mark.slow
+def test_very_long_texts_are_added_found_and_read(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "workspace.duckdb")
+    long = [SampleRow(str(n), f"{n} " * 250_000, None, None, (), (), b'"' + b"x" * 500_000 + b'"') for n in range(200)]
+    store.add_dataset("long", "spans", long, "long", "l")
+    assert sum(len(record) for _, record in store.dataset_samples(1)) == 200 * 500_002
+    assert store.order(ListQuery(1, text="199 199")).tolist() == [200]
+    assert len(store.page(range(1, 201), None)) == 200

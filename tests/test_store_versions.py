@@ -1,6 +1,7 @@
 """Stores of older and newer versions."""
 
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -29,9 +30,9 @@ def old(tmp_path: Path) -> Path:
     return path
 
 
-def asked(path: Path, question: str) -> list[tuple[object, ...]]:
+def asked(path: Path, question: str) -> list[Any]:
     with duckdb.connect(path, read_only=True) as connection:
-        return connection.execute(question).fetchall()
+        return list(connection.execute(question).fetchall())
 
 
 def test_an_old_store_is_brought_up_to_date_with_all_that_it_holds(old: Path) -> None:

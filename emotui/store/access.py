@@ -59,11 +59,16 @@ def is_duckdb(path: Path) -> bool:
         return file.read(12)[8:] == b"DUCK"
 
 
-def settings() -> dict[str, str | bool | int]:
-    """How every connection is set. Little memory and few threads: the screen lives in the same process."""
+SMALL, ROOMY = "256MB", "2GB"
+"""What DuckDB may use at most: little for what a screen asks, since it lives in the same process; more for what brings
+whole records in or out, which may be long. It is given back at the end of a turn."""
+
+
+def settings(memory: str = SMALL) -> dict[str, str | bool | int]:
+    """How an engine is set: few threads, nothing fetched from the network."""
     return {
         "threads": min(2, os.cpu_count() or 1),
-        "memory_limit": "192MB",
+        "memory_limit": memory,
         "temp_directory": str(Path(tempfile.gettempdir()) / f"emotui-{os.getpid()}-spill"),
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
@@ -82,13 +87,16 @@ class Access:
         self._engine: DuckDBPyConnection | None = None
 
     @contextlib.contextmanager
-    def reading(self) -> Iterator["DuckDBPyConnection"]:
+    def reading(self, memory: str = SMALL) -> Iterator["DuckDBPyConnection"]:
         """A transaction that only reads. Several programs can read at the same time.
+
+        Args:
+            memory: what DuckDB may use at most.
 
         Raises:
             StoreError: the file is held for too long, is no store, is of another version, or cannot be read.
         """
-        with self._turn(read_only=True) as connection:
+        with self._turn(read_only=True, memory=memory) as connection:
             yield connection
 
     @contextlib.contextmanager
@@ -129,7 +137,7 @@ class Access:
 
     @contextlib.contextmanager
     def _turn(
-        self, read_only: bool, *, checked: bool = True, beside: Path | None = None
+        self, read_only: bool, *, checked: bool = True, beside: Path | None = None, memory: str = ROOMY
     ) -> Iterator["DuckDBPyConnection"]:
         import duckdb
 
@@ -138,6 +146,7 @@ class Access:
             try:
                 connection, waited = self._attach(read_only)
                 begun = time.monotonic()
+                connection.execute(f"set memory_limit = '{memory}'")
                 if beside is not None:
                     connection.execute(f"attach {_quoted(beside)} as staged (read_only)")
                 connection.execute("begin")

@@ -108,12 +108,11 @@ class _Scores:
         return kept
 
 
-def page(connection: "DuckDBPyConnection", numbers: Sequence[int], run: str | None) -> list[ListRow]:
+def page(connection: "DuckDBPyConnection", wanted: Sequence[int], run: str | None) -> list[ListRow]:
     """The lines of these samples, in their order; unknown numbers are left out."""
-    wanted = [int(number) for number in numbers]
     if not wanted:
         return []
-    bounds = [min(wanted), max(wanted), wanted]
+    bounds = [min(wanted), max(wanted), list(wanted)]
     among = "sample between ? and ? and sample in (select unnest(?::bigint[]))"
     scores: dict[int, tuple[float | None, float | None, int]] = {}
     if run is not None:

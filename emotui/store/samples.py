@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _FLUSH = 10_000
+_FLUSH_BYTES = 8 << 20
+"""Samples, and bytes of their records, that wait in memory before they are laid out."""
+
 _DATASET = "select dataset, name, task, n, fingerprint, source, added from datasets"
 
 
@@ -40,13 +43,13 @@ class Staged:
     def _fill(self, rows: Iterable[SampleRow]) -> None:
         import duckdb
 
-        with contextlib.closing(duckdb.connect(self.file, config=access.settings())) as connection:
+        with contextlib.closing(duckdb.connect(self.file, config=access.settings(access.ROOMY))) as connection:
             connection.execute(
                 "create table samples(position bigint, id varchar, text varchar using compression uncompressed,"
                 " length integer, emotion varchar, valence varchar, label_set integer, record varchar)"
             )
-            connection.execute("begin")
             appender = connection.appender("samples")
+            waiting, size = 0, 0
             for row in rows:
                 labels = (tuple(sorted(set(row.emotions))), tuple(sorted(set(row.valences))))
                 label_set = self.label_sets.setdefault(labels, len(self.label_sets))
@@ -54,13 +57,14 @@ class Staged:
                     self.n, row.id, row.text, len(row.text), row.emotion, row.valence, label_set, row.record.decode()
                 )
                 self.n += 1
-                if self.n % _FLUSH == 0:
+                waiting, size = waiting + 1, size + len(row.record)
+                if waiting == _FLUSH or size > _FLUSH_BYTES:
                     appender.flush()
+                    waiting, size = 0, 0
             appender.flush()
             twice = connection.execute("select id from samples group by id having count(*) > 1 limit 1").fetchone()
             if twice:
                 raise StoreError(f"two samples have the id {twice[0]!r}: every sample of a data set needs its own")
-            connection.execute("commit")
 
 
 def check_room(path: Path, staged: Staged) -> None:
@@ -134,11 +138,11 @@ def emotions(connection: "DuckDBPyConnection", dataset: int) -> list[str]:
 
 def records(connection: "DuckDBPyConnection", numbers: Sequence[int]) -> list[tuple[int, bytes]]:
     """Each sample's record, in the order asked for; unknown numbers are left out."""
-    if not len(numbers):
+    if not numbers:
         return []
     found = connection.execute(
         "select sample, record from samples where sample between ? and ? and sample in (select unnest(?::bigint[]))",
-        [int(min(numbers)), int(max(numbers)), [int(number) for number in numbers]],
+        [min(numbers), max(numbers), list(numbers)],
     )
     record_of = {number: record.encode() for number, record in found.fetchall()}
-    return [(int(number), record_of[int(number)]) for number in numbers if int(number) in record_of]
+    return [(number, record_of[number]) for number in numbers if number in record_of]

@@ -15,7 +15,10 @@ from emotui.store.rows import Annotation, ResultRow, SampleRow
 if TYPE_CHECKING:
     import numpy as np
 
-_CHUNK = 1_000
+    Numbers = Sequence[int] | np.ndarray[tuple[int], np.dtype[np.int64]]
+    """Sample numbers, such as a slice of what `Store.order` gave."""
+
+_CHUNK = 500
 """Rows that one transaction of a long iteration reads."""
 
 
@@ -98,22 +101,22 @@ class Store:
         with self._turns.reading() as connection:
             return listing.order(connection, query)
 
-    def page(self, numbers: Sequence[int], run: str | None) -> list[ListRow]:
+    def page(self, numbers: "Numbers", run: str | None) -> list[ListRow]:
         """The lines of these samples in the list, in their order; unknown numbers are left out."""
         from emotui.store import listing
 
         with self._turns.reading() as connection:
-            return listing.page(connection, numbers, run)
+            return listing.page(connection, _plain(numbers), run)
 
     def emotions(self, dataset: int) -> list[str]:
         """Every emotion that some sample, or sentence of one, has; sorted."""
         with self._turns.reading() as connection:
             return samples.emotions(connection, dataset)
 
-    def samples(self, numbers: Sequence[int]) -> list[tuple[int, bytes]]:
+    def samples(self, numbers: "Numbers") -> list[tuple[int, bytes]]:
         """(number, record as JSON) of each, in the order asked for; unknown numbers are left out."""
-        with self._turns.reading() as connection:
-            return samples.records(connection, numbers)
+        with self._turns.reading(access.ROOMY) as connection:
+            return samples.records(connection, _plain(numbers))
 
     def dataset_samples(self, dataset: int, start: int = 0, stop: int | None = None) -> Iterator[tuple[int, bytes]]:
         """(number, record as JSON) in file order, positions `start` up to but without `stop`."""
@@ -167,14 +170,14 @@ class Store:
         with self._turns.reading() as connection:
             return runs.done(connection, run)
 
-    def results(self, run: str, numbers: Sequence[int] | None = None) -> Iterator[ResultRow]:
+    def results(self, run: str, numbers: "Numbers | None" = None) -> Iterator[ResultRow]:
         """What a run kept (of these samples only), in the order committed, with current predictions and scores."""
-        if numbers is not None and not len(numbers):
+        wanted = None if numbers is None else _plain(numbers)
+        if wanted == []:
             return
-        wanted = None if numbers is None else [int(number) for number in numbers]
         after = 0
         while True:
-            with self._turns.reading() as connection:
+            with self._turns.reading(access.ROOMY) as connection:
                 rows = runs.results(connection, run, wanted, after, _CHUNK)
             yield from rows
             if len(rows) < _CHUNK:
@@ -219,6 +222,11 @@ class Store:
         """Keep a JSON value under `key`."""
         with self._turns.writing(shown=False) as connection:
             annotations.set_setting(connection, key, value)
+
+
+def _plain(numbers: "Numbers") -> list[int]:
+    """As Python integers, which is what DuckDB's parameters take."""
+    return [int(number) for number in numbers]
 
 
 def _same(known: Dataset, fingerprint: str) -> Dataset:
