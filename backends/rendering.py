@@ -1,0 +1,215 @@
+"""From messages to the pieces of a prompt: the same for every library that runs a model on this machine.
+
+A chat template is untrusted: it runs in a sandbox and sees nothing but strings. What a sample's text looks like never
+matters: where it holds a model's control token (`<|end|>`), that is broken up, so that it is read as characters.
+"""
+
+import json
+import re
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+
+from jinja2 import Template, TemplateError, nodes
+from jinja2.ext import Extension
+from jinja2.meta import find_undeclared_variables
+from jinja2.parser import Parser
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from emotui.backends.base import Message
+from emotui.errors import ModelError
+
+TODAY = datetime(2026, 1, 1)
+"""What templates that write the date are told: a run of today and one of tomorrow have the same prompts."""
+
+SWITCHES = ("enable_thinking", "thinking")
+"""The variables by which templates turn a model's thinking on or off (Qwen and GLM; Granite and DeepSeek)."""
+
+_OPEN, _CLOSE = "<think>", "</think>"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Part of a prompt. `literal`: to be tokenised without control tokens; else those that it holds are meant."""
+
+    text: str
+    literal: bool = False
+
+
+class Specials:
+    """The control tokens of a vocabulary, found in texts that may not hold any."""
+
+    def __init__(self, tokens: Iterable[str]) -> None:
+        # Longest first: `<|end|>` may be the beginning of `<|end|>_more`. White space is text even where it is a token.
+        names = sorted({token for token in tokens if token.strip()}, key=lambda token: (-len(token), token))
+        self._pattern = re.compile("|".join(map(re.escape, names))) if names else None
+
+    def pieces(self, text: str) -> list[Piece]:
+        """The text, with its look-alikes of control tokens apart and literal."""
+        found: list[Piece] = []
+        end = 0
+        for match in self._pattern.finditer(text) if self._pattern else ():
+            found += [Piece(text[end : match.start()]), Piece(match.group(), literal=True)]
+            end = match.end()
+        return [piece for piece in (*found, Piece(text[end:])) if piece.text]
+
+    def hide(self, text: str, hidden: dict[str, str]) -> str:
+        """The text with a mark in place of each look-alike; `hidden` learns what each mark stands for."""
+
+        def mark(match: re.Match[str]) -> str:
+            name = f"\ue000{secrets.token_hex(8)}\ue001"
+            hidden[name] = match.group()
+            return name
+
+        return self._pattern.sub(mark, text) if self._pattern else text
+
+
+class ChatTemplate:
+    """A model's own chat template.
+
+    Args:
+        source: Jinja.
+        variables: what it is given by name besides the messages: `bos_token` and the like.
+        specials: the vocabulary's control tokens.
+
+    Raises:
+        ModelError: it is no Jinja template.
+    """
+
+    def __init__(self, source: str, variables: Mapping[str, str], specials: Specials) -> None:
+        try:
+            self._template = _compile(source)
+            known = find_undeclared_variables(_environment().parse(source))
+        except TemplateError as error:
+            raise ModelError(f"The model's chat template cannot be read: {error}") from error
+        self._variables = dict(variables)
+        self._specials = specials
+        self._switches = tuple(name for name in SWITCHES if name in known)
+        probe = [Message("user", "x")]
+        off, on = self._text(probe, False), self._text(probe, True)
+        self._left_open = off.rfind(_OPEN) > off.rfind(_CLOSE)
+        self.thinking = "switch" if off != on else "always" if self._left_open else "none"
+        """`switch`: thinking can be turned on and off; `always`: only cut short; `none`: there is no such mode."""
+        self.takes_system = self._takes_system()
+
+    def render(self, messages: Sequence[Message], *, opening: str = "", thinking: bool = False) -> list[Piece]:
+        """The prompt up to where the model writes on.
+
+        Args:
+            messages: their texts are read as characters, whatever they look like.
+            opening: what the model's turn already begins with.
+            thinking: whether the model may think before it answers; refused where it cannot.
+
+        Raises:
+            ModelError: the template refuses these messages, or does not do about thinking what it is told.
+        """
+        if not self.takes_system:
+            messages = _without_system(messages)
+        hidden: dict[str, str] = {}
+        shown = [Message(each.role, self._specials.hide(each.content, hidden)) for each in messages]
+        text = self._text(shown, thinking)
+        if thinking and self.thinking == "none":
+            raise ModelError("This model's chat template has no thinking mode")
+        if self.thinking == "switch" and text == self._text(shown, not thinking):
+            raise ModelError("The model's chat template does not turn its thinking on or off after these messages")
+        if self._left_open and not thinking:
+            # A thought that the template opens in any case is ended before it begins.
+            text = f"{text.rstrip()}\n\n{_CLOSE}\n\n"
+        pieces: list[Piece] = []
+        end = 0
+        for match in re.finditer("|".join(hidden), text) if hidden else ():
+            pieces += [Piece(text[end : match.start()]), Piece(hidden[match.group()], literal=True)]
+            end = match.end()
+        pieces.append(Piece(text[end:]))
+        return _joined([*pieces, *self._specials.pieces(opening)])
+
+    def _text(self, messages: Sequence[Message], thinking: bool) -> str:
+        turns = [{"role": message.role, "content": message.content} for message in messages]
+        try:
+            return self._template.render(
+                messages=turns,
+                add_generation_prompt=True,
+                **self._variables,
+                **dict.fromkeys(self._switches, thinking),
+            )
+        except (TemplateError, TypeError) as error:
+            raise ModelError(f"The model's chat template refuses these messages: {error}") from error
+
+    def _takes_system(self) -> bool:
+        rule = secrets.token_hex(8)
+        try:
+            return rule in self._text([Message("system", rule), Message("user", "x")], False)
+        except ModelError:
+            return False
+
+
+def plain_prompt(messages: Sequence[Message]) -> str:
+    """The prompt for a model that continues texts and knows no chat: all that is said, then a place for the answer."""
+    return "\n\n".join(message.content for message in messages) + "\n\nAnswer:"
+
+
+def with_question(messages: Sequence[Message], question: str) -> tuple[Message, ...]:
+    """The messages with `question` at the end of the user's last one.
+
+    Raises:
+        ModelError: no message is the user's.
+    """
+    for place in range(len(messages) - 1, -1, -1):
+        if messages[place].role == "user":
+            asked = Message("user", messages[place].content + question)
+            return (*messages[:place], asked, *messages[place + 1 :])
+    raise ModelError("A question needs a message of the user's to stand in")
+
+
+def _joined(pieces: Iterable[Piece]) -> list[Piece]:
+    """Neighbours that are tokenised alike as one piece: tokens may not break where nothing is."""
+    joined: list[Piece] = []
+    for piece in pieces:
+        if not piece.text:
+            continue
+        if joined and not joined[-1].literal and not piece.literal:
+            joined[-1] = Piece(joined[-1].text + piece.text)
+        else:
+            joined.append(piece)
+    return joined
+
+
+def _without_system(messages: Sequence[Message]) -> Sequence[Message]:
+    """For a template that knows no system's turn: its text begins the user's first one instead."""
+    rules = "\n\n".join(message.content for message in messages if message.role == "system")
+    others = [message for message in messages if message.role != "system"]
+    if not rules or not others:
+        return others or [Message("user", rules)]
+    return [Message(others[0].role, f"{rules}\n\n{others[0].content}"), *others[1:]]
+
+
+class _Generation(Extension):
+    """`{% generation %}` marks what a model is trained on; it says nothing here."""
+
+    tags = {"generation"}
+
+    def parse(self, parser: Parser) -> nodes.Node | list[nodes.Node]:
+        next(parser.stream)
+        return parser.parse_statements(("name:endgeneration",), drop_needle=True)
+
+
+@lru_cache(maxsize=1)
+def _environment() -> ImmutableSandboxedEnvironment:
+    environment = ImmutableSandboxedEnvironment(
+        trim_blocks=True, lstrip_blocks=True, extensions=[_Generation, "jinja2.ext.loopcontrols"]
+    )
+
+    def refuse(why: str) -> None:
+        raise TemplateError(why)
+
+    environment.globals["raise_exception"] = refuse
+    environment.globals["strftime_now"] = TODAY.strftime
+    environment.filters["tojson"] = lambda value, **how: json.dumps(value, ensure_ascii=False, **how)
+    return environment
+
+
+@lru_cache(maxsize=8)
+def _compile(source: str) -> Template:
+    return _environment().from_string(source)
