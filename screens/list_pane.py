@@ -22,18 +22,17 @@ if TYPE_CHECKING:
 
     from emotui.workbench.source import BrowseSource
 
-_SPREAD = 2048
+_SPREAD = 1024
 """The spread of F1 is taken from an even choice of at most so many samples of the list."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """A list as it was asked for: sample numbers in order, the cursor's place in it, F1 by tenths."""
+    """A list as it was asked for: sample numbers in order, and the cursor's place in it."""
 
     query: ListQuery
     numbers: "np.ndarray"
     cursor: int
-    spread: list[int]
 
 
 class ListPane(Vertical):
@@ -70,6 +69,9 @@ class ListPane(Vertical):
         self._orders: Desk[tuple[ListQuery, int | None], _Order] | None = None
         self._pages: Desk[tuple[_Order, tuple[int, ...]], dict[int, list[ListRow]]] | None = None
         self._error_places: Desk[_Order, list[int]] | None = None
+        self._spreads: Desk[_Order, list[int]] | None = None
+        self._spread: list[int] = []
+        self._spread_of: _Order | None = None
 
     def compose(self) -> ComposeResult:
         """Heading, column names, rows, and what lies under them."""
@@ -86,7 +88,7 @@ class ListPane(Vertical):
             query, sample = question
             numbers = source.order(query)
             here = (numbers == sample).nonzero()[0] if sample is not None else ()
-            return _Order(query, numbers, int(here[0]) if len(here) else 0, _spread(source, numbers, query.run))
+            return _Order(query, numbers, int(here[0]) if len(here) else 0)
 
         def pages(question: tuple[_Order, tuple[int, ...]]) -> dict[int, list[ListRow]]:
             asked, wanted = question
@@ -105,6 +107,7 @@ class ListPane(Vertical):
         self._orders = Desk("order", self, order)
         self._pages = Desk("page", self, pages)
         self._error_places = Desk("errors", self, errors)
+        self._spreads = Desk("spread", self, lambda asked: _spread(source, asked.numbers, asked.query.run))
 
     @property
     def rows(self) -> SampleList:
@@ -129,7 +132,12 @@ class ListPane(Vertical):
     @property
     def busy(self) -> bool:
         """Is something on its way?"""
-        return any(desk is not None and desk.busy for desk in (self._orders, self._pages, self._error_places))
+        return self.reading or any(desk is not None and desk.busy for desk in (self._error_places, self._spreads))
+
+    @property
+    def reading(self) -> bool:
+        """Are rows on their way?"""
+        return self.rows.waiting or any(desk is not None and desk.busy for desk in (self._orders, self._pages))
 
     def ask(self, state: ListState, dataset: Dataset, run: Run | None) -> None:
         """Show this list; the selected sample stays selected where it is in it."""
@@ -180,6 +188,9 @@ class ListPane(Vertical):
             self._show_order(answer)
         elif answer.desk is self._pages:
             self._show_pages(answer)
+        elif answer.desk is self._spreads and newest and not answer.error:
+            self._spread = answer.value
+            self._foot()
         elif answer.desk is self._error_places and newest and not answer.error and answer.question is self._order:
             self._errors = answer.value
             self.next_error(self._error_step)
@@ -209,6 +220,7 @@ class ListPane(Vertical):
         self._title()
         self._foot()
         self.post_message(self.Selected(self.sample))
+        self._spread_of = None
 
     def _show_pages(self, answer: Answer) -> None:
         order, _ = answer.question
@@ -218,6 +230,10 @@ class ListPane(Vertical):
         elif order is self._order:
             for page, rows in answer.value.items():
                 self.rows.put_page(page, rows)
+            # Rows first: the spread reads many, and a source may answer one question after the other.
+            if self._spreads is not None and self._spread_of is not order:
+                self._spread_of = order
+                self._spreads.ask(order)
 
     @on(SampleList.Wanted)
     def _fetch(self, event: SampleList.Wanted) -> None:
@@ -251,7 +267,7 @@ class ListPane(Vertical):
         self.query_one("#list-title", Line).show(parts, [Part(order, "dim", "do('sort')")])
 
     def _foot(self) -> None:
-        spread = self._order.spread if self._order else []
+        spread = self._spread if self.n else []
         left = [Part("F1 0 "), Part(bars(spread), "said"), Part(" 1")] if sum(spread) else []
         place = f"{count(self.rows.cursor + 1)}/{count(self.n)}" if self.n else ""
         self.query_one("#list-foot", Line).show(left, [Part(place)])

@@ -126,6 +126,11 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         """How many rows there are."""
         return self._n
 
+    @property
+    def waiting(self) -> bool:
+        """Are pages on their way?"""
+        return bool(self._asked)
+
     def row(self, position: int) -> ListRow | None:
         """The row at a position, where its page is here."""
         page = self._pages.get(position // PAGE, [])
