@@ -7,6 +7,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from emotui.backends import wire
@@ -43,7 +44,9 @@ def _serve() -> None:
     except EmotuiError as error:
         wire.send(outgoing, ("failed", str(error)))
         return
-    wire.send(outgoing, ("loaded", backend.card))
+    # A library's own kind of string (torch's version) would make the parent import that library.
+    plain = {str(name): str(value) for name, value in backend.card.identity.items()}
+    wire.send(outgoing, ("loaded", replace(backend.card, identity=plain)))
     while True:
         number, requests = messages.get()
         try:

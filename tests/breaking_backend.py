@@ -11,11 +11,17 @@ from emotui.backends.base import Embed, Evidence, Extract, ModelCard, Progress, 
 from emotui.errors import ModelError
 
 
+class Version(str):
+    """A string that only its own library can read, as torch's version is."""
+
+    __slots__ = ()
+
+
 class Breaking:
     """Does to its own process what the text of a request names."""
 
     def __init__(self) -> None:
-        self.card = ModelCard("breaking", "breaking", ("extract", "embed"), {"version": "1"})
+        self.card = ModelCard("breaking", "breaking", ("extract", "embed"), {"version": Version("1")})
 
     def extract(self, requests: Sequence[Extract]) -> list[object]:
         return [self._one(request.text) for request in requests]

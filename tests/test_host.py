@@ -147,6 +147,10 @@ def test_progress_of_loading_is_passed_on(model: ModelProcess) -> None:
     assert lines == ["thinking about it"]
 
 
+def test_an_identity_comes_over_as_plain_strings(model: ModelProcess) -> None:
+    assert {type(value) for value in model.load().identity.values()} == {str}
+
+
 def test_two_models_live_side_by_side(model: ModelProcess) -> None:
     with ModelProcess(f"{KIND}:") as other:
         ((mine,),) = model.ask([Extract("PID")])
