@@ -9,6 +9,7 @@ is refused with the key in the error's text, `FILTERED` is withheld. All else is
 import contextlib
 import json
 import socket
+import sys
 import threading
 import time
 from collections import Counter
@@ -48,6 +49,7 @@ class FaultyServer:
     served_as: str | None = None
     retry_after: str | None = None
     usage: bool = True
+    refuses: tuple[str, ...] = ()
     models_body: bytes | None = None
     redirect: str | None = None
     asked: list[Asked] = field(default_factory=list)
@@ -58,8 +60,7 @@ class FaultyServer:
         self._now = 0
         self._open: list[socket.socket] = []
         self._lock = threading.Lock()
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _answering(self))
-        self._http.daemon_threads = True
+        self._http = _Quiet(("127.0.0.1", 0), _answering(self))
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True)
         self._thread.start()
         return self
@@ -105,6 +106,16 @@ class FaultyServer:
     def _left(self) -> None:
         with self._lock:
             self._now -= 1
+
+
+class _Quiet(ThreadingHTTPServer):
+    """A connection that the other end, or a fault, has closed is no news."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        if not isinstance(sys.exception(), OSError | ValueError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
 
 
 def _answering(server: FaultyServer) -> type[BaseHTTPRequestHandler]:
@@ -159,6 +170,10 @@ def _answering(server: FaultyServer) -> type[BaseHTTPRequestHandler]:
             if asked.body["model"] not in server.models:
                 self._json(404, {"error": {"message": "no such model", "code": "model_not_found"}})
                 return
+            for name, value in asked.body.items():
+                if f"{name}={value}" in server.refuses:
+                    self._json(400, {"error": {"message": f"{name} may not be {value}"}})
+                    return
             words = [*asked.prompt.split(), "", ""]
             times = int(words[1]) if words[1].isdigit() else 10**9
             if words[0] == "DELAY":

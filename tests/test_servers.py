@@ -76,6 +76,21 @@ def test_sampling_is_passed_request_by_request(server: FaultyServer) -> None:
     assert "stop" not in second
 
 
+@pytest.mark.parametrize(
+    ("refuses", "sent"), [((), {"top_k": 0}), (("top_k=0",), {"top_k": -1}), (("top_k=0", "top_k=-1"), {})]
+)
+def test_a_servers_own_ways_of_sampling_are_switched_off_where_it_lets_us(
+    refuses: tuple[str, ...], sent: dict[str, object]
+) -> None:
+    with FaultyServer(refuses=refuses) as server:
+        model = connect(server)
+        model.generate([say("x")])
+        body = server.asked[-1].body
+        assert {key: value for key, value in body.items() if key == "top_k"} == sent
+        assert ("min_p" in body) == bool(sent)
+        assert any("Samples are drawn with what the server adds" in note for note in model.card.notes) != bool(sent)
+
+
 def test_a_conversation_is_sent_as_it_is(server: FaultyServer) -> None:
     model = connect(server)
     model.generate([Generate((Message("system", "be brief"), Message("user", "hi ❤")))])
@@ -285,6 +300,7 @@ def test_the_card_names_all_that_can_change_the_outputs(server: FaultyServer) ->
         "endpoint": "chat",
         "top_logprobs": "20",
         "prefill": "none",
+        "neutral": '{"min_p": 0.0, "repeat_penalty": 1.0, "repetition_penalty": 1.0, "top_k": 0}',
         "fingerprint": "build-1",
         "extra": '{"top_k": 0}',
     }

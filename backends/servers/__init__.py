@@ -68,6 +68,7 @@ def _card(address: Address, settings: Settings, served: Served, abilities: Abili
         "endpoint": abilities.endpoint,
         "top_logprobs": str(abilities.width),
         "prefill": abilities.prefill,
+        "neutral": json.dumps(abilities.neutral, sort_keys=True),
         "fingerprint": abilities.fingerprint if settings.fingerprint == "hold" else "ignored",
         "extra": json.dumps(settings.extra, sort_keys=True),
     }
@@ -78,6 +79,8 @@ def _card(address: Address, settings: Settings, served: Served, abilities: Abili
         notes.append(f"{abilities.width} log-probabilities a token: an answer beyond them is recorded as censored")
     else:
         notes.append("The server gives no log-probabilities: it can write, not score")
+    if not abilities.neutral:
+        notes.append("Samples are drawn with what the server adds to the temperature (top-k, penalties) by itself")
     if has_key and not address.encrypted and not address.loopback:
         notes.append("The key goes over the network unencrypted (http)")
     if served.max_model_len:

@@ -1,6 +1,6 @@
 """What a server can do, found out by asking it: which endpoint it has and how many log-probabilities come back."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,15 @@ from emotui.errors import ModelError
 
 WIDTHS = (20, 10, 5)
 """How many alternatives a token are asked for, most first: OpenAI and vLLM grant 20, others 10 or 5."""
+
+_PENALTIES = {"repeat_penalty": 1.0, "repetition_penalty": 1.0}
+_NEUTRAL: Sequence[Mapping[str, Any]] = (
+    {"top_k": 0, "min_p": 0.0, **_PENALTIES},  # llama-server, llama_cpp.server, vLLM
+    {"top_k": -1, "min_p": 0.0, **_PENALTIES},  # SGLang
+    {},  # OpenAI, which refuses fields that it does not know
+)
+"""Servers cut and weigh the distribution by defaults of their own (top 40, a least probability of 0.05, what the
+model's files recommend); a sample at a temperature is only that model's with all of it off."""
 
 _KNOWN_PREFILLS = {"vllm": "continue", "sglang": "continue", "llamacpp": "assistant"}
 _NAMED = 12
@@ -26,6 +35,7 @@ class Abilities:
         endpoint: `chat` or `completions`.
         width: the alternatives that the first token comes with (0: the server gives no log-probabilities).
         prefill: how the model's turn is begun for it: `continue`, `assistant`, or `none` where no way is known.
+        neutral: the fields that switch off what the server would do to sampling by itself; empty if it takes none.
         served_as: the model's name in the server's answers.
         fingerprint: the build that the server reports, or ''.
         used: tokens read and written to find all this out.
@@ -34,6 +44,7 @@ class Abilities:
     endpoint: str
     width: int
     prefill: str
+    neutral: Mapping[str, Any]
     served_as: str
     fingerprint: str
     used: tuple[int, int]
@@ -71,19 +82,14 @@ async def find_abilities(connection: Connection, served: Served, progress: Progr
     Raises:
         ModelError: no endpoint answers.
     """
-    wanted, model = connection.settings.endpoint, served.id
+    wanted = connection.settings.endpoint
     first: ModelError | None = None
     for endpoint in ("chat", "completions") if wanted == "auto" else (wanted,):
         progress(f"asking {connection.address.url} for its {endpoint} endpoint")
-        ask, body = _question(connection, endpoint, model)
         try:
-            answer = await ask(body)
-        except Unanswered as fault:
-            error = ModelError(f"The server at {connection.address.url} does not answer a test question: {fault.why}")
-            if fault.again:
-                raise error from None
-            first = first or error
-            continue
+            ask, body, neutral, answer = await _first_answer(connection, endpoint, served.id)
+        except _Busy as error:
+            raise ModelError(str(error)) from None
         except ModelError as error:
             first = first or error
             continue
@@ -94,7 +100,8 @@ async def find_abilities(connection: Connection, served: Served, progress: Progr
             endpoint=endpoint,
             width=width,
             prefill=_prefill(connection, served),
-            served_as=answer.model or model,
+            neutral=neutral,
+            served_as=answer.model or served.id,
             fingerprint=answer.system_fingerprint or "",
             used=(sum(each.prompt_tokens for each in used), sum(each.completion_tokens for each in used)),
         )
@@ -102,22 +109,44 @@ async def find_abilities(connection: Connection, served: Served, progress: Progr
     raise first
 
 
-def _prefill(connection: Connection, served: Served) -> str:
-    """As set, or as the software is known to do it that signs its models."""
-    wanted = connection.settings.prefill
-    return wanted if wanted != "auto" else _KNOWN_PREFILLS.get(served.owned_by or "", "none")
+class _Busy(ModelError):
+    """The server would answer another time."""
 
 
 _Ask = Callable[..., Awaitable[ChatAnswer | TextAnswer]]
 
 
-def _question(connection: Connection, endpoint: str, model: str) -> tuple[_Ask, dict[str, Any]]:
-    body: dict[str, Any] = {"model": model, "max_tokens": 1, "temperature": 0.0}
-    if connection.settings.extra:
-        body["extra_body"] = dict(connection.settings.extra)
-    if endpoint == "chat":
-        return connection.chat, body | {"messages": [{"role": "user", "content": _QUESTION}]}
-    return connection.complete, body | {"prompt": _QUESTION}
+async def _first_answer(
+    connection: Connection, endpoint: str, model: str
+) -> tuple[_Ask, dict[str, Any], Mapping[str, Any], ChatAnswer | TextAnswer]:
+    """The endpoint's method, a question of one token, the neutral fields that the server takes, and its answer."""
+    fault: Unanswered | None = None
+    for neutral in _NEUTRAL:
+        body: dict[str, Any] = {"model": model, "max_tokens": 1, "temperature": 0.0}
+        extra = {**neutral, **connection.settings.extra}
+        if extra:
+            body["extra_body"] = extra
+        ask: _Ask = connection.complete
+        if endpoint == "chat":
+            ask = connection.chat
+            body["messages"] = [{"role": "user", "content": _QUESTION}]
+        else:
+            body["prompt"] = _QUESTION
+        try:
+            return ask, body, neutral, await ask(body)
+        except Unanswered as refusal:
+            fault = refusal
+            if fault.again and fault.status is None:
+                break
+    assert fault is not None
+    kind = _Busy if fault.again else ModelError
+    raise kind(f"The server at {connection.address.url} does not answer a test question: {fault.why}")
+
+
+def _prefill(connection: Connection, served: Served) -> str:
+    """As set, or as the software is known to do it that signs its models."""
+    wanted = connection.settings.prefill
+    return wanted if wanted != "auto" else _KNOWN_PREFILLS.get(served.owned_by or "", "none")
 
 
 def logprob_fields(endpoint: str, width: int) -> Mapping[str, Any]:

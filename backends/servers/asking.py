@@ -68,7 +68,7 @@ class Asker:
         self, messages: Sequence[Message], fields: Mapping[str, Any], opening: str, constraint: Mapping[str, Any]
     ) -> ChatAnswer | TextAnswer:
         body: dict[str, Any] = {"model": self._model, **fields}
-        extra = {**self._connection.settings.extra, **constraint}
+        extra = {**self.abilities.neutral, **self._connection.settings.extra, **constraint}
         most = sum(len(message.content.encode()) for message in messages) + len(opening.encode())
         answer: ChatAnswer | TextAnswer
         async with self._budget.hold(most, int(fields["max_tokens"])) as bill:

@@ -1,0 +1,199 @@
+"""Models behind a real server: llama-cpp-python's, on loopback, with the tests' tiny model."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from emotui.backends.base import Generate, Generation, Message, Refused, Score, Scores
+from emotui.backends.servers import load
+from emotui.backends.servers.model import ServerModel
+from emotui.errors import ModelError
+from tests.tiny.corpus import facts, prefix_of, question_of
+
+pytest.importorskip("openai")
+pytest.importorskip("llama_cpp")
+pytest.importorskip("llama_cpp.server.app")
+
+CONTEXT = 256
+FOLDER = Path(__file__).parent / "tiny" / "model"
+GGUF = FOLDER / "tiny-F16.gguf"
+FACTS = list(facts().items())[::5]
+
+
+@contextmanager
+def serving(*arguments: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A server with the tiny model; its address and its process."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "llama_cpp.server", "--model", str(GGUF)]
+    command += ["--model_alias", "tiny", "--n_ctx", str(CONTEXT), "--host", "127.0.0.1", "--port", str(port)]
+    process = subprocess.Popen(
+        [*command, "--n_threads", "1", "--verbose", "false", *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "OPENAI_API_KEY": ""},
+    )
+    try:
+        waiting = time.monotonic() + 60
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port), timeout=1).close()
+                break
+            except OSError:
+                assert process.poll() is None, "the server ended while starting"
+                assert time.monotonic() < waiting, "the server did not start"
+                time.sleep(0.05)
+        yield f"tiny@http://127.0.0.1:{port}/v1", process
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture(autouse=True)
+def no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with serving("--logits_all", "true") as (spec, _):
+        yield spec
+
+
+@pytest.fixture
+def model(address: str) -> ServerModel:
+    return connect(address)
+
+
+def connect(address: str, **options: Any) -> ServerModel:
+    return load(address, {"retries": 1} | options, lambda line: None)
+
+
+def say(text: str, **fields: Any) -> Generate:
+    return Generate((Message("user", text),), **{"max_tokens": 8, **fields})
+
+
+def scored(name: str, *emotions: str) -> Score:
+    questions = tuple(question_of(name, emotion) for emotion in emotions)
+    return Score("", questions, (Message("user", prefix_of(name)),))
+
+
+def test_what_the_server_can_do_is_found_out(model: ServerModel) -> None:
+    assert model.card.capabilities == ("generate", "score")
+    assert model.card.identity["endpoint"] == "chat"
+    assert model.card.identity["served_as"] == "tiny"
+    assert '"min_p": 0.0' in model.card.identity["neutral"]
+
+
+def test_facts_known_by_heart_are_scored_right(model: ServerModel) -> None:
+    answers = model.score([scored(name, emotion) for (name, emotion), _ in FACTS])
+    for ((name, emotion), so), answer in zip(FACTS, answers, strict=True):
+        assert isinstance(answer, Scores)
+        assert answer.censored == ("",), (name, emotion)
+        assert (answer.yes[0] > answer.no[0]) == so, (name, emotion)
+        assert answer.mass[0] > 0.9
+
+
+def test_log_odds_agree_with_the_same_model_in_transformers(model: ServerModel) -> None:
+    torch = pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    from emotui.backends.yesno import find_forms, read_logits
+
+    tokenizer = transformers.AutoTokenizer.from_pretrained(FOLDER / "hf")
+    local = transformers.AutoModelForCausalLM.from_pretrained(FOLDER / "hf", dtype=torch.float32)
+    forms = find_forms((number, tokenizer.decode([number])) for number in range(len(tokenizer)))
+    pairs = [pair for pair, _ in FACTS[:8]]
+    answers = model.score([scored(name, emotion) for name, emotion in pairs])
+    for (name, emotion), answer in zip(pairs, answers, strict=True):
+        chat = [{"role": "user", "content": prefix_of(name) + question_of(name, emotion)}]
+        ids = tokenizer.apply_chat_template(chat, add_generation_prompt=True, return_dict=False)
+        with torch.no_grad():
+            logits = local(torch.tensor([ids])).logits[0, -1].numpy()
+        expected = read_logits(forms, logits)
+        assert isinstance(answer, Scores)
+        assert answer.yes[0] - answer.no[0] == pytest.approx(expected.yes - expected.no, abs=0.1)
+        assert answer.mass[0] == pytest.approx(expected.mass, abs=1e-3)
+
+
+def test_the_first_word_written_is_the_likelier_answer(model: ServerModel) -> None:
+    texts = [prefix_of(name) + question_of(name, emotion) for (name, emotion), _ in FACTS]
+    written = model.generate([say(text) for text in texts])
+    for ((name, emotion), so), answer in zip(FACTS, written, strict=True):
+        assert isinstance(answer, Generation)
+        assert (answer.text, answer.finish) == ("Yes" if so else "No", "stop"), (name, emotion)
+        assert answer.prompt_tokens > answer.tokens > 0
+
+
+def test_results_do_not_depend_on_concurrency(address: str) -> None:
+    requests = [scored(name, emotion) for (name, emotion), _ in FACTS[:12]]
+    one, many = connect(address, concurrency=1), connect(address, concurrency=8)
+    for first, second in zip(one.score(requests), many.score(requests), strict=True):
+        assert isinstance(first, Scores)
+        assert isinstance(second, Scores)
+        assert first.yes == pytest.approx(second.yes, abs=1e-2)
+        assert first.no == pytest.approx(second.no, abs=1e-2)
+
+
+def test_a_seed_makes_sampling_reproducible(model: ServerModel) -> None:
+    text = "Tell me something else."
+    sampled = [say(text, temperature=2.0, seed=seed, max_tokens=24) for seed in (1, 2, 3)]
+    first, again = model.generate(sampled), model.generate(sampled[::-1])[::-1]
+    assert [each.text for each in first if isinstance(each, Generation)] == [
+        each.text for each in again if isinstance(each, Generation)
+    ]
+    assert len({each.text for each in first if isinstance(each, Generation)}) > 1
+
+
+def test_a_prompt_longer_than_the_context_is_refused_with_its_token_count(model: ServerModel) -> None:
+    refused, fine = model.generate([say("word " * 400), say("Hello")])
+    assert isinstance(refused, Refused)
+    assert not refused.again
+    assert refused.why.startswith("the prompt is longer than the model's context (")
+    assert refused.why.endswith(f" tokens of {CONTEXT})")
+    assert isinstance(fine, Generation)
+
+
+def test_a_grammar_is_followed(model: ServerModel) -> None:
+    (answer,) = model.generate([say("Hello", grammar='root ::= "per" | "haps"')])
+    assert isinstance(answer, Generation)
+    assert answer.text in ("per", "haps")
+
+
+def test_plain_completions_are_scored_as_chats_are(address: str, model: ServerModel) -> None:
+    plain = connect(address, endpoint="completions")
+    for (name, emotion), _ in FACTS[:6]:
+        # The same tokens as the chat's, its template written out.
+        rendered = f"<|bos|><|user|>{prefix_of(name)}{question_of(name, emotion)}<|end|><|assistant|>"
+        (answer,) = plain.score([Score("", (rendered,), (Message("user", ""),))])
+        (same,) = model.score([scored(name, emotion)])
+        assert isinstance(answer, Scores)
+        assert isinstance(same, Scores)
+        assert answer.yes == pytest.approx(same.yes, abs=1e-2)
+        assert answer.no == pytest.approx(same.no, abs=1e-2)
+
+
+def test_a_server_with_a_key_and_without_log_probabilities(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving("--logits_all", "false", "--api_key", "sk-of-the-test") as (spec, process):
+        with pytest.raises(ModelError, match="wants a key"):
+            connect(spec)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-wrong")
+        with pytest.raises(ModelError, match="refuses the key in OPENAI_API_KEY") as caught:
+            connect(spec)
+        assert "sk-wrong" not in str(caught.value)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-test")
+        model = connect(spec)
+        assert model.card.capabilities == ("generate",)
+        assert isinstance(model.generate([say("Hello")])[0], Generation)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        with pytest.raises(ModelError, match="No server answers at"):
+            model.generate([say("Hello")])
