@@ -8,6 +8,8 @@ from emotui.errors import BadInput, ModelError
 
 BUILT_IN = {
     "embedded": "emotui.backends.embedded:load",
+    "hf": "emotui.backends.hf:load",
+    "gguf": "emotui.backends.gguf:load",
     "openai": "emotui.backends.servers:load",
 }
 """Known without an installation too (a bare checkout has no entry points)."""

@@ -1,0 +1,190 @@
+"""Read the header of a GGUF file without llama.cpp: what the model is, and whether the file is whole.
+
+Source: the GGUF specification, versions 2 and 3 (ggml, `docs/gguf.md`). Big-endian files are refused.
+"""
+
+import math
+import os
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from emotui.backends.gguf.types import FILE_TYPES, TENSOR_TYPES
+from emotui.errors import ModelError
+
+Value = int | float | bool | str
+
+_MAGIC = b"GGUF"
+_STRING, _ARRAY, _BOOL = 8, 9, 7
+_SCALARS = {
+    0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", _BOOL: "<?", 10: "<Q", 11: "<q", 12: "<d",
+}  # fmt: skip
+_LONGEST_STRING = 1 << 24
+"""No name or chat template is longer (bytes); a length beyond it is damage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What stands before the tensors of one file.
+
+    `metadata` has every single value, but no arrays; `size` is the bytes that the file must have to
+    hold all its tensors, 0 where a tensor has a type that this program does not know.
+    """
+
+    path: Path
+    metadata: Mapping[str, Value]
+    tensors: int
+    size: int
+
+    @property
+    def architecture(self) -> str:
+        """Such as `llama`; empty where the file names none."""
+        return str(self.metadata.get("general.architecture", ""))
+
+    @property
+    def name(self) -> str:
+        """The model's own name, or else the file's."""
+        return str(self.metadata.get("general.name") or self.path.stem)
+
+    @property
+    def quantisation(self) -> str:
+        """Such as `Q4_K_M`; empty where the file does not say."""
+        return FILE_TYPES.get(self.number("general.file_type", -1, whole_name=True), "")
+
+    @property
+    def context(self) -> int:
+        """Tokens that the model was trained to read, 0 where the file does not say."""
+        return self.number("context_length", 0)
+
+    def number(self, key: str, default: int, *, whole_name: bool = False) -> int:
+        """A whole number, of the architecture's own keys unless `whole_name`."""
+        value = self.metadata.get(key if whole_name else f"{self.architecture}.{key}", default)
+        return value if isinstance(value, int) else default
+
+
+def read_header(path: Path) -> Header:
+    """Read and check one file.
+
+    Raises:
+        ModelError: it cannot be read, is no GGUF, or is damaged or cut short; one line with what to do.
+    """
+    try:
+        with path.open("rb") as stream:
+            return _Reader(path, stream).read()
+    except OSError as error:
+        raise ModelError(f"{path} cannot be read: {error.strerror}") from None
+
+
+class _Reader:
+    def __init__(self, path: Path, stream: BinaryIO) -> None:
+        self.path = path
+        self.stream = stream
+        self.length = os.fstat(stream.fileno()).st_size
+
+    def read(self) -> Header:
+        magic = self.stream.read(4)
+        if magic != _MAGIC:
+            raise ModelError(f"{self.path} is no GGUF file: give a .gguf, or hf:DIRECTORY for a Hugging Face model")
+        version = self._number("<I")
+        if version not in (2, 3):
+            if version in (2 << 24, 3 << 24):
+                raise ModelError(f"{self.path} is a big-endian GGUF, which this machine cannot read: convert it again")
+            raise ModelError(f"{self.path} is GGUF version {version}: only 2 and 3 can be read; convert it again")
+        tensors, keys = self._number("<Q"), self._number("<Q")
+        if max(tensors, keys) > self.length:
+            raise self._damaged("it counts more entries than it has bytes")
+        metadata: dict[str, Value] = {}
+        for _ in range(keys):
+            key = self._string()
+            value = self._value(self._number("<I"))
+            if value is not None:
+                metadata[key] = value
+        size = self._data_end(tensors, metadata)
+        if size > self.length:
+            raise self._cut_short(size)
+        return Header(self.path, metadata, tensors, size)
+
+    def _data_end(self, tensors: int, metadata: Mapping[str, Value]) -> int:
+        """Where the last tensor ends (bytes from the file's beginning), 0 where a type is not known."""
+        ends, known = [0], True
+        for _ in range(tensors):
+            self._string()
+            dimensions = self._number("<I")
+            if dimensions > 8:
+                raise self._damaged(f"a tensor has {dimensions} dimensions")
+            shape = [self._number("<Q") for _ in range(dimensions)]
+            kind, offset = self._number("<I"), self._number("<Q")
+            if kind not in TENSOR_TYPES:
+                known = False
+                continue
+            per_block, block_bytes = TENSOR_TYPES[kind]
+            ends.append(offset + math.prod(shape) // per_block * block_bytes)
+        alignment = metadata.get("general.alignment", 32)
+        if not isinstance(alignment, int) or not 0 < alignment <= 1 << 20:
+            raise self._damaged(f"its alignment is {alignment!r}")
+        start = -(-self.stream.tell() // alignment) * alignment
+        return start + max(ends) if known else 0
+
+    def _value(self, kind: int) -> Value | None:
+        if kind in _SCALARS:
+            return self._number(_SCALARS[kind])
+        if kind == _STRING:
+            return self._string()
+        if kind == _ARRAY:
+            self._pass_array(0)
+            return None
+        raise self._damaged(f"a value has type {kind}, which there is not")
+
+    def _pass_array(self, depth: int) -> None:
+        kind, count = self._number("<I"), self._number("<Q")
+        if count > self.length or depth > 4:
+            raise self._cut_short(None)
+        if kind in _SCALARS:
+            self._skip(count * struct.calcsize(_SCALARS[kind]))
+        elif kind == _STRING:
+            for _ in range(count):
+                self._skip(self._number("<Q"))
+        elif kind == _ARRAY:
+            for _ in range(count):
+                self._pass_array(depth + 1)
+        else:
+            raise self._damaged(f"an array has type {kind}, which there is not")
+
+    def _string(self) -> str:
+        length = self._number("<Q")
+        if length > _LONGEST_STRING:
+            raise self._damaged("a text in its header is impossibly long")
+        return self._bytes(length).decode("utf-8", "replace")
+
+    def _number(self, form: str) -> int:
+        number: int = struct.unpack(form, self._bytes(struct.calcsize(form)))[0]
+        return number
+
+    def _skip(self, count: int) -> None:
+        if self.stream.tell() + count > self.length:
+            raise self._cut_short(None)
+        self.stream.seek(count, os.SEEK_CUR)
+
+    def _bytes(self, count: int) -> bytes:
+        found = self.stream.read(count)
+        if len(found) < count:
+            raise self._cut_short(None)
+        return found
+
+    def _cut_short(self, size: int | None) -> ModelError:
+        of = f" of {readable(size)}" if size else ", in the middle of its header"
+        return ModelError(f"{self.path} is cut short ({readable(self.length)}{of}): download it again")
+
+    def _damaged(self, how: str) -> ModelError:
+        return ModelError(f"{self.path} is damaged ({how}): download it again")
+
+
+def readable(size: float) -> str:
+    """Bytes as a person says them, in powers of 1000."""
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 1000 or unit == "GB":
+            break
+        size /= 1000
+    return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"

@@ -1,0 +1,95 @@
+"""How much context and how many layers on the GPU: from what the file says and what memory is free."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from emotui.backends.gguf.files import ModelFiles
+from emotui.backends.gguf.header import Header, readable
+from emotui.backends.gguf.library import Device
+from emotui.backends.gguf.settings import Settings
+from emotui.errors import ModelError
+
+MOST_CONTEXT = 8192
+"""Tokens, unless more are asked for: the tasks' prompts are far shorter, and a longer cache is only memory."""
+LEAST_CONTEXT = 512
+_OVERHEAD = 400_000_000
+"""Bytes that computing needs besides weights and cache, on the CPU and on a GPU."""
+_KV_BYTES = {"f16": 2.0, "f32": 4.0, "q8_0": 34 / 32}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`gpu_layers` of `layers` (the output layer counts as one)."""
+
+    context: int
+    gpu_layers: int
+    layers: int
+
+
+def make_plan(files: ModelFiles, settings: Settings, gpus: Sequence[Device], free: int | None) -> Plan:
+    """Choose what the settings leave open. The context is halved until it fits, so it seldom depends on the moment.
+
+    Args:
+        free: bytes of main memory, None where that is not known: nothing is checked then.
+
+    Raises:
+        ModelError: the model does not fit even with the least context, or with the one that is asked for.
+    """
+    header = files.header
+    trained = header.context or MOST_CONTEXT
+    context = settings.context or min(trained, MOST_CONTEXT)
+    token = bytes_a_token(header, settings.kv)
+    room = None if free is None or not settings.check_memory else free + sum(gpu.free for gpu in gpus)
+
+    def needed() -> int:
+        return files.size + _OVERHEAD + int(context * token)
+
+    while room is not None and needed() > room:
+        if settings.context or context // 2 < LEAST_CONTEXT:
+            raise ModelError(
+                f"{files.parts[0]} needs {readable(needed())} of memory with a context of {context} tokens and "
+                f"{readable(room)} are free: take a smaller quantisation"
+                + (" or context" if settings.context else "")
+                + ", or try it all the same with check_memory=false"
+            )
+        context //= 2
+    layers = header.number("block_count", 0) + 1
+    return Plan(context, _gpu_layers(files, settings, gpus, layers, context * token), layers)
+
+
+def bytes_a_token(header: Header, kv: str) -> float:
+    """Bytes that keys and values of one token take, at most: models with a sliding window take less."""
+    heads = max(1, header.number("attention.head_count", 1))
+    kv_heads = header.number("attention.head_count_kv", heads)
+    width = header.number("embedding_length", 0) // heads
+    keys, values = header.number("attention.key_length", width), header.number("attention.value_length", width)
+    return header.number("block_count", 0) * kv_heads * (keys + values) * _KV_BYTES[kv]
+
+
+def free_memory() -> int | None:
+    """Bytes of main memory that a program can have now, within its control group too; None where not known."""
+    try:
+        lines = Path("/proc/meminfo").read_text("ascii").splitlines()
+        known = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in lines if line.endswith("kB")}
+        free = known["MemAvailable"]
+    except (OSError, ValueError, KeyError, IndexError):
+        return None
+    group = Path("/sys/fs/cgroup")
+    try:
+        limit = int((group / "memory.max").read_text("ascii"))
+        used = int((group / "memory.current").read_text("ascii"))
+        fields = dict(line.split() for line in (group / "memory.stat").read_text("ascii").splitlines())
+        # What the file cache holds can be had: it counts as used until somebody needs it.
+        return min(free, max(0, limit - used + int(fields.get("inactive_file", 0))))
+    except (OSError, ValueError):  # no such group, or no limit ("max")
+        return free
+
+
+def _gpu_layers(files: ModelFiles, settings: Settings, gpus: Sequence[Device], layers: int, cache: float) -> int:
+    if not gpus:
+        return 0
+    if settings.gpu_layers >= 0:
+        return min(settings.gpu_layers, layers)
+    usable = sum(max(0, gpu.free - _OVERHEAD) for gpu in gpus)
+    return min(layers, int(usable // max(1.0, (files.size + cache) / layers)))

@@ -1,0 +1,177 @@
+"""A GGUF model that answers the workbench's requests, one after the other."""
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from emotui.backends.base import (
+    Generate,
+    Generation,
+    ModelCard,
+    Progress,
+    Rank,
+    Ranked,
+    Refused,
+    Score,
+    Scores,
+)
+from emotui.backends.gguf import scoring
+from emotui.backends.gguf.context import Context, ContextSize
+from emotui.backends.gguf.files import ModelFiles
+from emotui.backends.gguf.grammar import Grammar
+from emotui.backends.gguf.header import readable
+from emotui.backends.gguf.library import Library
+from emotui.backends.gguf.memory import Plan, free_memory, make_plan
+from emotui.backends.gguf.probe import crashes_with_extra_buffers
+from emotui.backends.gguf.prompts import Prompts
+from emotui.backends.gguf.settings import Settings
+from emotui.backends.gguf.vocabulary import Vocabulary
+from emotui.backends.gguf.weights import Weights
+from emotui.backends.gguf.writing import write
+from emotui.backends.hf.files import weights_hash
+from emotui.backends.yesno import Forms, find_forms
+from emotui.errors import ModelError
+
+_Request = TypeVar("_Request", Generate, Score, Rank)
+_Result = TypeVar("_Result", Generation, Scores, Ranked)
+_CPU_BATCH, _GPU_BATCH = 128, 512
+
+
+class GgufModel:
+    """A loaded model. One thread at a time: llama.cpp aborts on more.
+
+    Raises:
+        ModelError: it cannot be loaded; one line.
+    """
+
+    def __init__(self, files: ModelFiles, settings: Settings, progress: Progress) -> None:
+        library = self._library = Library()
+        self._path = files.parts[0]
+        gpus = library.gpus()
+        plan = make_plan(files, settings, gpus, free_memory())
+        identity = weights_hash(files.parts, progress)
+        extra = _extra_buffers(library, settings, progress)
+        self._weights = Weights(library, self._path, gpu_layers=plan.gpu_layers, extra_buffers=extra, progress=progress)
+        self._vocabulary = Vocabulary(library, self._weights)
+        self._prompts = Prompts(files.header, self._vocabulary, thinking=settings.thinking == "on")
+        size = ContextSize(
+            plan.context, min(settings.batch or (_GPU_BATCH if plan.gpu_layers else _CPU_BATCH), plan.context)
+        )
+        threads = settings.threads or _cores()
+        self._context = Context(library, self._weights, size, settings, self._vocabulary.size, threads)
+        self._forms: Forms | None = None
+        try:
+            self._forms = find_forms(self._vocabulary.pieces())
+        except ModelError as error:
+            self._no_forms = str(error)
+        self.card = ModelCard(
+            spec=f"gguf:{self._path}",
+            name=files.header.name,
+            capabilities=("generate", "rank") if self._forms is None else ("generate", "score", "rank"),
+            identity={
+                "kind": "gguf",
+                "weights": identity,
+                "library": library.build,
+                "context": str(plan.context),
+                "kv": settings.kv,
+                "batch": str(size.batch),
+                "gpu_layers": str(plan.gpu_layers),
+                "flash": str(settings.flash),
+                "extra_buffers": str(extra),
+                "thinking": settings.thinking,
+            },
+            notes=self._notes(files, plan, settings, extra),
+        )
+
+    def generate(self, requests: Sequence[Generate]) -> list[Generation | Refused]:
+        """Write one continuation a request."""
+        return self._each(requests, self._write)
+
+    def score(self, requests: Sequence[Score]) -> list[Scores | Refused]:
+        """Yes against no for each question."""
+        return self._each(requests, self._score)
+
+    def rank(self, requests: Sequence[Rank]) -> list[Ranked | Refused]:
+        """How likely each continuation is."""
+        return self._each(requests, self._rank)
+
+    def close(self) -> None:
+        """Free the memory."""
+        self._context.close()
+        self._weights.close()
+
+    def _each(
+        self, requests: Sequence[_Request], answer: Callable[[_Request], _Result | Refused]
+    ) -> list[_Result | Refused]:
+        results: list[_Result | Refused] = []
+        for request in requests:
+            try:
+                results.append(answer(request))
+            except ModelError as error:
+                results.append(Refused(str(error)))
+        return results
+
+    def _write(self, request: Generate) -> Generation | Refused:
+        prompt = self._prompts.to_write(request.messages, request.opening)
+        if refused := self._too_long(len(prompt), room=1):  # the answer needs a place too
+            return refused
+        if not prompt:
+            return Refused("the prompt is empty")
+        if request.grammar is None:
+            return write(self._context, self._vocabulary, None, request, prompt)
+        grammar = Grammar(self._library, self._vocabulary, request.grammar)
+        try:
+            return write(self._context, self._vocabulary, grammar, request, prompt)
+        finally:
+            grammar.close()
+
+    def _score(self, request: Score) -> Scores | Refused:
+        if self._forms is None:
+            return Refused(self._no_forms)
+        if not request.questions:
+            return Refused("no question was asked")
+        prompts = self._prompts.questions(request)
+        return self._too_long(max(map(len, prompts))) or scoring.score(self._context, self._forms, prompts)
+
+    def _rank(self, request: Rank) -> Ranked | Refused:
+        prefix, continuations = self._prompts.ranking(request)
+        if not continuations or not all(continuations):
+            return Refused("a continuation is empty" if continuations else "there is no continuation to rank")
+        longest = len(prefix) + max(map(len, continuations))
+        return self._too_long(longest) or scoring.rank(self._context, prefix, continuations)
+
+    def _too_long(self, tokens: int, room: int = 0) -> Refused | None:
+        if tokens + room <= self._context.capacity:
+            return None
+        return Refused(f"the prompt has {tokens:,} tokens, and the model's context holds {self._context.capacity:,}")
+
+    def _notes(self, files: ModelFiles, plan: Plan, settings: Settings, extra: bool) -> tuple[str, ...]:
+        header = files.header
+        notes = [
+            f"{header.architecture} {header.quantisation}".strip()
+            + f", {readable(files.size)}, context {plan.context} of {header.context or 'unknown'} tokens, "
+            + (f"{plan.gpu_layers} of {plan.layers} layers on the GPU" if plan.gpu_layers else "on the CPU")
+        ]
+        if self._prompts.template is None:
+            notes.append("the file has no chat template: prompts are plain texts that the model continues")
+        elif not self._prompts.template.takes_system:
+            notes.append("the chat template knows no system's turn: its text begins the user's first one")
+        if self._forms is None:
+            notes.append(self._no_forms)
+        if not extra and settings.extra_buffers == "auto":
+            notes.append("this build crashes with repacked weights: they are off (docs/llamacpp.md)")
+        return tuple(notes)
+
+
+def _extra_buffers(library: Library, settings: Settings, progress: Progress) -> bool:
+    if settings.extra_buffers != "auto":
+        return settings.extra_buffers == "on"
+    if not library.uses_amx:
+        return True
+    progress("trying llama.cpp's AMX kernels in a process of their own")
+    return not crashes_with_extra_buffers()
+
+
+def _cores() -> int:
+    """Cores that this process may use: more threads than cores make llama.cpp much slower."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

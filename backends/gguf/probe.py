@@ -1,0 +1,74 @@
+"""Does this build of llama.cpp run? Tried on a small quantised model in a process of its own, since some builds crash.
+
+A build for the machine's own processor (GGML_NATIVE) by an older gcc dies on the first quantised decode where the
+processor has AMX. `docs/llamacpp.md` has the two remedies.
+"""
+
+import signal
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from emotui.backends.gguf.library import package_version
+from emotui.backends.gguf.probe_model import write_probe_model
+
+_LIMIT = 60.0
+_TRIAL = """
+import sys
+sys.path[:] = {path!r}
+from emotui.backends.gguf.trial import main
+main({model!r}, {extra!r})
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """`ended`: how the child ended, empty where it ran to its end. `said`: its last line."""
+
+    ended: str
+    said: str
+
+
+def probe_build() -> tuple[bool, str]:
+    """Whether llama.cpp works here, and one line: which build it is, or what is wrong and what to do."""
+    version = package_version()
+    if not version:
+        return False, "llama-cpp-python is not installed: pip install 'emotui[llamacpp]' (docs/llamacpp.md)"
+    trial = try_decode(extra_buffers=True)
+    if not trial.ended:
+        return True, f"llama-cpp-python {version}, {trial.said}; a quantised decode works"
+    again = try_decode(extra_buffers=False)
+    if not again.ended:
+        return False, (
+            f"llama-cpp-python {version}, {again.said}: a quantised decode {trial.ended} with repacked weights. "
+            "gguf: models run without them, more slowly; or build it with GGML_NATIVE=OFF (docs/llamacpp.md)"
+        )
+    words = f" ({again.said})" if again.said else ""
+    return False, (
+        f"llama-cpp-python {version}: a quantised decode {again.ended}{words}; "
+        "build it again with GGML_NATIVE=OFF (docs/llamacpp.md)"
+    )
+
+
+def crashes_with_extra_buffers() -> bool:
+    """Whether a quantised decode with repacked weights, in a process of its own, does not end well."""
+    return bool(try_decode(extra_buffers=True).ended)
+
+
+def try_decode(*, extra_buffers: bool) -> Trial:
+    """Read a prompt with a tiny Q8_0 model in a child process."""
+    with tempfile.TemporaryDirectory() as folder:
+        model = Path(folder) / "probe.gguf"
+        write_probe_model(model)
+        code = _TRIAL.format(path=sys.path, model=str(model), extra=extra_buffers)
+        try:
+            done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=_LIMIT, check=False)
+        except subprocess.TimeoutExpired:
+            return Trial(f"hangs for {_LIMIT:.0f} s", "")
+    lines = (done.stdout or done.stderr).decode("utf-8", "replace").strip().splitlines()
+    said = lines[-1] if lines else ""
+    if done.returncode < 0:
+        return Trial(f"dies of {signal.Signals(-done.returncode).name}", said)
+    return Trial(f"ends with status {done.returncode}" if done.returncode else "", said)
