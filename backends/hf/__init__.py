@@ -1,0 +1,120 @@
+"""`hf:DIRECTORY` or `hf:NAME`: models of Hugging Face transformers, from safetensors, without running their code."""
+
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from emotui.backends.base import Backend, ModelCard, Progress
+from emotui.backends.hf.files import model_folder
+from emotui.backends.hf.settings import Settings, parse_settings
+from emotui.errors import ModelError
+
+CAPABILITIES: Mapping[str, tuple[str, ...]] = {
+    "causal": ("generate", "score", "rank"),
+    "seq2seq": ("generate", "score", "rank"),
+    "masked": ("fill_mask", "embed"),
+    "encoder": ("embed",),
+    "classifier": ("classify", "score", "attribute"),
+    "nli": ("classify", "score"),
+}
+
+
+def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Backend:
+    """Load a model by what its configuration says that it is.
+
+    Args:
+        argument: a directory, or a hub name (among those fetched before, or to be fetched with the option `online`).
+        options: see `emotui.backends.hf.settings.Settings`.
+        progress: called with one line a step.
+
+    Raises:
+        ModelError: one clear line; see `emotui.backends.hf.files` and `emotui.backends.hf.loading`.
+    """
+    settings = parse_settings(options)
+    folder = model_folder(argument, settings, progress)
+    # From here on everything is on this machine: no library may ask the hub about it.
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    progress("starting torch and transformers")
+    from transformers.utils import logging
+
+    from emotui.backends.hf.classifier import Classifier, ZeroShot, labels_of, nli_places
+    from emotui.backends.hf.loading import load_model
+    from emotui.backends.hf.masked import Embedder, Masked
+    from emotui.backends.hf.prompts import Prompts
+
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    loaded = load_model(folder, settings, progress)
+    prompts = Prompts(loaded.tokenizer, thinking=settings.thinking == "on")
+    kind = loaded.family
+    labels: dict[str, tuple[str, ...]] = {}
+    if kind == "classifier":
+        names = labels_of(loaded.config)
+        if nli_places(names) is not None:
+            kind = "nli"
+        else:
+            labels = {"labels": names}
+    card = ModelCard(
+        spec=f"hf:{argument}",
+        name=Path(argument).name if Path(argument).is_dir() else argument,
+        capabilities=CAPABILITIES[kind],
+        identity={**loaded.identity, **_asked(settings, kind, prompts)},
+        labels=labels,
+        notes=(*loaded.notes, *_notes(settings, kind, prompts, loaded.context)),
+    )
+    progress("ready")
+    match kind:
+        case "causal":
+            from emotui.backends.hf.causal import Causal
+
+            return Causal(card, loaded, prompts, settings)
+        case "seq2seq":
+            from emotui.backends.hf.seq2seq import Seq2Seq
+
+            return Seq2Seq(card, loaded, prompts, settings)
+        case "masked":
+            return Masked(card, loaded, prompts, settings, folder)
+        case "encoder":
+            return Embedder(card, loaded, prompts, settings, folder)
+        case "nli":
+            return ZeroShot(card, loaded, prompts, settings)
+        case _:
+            return Classifier(card, loaded, prompts, settings)
+
+
+def _asked(settings: Settings, kind: str, prompts: Any) -> dict[str, str]:
+    """The options that can change a result."""
+    said = {"context": str(settings.context), "batch_tokens": str(settings.batch_tokens)}
+    if kind in ("causal", "seq2seq"):
+        source = prompts.tokenizer.get_chat_template() if prompts.template is not None else ""
+        said["template"] = hashlib.sha256(source.encode()).hexdigest() if source else "none"
+        said["thinking"] = settings.thinking
+        said["share_prefix"] = str(settings.share_prefix)
+    if kind in ("nli", "classifier"):
+        said["multi_label"] = str(settings.multi_label)
+    if kind == "nli":
+        said["hypothesis"] = settings.hypothesis
+    return said
+
+
+def _notes(settings: Settings, kind: str, prompts: Any, context: int | None) -> list[str]:
+    notes = [f"Context: {context:,} tokens" if context is not None else "Context: without a fixed end"]
+    if kind not in ("causal", "seq2seq"):
+        return notes
+    if prompts.template is None:
+        if settings.thinking == "on":
+            raise ModelError("hf: thinking=on needs a model with a thinking mode, and this one has no chat template")
+        notes.append("No chat template: prompts are sent as plain text")
+        return notes
+    if not prompts.template.takes_system:
+        notes.append("The chat template has no system turn: rules begin the user's first message")
+    mode = prompts.template.thinking
+    if mode == "none" and settings.thinking == "on":
+        raise ModelError("hf: thinking=on needs a model with a thinking mode; this chat template has none")
+    if mode != "none":
+        notes.append(
+            f"Thinking is {settings.thinking}" + ("; scores are read without it" if settings.thinking == "on" else "")
+        )
+    return notes

@@ -1,0 +1,274 @@
+"""Models that write from left to right: generate, yes against no, and ranking, each prefix computed once."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import torch
+
+from emotui.backends import yesno
+from emotui.backends.base import Generate, Generation, Message, ModelCard, Rank, Ranked, Refused, Score, Scores
+from emotui.backends.hf.batching import TOKENS, Batches
+from emotui.backends.hf.decoding import write
+from emotui.backends.hf.loading import Loaded
+from emotui.backends.hf.prefix import Group, Rows, positions, shared_prefix
+from emotui.backends.hf.prompts import Prompts
+from emotui.backends.hf.settings import Settings
+from emotui.backends.rendering import with_question
+from emotui.errors import ModelError
+
+Asked = TypeVar("Asked")
+NO_GRAMMAR = "hf: models follow no grammar: run without --constrain"
+
+
+class Causal:
+    """A causal model behind the protocol.
+
+    Args:
+        card: with capabilities `generate`, `score` and `rank`.
+    """
+
+    def __init__(self, card: ModelCard, loaded: Loaded, prompts: Prompts, settings: Settings) -> None:
+        self.card = card
+        self._loaded, self._prompts = loaded, prompts
+        kind = loaded.device.type
+        self._batches = Batches(settings.batch_tokens or TOKENS.get(kind, TOKENS["cpu"]))
+        self._rows = Rows(loaded, share=settings.share_prefix)
+        self._ends = end_tokens(loaded)
+        self._forms: yesno.Forms | None = None
+        self._writing = Batches(settings.batch_tokens or _writing_budget(loaded))
+
+    def generate(self, requests: Sequence[Generate]) -> list[Generation | Refused]:
+        """Write, in batches; what a request gets depends on its prompt and seed alone, up to rounding."""
+        prompts = [
+            self._checked(request.messages, request.opening, room=1) if request.grammar is None else Refused(NO_GRAMMAR)
+            for request in requests
+        ]
+
+        def batch(indices: list[int]) -> list[Generation | Refused]:
+            return self._write([requests[index] for index in indices], [prompts[index] for index in indices])  # type: ignore[misc]
+
+        sizes = [len(ids) + request.max_tokens for ids, request in _accepted(prompts, requests)]
+        return answered(prompts, sizes, batch, self._writing)
+
+    def score(self, requests: Sequence[Score]) -> list[Scores | Refused]:
+        """Log-probabilities of yes and of no as the next token; a text's questions share its prompt up to the question.
+
+        Raises:
+            ModelError: the vocabulary has no one-token yes or no.
+        """
+        if self._forms is None:
+            self._forms = yesno.find_forms(self._prompts.vocabulary())
+        forms = self._forms
+        wanted = torch.tensor([*forms.yes, *forms.no], device=self._loaded.device)
+
+        def read(logits: torch.Tensor) -> torch.Tensor:
+            return (logits[:, wanted.to(logits.device)] - logits.logsumexp(-1, keepdim=True)).cpu()
+
+        groups: list[Group | Refused] = [self._questions(request) for request in requests]
+
+        def batch(indices: list[int]) -> list[Scores | Refused]:
+            chosen: list[Group] = [groups[index] for index in indices]  # type: ignore[misc]
+            found = iter(self._rows.last(chosen, read, self._batches.tokens).tolist())
+            return [as_scores(forms, [next(found) for _ in group.endings]) for group in chosen]
+
+        sizes = [group.size for group, _ in _accepted(groups, requests)]
+        return answered(groups, sizes, batch, self._batches)
+
+    def rank(self, requests: Sequence[Rank]) -> list[Ranked | Refused]:
+        """Log-probabilities of continuations; the prompt is computed once for all of a request's."""
+        groups: list[Group | Refused] = [self._continuations(request) for request in requests]
+
+        def batch(indices: list[int]) -> list[Ranked | Refused]:
+            chosen: list[Group] = [groups[index] for index in indices]  # type: ignore[misc]
+            logits = self._rows.each([_without_last(group) for group in chosen], self._batches.tokens)
+            return [as_ranked([rank_tokens(next(logits), ending[1:]) for ending in group.endings]) for group in chosen]
+
+        sizes = [group.size for group, _ in _accepted(groups, requests)]
+        return answered(groups, sizes, batch, self._batches)
+
+    def _questions(self, request: Score) -> Group | Refused:
+        messages = request.messages or (Message("user", f"{request.text}\n\n"),)
+        prompts = []
+        for question in request.questions:
+            ids = self._checked(with_question(messages, question), request.opening, thinking=False)
+            if isinstance(ids, Refused):
+                return ids
+            prompts.append(ids)
+        return shared_prefix(prompts) if prompts else Refused("no question was asked")
+
+    def _continuations(self, request: Rank) -> Group | Refused:
+        ids: list[int] | Refused
+        if request.messages:
+            ids = self._checked(request.messages, request.prefix, thinking=False)
+        else:
+            ids = self._fitting(self._prompts.start(request.prefix))
+        if isinstance(ids, Refused):
+            return ids
+        ids = ids or [self._beginning()]
+        endings = [self._prompts.text(text) for text in request.continuations]
+        if not endings or not all(endings):
+            return Refused("a continuation is empty" if endings else "there is no continuation to rank")
+        longest = len(ids) + max(map(len, endings))
+        if self._loaded.context is not None and longest > self._loaded.context:
+            return Refused(too_long(longest, self._loaded.context))
+        # An ending holds the prompt's last token, whose distribution is the first one to read.
+        return Group(ids[:-1], [[ids[-1], *ending] for ending in endings])
+
+    def _beginning(self) -> int:
+        tokenizer = self._loaded.tokenizer
+        for number in (tokenizer.bos_token_id, tokenizer.eos_token_id):
+            if number is not None:
+                return int(number)
+        raise ModelError("This model has no token that begins a text: give a prefix")
+
+    def _checked(
+        self, messages: Sequence[Message], opening: str, *, thinking: bool | None = None, room: int = 0
+    ) -> list[int] | Refused:
+        """The prompt's tokens, or why it cannot be asked."""
+        try:
+            ids = self._prompts.chat(messages, opening, thinking=thinking)
+        except ModelError as error:
+            return Refused(str(error))
+        return self._fitting(ids, room)
+
+    def _fitting(self, ids: list[int], room: int = 0) -> list[int] | Refused:
+        context = self._loaded.context
+        return Refused(too_long(len(ids), context)) if context is not None and len(ids) + room > context else ids
+
+    @torch.inference_mode()
+    def _write(self, requests: Sequence[Generate], prompts: Sequence[list[int]]) -> list[Generation | Refused]:
+        if not self._rows.plain_cache and len(prompts) > 1:
+            # A recurrent state cannot be told to look past padding by every model: one by one.
+            return [self._write([each], [ids])[0] for each, ids in zip(requests, prompts, strict=True)]
+        context = self._loaded.context
+        rooms = [
+            request.max_tokens if context is None else min(request.max_tokens, context - len(ids))
+            for request, ids in zip(requests, prompts, strict=True)
+        ]
+        past = _CausalPast(self._loaded, self._rows.takes_positions)
+        logits = past.begin(prompts)
+        written = write(
+            requests, [len(ids) for ids in prompts], rooms, logits, past, self._loaded.tokenizer, self._ends
+        )
+        return list(written)
+
+
+class _CausalPast:
+    """Prompts padded on the left, and what was written after them."""
+
+    def __init__(self, loaded: Loaded, takes_positions: bool) -> None:
+        self._model, self._device = loaded.model, loaded.device
+        self._pad = loaded.tokenizer.pad_token_id or 0
+        self._takes_positions = takes_positions
+        self._cache: Any = None
+        self._mask = torch.empty(0)
+
+    def begin(self, prompts: Sequence[list[int]]) -> torch.Tensor:
+        """Read the prompts. Returns: (prompts, vocabulary) logits of the first token."""
+        width = max(map(len, prompts))
+        ids = torch.full((len(prompts), width), self._pad)
+        mask = torch.zeros((len(prompts), width), dtype=torch.long)
+        for row, prompt in enumerate(prompts):
+            ids[row, width - len(prompt) :] = torch.tensor(prompt)
+            mask[row, width - len(prompt) :] = 1
+        self._mask = mask.to(self._device)
+        return self._forward(ids.to(self._device))
+
+    def advance(self, tokens: torch.Tensor) -> torch.Tensor:
+        self._mask = torch.cat([self._mask, self._mask.new_ones((len(tokens), 1))], 1)
+        return self._forward(tokens[:, None].to(self._device))
+
+    def keep(self, rows: torch.Tensor) -> None:
+        rows = rows.to(self._device)
+        self._mask = self._mask[rows]
+        self._cache.batch_select_indices(rows)
+
+    def _forward(self, ids: torch.Tensor) -> torch.Tensor:
+        more: dict[str, Any] = {}
+        if self._takes_positions:
+            more["position_ids"] = positions(self._mask)[:, -ids.shape[1] :]
+        out = self._model(input_ids=ids, attention_mask=self._mask, past_key_values=self._cache, use_cache=True, **more)
+        self._cache = out.past_key_values
+        logits: torch.Tensor = out.logits[:, -1]
+        return logits
+
+
+def answered(
+    prepared: Sequence[Any],
+    sizes: Sequence[int],
+    batch: Callable[[list[int]], Sequence[Any]],
+    batches: Batches,
+) -> list[Any]:
+    """Run those that were not refused beforehand; every result in its request's place."""
+    places = [place for place, each in enumerate(prepared) if not isinstance(each, Refused)]
+    results = list(prepared)
+    found = batches.run(sizes, lambda indices: batch([places[index] for index in indices]), Refused, padded=True)
+    for place, result in zip(places, found, strict=True):
+        results[place] = result
+    return results
+
+
+def as_scores(forms: yesno.Forms, rows: Sequence[Sequence[float]]) -> Scores:
+    """From log-probabilities of the forms, yes before no, one row a question."""
+    answers = []
+    for row in rows:
+        yes = list(zip(forms.yes.values(), row[: len(forms.yes)], strict=True))
+        no = list(zip(forms.no.values(), row[len(forms.yes) :], strict=True))
+        answers.append(yesno.combine(yes, no))
+    return Scores(
+        yes=tuple(answer.yes for answer in answers),
+        no=tuple(answer.no for answer in answers),
+        mass=tuple(answer.mass for answer in answers),
+        shares=tuple(answer.shares for answer in answers),
+    )
+
+
+def rank_tokens(logits: torch.Tensor, tokens: Sequence[int]) -> tuple[float, int, bool]:
+    """One continuation: its log-probability, its length, and whether it is the likeliest throughout.
+
+    Args: logits: (at least len(tokens), vocabulary), the first row that of the first token.
+    """
+    chosen = torch.tensor(tokens, device=logits.device)[:, None]
+    rows = logits[: len(tokens)]
+    at = rows.gather(1, chosen)[:, 0]
+    logprob = (at.double() - rows.double().logsumexp(-1)).sum()
+    return float(logprob), len(tokens), bool((rows.argmax(-1) == chosen[:, 0]).all())
+
+
+def as_ranked(rows: Sequence[tuple[float, int, bool]]) -> Ranked:
+    """One row a continuation."""
+    return Ranked(tuple(row[0] for row in rows), tuple(row[1] for row in rows), tuple(row[2] for row in rows))
+
+
+def end_tokens(loaded: Loaded) -> frozenset[int]:
+    """Tokens that end a text: the generation settings' (a chat model may have several) and the tokeniser's."""
+    said = getattr(loaded.model, "generation_config", None)
+    named = getattr(said, "eos_token_id", None)
+    several = named if isinstance(named, list | tuple) else [named]
+    return frozenset(int(number) for number in (*several, loaded.tokenizer.eos_token_id) if number is not None)
+
+
+def too_long(tokens: int, context: int) -> str:
+    """Why a prompt was refused."""
+    return f"the prompt has {tokens:,} tokens, and the model's context holds {context:,}"
+
+
+def _accepted(prepared: Sequence[Any], requests: Sequence[Asked]) -> list[tuple[Any, Asked]]:
+    return [pair for pair in zip(prepared, requests, strict=True) if not isinstance(pair[0], Refused)]
+
+
+def _without_last(group: Group) -> Group:
+    """What goes in to rank a group's endings: the last token of each is read, and need not be computed from."""
+    return Group(group.prefix, [ending[:-1] for ending in group.endings])
+
+
+def _writing_budget(loaded: Loaded) -> int:
+    """Tokens, prompts and answers together, whose keys and values fit into the free memory beside everything else."""
+    if loaded.device.type != "cuda":
+        return 8 * TOKENS["cpu"]
+    text = loaded.config.get_text_config()
+    heads = getattr(text, "num_key_value_heads", None) or text.num_attention_heads
+    width = getattr(text, "head_dim", None) or text.hidden_size // text.num_attention_heads
+    bytes_a_token = 2 * text.num_hidden_layers * heads * width * loaded.model.dtype.itemsize
+    free, _ = torch.cuda.mem_get_info(loaded.device)
+    return max(2_048, min(512 * 1_024, int(0.5 * free / bytes_a_token)))

@@ -1,0 +1,135 @@
+"""The loop that writes: one batch of requests, each sampled by its own draws, and left out when it is done."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import torch
+
+from emotui.backends.base import Generate, Generation
+from emotui.backends.sampling import Draws
+
+_TAIL = 32
+"""Tokens at the end of a text in which a stop string is looked for: it cannot have begun earlier and ended now."""
+
+
+class Past(Protocol):
+    """The model's state for the rows that still write."""
+
+    def advance(self, tokens: torch.Tensor) -> torch.Tensor:
+        """Take one token a row. Returns: (rows, vocabulary) logits of the next."""
+
+    def keep(self, rows: torch.Tensor) -> None:
+        """Only these rows go on."""
+
+
+@dataclass(slots=True)
+class _Writing:
+    request: Generate
+    prompt_tokens: int
+    room: int
+    forced: list[int]
+    draws: Draws
+    tokens: list[int] = field(default_factory=list)
+    finish: str = ""
+
+    def take(self, token: int, ends: frozenset[int], tokenizer: Any) -> None:
+        """Add a token, and see whether it is the last."""
+        if token in ends:
+            self.finish = "stop"
+            return
+        self.tokens.append(token)
+        if self.request.stop:
+            tail = tokenizer.decode(self.tokens[-_TAIL:], skip_special_tokens=True)
+            if any(stop in tail for stop in self.request.stop):
+                self.finish = "stop"
+                return
+        if len(self.tokens) >= self.room:
+            self.finish = "length"
+
+    def result(self, tokenizer: Any) -> Generation:
+        text = tokenizer.decode(self.tokens, skip_special_tokens=True)
+        for stop in self.request.stop:
+            text = text.split(stop, 1)[0]
+        return Generation(text, self.prompt_tokens, len(self.tokens), self.finish)
+
+
+def write(
+    requests: Sequence[Generate],
+    lengths: Sequence[int],
+    rooms: Sequence[int],
+    logits: torch.Tensor,
+    past: Past,
+    tokenizer: Any,
+    ends: frozenset[int],
+    forced: Sequence[list[int]] | None = None,
+) -> list[Generation]:
+    """Write until every request has ended.
+
+    Args:
+        lengths: tokens of each prompt.
+        rooms: how many tokens each may write, 1 or more.
+        logits: (requests, vocabulary), of the first token.
+        past: the state after the prompts.
+        ends: tokens that end a text.
+        forced: tokens that each text begins with, not counted as written (a decoder's opening).
+    """
+    writings = [
+        _Writing(request, length, room, list(begin), Draws(request.seed))
+        for request, length, room, begin in zip(requests, lengths, rooms, forced or [[] for _ in requests], strict=True)
+    ]
+    active = writings
+    while True:
+        chosen = choose(
+            logits,
+            [each.request.temperature for each in active],
+            [each.request.top_p for each in active],
+            # A forced token takes no draw: what follows is the same as if the opening were part of the prompt.
+            [0.0 if each.forced or each.request.temperature <= 0 else each.draws.next() for each in active],
+        )
+        tokens = chosen.tolist()
+        for row, each in enumerate(active):
+            if each.forced:
+                tokens[row] = each.forced.pop(0)
+            else:
+                each.take(tokens[row], ends, tokenizer)
+        going = [row for row, each in enumerate(active) if not each.finish]
+        if not going:
+            return [each.result(tokenizer) for each in writings]
+        following = torch.tensor(tokens, device=logits.device)
+        if len(going) < len(active):
+            rows = torch.tensor(going, device=logits.device)
+            past.keep(rows)
+            following = following[rows]
+            active = [active[row] for row in going]
+        logits = past.advance(following)
+
+
+def choose(
+    logits: torch.Tensor, temperatures: Sequence[float], top_ps: Sequence[float], draws: Sequence[float]
+) -> torch.Tensor:
+    """The next token of each row: `emotui.backends.sampling.pick` for a whole batch, on the model's device.
+
+    Args: logits: (rows, vocabulary); the others have one entry a row. Returns: (rows,) token ids.
+    """
+    chosen = logits.float().argmax(-1)
+    hot = [row for row, temperature in enumerate(temperatures) if temperature > 0]
+    if not hot:
+        return chosen
+    rows = torch.tensor(hot, device=logits.device)
+    exact = torch.float32 if logits.device.type == "mps" else torch.float64
+    heat = torch.tensor([temperatures[row] for row in hot], dtype=exact, device=logits.device)
+    nucleus = torch.tensor([top_ps[row] for row in hot], dtype=exact, device=logits.device)[:, None]
+    draw = torch.tensor([draws[row] for row in hot], dtype=exact, device=logits.device)[:, None]
+    probabilities = (logits[rows].to(exact) / heat[:, None]).softmax(-1)
+    if bool((nucleus < 1).any()):
+        ordered, order = probabilities.sort(-1, descending=True, stable=True)
+        before = ordered.cumsum(-1) - ordered
+        outside = (before >= nucleus) & (nucleus < 1)
+        probabilities = probabilities.scatter(-1, order, ordered.masked_fill(outside, 0.0))
+    cumulated = probabilities.cumsum(-1)
+    place = torch.searchsorted(cumulated, draw * cumulated[:, -1:], right=True)[:, 0]
+    vocabulary = torch.arange(probabilities.shape[1], device=logits.device)
+    last = torch.where(probabilities > 0, vocabulary, 0).amax(-1)
+    chosen[rows] = torch.minimum(place, last)
+    return chosen

@@ -1,0 +1,66 @@
+"""What classifiers, masked-word models and embedders share: framed texts through an encoder, in batches."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from emotui.backends.hf.batching import TOKENS, Batches
+from emotui.backends.hf.loading import Loaded
+from emotui.backends.hf.seq2seq import padded
+from emotui.backends.hf.settings import Settings
+from emotui.errors import ModelError
+
+Framed = tuple[list[int], list[int]]
+"""Token ids and token types of one input."""
+
+
+class Encoder:
+    """A model that reads whole texts at once."""
+
+    def __init__(self, loaded: Loaded, settings: Settings) -> None:
+        self.loaded = loaded
+        self._batches = Batches(settings.batch_tokens or TOKENS.get(loaded.device.type, TOKENS["cpu"]))
+        kinds = int(getattr(loaded.config, "type_vocab_size", 0) or 0)
+        self._takes_types = kinds > 1
+
+    def run(self, inputs: Sequence[Framed], read: Callable[[Any, torch.Tensor, list[int]], Sequence[Any]]) -> list[Any]:
+        """Every input through the model.
+
+        Args:
+            read: from the model's output, the mask (rows, tokens) and the rows' indices to one result a row.
+
+        Raises:
+            ModelError: not even one input fits into memory.
+        """
+
+        @torch.inference_mode()
+        def compute(indices: list[int]) -> Sequence[Any]:
+            pad = self.loaded.tokenizer.pad_token_id or 0
+            ids, mask = padded([inputs[index][0] for index in indices], pad, self.loaded.device)
+            more: dict[str, Any] = {}
+            if self._takes_types:
+                more["token_type_ids"], _ = padded([inputs[index][1] for index in indices], 0, self.loaded.device)
+            hidden = {"output_hidden_states": True} if self.loaded.family == "masked" else {}
+            out = self.loaded.model(input_ids=ids, attention_mask=mask, **more, **hidden)
+            return read(out, mask, indices)
+
+        def refuse(why: str) -> Any:
+            raise ModelError(why)
+
+        return self._batches.run([len(ids) for ids, _ in inputs], compute, refuse)
+
+
+def mean_embeddings(out: Any, mask: torch.Tensor, pooling: str) -> NDArray[np.float32]:
+    """Sentence embeddings of length 1, (rows, width). Args: pooling: `mean` over tokens, or `cls`, the first."""
+    states = out.hidden_states[-1] if getattr(out, "hidden_states", None) is not None else out.last_hidden_state
+    states = states.float()
+    if pooling == "cls":
+        vectors = states[:, 0]
+    else:
+        weights = mask[..., None].float()
+        vectors = (states * weights).sum(1) / weights.sum(1).clamp(min=1)
+    normal: NDArray[np.float32] = torch.nn.functional.normalize(vectors, dim=-1).cpu().numpy()
+    return normal

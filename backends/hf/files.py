@@ -1,0 +1,165 @@
+"""The files of a model on this machine: found, checked for wholeness, and known by their hash."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_cache_path
+
+from emotui.backends.base import Progress
+from emotui.backends.hf.settings import Settings
+from emotui.errors import ModelError
+
+_HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
+_WANTED = ["*.json", "*.safetensors", "*.model", "*.jinja", "*.txt", "**/config.json"]
+_UNSAFE = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".msgpack", ".h5")
+_TEXTS = (".json", ".jinja", ".txt", ".model")
+_READ = 1 << 22
+
+
+def model_folder(argument: str, settings: Settings, progress: Progress) -> Path:
+    """The directory of a model: `argument` itself, or the hub model of that name, fetched only where it is asked for.
+
+    Raises:
+        ModelError: there is no such directory, and no such model among those fetched before.
+    """
+    folder = Path(argument).expanduser()
+    if folder.is_dir():
+        return folder
+    if folder.exists():
+        raise ModelError(f"{argument} is a file: hf: takes a model's directory (gguf: takes a GGUF file)")
+    if not _HUB_NAME.fullmatch(argument):
+        raise ModelError(f"hf: found no directory {argument or '(none named)'}")
+    return _hub_folder(argument, settings, progress)
+
+
+def _hub_folder(name: str, settings: Settings, progress: Progress) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, RepositoryNotFoundError
+
+    where = {"repo_id": name, "revision": settings.revision or None, "allow_patterns": _WANTED}
+    try:
+        return Path(snapshot_download(**where, local_files_only=True))
+    except (LocalEntryNotFoundError, ValueError, OSError):
+        if not settings.online:
+            raise ModelError(
+                f"{name} is no directory here and was not fetched before; to fetch it from the hub, set online=true"
+            ) from None
+    progress(f"fetching {name} from the hub")
+    try:
+        return Path(snapshot_download(**where))
+    except RepositoryNotFoundError:
+        raise ModelError(f"The hub has no model {name} that is open to you") from None
+    except (HfHubHTTPError, LocalEntryNotFoundError, ValueError, OSError) as error:
+        why = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise ModelError(f"{name} could not be fetched from the hub: {why}") from None
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """`config.json`. Raises: ModelError where it is absent or no JSON object: this is no model."""
+    path = folder / "config.json"
+    if not path.is_file():
+        raise ModelError(f"{folder} is no model's directory: it has no config.json")
+    try:
+        config = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ModelError(f"{path} is no JSON ({error}): fetch the model again") from None
+    if not isinstance(config, dict) or "model_type" not in config:
+        raise ModelError(f"{path} names no model_type: this is no model that transformers knows")
+    return config
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """The safetensors files that hold the model's weights, each of them whole.
+
+    Raises:
+        ModelError: there are none, only unsafe ones, or one is missing, cut short or corrupt.
+    """
+    index = folder / "model.safetensors.index.json"
+    if (folder / "model.safetensors").is_file():
+        files = [folder / "model.safetensors"]
+    elif index.is_file():
+        try:
+            files = sorted({folder / name for name in json.loads(index.read_text("utf-8"))["weight_map"].values()})
+        except (ValueError, KeyError, AttributeError):
+            raise ModelError(f"{index} is no list of weight files: fetch the model again") from None
+    else:
+        unsafe = sorted(path.name for path in folder.iterdir() if path.suffix in _UNSAFE)
+        if unsafe:
+            raise ModelError(
+                f"{folder} has its weights only as {unsafe[0]}, a kind of file that can run code: "
+                "convert them to safetensors"
+            )
+        raise ModelError(f"{folder} holds no weights: it has no model.safetensors")
+    for path in files:
+        check_safetensors(path)
+    return files
+
+
+def check_safetensors(path: Path) -> None:
+    """Read the header and compare the lengths: a broken file is told here, in one line, not by a library.
+
+    Raises:
+        ModelError: the file is missing, cut short, or no safetensors file.
+    """
+    if not path.is_file():
+        raise ModelError(f"{path} is missing: fetch the model again")
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        if size >= 8 and length > 100_000_000:
+            raise ModelError(f"{path} is no safetensors file, or a corrupt one: fetch it again")
+        header = file.read(length)
+    if size < 8 or len(header) < length:
+        raise ModelError(f"{path} is cut short ({size:,} bytes): fetch it again")
+    try:
+        entries = json.loads(header)
+        ends = [entry["data_offsets"][1] for name, entry in entries.items() if name != "__metadata__"]
+        whole = 8 + length + max(ends, default=0)
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+        raise ModelError(f"{path} is no safetensors file, or a corrupt one: fetch it again") from None
+    if size < whole:
+        raise ModelError(f"{path} is cut short ({size:,} of {whole:,} bytes): fetch it again")
+    if size > whole:
+        raise ModelError(f"{path} is {size - whole:,} bytes longer than it says: it is corrupt, fetch it again")
+
+
+def text_hash(folder: Path) -> str:
+    """SHA-256 over the model's configuration, tokeniser and templates: all that is not weights."""
+    names = sorted(path for path in folder.rglob("*") if path.suffix in _TEXTS and path.is_file())
+    lines = [f"{path.relative_to(folder).as_posix()} {hashlib.sha256(path.read_bytes()).hexdigest()}" for path in names]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def weights_hash(files: Iterable[Path], progress: Progress) -> str:
+    """SHA-256 over the weight files' own. A file is read again only when its size or its time of change is another."""
+    parts = []
+    for path in files:
+        progress(f"checking {path.name}")
+        parts.append(_file_hash(path))
+    return parts[0] if len(parts) == 1 else hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _file_hash(path: Path) -> str:
+    stat = path.stat()
+    key = f"{path.resolve()}\n{stat.st_size}\n{stat.st_mtime_ns}\n{stat.st_ctime_ns}"
+    kept = user_cache_path("emotui") / "weights" / hashlib.sha256(key.encode()).hexdigest()
+    try:
+        known = kept.read_text("ascii")
+        if len(known) == 64:
+            return known
+    except (OSError, ValueError):
+        pass
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_READ):
+            digest.update(block)
+    try:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(digest.hexdigest(), "ascii")
+    except OSError:
+        pass  # a cache that cannot be written costs time only
+    return digest.hexdigest()

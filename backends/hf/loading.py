@@ -1,0 +1,215 @@
+"""From a model's directory to a transformers model and its tokeniser, on a device."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from transformers import AutoConfig, AutoTokenizer
+
+from emotui.backends.base import Progress
+from emotui.backends.hf.files import read_config, text_hash, weight_files, weights_hash
+from emotui.backends.hf.settings import Settings
+from emotui.errors import ModelError
+
+# By the ending of the architecture's name. `BertForPreTraining` and its like hold a masked-word head too.
+FAMILIES: Mapping[str, str] = {
+    "ForCausalLM": "causal",
+    "LMHeadModel": "causal",
+    "ForMaskedLM": "masked",
+    "ForPreTraining": "masked",
+    "ForSequenceClassification": "classifier",
+    "Model": "encoder",
+}
+AUTO_CLASSES: Mapping[str, str] = {
+    "causal": "AutoModelForCausalLM",
+    "seq2seq": "AutoModelForSeq2SeqLM",
+    "masked": "AutoModelForMaskedLM",
+    "classifier": "AutoModelForSequenceClassification",
+    "encoder": "AutoModel",
+}
+_LONGEST_SANE = 10_000_000
+"""Tokenisers without a limit of their own state an absurd one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A model ready to run, and all that can change what it says. `context` is None where nothing limits it."""
+
+    model: Any
+    tokenizer: Any
+    config: Any
+    family: str
+    context: int | None
+    identity: Mapping[str, str]
+    notes: tuple[str, ...]
+
+    @property
+    def device(self) -> torch.device:
+        """Where token ids go in."""
+        device = self.model.get_input_embeddings().weight.device
+        return device if isinstance(device, torch.device) else torch.device("cpu")
+
+
+def load_model(folder: Path, settings: Settings, progress: Progress) -> Loaded:
+    """Check the directory, then load it.
+
+    Raises:
+        ModelError: one line: no model, broken files, an unknown architecture, a missing library, no memory.
+    """
+    raw = read_config(folder)
+    family = _family(folder, raw) if settings.family == "auto" else settings.family
+    files = weight_files(folder)
+    weights = weights_hash(files, progress)
+    if settings.threads:
+        torch.set_num_threads(settings.threads)
+    device, spread, notes = _device(settings)
+    dtype = _dtype(settings, device)
+    progress("reading the tokeniser")
+    config = _one_line(folder, lambda: AutoConfig.from_pretrained(folder, local_files_only=True))
+    tokenizer = _one_line(folder, lambda: AutoTokenizer.from_pretrained(folder, local_files_only=True))
+    megabytes = sum(path.stat().st_size for path in files) / 1e6
+    progress(f"loading {megabytes:,.0f} MB of weights as {str(dtype).removeprefix('torch.')} on {device}")
+    placed: dict[str, Any] = {"device_map": "auto"} if spread else {}
+    if settings.bits:
+        placed = {"device_map": {"": device}} | placed | {"quantization_config": _quantised(settings.bits, dtype)}
+    auto = getattr(transformers, AUTO_CLASSES[family])
+    model, found = _one_line(
+        folder,
+        lambda: auto.from_pretrained(
+            folder,
+            config=config,
+            dtype=dtype,
+            use_safetensors=True,
+            local_files_only=True,
+            trust_remote_code=False,
+            output_loading_info=True,
+            **placed,
+        ),
+    )
+    missing = sorted(name for name in found["missing_keys"] if "pooler" not in name and "position_ids" not in name)
+    if missing:
+        raise ModelError(
+            f"The weights of {folder} lack {missing[0]}"
+            + (f" and {len(missing) - 1} more" if len(missing) > 1 else "")
+            + f": they are not a whole {type(model).__name__}"
+        )
+    if not placed:
+        model = _one_line(folder, lambda: model.to(device))
+    model.eval()
+    return Loaded(
+        model=model,
+        tokenizer=tokenizer,
+        config=config,
+        family=family,
+        context=_context(config, tokenizer, settings),
+        identity={
+            "weights": weights,
+            "files": text_hash(folder),
+            "architecture": type(model).__name__,
+            "dtype": str(dtype).removeprefix("torch."),
+            "device": device.type,
+            "bits": str(settings.bits),
+            "attention": str(getattr(model.config, "_attn_implementation", "")),
+            "torch": torch.__version__,
+            "transformers": transformers.__version__,
+        },
+        notes=notes,
+    )
+
+
+def _family(folder: Path, raw: Mapping[str, Any]) -> str:
+    names = raw.get("architectures") or []
+    known = transformers.models.auto.configuration_auto.CONFIG_MAPPING_NAMES
+    if raw["model_type"] not in known:
+        raise ModelError(
+            f"{folder} is a model of type {raw['model_type']!r}, which transformers {transformers.__version__} "
+            "does not know (code that comes with a model is never run)"
+        )
+    if not names:
+        raise ModelError(f"{folder}/config.json names no architecture: say what it is by the option family")
+    if names[0].endswith("ForConditionalGeneration"):
+        # Models of pictures and text are named so too; of those only the text part is used.
+        return "seq2seq" if raw.get("is_encoder_decoder") else "causal"
+    for ending, family in FAMILIES.items():
+        if names[0].endswith(ending):
+            return family
+    raise ModelError(f"{folder} is a {names[0]}: hf: knows models that write, fill masks, classify or embed")
+
+
+def _device(settings: Settings) -> tuple[torch.device, bool, tuple[str, ...]]:
+    """The device that token ids go to, whether layers are spread over several, and what there is to say about it."""
+    wanted, gpus = settings.device, torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if wanted == "multi":
+        if gpus == 0:
+            raise ModelError("hf: device=multi needs GPUs, and torch sees none")
+        if find_spec("accelerate") is None:
+            raise ModelError("hf: device=multi needs accelerate: pip install accelerate")
+        return torch.device("cuda", 0), True, ()
+    if wanted == "auto":
+        if gpus > 1 and find_spec("accelerate") is not None:
+            return torch.device("cuda", 0), True, (f"Layers are spread over {gpus} GPUs where one is too small",)
+        if gpus:
+            more = ("Several GPUs, one used: install accelerate to use them all",) if gpus > 1 else ()
+            return torch.device("cuda", 0), False, more
+        return torch.device("mps" if torch.backends.mps.is_available() else "cpu"), False, ()
+    try:
+        device = torch.device(wanted)
+    except RuntimeError:
+        raise ModelError(f"hf: {wanted!r} is no device: it is auto, cpu, cuda, cuda:N, mps or multi") from None
+    if device.type == "cuda" and (device.index or 0) >= gpus:
+        raise ModelError(f"hf: there is no {wanted} here: torch sees {gpus} GPUs")
+    if device.type == "mps" and not torch.backends.mps.is_available():
+        raise ModelError("hf: there is no mps device here")
+    return device, False, ()
+
+
+def _dtype(settings: Settings, device: torch.device) -> torch.dtype:
+    if settings.dtype != "auto":
+        return getattr(torch, settings.dtype)  # type: ignore[no-any-return]
+    if device.type == "cuda":
+        return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
+    return torch.float16 if device.type == "mps" else torch.float32
+
+
+def _quantised(bits: int, dtype: torch.dtype) -> Any:
+    if find_spec("bitsandbytes") is None:
+        raise ModelError(f"hf: bits={bits} needs bitsandbytes: pip install bitsandbytes")
+    if bits == 8:
+        return transformers.BitsAndBytesConfig(load_in_8bit=True)
+    return transformers.BitsAndBytesConfig(
+        load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=dtype, bnb_4bit_use_double_quant=True
+    )
+
+
+def _context(config: Any, tokenizer: Any, settings: Settings) -> int | None:
+    """How many tokens fit. Models with relative positions (T5) have no end; RoBERTa's first position is number 2."""
+    if settings.context:
+        return settings.context
+    text = config.get_text_config()
+    positions = getattr(text, "max_position_embeddings", None)
+    limits = [] if positions is None else [int(positions)]
+    if positions is not None and text.model_type in ("roberta", "xlm-roberta", "camembert", "longformer", "mpnet"):
+        limits = [int(positions) - 2]
+    said = tokenizer.model_max_length
+    if said and said < _LONGEST_SANE and (limits or not text.is_encoder_decoder):
+        limits.append(int(said))
+    return min(limits, default=None)
+
+
+def _one_line(folder: Path, call: Any) -> Any:
+    """What `call` returns; whatever a library raises over a model's files becomes one line."""
+    try:
+        return call()
+    except ModelError:
+        raise
+    except (torch.OutOfMemoryError, MemoryError):
+        raise ModelError(f"{folder} does not fit into memory: try bits=8 or bits=4, or a smaller model") from None
+    except Exception as error:
+        why = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+        if "out of memory" in why or "can't allocate memory" in why:
+            raise ModelError(f"{folder} does not fit into memory: try bits=8 or bits=4, or a smaller model") from None
+        raise ModelError(f"{folder} could not be loaded: {why[:300]}") from error

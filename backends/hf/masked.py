@@ -1,0 +1,176 @@
+"""Masked-word models (BERT, RoBERTa, Longformer): rank words for each `<mask>`. And any encoder's embeddings."""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from emotui.backends.base import Embed, Filled, FillMask, ModelCard, Refused
+from emotui.backends.hf.causal import too_long
+from emotui.backends.hf.encoders import Encoder, mean_embeddings
+from emotui.backends.hf.loading import Loaded
+from emotui.backends.hf.prompts import Prompts, frame, reads
+from emotui.backends.hf.settings import Settings
+
+MASK = "<mask>"
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+class Embedder:
+    """An encoder without a head: `embed`."""
+
+    def __init__(self, card: ModelCard, loaded: Loaded, prompts: Prompts, settings: Settings, folder: Path) -> None:
+        self.card = card
+        self._encoder = Encoder(loaded, settings)
+        self._prompts = prompts
+        self._frame = frame(loaded.tokenizer, 1)
+        self._limit = loaded.context
+        self._pooling = _pooling(folder)
+
+    def embed(self, requests: Sequence[Embed]) -> NDArray[np.float32]:
+        """Mean of the tokens' states (or the first one's, where the directory says so). Long texts are cut.
+
+        Returns: (requests, width), rows of length 1.
+        """
+        room = None if self._limit is None else max(0, self._limit - self._frame.extra)
+        framed = [self._frame.ids(self._prompts.text(request.text)[:room]) for request in requests]
+        rows = self._encoder.run(framed, lambda out, mask, _: list(mean_embeddings(out, mask, self._pooling)))
+        return np.stack(rows).astype(np.float32)
+
+
+class Masked(Embedder):
+    """A masked-word model: `fill_mask` and `embed`."""
+
+    def __init__(self, card: ModelCard, loaded: Loaded, prompts: Prompts, settings: Settings, folder: Path) -> None:
+        super().__init__(card, loaded, prompts, settings, folder)
+        self._tokenizer = loaded.tokenizer
+        self._mask: int = loaded.tokenizer.mask_token_id
+        # A mask that takes the space before it stands for " word" (RoBERTa); BERT's words have no space at all.
+        added = loaded.tokenizer.added_tokens_decoder[self._mask]
+        self._eats_space = bool(added.lstrip)
+        self._words: list[tuple[int, str]] | None = None
+
+    def fill_mask(self, requests: Sequence[FillMask]) -> list[Filled | Refused]:
+        """The likeliest words for each mask, or the given candidates with their probabilities among themselves.
+
+        A candidate of k tokens is scored with k masks in its place, by the mean of its tokens' log-probabilities.
+        """
+        return [self._fill(request) for request in requests]
+
+    def _fill(self, request: FillMask) -> Filled | Refused:
+        parts = request.text.split(MASK)
+        masks = len(parts) - 1
+        if masks == 0:
+            return Refused(f"the text has no {MASK}")
+        texts = [
+            self._prompts.text(self._before_mask(part) if place < masks else part) for place, part in enumerate(parts)
+        ]
+        if request.candidates is None:
+            wanted: dict[str, list[int]] = {}
+            counts = {1}
+        else:
+            wanted = {word: self._candidate(word, request.text) for word in dict.fromkeys(request.candidates)}
+            if empty := [word for word, tokens in wanted.items() if not tokens]:
+                return Refused(f"{empty[0]!r} is no word to the model")
+            counts = {len(tokens) for tokens in wanted.values()}
+        asked = [(place, count) for place in range(masks) for count in sorted(counts)]
+        if counts == {1}:
+            asked = asked[:1]  # every mask stands alone in the same input
+        inputs = [self._input(texts, place, count) for place, count in asked]
+        longest = max(len(ids) for ids, _ in inputs)
+        if self._limit is not None and longest > self._limit:
+            return Refused(too_long(longest, self._limit))
+        read = dict(zip(asked, self._at_masks(inputs), strict=True))
+        filled = []
+        for place in range(masks):
+            if counts == {1}:
+                rows = {1: read[asked[0]][place : place + 1]}
+            else:
+                rows = {count: read[place, count][place : place + count] for count in counts}
+            filled.append(
+                self._likeliest(rows[1][0], request.top)
+                if request.candidates is None
+                else _among(wanted, rows, request.top)
+            )
+        return Filled(tuple(filled))
+
+    def _before_mask(self, part: str) -> str:
+        return part.rstrip() if self._eats_space else part
+
+    def _candidate(self, word: str, text: str) -> list[int]:
+        """The tokens of a word as it stands in a sentence."""
+        spaced = f" {word}" if self._eats_space and not text.startswith(MASK) else word
+        return self._prompts.text(spaced)
+
+    def _input(self, texts: Sequence[list[int]], wide: int, count: int) -> tuple[list[int], list[int]]:
+        """The text with one mask a place, and `count` at place `wide`."""
+        ids: list[int] = []
+        for place, text in enumerate(texts):
+            ids += text
+            if place < len(texts) - 1:
+                ids += [self._mask] * (count if place == wide else 1)
+        return self._frame.ids(ids)
+
+    def _at_masks(self, inputs: Sequence[tuple[list[int], list[int]]]) -> list[torch.Tensor]:
+        """For each input the log-probabilities at its masks, (masks, vocabulary)."""
+
+        def read(out: Any, _: torch.Tensor, indices: list[int]) -> list[torch.Tensor]:
+            rows = []
+            for row, index in enumerate(indices):
+                places = [place for place, number in enumerate(inputs[index][0]) if number == self._mask]
+                rows.append(out.logits[row, places].float().log_softmax(-1).cpu())
+            return rows
+
+        return self._encoder.run(inputs, read)
+
+    def _likeliest(self, logprobs: torch.Tensor, top: int) -> tuple[tuple[str, float], ...]:
+        """The likeliest whole words of one token, with their probabilities among all tokens."""
+        if self._words is None:
+            self._words = self._whole_words()
+        ids = torch.tensor([number for number, _ in self._words])
+        values, order = logprobs[ids].sort(descending=True, stable=True)
+        best: dict[str, float] = {}
+        for value, place in zip(values.exp().tolist(), order.tolist(), strict=True):
+            best.setdefault(self._words[place][1], value)
+            if len(best) >= top:
+                break
+        return tuple(best.items())
+
+    def _whole_words(self) -> list[tuple[int, str]]:
+        special = set(self._tokenizer.all_special_ids)
+        tokens = {number: token for token, number in self._tokenizer.get_vocab().items() if number not in special}
+        spaced = any(reads(token).startswith(" ") for token in tokens.values())
+        found = []
+        for number, token in sorted(tokens.items()):
+            read = reads(token)
+            word = read[1:] if spaced else read
+            if spaced == read.startswith(" ") and _WORD.fullmatch(word):
+                found.append((number, word))
+        return found
+
+
+def _among(wanted: dict[str, list[int]], rows: dict[int, torch.Tensor], top: int) -> tuple[tuple[str, float], ...]:
+    words = list(wanted)
+    scores = torch.tensor(
+        [
+            float(rows[len(tokens)].gather(1, torch.tensor(tokens)[:, None]).double().mean())
+            for tokens in wanted.values()
+        ],
+        dtype=torch.float64,
+    )
+    values, order = scores.softmax(0).sort(descending=True, stable=True)
+    return tuple((words[place], value) for value, place in zip(values.tolist(), order.tolist(), strict=True))[:top]
+
+
+def _pooling(folder: Path) -> str:
+    """How a sentence-transformers directory pools; elsewhere, the mean."""
+    try:
+        said = json.loads((folder / "1_Pooling" / "config.json").read_text("utf-8"))
+        return "cls" if said.get("pooling_mode_cls_token") or said.get("pooling_mode") == "cls" else "mean"
+    except (OSError, ValueError, AttributeError):
+        return "mean"

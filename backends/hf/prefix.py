@@ -1,0 +1,145 @@
+"""One prefix, many endings: the prefix is computed once, and many such groups share a batch.
+
+Prefixes are padded on the left and endings on the right, so that each row's tokens are one unbroken run: positions and
+sliding windows then are those of the row alone.
+"""
+
+import copy
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
+
+from emotui.backends.hf.loading import Loaded
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Token ids. No ending is empty; the prefix may be, where nothing is shared."""
+
+    prefix: list[int]
+    endings: list[list[int]]
+
+    @property
+    def size(self) -> int:
+        """Tokens of all the group's rows."""
+        return (len(self.prefix) + max(map(len, self.endings))) * len(self.endings)
+
+
+def shared_prefix(prompts: Sequence[list[int]]) -> Group:
+    """Split whole prompts at the last place up to which they agree; each keeps one token at least."""
+    shortest = min(map(len, prompts)) - 1
+    length = 0
+    while length < shortest and all(prompt[length] == prompts[0][length] for prompt in prompts):
+        length += 1
+    return Group(prompts[0][:length], [prompt[length:] for prompt in prompts])
+
+
+class Rows:
+    """Runs groups through a model that writes from left to right."""
+
+    def __init__(self, loaded: Loaded, *, share: bool) -> None:
+        self._model = loaded.model
+        self._device = loaded.device
+        self._pad = loaded.tokenizer.pad_token_id or 0
+        takes = inspect.signature(self._model.forward).parameters
+        self.takes_positions = "position_ids" in takes
+        self._keeps = "logits_to_keep" in takes
+        self.plain_cache = self._has_plain_cache()
+        """Whether the past is kept key by key, so that it can be forked and padded; recurrent models keep a state."""
+        self._share = share and self.plain_cache
+
+    @torch.inference_mode()
+    def last(self, groups: Sequence[Group], read: Callable[[torch.Tensor], torch.Tensor], budget: int) -> torch.Tensor:
+        """Read the distribution after each ending, group by group. Args: read: from (n, vocabulary) float32 logits."""
+        found = []
+        for logits, lengths in self._logits(groups, budget, last=True):
+            rows = torch.arange(len(lengths), device=logits.device)
+            found.append(read(logits[rows, lengths - 1].float()))
+        return torch.cat(found)
+
+    @torch.inference_mode()
+    def each(self, groups: Sequence[Group], budget: int) -> Iterator[torch.Tensor]:
+        """The float32 logits after each token of each ending, (n, vocabulary), ending by ending."""
+        for logits, lengths in self._logits(groups, budget, last=False):
+            for row, length in zip(logits, lengths.tolist(), strict=True):
+                yield row[:length].float()
+
+    def _logits(
+        self, groups: Sequence[Group], budget: int, *, last: bool
+    ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+        """Logits (rows, positions, vocabulary) and each row's length among these positions, in the groups' order."""
+        if not self._share:
+            groups = [Group([], [[*group.prefix, *ending] for ending in group.endings]) for group in groups]
+        width = max(len(group.prefix) for group in groups)
+        cache, before = (None, None) if width == 0 else self._read_prefixes(groups, width)
+        rows = [(place, ending) for place, group in enumerate(groups) for ending in group.endings]
+        longest = max(len(ending) for _, ending in rows)
+        step = max(1, budget // (width + longest))
+        for start in range(0, len(rows), step):
+            chunk = rows[start : start + step]
+            owners = torch.tensor([place for place, _ in chunk], device=self._device)
+            whole = len(rows) <= step and len(rows) == len(groups)
+            past = cache if cache is None or whole else fork(cache, owners)
+            endings = [ending for _, ending in chunk]
+            yield self._read_endings(endings, past, None if before is None else before[owners], last=last)
+
+    def _read_prefixes(self, groups: Sequence[Group], width: int) -> tuple[Any, torch.Tensor]:
+        ids = torch.full((len(groups), width), self._pad)
+        mask = torch.zeros((len(groups), width), dtype=torch.long)
+        for row, group in enumerate(groups):
+            if group.prefix:
+                ids[row, width - len(group.prefix) :] = torch.tensor(group.prefix)
+                mask[row, width - len(group.prefix) :] = 1
+        more = {"logits_to_keep": 1} if self._keeps else {}
+        if self.takes_positions:
+            more["position_ids"] = positions(mask).to(self._device)
+        mask = mask.to(self._device)
+        out = self._model(input_ids=ids.to(self._device), attention_mask=mask, use_cache=True, **more)
+        return out.past_key_values, mask
+
+    def _read_endings(
+        self, endings: Sequence[list[int]], past: Any, before: torch.Tensor | None, *, last: bool
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        longest = max(map(len, endings))
+        ids = torch.full((len(endings), longest), self._pad)
+        mask = torch.zeros((len(endings), longest), dtype=torch.long)
+        for row, ending in enumerate(endings):
+            ids[row, : len(ending)] = torch.tensor(ending)
+            mask[row, : len(ending)] = 1
+        ids, mask = ids.to(self._device), mask.to(self._device)
+        lengths = mask.sum(1)
+        whole = mask if before is None else torch.cat([before, mask], 1)
+        more: dict[str, Any] = {}
+        if self.takes_positions:
+            more["position_ids"] = positions(whole)[:, -longest:]
+        if last and self._keeps:
+            kept, lengths = torch.unique(lengths, return_inverse=True)
+            more["logits_to_keep"] = kept - 1
+            lengths = lengths + 1
+        out = self._model(input_ids=ids, attention_mask=whole, past_key_values=past, use_cache=past is not None, **more)
+        return out.logits, lengths
+
+    @torch.inference_mode()
+    def _has_plain_cache(self) -> bool:
+        ids = torch.tensor([[self._pad, self._pad]], device=self._device)
+        past = getattr(self._model(input_ids=ids, use_cache=True), "past_key_values", None)
+        layers = getattr(past, "layers", None)
+        return bool(layers) and all(type(layer) in (DynamicLayer, DynamicSlidingWindowLayer) for layer in layers)
+
+
+def positions(mask: torch.Tensor) -> torch.Tensor:
+    """Each token's place in its own row, from 0; padding stands at 0. Args: mask: (rows, tokens) of 0 and 1."""
+    return (mask.cumsum(1) - 1).clamp(min=0)
+
+
+def fork(cache: Any, rows: torch.Tensor) -> Any:
+    """A cache of these rows (one may come twice), which grows by itself; `cache` stays as it is."""
+    # A layer's tensors are replaced as it grows, never written to, so a copy of the layer may share them.
+    forked = copy.copy(cache)
+    forked.layers = [copy.copy(layer) for layer in cache.layers]
+    forked.batch_select_indices(rows)
+    return forked
