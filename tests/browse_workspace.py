@@ -14,7 +14,7 @@ from emotui.store.query import Dataset
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.tasks import spans
-from emotui.workbench.running import score_row
+from emotui.tasks.spans import score_row
 from emotui.workbench.samples import add_spans
 from emotui.workbench.workspace import FIRST_START, Workspace
 
@@ -32,7 +32,7 @@ def sample_records(passages: int = 12, sentences: int = 18) -> list[SpanSample]:
 
 
 def said(place: int, sample: SpanSample) -> tuple[str, ...]:
-    """What the run says about the sample at a place, by a rule: exact, half, too much, made up, nothing, an annotator's."""
+    """What the run says about a sample, by its place: exact, half, too much, made up, nothing, an annotator's."""
     gold = [sample.text[start:end] for start, end in sample.spans]
     match place % 6:
         case 0:

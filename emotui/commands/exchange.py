@@ -4,12 +4,14 @@ import click
 
 from emotui.commands.output import db_option, json_option, print_json, skip_bad_option
 from emotui.workbench.exporting import export_run
-from emotui.workbench.samples import import_spans
+from emotui.workbench.samples import import_scenes, import_spans
 from emotui.workbench.workspace import Workspace
+
+_IMPORTS = {"spans": import_spans, "scenes": import_scenes}
 
 
 @click.command("import")
-@click.argument("format_name", metavar="FORMAT", type=click.Choice(["spans"]))
+@click.argument("format_name", metavar="FORMAT", type=click.Choice(list(_IMPORTS)))
 @click.argument("files", nargs=-1, required=True)
 @click.option("--name", help="The dataset's name (default: the first file's, without its ending).")
 @skip_bad_option
@@ -18,9 +20,9 @@ from emotui.workbench.workspace import Workspace
 def import_(
     format_name: str, files: tuple[str, ...], name: str | None, skip_bad: bool, db: str | None, as_json: bool
 ) -> None:
-    """Bring samples from FILES into the store as one dataset. FORMAT is the kind of record: spans."""
+    """Bring samples from FILES into the store as one dataset. FORMAT is the kind of record."""
     workspace = Workspace.open(db)
-    dataset = import_spans(
+    dataset = _IMPORTS[format_name](
         workspace.store, files, name, skip_bad=skip_bad, warn=lambda line: click.echo(line, err=True)
     )
     if as_json:
@@ -35,7 +37,7 @@ def import_(
 @db_option
 @json_option
 def export(run: str, target: str, db: str | None, as_json: bool) -> None:
-    """Write the predictions of RUN as records that `emotui score spans` takes."""
+    """Write the predictions of RUN as records that `emotui score` of its task takes."""
     n = export_run(Workspace.open(db).store, run, target)
     if as_json:
         print_json({"run": run, "to": target, "n": n})

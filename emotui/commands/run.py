@@ -13,17 +13,21 @@ from emotui.errors import BadInput, EmotuiError
 from emotui.store.query import Run
 from emotui.workbench.running import rescore as score_again
 from emotui.workbench.running import with_state
-from emotui.workbench.samples import SAMPLE_DATASET, add_sample_data
+from emotui.workbench.samples import SAMPLE_DATASET, SAMPLE_SCENES, add_sample_data, add_sample_scenes
 from emotui.workbench.workspace import Workspace
+
+_SAMPLES = {"spans": (SAMPLE_DATASET, add_sample_data), "scenes": (SAMPLE_SCENES, add_sample_scenes)}
+"""The dataset of each task that is used where none is named."""
 
 
 @click.command()
-@click.argument("task", type=click.Choice(["spans"]))
+@click.argument("task", type=click.Choice(list(_SAMPLES)))
 @click.option("--model", "spec", default="embedded", show_default=True, help="The model (SPEC).")
 @click.option("--dataset", help="A dataset of the store, or a file (default: the sample data).")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N samples.")
 @click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--way", help="How to ask, where there are several ways (scenes: first-token or reasoned).")
 @click.option("--resume", help="Finish a run that was stopped (its id or the beginning of it).")
 @click.option("--fresh", is_flag=True, help="Compute again what the store already holds.")
 @db_option
@@ -35,6 +39,7 @@ def run(
     limit: int | None,
     repeats: int,
     seed: int,
+    way: str | None,
     resume: str | None,
     fresh: bool,
     db: str | None,
@@ -45,7 +50,7 @@ def run(
     started = time.monotonic()
     last = ""
     try:
-        target = _dataset(workspace, dataset, resume)
+        target = _dataset(workspace, task, dataset, resume)
         if resume is not None:
             spec = workspace.store.run(resume).model
         with bar(f"{spec}: {task}") as progress:
@@ -62,6 +67,7 @@ def run(
                     limit=limit,
                     repeats=repeats,
                     seed=seed,
+                    way=way,
                     resume=resume,
                     fresh=fresh,
                     on_progress=show,
@@ -122,19 +128,25 @@ def rescore(run: str, no_sim: bool, db: str | None, as_json: bool) -> None:
     _print(workspace, done, time.monotonic() - started, as_json)
 
 
-def _dataset(workspace: Workspace, name: str | None, resume: str | None) -> int:
+def _dataset(workspace: Workspace, task: str, name: str | None, resume: str | None) -> int:
     """The dataset's number: of the resumed run, of the sample data, of a name in the store, or of a file read now."""
     if resume is not None:
-        return workspace.store.run(resume).dataset
-    if name is None or (name == SAMPLE_DATASET and workspace.store.dataset(name) is None):
-        return add_sample_data(workspace.store).dataset
+        run = workspace.store.run(resume)
+        if run.task != task:
+            raise BadInput(f"run {run.run} is one of the {run.task} task: emotui run {run.task} --resume {run.run}")
+        return run.dataset
+    own, add_own = _SAMPLES[task]
+    if name is None or (name == own and workspace.store.dataset(name) is None):
+        return add_own(workspace.store).dataset
     found = workspace.store.dataset(name)
     if found is not None:
+        if found.task != task:
+            raise BadInput(f"the dataset {name!r} is one of the {found.task} task")
         return found.dataset
     if name != "-" and not Path(name).exists():
-        there = ", ".join(dataset.name for dataset in workspace.datasets()) or "none"
+        there = ", ".join(dataset.name for dataset in workspace.datasets() if dataset.task == task) or "none"
         raise BadInput(f"{name}: no such file, and no dataset of this name in the store (there: {there})")
-    return workspace.import_files([name]).dataset
+    return workspace.import_files([name], task=task).dataset
 
 
 def _stopped(workspace: Workspace, run: str) -> Run:

@@ -4,14 +4,17 @@ A run asks a model for the evidence in each sample (section 4), keeps its raw an
 them against gold (section 6). An answer can be parsed and scored again without asking the model again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from emotui.backends.base import Evidence, Extract, Refused
+from emotui.backends.base import Evidence, Extract, ModelCard, Refused
 from emotui.lexicons import empath_keywords
+from emotui.metrics.span_report import report
 from emotui.metrics.span_scoring import Embed, SampleDetail, score_samples
 from emotui.records import Span, SpanPrediction, SpanSample
+from emotui.store.rows import ScoreRow
+from emotui.tasks.task import Asked, AskModel, Parsed
 
 VERSION = "1"
 CONVENTION = (
@@ -85,3 +88,46 @@ def score(
 def refused(answer: object) -> str | None:
     """Why the model did not answer this sample, or None."""
     return answer.why if isinstance(answer, Refused) else None
+
+
+def score_row(detail: SampleDetail) -> ScoreRow:
+    """A score as it is stored, under the convention it was computed by."""
+    return ScoreRow(CONVENTION, detail.f1, detail.sim, detail.marks, msgspec.json.encode(detail))
+
+
+class Spans:
+    """The task as those see it who run it."""
+
+    name = "spans"
+    doing = "marking"
+    version = VERSION
+    sample = SpanSample
+    embeds = True
+
+    def ways(self, card: ModelCard) -> tuple[str, ...]:
+        """There is one way: the model marks the evidence."""
+        return ()
+
+    def settings(self, way: str) -> Mapping[str, object]:
+        """Nothing but the version changes an answer."""
+        return {}
+
+    def ask(self, samples: Sequence[SpanSample], model: AskModel, way: str) -> list[Asked]:
+        """One question a sample, in one batch."""
+        answers = model([ask(sample) for sample in samples])
+        return [Asked(None, refused(answer)) if refused(answer) else Asked(raw(answer)) for answer in answers]
+
+    def parse(self, sample: SpanSample, raw: str) -> Prediction:
+        """As `parse`."""
+        return parse(sample, raw)
+
+    def score(self, answers: Sequence[Parsed], embed: Embed | None) -> list[ScoreRow]:
+        """As `score`, with every distinct text embedded once."""
+        golds = list({answer.sample.id: answer.sample for answer in answers}.values())
+        said = [predicted(answer.sample, answer.prediction, answer.repeat) for answer in answers]
+        details = {(detail.id, detail.repeat): detail for detail in score(golds, said, embed)}
+        return [score_row(details[one.id, one.repeat]) for one in said]
+
+    def report(self, samples: Sequence[SpanSample], scores: Sequence[ScoreRow]) -> dict[str, object]:
+        """As `emotui score spans` names the figures."""
+        return report(samples, [msgspec.json.decode(row.detail, type=SampleDetail) for row in scores])

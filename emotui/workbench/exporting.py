@@ -4,13 +4,16 @@ import msgspec
 
 from emotui.errors import BadInput
 from emotui.formats import write
-from emotui.records import SpanPrediction, SpanSample
+from emotui.records import ScenesPrediction, SpanPrediction
+from emotui.store.rows import ResultRow
 from emotui.store.store import Store
-from emotui.tasks import spans
+from emotui.tasks import scenes, spans
 
 
 def export_run(store: Store, run: str, path: str) -> int:
-    """Write a run's predictions, format by ending. An answer that failed is written as one without spans.
+    """Write a run's predictions, format by ending. An answer that failed is written as an empty one.
+
+    A scenes run with repeats is written as its first: those records have no place for more.
 
     Returns:
         How many records were written.
@@ -23,10 +26,24 @@ def export_run(store: Store, run: str, path: str) -> int:
     if not rows:
         raise BadInput(f"run {found.run} has no results yet")
     numbers = sorted({row.sample for row in rows})
-    ids = {number: msgspec.json.decode(record, type=SpanSample).id for number, record in store.samples(numbers)}
-    records = []
-    for row in rows:
-        prediction = () if row.prediction is None else msgspec.json.decode(row.prediction, type=spans.Prediction).spans
-        records.append(SpanPrediction(id=ids[row.sample], spans=prediction, repeat=row.repeat))
+    ids = {number: msgspec.json.decode(record, type=_Named).id for number, record in store.samples(numbers)}
+    record = _scenes if found.task == "scenes" else _spans
+    records = [record(ids[row.sample], row) for row in rows if found.task != "scenes" or row.repeat == 0]
     write(path, records)
     return len(records)
+
+
+class _Named(msgspec.Struct):
+    id: str
+
+
+def _spans(key: str, row: ResultRow) -> SpanPrediction:
+    said = () if row.prediction is None else msgspec.json.decode(row.prediction, type=spans.Prediction).spans
+    return SpanPrediction(id=key, spans=said, repeat=row.repeat)
+
+
+def _scenes(key: str, row: ResultRow) -> ScenesPrediction:
+    if row.prediction is None:
+        return ScenesPrediction(id=key, labels={})
+    said = msgspec.json.decode(row.prediction, type=scenes.Prediction)
+    return ScenesPrediction(id=key, scores=said.scores, confidence=said.confidence)

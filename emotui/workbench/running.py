@@ -9,6 +9,8 @@ import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import msgspec
 
@@ -16,13 +18,11 @@ from emotui import __version__
 from emotui.backends.base import ModelCard
 from emotui.backends.host import Cancelled, IsCancelled, ModelProcess
 from emotui.errors import BadInput, EmotuiError
-from emotui.metrics.span_report import report
-from emotui.metrics.span_scoring import SampleDetail
-from emotui.records import SpanSample
 from emotui.store.query import Dataset, Run
-from emotui.store.rows import ResultRow, ScoreRow
+from emotui.store.rows import ResultRow
 from emotui.store.store import Store
-from emotui.tasks import spans
+from emotui.tasks.known import task_named
+from emotui.tasks.task import Parsed, Task
 from emotui.workbench.similarity import Embedder
 
 BATCH = 16
@@ -46,21 +46,22 @@ class RunProgress:
 OnProgress = Callable[[RunProgress], None]
 
 
-def identity(dataset: Dataset, card: ModelCard, seed: int, repeats: int) -> str:
+def identity(task: Task, dataset: Dataset, card: ModelCard, seed: int, repeats: int, way: str = "") -> str:
     """SHA-256 over canonical JSON of everything that can change the run's outputs."""
     content = {
-        "task": "spans",
-        "version": spans.VERSION,
+        "task": task.name,
+        "version": task.version,
         "dataset": dataset.fingerprint,
         "model": {"spec": card.spec, **card.identity},
         "seed": seed,
         "repeats": repeats,
         "batch": BATCH,
+        **task.settings(way),
     }
     return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
 
 
-def run_spans(
+def run_task(
     store: Store,
     model: ModelProcess,
     dataset: Dataset,
@@ -68,49 +69,64 @@ def run_spans(
     limit: int | None = None,
     repeats: int = 1,
     seed: int = 0,
+    way: str | None = None,
     resume: str | None = None,
     fresh: bool = False,
     on_progress: OnProgress = lambda progress: None,
     cancelled: IsCancelled | None = None,
 ) -> Run:
-    """Run the spans task and return the run as it stands in the store.
+    """Run the dataset's task with a model and return the run as it stands in the store.
 
     A finished run of the same identity that covers as many samples is returned as it is, unless `fresh`.
 
     Args:
         limit: only the dataset's first samples.
-        resume: a stopped run to finish instead of starting one; its own limit and repeats hold.
+        way: one of the task's ways to ask this model; None: the model's own.
+        resume: a stopped run to finish instead of starting one; its own limit, repeats and way hold.
 
     Raises:
-        BadInput: `resume` does not fit the model or dataset.
+        BadInput: `resume` does not fit the model or dataset, or there is no such way.
         ModelError: the model could not be loaded or died; what was done is kept, and the run can be resumed.
         Cancelled: `cancelled()` became true; likewise.
     """
     card = model.load(cancelled=cancelled)
+    task = task_named(dataset.task)
     if resume is not None:
         run = store.run(resume)
         settings = msgspec.convert(run.config, _Config)
         repeats, seed, n_samples = settings.repeats, settings.seed, run.n // settings.repeats
-        if identity(dataset, card, seed, repeats) != run.identity:
+        way = settings.way
+        if identity(task, dataset, card, seed, repeats, way) != run.identity:
             raise BadInput(f"run {run.run} cannot be resumed: its model, samples or versions have changed since")
     else:
         n_samples = dataset.n if limit is None else min(limit, dataset.n)
-        mark = identity(dataset, card, seed, repeats)
+        way = _way(task, card, way)
+        mark = identity(task, dataset, card, seed, repeats, way)
         same = [old for old in store.runs(dataset.dataset) if old.identity == mark]
         for old in same:
             if old.state == "done" and old.n == n_samples * repeats and not old.failed and not fresh:
                 return old
-        config = _Config(seed=seed, repeats=repeats, pid=os.getpid(), host=socket.gethostname(), emotui=__version__)
+        config = _Config(
+            seed=seed, repeats=repeats, way=way, pid=os.getpid(), host=socket.gethostname(), emotui=__version__
+        )
         run = store.start_run(
             run=f"{mark[:8]}-{1 + sum(1 for _ in same)}",
             identity=mark,
-            task="spans",
+            task=task.name,
             model=model.spec,
             dataset=dataset.dataset,
             config=msgspec.to_builtins(config),
             n=n_samples * repeats,
         )
-    return _Running(store, model, dataset, run, repeats, n_samples, on_progress, cancelled).finish()
+    return _Running(store, model, dataset, run, task, way, repeats, n_samples, on_progress, cancelled).finish()
+
+
+def _way(task: Task, card: ModelCard, wanted: str | None) -> str:
+    there = task.ways(card)
+    if wanted and wanted not in there:
+        known = f"it can be asked by {', '.join(there)}" if there else "there is one way only"
+        raise BadInput(f"{card.spec} cannot be asked the {task.name} task by {wanted!r}: {known}")
+    return wanted or (there or ("",))[0]
 
 
 class _Config(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,6 +134,7 @@ class _Config(msgspec.Struct, frozen=True, kw_only=True):
 
     seed: int = 0
     repeats: int = 1
+    way: str = ""
     pid: int = 0
     host: str = ""
     emotui: str = ""
@@ -132,15 +149,18 @@ class _Running:
         model: ModelProcess,
         dataset: Dataset,
         run: Run,
+        task: Task,
+        way: str,
         repeats: int,
         n_samples: int,
         on_progress: OnProgress,
         cancelled: IsCancelled | None,
     ) -> None:
         self.store, self.model, self.dataset, self.run = store, model, dataset, run
+        self.task, self.way = task, way
         self.repeats, self.n_samples = repeats, n_samples
         self.on_progress, self.cancelled = on_progress, cancelled
-        self.embed = Embedder(model, cancelled)
+        self.embed = Embedder(model, cancelled) if task.embeds else None
 
     def finish(self) -> Run:
         """Ask for all that is not there yet; the state in the store says how it ended, however it ended."""
@@ -165,10 +185,10 @@ class _Running:
         self.store.set_state(run, "done")
         return self.store.run(run)
 
-    def _batches(self, done: set[Key]) -> Iterator[list[tuple[Key, SpanSample]]]:
+    def _batches(self, done: set[Key]) -> Iterator[list[tuple[Key, Any]]]:
         """What is still to be asked, in the order of the list, so that rows fill it from the top."""
         for repeat in range(self.repeats):
-            waiting: list[tuple[Key, SpanSample]] = []
+            waiting: list[tuple[Key, Any]] = []
             for number, sample in stored_samples(self.store, self.dataset, self.n_samples):
                 if (number, repeat) not in done:
                     waiting.append(((number, repeat), sample))
@@ -178,62 +198,63 @@ class _Running:
             if waiting:
                 yield waiting
 
-    def _ask(self, batch: Sequence[tuple[Key, SpanSample]]) -> list[ResultRow]:
+    def _ask(self, batch: Sequence[tuple[Key, Any]]) -> list[ResultRow]:
         started = time.monotonic()
-        answers = self.model.ask([spans.ask(sample) for _, sample in batch], cancelled=self.cancelled)
+        model = partial(self.model.ask, cancelled=self.cancelled)
+        answers = self.task.ask([sample for _, sample in batch], model, self.way)
         seconds = (time.monotonic() - started) / len(batch)
-        outputs = []
-        for ((number, repeat), _), answer in zip(batch, answers, strict=True):
-            why = spans.refused(answer)
-            raw = None if why else spans.raw(answer)
-            outputs.append(ResultRow(number, repeat, 0, None, raw, why, seconds, None, None))
-        return scored(outputs, {number: sample for (number, _), sample in batch}, self.embed)
+        outputs = [
+            ResultRow(number, repeat, 0, answer.prompt, answer.raw, answer.why, seconds, None, None)
+            for ((number, repeat), _), answer in zip(batch, answers, strict=True)
+        ]
+        return scored(self.task, outputs, {number: sample for (number, _), sample in batch}, self.embed)
 
     def _tell(self, done: int, failed: int, rate: float | None) -> None:
         left = (self.run.n - done) / rate if rate else None
         self.on_progress(
             RunProgress(
-                self.run.run, self.run.model, done, self.run.n, failed, rate, left, f"marking {self.dataset.name}"
+                run=self.run.run,
+                model=self.run.model,
+                done=done,
+                n=self.run.n,
+                failed=failed,
+                rate=rate,
+                remaining=left,
+                step=f"{self.task.doing} {self.dataset.name}",
             )
         )
 
 
-def stored_samples(store: Store, dataset: Dataset, n: int, page: int = 512) -> Iterator[tuple[int, SpanSample]]:
-    """The first n samples of a dataset, with their numbers, a page at a time."""
+def stored_samples(store: Store, dataset: Dataset, n: int, page: int = 512) -> Iterator[tuple[int, Any]]:
+    """The first n samples of a dataset, as its task's records, with their numbers, a page at a time."""
+    kind = task_named(dataset.task).sample
     for start in range(0, n, page):
         for number, record in store.dataset_samples(dataset.dataset, start, min(start + page, n)):
-            yield number, msgspec.json.decode(record, type=SpanSample)
+            yield number, msgspec.json.decode(record, type=kind)
 
 
-def scored(outputs: Sequence[ResultRow], samples: dict[int, SpanSample], embed: Embedder | None) -> list[ResultRow]:
+def scored(
+    task: Task, outputs: Sequence[ResultRow], samples: dict[int, Any], embed: Embedder | None
+) -> list[ResultRow]:
     """Parse kept outputs and score them; an output that cannot be parsed keeps its reason as the error."""
     rows: list[ResultRow] = []
-    parsed: list[int] = []
-    golds: list[SpanSample] = []
-    predictions = []
+    places: list[int] = []
+    answers: list[Parsed] = []
     for row in outputs:
         if row.raw is not None:
             sample = samples[row.sample]
             try:
-                prediction = spans.parse(sample, row.raw)
+                prediction = task.parse(sample, row.raw)
             except (ValueError, msgspec.DecodeError) as error:
                 row = replace(row, error=f"the output cannot be parsed: {error}")
             else:
                 row = replace(row, prediction=msgspec.json.encode(prediction), error=None)
-                parsed.append(len(rows))
-                golds.append(sample)
-                predictions.append(spans.predicted(sample, prediction, row.repeat))
+                places.append(len(rows))
+                answers.append(Parsed(sample, row.repeat, prediction))
         rows.append(row)
-    distinct = list({gold.id: gold for gold in golds}.values())
-    details = {(detail.id, detail.repeat): detail for detail in spans.score(distinct, predictions, embed)}
-    for place, asked in zip(parsed, predictions, strict=True):
-        rows[place] = replace(rows[place], score=score_row(details[asked.id, asked.repeat]))
+    for place, score in zip(places, task.score(answers, embed), strict=True):
+        rows[place] = replace(rows[place], score=score)
     return rows
-
-
-def score_row(detail: SampleDetail) -> ScoreRow:
-    """A score as it is stored, under the convention it was computed by."""
-    return ScoreRow(spans.CONVENTION, detail.f1, detail.sim, detail.marks, msgspec.json.encode(detail))
 
 
 def rescore(store: Store, run: str, *, sim: bool = True, cancelled: IsCancelled | None = None) -> Run:
@@ -242,30 +263,27 @@ def rescore(store: Store, run: str, *, sim: bool = True, cancelled: IsCancelled 
     dataset = store.dataset(found.dataset)
     if dataset is None:
         raise BadInput(f"run {found.run} has lost its dataset")
+    task = task_named(dataset.task)
     samples = dict(stored_samples(store, dataset, dataset.n))
     outputs = list(store.results(found.run))
-    if sim:
+    if sim and task.embeds:
         with ModelProcess("embedded") as model:
-            rows = scored(outputs, samples, Embedder(model, cancelled))
+            rows = scored(task, outputs, samples, Embedder(model, cancelled))
     else:
-        rows = scored(outputs, samples, None)
+        rows = scored(task, outputs, samples, None)
     store.replace_scores(found.run, rows)
     return store.run(found.run)
 
 
 def metrics(store: Store, run: Run) -> dict[str, object]:
-    """The figures of a run, as `emotui score spans` names them, over what is done so far."""
+    """The figures of a run, as `emotui score` of its task names them, over what is done so far."""
     dataset = store.dataset(run.dataset)
-    details = [
-        msgspec.json.decode(row.score.detail, type=SampleDetail)
-        for row in store.results(run.run)
-        if row.score is not None
-    ]
-    if dataset is None or not details:
+    rows = [row for row in store.results(run.run) if row.score is not None]
+    if dataset is None or not rows:
         return {}
-    ids = {detail.id for detail in details}
-    golds = [sample for _, sample in stored_samples(store, dataset, dataset.n) if sample.id in ids]
-    return report(golds, details)
+    numbers = {row.sample for row in rows}
+    golds = [sample for number, sample in stored_samples(store, dataset, dataset.n) if number in numbers]
+    return task_named(dataset.task).report(golds, [row.score for row in rows if row.score is not None])
 
 
 def with_state(run: Run) -> Run:

@@ -1,23 +1,31 @@
 """How samples come into the store: from files of the person's, and from the sample data of this package."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from emotui.errors import BadInput
-from emotui.formats import fingerprint, read
-from emotui.records import SpanSample
+from emotui.formats import capped, fingerprint, read
+from emotui.records import ScenesGold, SpanSample
 from emotui.store.query import Dataset
 from emotui.store.rows import SampleRow
 from emotui.store.store import Store
+from emotui.tasks.scenes import vector_letters
 from emotui.workbench.scoring import Warn, warn_skipped
 
 SAMPLE_DATASET = "sample"
 """The dataset that a new workspace begins with; illustration, not benchmark."""
 
+SAMPLE_SCENES = "scenes"
+"""The same for the scenes task."""
+
 _SAMPLE_FILES = ("spans_passages.jsonl", "spans_sentences.jsonl")
+_ILLUSTRATION = "written for emotui; illustration, not benchmark"
+
+Sample = TypeVar("Sample", SpanSample, ScenesGold)
 
 
 def import_spans(
@@ -28,38 +36,120 @@ def import_spans(
     Raises:
         BadInput: a file cannot be read, an id occurs in two of the files, or the name belongs to other samples.
     """
-    samples: list[SpanSample] = []
-    seen: dict[str, str] = {}
-    for path in paths:
-        got = read(path, SpanSample, skip_bad=skip_bad)
-        warn_skipped(got, warn)
-        for sample, line in zip(got.records, got.lines, strict=True):
-            if sample.id in seen:
-                raise BadInput(f"{path}:{line}: the id {sample.id!r} stands in {seen[sample.id]} too")
-            seen[sample.id] = path
-            samples.append(sample)
-    name = name or ("stdin" if paths[0] == "-" else Path(paths[0]).stem)
-    return add_spans(store, name, samples, ", ".join(paths))
+    samples = _read(paths, SpanSample, lambda sample, first: None, skip_bad=skip_bad, warn=warn)
+    return add_spans(store, _name(paths, name), samples, ", ".join(paths))
+
+
+def import_scenes(
+    store: Store, paths: Sequence[str], name: str | None = None, *, skip_bad: bool = False, warn: Warn
+) -> Dataset:
+    """Add scenarios with their gold vectors as one dataset, as `import_spans`.
+
+    Raises:
+        BadInput: as `import_spans`; a scenario without a text, or with other labels than the first one.
+    """
+    samples = _read(paths, ScenesGold, _scene_problem, skip_bad=skip_bad, warn=warn)
+    return add_scenes(store, _name(paths, name), samples, ", ".join(paths))
 
 
 def add_sample_data(store: Store) -> Dataset:
     """Add this package's own samples of the spans task, where they are not there yet."""
-    samples: list[SpanSample] = []
-    for file in _SAMPLE_FILES:
-        with as_file(files("emotui.sample_data") / file) as path:
-            samples += read(str(path), SpanSample).records
-    return add_spans(store, SAMPLE_DATASET, samples, "written for emotui; illustration, not benchmark")
+    samples = [sample for file in _SAMPLE_FILES for sample in _own(file, SpanSample)]
+    return add_spans(store, SAMPLE_DATASET, samples, _ILLUSTRATION)
+
+
+def add_sample_scenes(store: Store) -> Dataset:
+    """Add this package's own scenarios, where they are not there yet."""
+    return add_scenes(store, SAMPLE_SCENES, _own("scenes.jsonl", ScenesGold), _ILLUSTRATION)
 
 
 def add_spans(store: Store, name: str, samples: Sequence[SpanSample], source: str) -> Dataset:
     """Add samples as a dataset, or return the one that holds the same under this name."""
+    return _add(store, name, "spans", samples, _row, source)
+
+
+def add_scenes(store: Store, name: str, samples: Sequence[ScenesGold], source: str) -> Dataset:
+    """Add scenarios as a dataset, or return the one that holds the same under this name."""
+    return _add(store, name, "scenes", samples, _scene_row, source)
+
+
+def _own(file: str, kind: type[Sample]) -> list[Sample]:
+    with as_file(files("emotui.sample_data") / file) as path:
+        return read(str(path), kind).records
+
+
+def _name(paths: Sequence[str], name: str | None) -> str:
+    return name or ("stdin" if paths[0] == "-" else Path(paths[0]).stem)
+
+
+def _read(
+    paths: Sequence[str],
+    kind: type[Sample],
+    problem: Callable[[Sample, Sample], str | None],
+    *,
+    skip_bad: bool,
+    warn: Warn,
+) -> list[Sample]:
+    """The records of all files. `problem` says what is wrong with a record beside the first of them, if anything."""
+    samples: list[Sample] = []
+    seen: dict[str, str] = {}
+    problems: list[str] = []
+    for path in paths:
+        got = read(path, kind, skip_bad=skip_bad)
+        warn_skipped(got, warn)
+        for sample, line in zip(got.records, got.lines, strict=True):
+            if sample.id in seen:
+                raise BadInput(f"{path}:{line}: the id {sample.id!r} stands in {seen[sample.id]} too")
+            why = problem(sample, samples[0] if samples else sample)
+            if why is not None:
+                problems.append(f"{path}:{line}: {why}")
+                continue
+            seen[sample.id] = path
+            samples.append(sample)
+    if problems and not skip_bad:
+        raise BadInput(*capped(problems))
+    for skipped in problems:
+        warn(f"skipped {skipped}")
+    return samples
+
+
+def _scene_problem(sample: ScenesGold, first: ScenesGold) -> str | None:
+    if not sample.text:
+        return "a scenario needs its text"
+    if set(sample.labels) != set(first.labels):
+        return f"its labels are not those of the first scenario: {', '.join(first.labels)}"
+    return None
+
+
+def _add(
+    store: Store,
+    name: str,
+    task: str,
+    samples: Sequence[Sample],
+    row: Callable[[Sample], SampleRow],
+    source: str,
+) -> Dataset:
     mark = fingerprint(samples)
     there = store.dataset(name)
     if there is not None:
-        if there.fingerprint == mark and there.task == "spans":
+        if there.fingerprint == mark and there.task == task:
             return there
         raise BadInput(f"the store has other samples under the name {name!r}: choose another with --name")
-    return store.add_dataset(name, "spans", [_row(sample) for sample in samples], source, mark)
+    return store.add_dataset(name, task, [row(sample) for sample in samples], source, mark)
+
+
+def _scene_row(sample: ScenesGold) -> SampleRow:
+    """A scenario as the store lists it: its vector stands where other samples have their emotion."""
+    there = tuple(name for name, value in sample.labels.items() if value)
+    return SampleRow(
+        id=sample.id,
+        text=sample.text or "",
+        emotion=vector_letters(list(sample.labels), list(sample.labels.values())),
+        valence=None,
+        emotions=there,
+        valences=(),
+        record=msgspec.json.encode(sample),
+    )
 
 
 def _row(sample: SpanSample) -> SampleRow:

@@ -42,7 +42,7 @@ class BrowseSource(Protocol):
         """What the samples stand in, for the top line."""
 
     def datasets(self) -> list[Dataset]:
-        """Datasets of the spans task, oldest first."""
+        """Datasets of every task, oldest first."""
 
     def runs(self, dataset: int) -> list[Run]:
         """Runs over a dataset, newest first."""

@@ -15,12 +15,14 @@ from emotui.store.query import Dataset, ListQuery, ListRow, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store, default_path
 from emotui.tasks import spans
-from emotui.workbench.running import OnProgress, RunProgress, metrics, run_spans, with_state
-from emotui.workbench.samples import add_sample_data, import_spans
+from emotui.workbench.running import OnProgress, RunProgress, metrics, run_task, with_state
+from emotui.workbench.samples import add_sample_data, add_sample_scenes, import_scenes, import_spans
 from emotui.workbench.source import Evidence, RepeatView
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from emotui.workbench.scenes import SceneBench
 
 FIRST_START = "first_start"
 """The setting that says how far the first start came: `loaded`, then `done`."""
@@ -36,6 +38,7 @@ class Workspace:
         self._stop = threading.Event()
         self._models: dict[str, ModelProcess] = {}
         self._lock = threading.Lock()
+        self._scenes: SceneBench | None = None
 
     @classmethod
     def open(cls, path: str | Path | None = None, *, read_only: bool = False) -> "Workspace":
@@ -58,7 +61,7 @@ class Workspace:
         return self.store.path.stem + (" (read only)" if self.store.read_only else "")
 
     def datasets(self) -> list[Dataset]:
-        return [dataset for dataset in self.store.datasets() if dataset.task == "spans"]
+        return self.store.datasets()
 
     def runs(self, dataset: int) -> list[Run]:
         return [with_state(run) for run in self.store.runs(dataset)]
@@ -85,6 +88,15 @@ class Workspace:
     def summary(self, run: str) -> dict[str, object]:
         return metrics(self.store, self.store.run(run))
 
+    def scenes(self) -> "SceneBench":
+        """What re-decodes runs of the scenes task. It brings scipy in, so it is made when it is first asked for."""
+        from emotui.workbench.scenes import SceneBench
+
+        with self._lock:
+            if self._scenes is None:
+                self._scenes = SceneBench(self.store)
+            return self._scenes
+
     def marker(self) -> object:
         return self.store.marker()
 
@@ -97,9 +109,10 @@ class Workspace:
 
     # What a person does.
 
-    def import_files(self, paths: Sequence[str], name: str | None = None) -> Dataset:
-        """Add samples from files as a dataset."""
-        return import_spans(self.store, paths, name, warn=lambda line: None)
+    def import_files(self, paths: Sequence[str], name: str | None = None, task: str = "spans") -> Dataset:
+        """Add samples of a task from files as a dataset."""
+        take = import_scenes if task == "scenes" else import_spans
+        return take(self.store, paths, name, warn=lambda line: None)
 
     def run_model(
         self,
@@ -109,6 +122,7 @@ class Workspace:
         limit: int | None = None,
         repeats: int = 1,
         seed: int = 0,
+        way: str | None = None,
         resume: str | None = None,
         fresh: bool = False,
         on_progress: OnProgress = lambda progress: None,
@@ -126,13 +140,14 @@ class Workspace:
         self._stop.clear()
         model = self.model(spec)
         on_progress(RunProgress("", spec, 0, found.n, 0, None, None, f"loading {spec}"))
-        return run_spans(
+        return run_task(
             self.store,
             model,
             found,
             limit=limit,
             repeats=repeats,
             seed=seed,
+            way=way,
             resume=resume,
             fresh=fresh,
             on_progress=on_progress,
@@ -159,16 +174,21 @@ class Workspace:
         )
 
     def first_start(self, on_progress: OnProgress = lambda progress: None) -> None:
-        """Load the sample data and run the embedded model over it. A first start that was cut short goes on later."""
+        """Load the sample data of every task and run the embedded model over it.
+
+        A first start that was cut short goes on later.
+        """
         on_progress(RunProgress("", DEFAULT_MODEL, 0, 0, 0, None, None, "loading the sample data"))
-        dataset = add_sample_data(self.store)
+        datasets = add_sample_data(self.store), add_sample_scenes(self.store)
         self.set_setting(FIRST_START, "loaded")
-        unfinished = [run.run for run in self.runs(dataset.dataset) if run.state in ("stopped", "failed")]
-        try:
-            resume = unfinished[0] if unfinished else None
-            self.run_model(DEFAULT_MODEL, dataset.dataset, resume=resume, on_progress=on_progress)
-        except BadInput:
-            self.run_model(DEFAULT_MODEL, dataset.dataset, on_progress=on_progress)
+        for dataset in datasets:
+            runs = self.runs(dataset.dataset)
+            unfinished = [run.run for run in runs if run.state in ("stopped", "failed")]
+            try:
+                resume = unfinished[0] if unfinished else None
+                self.run_model(DEFAULT_MODEL, dataset.dataset, resume=resume, on_progress=on_progress)
+            except BadInput:
+                self.run_model(DEFAULT_MODEL, dataset.dataset, on_progress=on_progress)
         self.set_setting(FIRST_START, "done")
 
 

@@ -1,0 +1,256 @@
+"""EmoScene: which of Plutchik's eight emotions does the person in a scenario feel, all of them at once?
+
+A run asks yes or no for each emotion and keeps both logits, so that vectors can be decoded jointly afterwards
+(section 4.2) without asking again. There are three ways to ask, which are never mixed in one run:
+
+- `heads`: a model with a head for each emotion; its logits are taken as they are.
+- `first-token`: a generative model; the scene once, eight questions after it, yes against no at the very next token.
+- `reasoned`: as the paper's evaluation prompt asks (appendix E): a model first reasons and says from 1 to 5 how sure it
+  is, and yes stands against no at the place of its answer. Eight generations a scenario.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from statistics import mean, stdev
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from emotui.backends.base import Generate, Message, ModelCard, Refused, Score
+from emotui.backends.host import lacks
+from emotui.errors import ModelError
+from emotui.metrics.scenes import label_counts, micro_f1, scenes_metrics
+from emotui.metrics.span_scoring import Embed
+from emotui.records import ScenesGold
+from emotui.store.rows import ScoreRow
+from emotui.tasks.task import Asked, AskModel, Parsed
+
+VERSION = "1"
+CONVENTION = "scenes 1: yes where its logit is above no's; F1 of a vector, 1 where gold and predicted are both empty"
+
+SYSTEM = "You read short scenes and judge what one person in them feels. Judge that person only, from what is written."
+SCENE = "Scene:\n{text}\n\nPerson: {subject}\n\n"
+QUESTION = "Does {subject} feel {emotion} in this scene? Answer with one word, Yes or No."
+REASONING = (
+    "Does {subject} feel {emotion} in this scene? Go about it in this order. First name, in two or three short "
+    "sentences, what in the scene speaks for it or against it. Then write how sure you are, from 1 (a guess) to 5 "
+    "(certain), as <confidence>N</confidence>, and nothing about why. Last write <answer>Yes</answer> or "
+    "<answer>No</answer>, and stop."
+)
+SOMEONE = "the person at its centre"
+ANSWER = "<answer>"
+MAX_TOKENS = 400
+
+_CONFIDENCE = re.compile(r"<confidence>\s*([1-5])\s*</confidence>")
+
+
+LETTERS = {"surprise": "u", "anger": "r"}
+"""The letter of a label in a vector, where it is not its first: those are taken by sadness and anticipation."""
+
+
+def vector_letters(labels: Sequence[str], vector: Sequence[int]) -> str:
+    """A vector in a few cells: a label's letter where it is on, a point where it is not (`j······a`)."""
+    return "".join(LETTERS.get(name, name[:1]) if on else "·" for name, on in zip(labels, vector, strict=True))
+
+
+class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a model said about one emotion: both logits, the probability on either word, and how it came to it."""
+
+    yes: float
+    no: float
+    mass: float = 1.0
+    censored: str = ""
+    confidence: int | None = None
+    text: str = ""
+
+
+class Prediction(msgspec.Struct, frozen=True):
+    """What was parsed from one scenario's answers. `labels`: 1 where yes is above no."""
+
+    way: str
+    scores: Mapping[str, tuple[float, float]]
+    labels: Mapping[str, int]
+    confidence: Mapping[str, int] = {}
+    mass: Mapping[str, float] = {}
+
+
+class Detail(msgspec.Struct, frozen=True):
+    """One scenario's gold vector and the model's own (alpha 0), in the order of `labels`."""
+
+    id: str
+    repeat: int
+    labels: tuple[str, ...]
+    gold: tuple[int, ...]
+    predicted: tuple[int, ...]
+
+
+class _Raw(msgspec.Struct, frozen=True):
+    way: str
+    answers: Mapping[str, Answer]
+
+
+class Scenes:
+    """The task as those see it who run it."""
+
+    name = "scenes"
+    doing = "asking about"
+    version = VERSION
+    sample = ScenesGold
+    embeds = False
+
+    def ways(self, card: ModelCard) -> tuple[str, ...]:
+        """`heads` for a model that has them; for others first-token, and reasoned where it can write."""
+        if "score" not in card.capabilities:
+            raise ModelError(lacks(card.spec, "score"))
+        if "score" in card.labels:
+            return ("heads",)
+        return ("first-token", "reasoned") if "generate" in card.capabilities else ("first-token",)
+
+    def settings(self, way: str) -> Mapping[str, object]:
+        """The way, and the words of its prompts."""
+        prompts = {"first-token": (SYSTEM, SCENE, QUESTION), "reasoned": (SYSTEM, SCENE, REASONING, MAX_TOKENS)}
+        return {"way": way, "prompts": list(prompts.get(way, ()))}
+
+    def ask(self, samples: Sequence[ScenesGold], model: AskModel, way: str) -> list[Asked]:
+        """Ask about each scenario; one without a text is not asked about."""
+        asked: list[Asked] = [Asked(None, "this scenario has no text") for _ in samples]
+        there = [place for place, sample in enumerate(samples) if sample.text]
+        ask = _reasoned if way == "reasoned" else _direct
+        for place, answer in zip(there, ask([samples[place] for place in there], model, way), strict=True):
+            asked[place] = answer
+        return asked
+
+    def parse(self, sample: ScenesGold, raw: str) -> Prediction:
+        """From kept logits to a prediction. Raises ValueError for a label without two finite logits."""
+        kept = msgspec.json.decode(raw, type=_Raw)
+        missing = [name for name in sample.labels if name not in kept.answers]
+        if missing:
+            raise ValueError(f"there is no answer for {missing[0]!r}")
+        answers = {name: kept.answers[name] for name in sample.labels}
+        for name, answer in answers.items():
+            if not np.isfinite([answer.yes, answer.no]).all():
+                raise ValueError(f"the logits of {name!r} are not finite")
+        return Prediction(
+            way=kept.way,
+            scores={name: (answer.yes, answer.no) for name, answer in answers.items()},
+            labels={name: int(answer.yes > answer.no) for name, answer in answers.items()},
+            confidence={name: answer.confidence for name, answer in answers.items() if answer.confidence is not None},
+            mass={name: answer.mass for name, answer in answers.items()},
+        )
+
+    def score(self, answers: Sequence[Parsed], embed: Embed | None) -> list[ScoreRow]:
+        """F1 of each vector; M where an emotion is missed, X where one is too many."""
+        return [_score(answer) for answer in answers]
+
+    def report(self, samples: Sequence[ScenesGold], scores: Sequence[ScoreRow]) -> dict[str, object]:
+        """The figures of Table 1 at alpha 0. With repeats each is a mean, and `sd` has its standard deviation."""
+        details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
+        repeats = sorted({detail.repeat for detail in details})
+        reports = [_report([one for one in details if one.repeat == repeat]) for repeat in repeats]
+        if len(reports) == 1:
+            return reports[0]
+        figures = [name for name, value in reports[0].items() if isinstance(value, float)]
+        means = {name: mean(report[name] for report in reports) for name in figures}
+        return reports[0] | means | {"sd": {name: stdev(report[name] for report in reports) for name in figures}}
+
+
+def _direct(samples: Sequence[ScenesGold], model: AskModel, way: str) -> list[Asked]:
+    requests = [_question(sample, way) for sample in samples]
+    asked = []
+    for sample, request, answer in zip(samples, requests, model(requests), strict=True):
+        prompt = "\n".join((*(m.content for m in request.messages), *request.questions)) if request.messages else None
+        if isinstance(answer, Refused):
+            asked.append(Asked(None, answer.why, prompt))
+            continue
+        censored = answer.censored or ("",) * len(answer.yes)
+        rows = zip(answer.yes, answer.no, answer.mass, censored, strict=True)
+        found = {name: Answer(*row) for name, row in zip(sample.labels, rows, strict=True)}
+        asked.append(Asked(_kept(way, found), prompt=prompt))
+    return asked
+
+
+def _question(sample: ScenesGold, way: str) -> Score:
+    if way == "heads":
+        return Score(sample.text or "", tuple(sample.labels))
+    questions = tuple(QUESTION.format(subject=sample.subject or SOMEONE, emotion=name) for name in sample.labels)
+    return Score(sample.text or "", questions, messages=_scene(sample))
+
+
+def _scene(sample: ScenesGold, question: str = "") -> tuple[Message, ...]:
+    subject = sample.subject or SOMEONE
+    scene = SCENE.replace("{subject}", subject).replace("{text}", sample.text or "")
+    return Message("system", SYSTEM), Message("user", scene + question)
+
+
+def _reasoned(samples: Sequence[ScenesGold], model: AskModel, way: str) -> list[Asked]:
+    """First the reasoning up to the answer's tag, then yes against no right behind it."""
+    pairs = [(sample, name) for sample in samples for name in sample.labels]
+    questions = [REASONING.format(subject=s.subject or SOMEONE, emotion=name) for s, name in pairs]
+    thoughts = model(
+        [
+            Generate(_scene(sample, question), max_tokens=MAX_TOKENS, stop=(ANSWER,))
+            for (sample, _), question in zip(pairs, questions, strict=True)
+        ]
+    )
+    openings: list[str | None] = []
+    whys: dict[str, str] = {}
+    for (sample, name), thought in zip(pairs, thoughts, strict=True):
+        why = _unfinished(thought)
+        openings.append(None if why else thought.text.split(ANSWER)[0] + ANSWER)
+        if why:
+            whys.setdefault(sample.id, f"{name}: {why}")
+    whole = [place for place, (sample, _) in enumerate(pairs) if sample.id not in whys]
+    scores = model(
+        [
+            Score(pairs[p][0].text or "", (questions[p],), messages=_scene(pairs[p][0]), opening=openings[p] or "")
+            for p in whole
+        ]
+    )
+    found: dict[str, dict[str, Answer]] = {sample.id: {} for sample in samples}
+    for place, answer in zip(whole, scores, strict=True):
+        sample, name = pairs[place]
+        if isinstance(answer, Refused):
+            whys.setdefault(sample.id, f"{name}: {answer.why}")
+            continue
+        text = openings[place] or ""
+        sure = _CONFIDENCE.search(text)
+        censored = answer.censored[0] if answer.censored else ""
+        confidence = int(sure[1]) if sure else None
+        found[sample.id][name] = Answer(answer.yes[0], answer.no[0], answer.mass[0], censored, confidence, text)
+    prompts = {s.id: "\n".join(m.content for m in _scene(s, REASONING)) for s in samples}
+    return [
+        Asked(None, whys[s.id], prompts[s.id]) if s.id in whys else Asked(_kept(way, found[s.id]), prompt=prompts[s.id])
+        for s in samples
+    ]
+
+
+def _unfinished(thought: Any) -> str | None:
+    if isinstance(thought, Refused):
+        return thought.why
+    if thought.finish == "length" and ANSWER not in thought.text:
+        return f"the model came to no answer within {MAX_TOKENS} tokens"
+    return None
+
+
+def _kept(way: str, answers: Mapping[str, Answer]) -> str:
+    return msgspec.json.encode(_Raw(way, answers)).decode()
+
+
+def _score(answer: Parsed) -> ScoreRow:
+    sample, prediction = answer.sample, answer.prediction
+    gold = tuple(int(sample.labels[name]) for name in sample.labels)
+    said = tuple(prediction.labels[name] for name in sample.labels)
+    detail = Detail(sample.id, answer.repeat, tuple(sample.labels), gold, said)
+    missed = any(g > p for g, p in zip(gold, said, strict=True))
+    extra = any(p > g for g, p in zip(gold, said, strict=True))
+    counts = label_counts([gold], [said])
+    f1 = micro_f1(counts) if any(gold) or any(said) else 1.0
+    return ScoreRow(CONVENTION, f1, None, "M" * missed + "X" * extra, msgspec.json.encode(detail))
+
+
+def _report(details: Sequence[Detail]) -> dict[str, Any]:
+    labels = list(details[0].labels)
+    rows = [[dict(zip(d.labels, d.gold, strict=True))[name] for name in labels] for d in details]
+    said = [[dict(zip(d.labels, d.predicted, strict=True))[name] for name in labels] for d in details]
+    return scenes_metrics(rows, said, labels)
