@@ -1,16 +1,19 @@
 """The list of samples against the straightforward way over plain Python values."""
 
 import itertools
+import math
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from emotui.store.listing import _by_value
 from emotui.store.marks import bits_to_marks, marks_to_bits
 from emotui.store.query import MARKS, SORTS, ListQuery
 from emotui.store.rows import SampleRow
@@ -117,6 +120,21 @@ def test_any_query_gives_what_the_straightforward_way_gives(store: Store, query:
     order = store.order(query)
     assert order.dtype == "int64"
     assert order.tolist() == straightforward(query)
+
+
+@given(
+    values=st.lists(st.sampled_from([0.0, 0.25, 1 / 3, 0.5, 1.0, -1.0, math.nan]) | st.floats(-3, 3), max_size=40),
+    descending=st.booleans(),
+)
+def test_sorting_by_a_value_keeps_ties_in_their_order_and_nothing_known_last(
+    values: list[float], descending: bool
+) -> None:
+    rounded = np.array([round(value, 9) for value in values], dtype=np.float64)
+    order = _by_value(np.arange(len(values)) + 5, rounded, descending).tolist()
+    known = [place for place in range(len(values)) if not math.isnan(rounded[place])]
+    known.sort(key=lambda place: -rounded[place] if descending else rounded[place])
+    unknown = [place for place in range(len(values)) if math.isnan(rounded[place])]
+    assert order == [place + 5 for place in known + unknown]
 
 
 @given(numbers=st.lists(st.integers(-1, 45), max_size=12), run=st.sampled_from([None, "run"]))
