@@ -1,5 +1,6 @@
 """Models behind a server: what is asked of it, what comes back, and what its faults cost. The server is real."""
 
+import json
 import re
 import sys
 import threading
@@ -89,6 +90,14 @@ def test_a_servers_own_ways_of_sampling_are_switched_off_where_it_lets_us(
         assert {key: value for key, value in body.items() if key == "top_k"} == sent
         assert ("min_p" in body) == bool(sent)
         assert any("Samples are drawn with what the server adds" in note for note in model.card.notes) != bool(sent)
+
+
+@pytest.mark.parametrize(("thinking", "sent"), [("off", False), ("on", True)])
+def test_thinking_is_told_to_the_chat_template(server: FaultyServer, thinking: str, sent: bool) -> None:
+    connect(server, thinking=thinking).generate([say("x")])
+    assert server.asked[-1].body["chat_template_kwargs"] == {"enable_thinking": sent, "thinking": sent}
+    connect(server, thinking="auto").generate([say("x")])
+    assert "chat_template_kwargs" not in server.asked[-1].body
 
 
 def test_a_conversation_is_sent_as_it_is(server: FaultyServer) -> None:
@@ -271,7 +280,7 @@ def test_a_server_without_a_chat_template_gets_plain_prompts() -> None:
         assert model.card.identity["endpoint"] == "completions"
         assert "No chat endpoint: prompts are sent as plain text" in model.card.notes
         request = Generate((Message("system", "one"), Message("user", "two")), opening="three")
-        assert model.generate([request])[0] == Generation("ONE\n\nTWO\n\nTHREE", 3, 2, "stop")
+        assert model.generate([request])[0] == Generation("ONE\n\nTWO\n\nANSWER: THREE", 4, 2, "stop")
 
 
 def test_an_opening_needs_a_server_that_can_go_on_with_it(server: FaultyServer) -> None:
@@ -292,6 +301,13 @@ def test_a_grammar_is_refused_where_the_server_does_not_follow_one(server: Fault
 
 def test_the_card_names_all_that_can_change_the_outputs(server: FaultyServer) -> None:
     card = connect(server, extra={"top_k": 0}).card
+    neutral = {
+        "top_k": 0,
+        "min_p": 0.0,
+        "repeat_penalty": 1.0,
+        "repetition_penalty": 1.0,
+        "chat_template_kwargs": {"enable_thinking": False, "thinking": False},
+    }
     assert card.identity == {
         "server": server.url,
         "model": "tiny",
@@ -300,7 +316,7 @@ def test_the_card_names_all_that_can_change_the_outputs(server: FaultyServer) ->
         "endpoint": "chat",
         "top_logprobs": "20",
         "prefill": "none",
-        "neutral": '{"min_p": 0.0, "repeat_penalty": 1.0, "repetition_penalty": 1.0, "top_k": 0}',
+        "neutral": json.dumps(neutral, sort_keys=True),
         "fingerprint": "build-1",
         "extra": '{"top_k": 0}',
     }

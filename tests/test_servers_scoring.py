@@ -57,6 +57,13 @@ def test_a_side_that_is_not_shown_is_censored_and_given_the_most_that_it_can_be(
         assert scores.no == pytest.approx((math.log(0.06),))  # what is left of 1: six times 0.04 is more
 
 
+def test_a_model_whose_first_word_is_no_answer_is_noted() -> None:
+    with FaultyServer(logprobs={"<think>": -0.001}) as server:
+        assert "It began its answer to a yes/no question with neither (mass 0.00)" in " ".join(
+            connect(server).card.notes
+        )
+
+
 def test_a_form_of_probability_zero_is_not_taken_for_a_figure() -> None:
     verdict = read_verdict([("Yes", -0.01), ("The", -5.0), ("No", -9999.0)])
     assert verdict.censored == "no"
@@ -104,7 +111,7 @@ def test_a_question_is_added_to_the_last_user_message(server: FaultyServer) -> N
     messages = (Message("system", "s"), Message("user", "text. "), Message("assistant", "ok"))
     connect(server).score([Score("", ("Glad?",), messages)])
     assert [each["content"] for each in server.asked[-1].body["messages"]] == ["s", "text. Glad?", "ok"]
-    with pytest.raises(ModelError, match="need one of the user"):
+    with pytest.raises(ModelError, match="A question needs a message of the user's"):
         connect(server).score([Score("", ("Glad?",), (Message("system", "s"),))])
 
 
@@ -123,10 +130,10 @@ def test_a_server_that_shows_fewer_alternatives_is_still_asked_for_what_it_gives
 
 def test_plain_completions_are_scored_too() -> None:
     with FaultyServer(chat=False) as server:
-        (scores,) = connect(server).score([Score("x", ("y?",), opening="Answer:")])
+        (scores,) = connect(server).score([Score("x", ("y?",), opening="Well,")])
         assert isinstance(scores, Scores)
         assert scores.censored == ("",)
-        assert server.asked[-1].prompt == "x\n\ny?\n\nAnswer:"
+        assert server.asked[-1].prompt == "x\n\ny?\n\nAnswer: Well,"
 
 
 def test_a_server_without_log_probabilities_can_write_and_says_that_it_cannot_score() -> None:

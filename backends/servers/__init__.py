@@ -7,7 +7,7 @@ out of the card, the identity, every error and every log.
 import asyncio
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from typing import Any
 
@@ -19,8 +19,12 @@ from emotui.backends.servers.asking import Asker
 from emotui.backends.servers.budget import Budget
 from emotui.backends.servers.connection import Connection, key_from_environment
 from emotui.backends.servers.model import ServerModel
+from emotui.backends.servers.scoring import read_verdict
 from emotui.backends.servers.settings import Settings, parse_settings
 from emotui.errors import ModelError
+
+_LITTLE = 0.1
+"""Below this probability of Yes and No together, a model's first word is about something else."""
 
 
 def load(argument: str, options: Mapping[str, Any], progress: Progress) -> ServerModel:
@@ -72,23 +76,32 @@ def _card(address: Address, settings: Settings, served: Served, abilities: Abili
         "fingerprint": abilities.fingerprint if settings.fingerprint == "hold" else "ignored",
         "extra": json.dumps(settings.extra, sort_keys=True),
     }
-    notes = ["What runs behind the server is known only by what the server says of itself"]
-    if abilities.endpoint == "completions":
-        notes.append("No chat endpoint: prompts are sent as plain text")
-    if abilities.width:
-        notes.append(f"{abilities.width} log-probabilities a token: an answer beyond them is recorded as censored")
-    else:
-        notes.append("The server gives no log-probabilities: it can write, not score")
-    if not abilities.neutral:
-        notes.append("Samples are drawn with what the server adds to the temperature (top-k, penalties) by itself")
-    if has_key and not address.encrypted and not address.loopback:
-        notes.append("The key goes over the network unencrypted (http)")
-    if served.max_model_len:
-        notes.append(f"Context: {served.max_model_len} tokens")
     return ModelCard(
         spec=f"openai:{served.id}@{address.url}",
         name=served.id,
         capabilities=("generate", "score") if abilities.width else ("generate",),
         identity=identity,
-        notes=tuple(notes),
+        notes=tuple(_notes(address, settings, served, abilities, has_key)),
     )
+
+
+def _notes(address: Address, settings: Settings, served: Served, abilities: Abilities, has_key: bool) -> Iterator[str]:
+    """What a person should know before believing this model's results."""
+    yield "What runs behind the server is known only by what the server says of itself"
+    if served.max_model_len:
+        yield f"Context: {served.max_model_len:,} tokens"
+    if abilities.endpoint == "completions":
+        yield "No chat endpoint: prompts are sent as plain text"
+    if not abilities.neutral:
+        yield "Samples are drawn with what the server adds to the temperature (top-k, penalties) by itself"
+        if settings.thinking != "auto" and abilities.endpoint == "chat":
+            yield f"The server is not known to heed thinking={settings.thinking}"
+    if not abilities.width:
+        yield "The server gives no log-probabilities: it can write, not score"
+    else:
+        yield f"{abilities.width} log-probabilities a token: an answer beyond them is recorded as censored"
+        mass = read_verdict(abilities.first).mass
+        if mass < _LITTLE:
+            yield f"It began its answer to a yes/no question with neither (mass {mass:.2f}): its scores may say little"
+    if has_key and not address.encrypted and not address.loopback:
+        yield "The key goes over the network unencrypted (http)"

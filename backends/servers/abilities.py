@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from emotui.backends.base import Progress
+from emotui.backends.rendering import SWITCHES
 from emotui.backends.servers.answers import ChatAnswer, ChatLogprobs, Served, TextAnswer, TextLogprobs
 from emotui.backends.servers.connection import Connection
 from emotui.backends.servers.faults import Unanswered
@@ -35,7 +36,9 @@ class Abilities:
         endpoint: `chat` or `completions`.
         width: the alternatives that the first token comes with (0: the server gives no log-probabilities).
         prefill: how the model's turn is begun for it: `continue`, `assistant`, or `none` where no way is known.
-        neutral: the fields that switch off what the server would do to sampling by itself; empty if it takes none.
+        neutral: the fields that switch off what the server would do to sampling by itself and tell the chat template
+            about thinking; empty if the server takes none.
+        first: the alternatives of the first token of its answer to a yes/no question.
         served_as: the model's name in the server's answers.
         fingerprint: the build that the server reports, or ''.
         used: tokens read and written to find all this out.
@@ -45,6 +48,7 @@ class Abilities:
     width: int
     prefill: str
     neutral: Mapping[str, Any]
+    first: tuple[tuple[str, float], ...]
     served_as: str
     fingerprint: str
     used: tuple[int, int]
@@ -101,6 +105,7 @@ async def find_abilities(connection: Connection, served: Served, progress: Progr
             width=width,
             prefill=_prefill(connection, served),
             neutral=neutral,
+            first=tuple(first_token(more[-1])) if width else (),
             served_as=answer.model or served.id,
             fingerprint=answer.system_fingerprint or "",
             used=(sum(each.prompt_tokens for each in used), sum(each.completion_tokens for each in used)),
@@ -121,8 +126,11 @@ async def _first_answer(
 ) -> tuple[_Ask, dict[str, Any], Mapping[str, Any], ChatAnswer | TextAnswer]:
     """The endpoint's method, a question of one token, the neutral fields that the server takes, and its answer."""
     fault: Unanswered | None = None
-    for neutral in _NEUTRAL:
+    for plain in _NEUTRAL:
+        neutral = dict(plain)
         body: dict[str, Any] = {"model": model, "max_tokens": 1, "temperature": 0.0}
+        if neutral and endpoint == "chat" and connection.settings.thinking != "auto":
+            neutral["chat_template_kwargs"] = dict.fromkeys(SWITCHES, connection.settings.thinking == "on")
         extra = {**neutral, **connection.settings.extra}
         if extra:
             body["extra_body"] = extra

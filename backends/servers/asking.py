@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from emotui.backends.base import Message
+from emotui.backends.rendering import plain_prompt
 from emotui.backends.servers.abilities import Abilities
 from emotui.backends.servers.answers import ChatAnswer, ChatChoice, TextAnswer
 from emotui.backends.servers.budget import Budget
@@ -79,7 +80,7 @@ class Asker:
                     extra |= self._prefill()
                 answer = await self._connection.chat(body | ({"extra_body": extra} if extra else {}))
             else:
-                body["prompt"] = plain_prompt(messages, opening)
+                body["prompt"] = plain_prompt(messages) + (f" {opening}" if opening else "")
                 answer = await self._connection.complete(body | ({"extra_body": extra} if extra else {}))
             if answer.usage is not None:
                 bill.read, bill.written = answer.usage.prompt_tokens, answer.usage.completion_tokens
@@ -136,8 +137,3 @@ def written(answer: ChatAnswer | TextAnswer) -> str:
     """The text of an answer as the model wrote it."""
     choice = answer.choices[0]
     return (choice.message.content or "") if isinstance(choice, ChatChoice) else choice.text
-
-
-def plain_prompt(messages: Sequence[Message], opening: str = "") -> str:
-    """The prompt for a model without a chat template: the messages' texts, an empty line between them."""
-    return "\n\n".join([message.content for message in messages] + ([opening] if opening else []))

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from emotui.backends.base import Message, Refused, Score, Scores
+from emotui.backends.rendering import with_question
 from emotui.backends.servers.abilities import first_token, logprob_fields
 from emotui.backends.servers.answers import ABSENT
 from emotui.backends.servers.asking import Asker
 from emotui.backends.servers.faults import Unanswered
 from emotui.backends.yesno import NO, YES
-from emotui.errors import ModelError
 
 _SIDES = {"yes": YES, "no": NO}
 _SPACES = str.maketrans("▁Ġ", "  ")
@@ -48,7 +48,7 @@ async def judge(asker: Asker, question: tuple[tuple[Message, ...], str]) -> Verd
 
 
 def read_verdict(seen: Iterable[tuple[str, float]]) -> Verdict:
-    """Yes against no from the alternatives that a server shows.
+    """Yes against no from the alternatives that a server shows; a form that is not shown counts as nothing.
 
     A side of which no form is among them is censored: its value is then the highest that its six forms can have
     together, each being at most as likely as the least likely alternative shown, and all at most what is left of 1.
@@ -82,19 +82,16 @@ def read_verdict(seen: Iterable[tuple[str, float]]) -> Verdict:
 
 
 def questions_of(request: Score) -> list[tuple[tuple[Message, ...], str]]:
-    """The prompt of each question: added to the last user message, or below the text where there are no messages."""
+    """The prompt of each question: added to the last user message, or below the text where there are no messages.
+
+    Raises:
+        ModelError: there are messages, and none of them is the user's.
+    """
     if not request.messages:
         return [
             ((Message("user", f"{request.text}\n\n{question}"),), request.opening) for question in request.questions
         ]
-    last = max((place for place, each in enumerate(request.messages) if each.role == "user"), default=None)
-    if last is None:
-        raise ModelError("A Score's messages need one of the user, for the question to be added to")
-    prompts = []
-    for question in request.questions:
-        asked = Message("user", request.messages[last].content + question)
-        prompts.append(((*request.messages[:last], asked, *request.messages[last + 1 :]), request.opening))
-    return prompts
+    return [(with_question(request.messages, question), request.opening) for question in request.questions]
 
 
 def gather(verdicts: Sequence[Verdict | Refused]) -> Scores | Refused:

@@ -7,6 +7,7 @@ from typing import Any
 
 from emotui.errors import ModelError
 
+THINKING = ("off", "on", "auto")
 ENDPOINTS = ("auto", "chat", "completions")
 FINGERPRINTS = ("hold", "ignore")
 PREFILLS = ("auto", "continue", "assistant", "none")
@@ -29,6 +30,7 @@ class Settings:
         fingerprint: `hold` stops when the server reports another build than at loading; `ignore` does not.
         prefill: how an answer that begins with given words is asked for: `continue` (vLLM, SGLang), `assistant`
             (llama-server), `none`, or `auto`: as the server signs its models.
+        thinking: `off` and `on` tell the model's chat template; `auto` leaves it to the server.
     """
 
     concurrency: int = 8
@@ -43,11 +45,12 @@ class Settings:
     extra: Mapping[str, Any] = field(default_factory=dict)
     fingerprint: str = "hold"
     prefill: str = "auto"
+    thinking: str = "off"
 
 
 _WHOLE = {"concurrency": 1, "retries": 0, "token_budget": 1}
 _REAL = ("timeout", "batch_limit", "money_budget", "price_in", "price_out")
-_CHOICE = {"endpoint": ENDPOINTS, "fingerprint": FINGERPRINTS, "prefill": PREFILLS}
+_CHOICE = {"endpoint": ENDPOINTS, "fingerprint": FINGERPRINTS, "prefill": PREFILLS, "thinking": THINKING}
 
 
 def parse_settings(options: Mapping[str, Any]) -> Settings:
