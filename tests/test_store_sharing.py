@@ -26,13 +26,13 @@ sys.stdin.read()
 """
 
 
-def program(*args: object) -> "subprocess.Popen[str]":
+def program(*args: object, **environment: object) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         [sys.executable, *map(str, args)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env=os.environ | {"PYTHONPATH": str(CHECKOUT)},
+        env=os.environ | {"PYTHONPATH": str(CHECKOUT)} | {key: str(value) for key, value in environment.items()},
     )
 
 
@@ -154,7 +154,8 @@ def test_a_kill_while_samples_are_added_leaves_all_or_none_of_them(tmp_path: Pat
     draw = random.Random(5)
     for attempt in range(4):
         path = tmp_path / f"{attempt}.duckdb"
-        adder = program("-c", add, path)
+        # What is laid out there before it goes into the store stays behind after a kill.
+        adder = program("-c", add, path, TMPDIR=tmp_path)
         heard(adder)
         time.sleep(draw.uniform(0, 0.6))
         adder.send_signal(signal.SIGKILL)
