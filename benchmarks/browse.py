@@ -36,7 +36,8 @@ def answers(start: int, stop: int, draw: random.Random) -> "list[ResultRow]":
     from emotui.store.rows import ResultRow, ScoreRow
 
     detail = (
-        b'{"id":"s","repeat":0,"f1":0.5,"sim":0.7,"gold":["made"],"predicted":["made up"],"pairs":[[0,0,0.5,0.7]],'
+        b'{"id":"s","repeat":0,"f1":0.5,"sim":0.7,"gold":["made"],"predicted":["made up"],'
+        b'"pairs":[{"gold":0,"predicted":0,"f1":0.5,"sim":0.7}],'
         b'"located":[[0,5]],"hallucinated":[],"fixated":[],"keyword":false,"neutral_hits":[],"missed":[],"extra":[],'
         b'"invalid":null,"sentences":[]}'
     )

@@ -27,13 +27,24 @@ class Action:
 
 
 ACTIONS: tuple[Action, ...] = (
-    Action("next", ("j", "down"), "j", "next", "Next sample (j from any pane, ↓ in the list)", "Move", 1, ("j k", "move")),
+    Action(
+        "next", ("j", "down"), "j", "next", "Next sample (j from any pane, ↓ in the list)", "Move", 1, ("j k", "move")
+    ),
     Action("previous", ("k", "up"), "k", "previous", "Previous sample (k from any pane, ↑ in the list)", "Move"),
     Action("page_down", ("pagedown",), "PgDn", "page down", "A screenful further down the list", "Move"),
     Action("page_up", ("pageup",), "PgUp", "page up", "A screenful further up the list", "Move"),
     Action("first", ("g", "home"), "g", "first", "First sample of the list", "Move"),
     Action("last", ("G", "end"), "G", "last", "Last sample of the list", "Move"),
-    Action("next_error", ("n",), "n", "next error", "Next sample in which the run made an error", "Move", 4, ("n p", "next error")),
+    Action(
+        "next_error",
+        ("n",),
+        "n",
+        "next error",
+        "Next sample in which the run made an error",
+        "Move",
+        4,
+        ("n p", "next error"),
+    ),
     Action("previous_error", ("p",), "p", "previous error", "Previous sample with an error", "Move"),
     Action("pane", ("tab",), "Tab", "next pane", "Put the arrow keys into the next pane", "Move", 16),
     Action("pane_back", ("shift+tab",), "⇧Tab", "previous pane", "Put the arrow keys into the previous pane", "Move"),
@@ -50,7 +61,15 @@ ACTIONS: tuple[Action, ...] = (
     Action("stop", ("escape",), "Esc", "stop", "Stop what is running; what is done is kept", "Runs", 1),
     Action("overlay", ("o",), "o", "overlay", "Cycle what is drawn: both, gold, predicted, annotators", "Sample", 11),
     Action("annotators", ("a",), "a", "annotators", "Show how further annotators marked this text", "Sample", 12),
-    Action("raw", ("O",), "O", "raw output", "Show the run's raw output and the prompt, or the alignment again", "Sample", 13),
+    Action(
+        "raw",
+        ("O",),
+        "O",
+        "raw output",
+        "Show the run's raw output and the prompt, or the alignment again",
+        "Sample",
+        13,
+    ),
     Action("repeat", ("full_stop",), ".", "next repeat", "Show the run's next answer to the same sample", "Sample", 13),
     Action("copy", ("y",), "y", "copy", "Copy the sample with its gold and predicted spans", "Sample", 14),
     Action("export", ("e",), "e", "export", "Write the samples of the list to a file", "Sample", 0),

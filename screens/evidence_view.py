@@ -54,9 +54,7 @@ def heading(evidence: "Evidence", repeat: int, overlay: str) -> tuple[list[Part]
     """The line over the text: which sample, whose answer, how good; at the right the overlay."""
     sample, said = evidence.sample, answer(evidence, repeat)
     left = [Part(f" {sample.id}", "strong")]
-    kind = " · ".join(
-        part for part in (sample.emotion, sample.valence, _sentences(len(sample.sentences))) if part
-    )
+    kind = " · ".join(part for part in (sample.emotion, sample.valence, _sentences(len(sample.sentences))) if part)
     if kind:
         left.append(Part(f"  {kind}", "dim"))
     if said and said.detail:
@@ -69,7 +67,9 @@ def heading(evidence: "Evidence", repeat: int, overlay: str) -> tuple[list[Part]
         if said.detail.marks:
             left.append(Part(f"  {said.detail.marks}", "mark"))
     if len(evidence.repeats) > 1:
-        left.append(Part(f"  answer {repeat % len(evidence.repeats) + 1} of {len(evidence.repeats)}", "dim", "do('repeat')"))
+        left.append(
+            Part(f"  answer {repeat % len(evidence.repeats) + 1} of {len(evidence.repeats)}", "dim", "do('repeat')")
+        )
     return left, _legend(overlay, evidence)
 
 
@@ -92,7 +92,9 @@ def notes(evidence: "Evidence", repeat: int) -> list[str]:
     if evidence.run is None:
         return ["No run is shown: r chooses one, R runs a model."]
     if said is None:
-        return [f"{evidence.run.model} has not answered this sample" + (" yet." if evidence.run.state == "running" else ".")]
+        return [
+            f"{evidence.run.model} has not answered this sample" + (" yet." if evidence.run.state == "running" else ".")
+        ]
     lines = []
     if said.error:
         lines.append(f"! failed: {said.error}")

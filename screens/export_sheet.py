@@ -74,10 +74,10 @@ def write_list(
         EmotuiError: a sample cannot be read, or the file cannot be written.
     """
     from emotui.formats import write
-    from emotui.records import SpanPrediction
+    from emotui.records import SpanPrediction, SpanSample
     from emotui.workbench.running import RunProgress
 
-    records: list[object] = []
+    records: list[SpanSample | SpanPrediction] = []
     began = told = time.monotonic()
     for done, number in enumerate(numbers):
         if over():

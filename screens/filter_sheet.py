@@ -36,7 +36,9 @@ class Switches(Widget, can_focus=True):
     }
     """
 
-    def __init__(self, names: Sequence[str], on: Sequence[str], labels: Sequence[str] | None = None, *, id: str) -> None:
+    def __init__(
+        self, names: Sequence[str], on: Sequence[str], labels: Sequence[str] | None = None, *, id: str
+    ) -> None:
         super().__init__(id=id)
         self._names = list(names)
         self._labels = [shown(label) for label in (labels or names)]

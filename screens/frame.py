@@ -1,7 +1,7 @@
 """The one frame of the workbench: top line, list, place, footer. It holds the state; what it shows gets values."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from textual import events, on
@@ -15,11 +15,11 @@ from emotui.screens.key_bar import KeyBar
 from emotui.screens.line import Line, Part
 from emotui.screens.list_pane import ListPane
 from emotui.screens.list_state import ListState, from_setting, to_setting
-from emotui.screens.notice import Notice
+from emotui.screens.overview import Opened, Overview, look, open_up
 from emotui.screens.place import Place
 from emotui.screens.places import PLACES
 from emotui.screens.search_line import SearchLine
-from emotui.store.query import Dataset, Run
+from emotui.store.query import Run
 
 if TYPE_CHECKING:
     from emotui.workbench.source import BrowseSource
@@ -30,31 +30,10 @@ NARROW = 110
 _TITLES = {"list": "#list-title", "text": "#sample-title", "alignment": "#below-title", "raw": "#below-title"}
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
-    """What there is to show."""
-
-    datasets: tuple[Dataset, ...] = ()
-    dataset: Dataset | None = None
-    runs: tuple[Run, ...] = ()
-    emotions: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """A source that has just been opened, with what it remembers."""
-
-    source: "BrowseSource"
-    title: str
-    browse: object
-    theme: object
-    is_new: bool
-
-
 class Frame(Screen[None]):
     """Opens the source after the first paint, follows what changes in it, and hands what is selected to the place."""
 
-    BINDINGS = actions.bindings()
+    BINDINGS = [*actions.bindings()]
     AUTO_FOCUS = "#list"
     DEFAULT_CSS = """
     Frame #top { dock: top; padding: 0 1; background: $panel; }
@@ -69,8 +48,8 @@ class Frame(Screen[None]):
     def __init__(self, open_source: "Callable[[], BrowseSource]", poll: float | None) -> None:
         super().__init__()
         self.source: BrowseSource | None = None
-        self.state = ListState()
-        self.overview = Overview()
+        self.state: ListState = ListState()
+        self.overview: Overview = Overview()
         self.work: work.Work | None = None
         self.leaving = False
         self._poll = poll
@@ -79,8 +58,8 @@ class Frame(Screen[None]):
         self._title = ""
         self._ready = ""
         self._dirty = False
-        self._open: Desk[None, Opened] = Desk("open", self, lambda _: _opened(open_source()))
-        self._overviews: Desk[str | None, Overview] = Desk("overview", self, lambda name: _overview(self.bound, name))
+        self._open: Desk[None, Opened] = Desk("open", self, lambda _: open_up(open_source()))
+        self._overviews: Desk[str | None, Overview] = Desk("overview", self, lambda name: look(self.bound, name))
         self._markers: Desk[None, object] = Desk("marker", self, lambda _: self.bound.marker())
         self._settings: Desk[tuple[str, object], None] = Desk(
             "settings", self, lambda setting: self.bound.set_setting(*setting)
@@ -149,7 +128,7 @@ class Frame(Screen[None]):
 
     def _say(self, title: str, why: str, *, failed: bool = False) -> None:
         """There is nothing to show, and this is why; in both panes, since the list may be folded away."""
-        self.pane.query_one("#list-notice", Notice).say(title, why, failed=failed)
+        self.pane.show_nothing(title, why, failed=failed)
         self.place.show_nothing(why, failed=failed)
 
     def _failed(self, answer: Answer) -> None:
@@ -218,7 +197,8 @@ class Frame(Screen[None]):
     @on(Place.Changed)
     def _remember_choice(self, event: Place.Changed) -> None:
         event.stop()
-        self.state, self._dirty = replace(self.state, **event.choices), True
+        choices: Any = event.choices
+        self.state, self._dirty = replace(self.state, **choices), True
 
     # Work.
 
@@ -396,23 +376,3 @@ class Frame(Screen[None]):
         if close is not None:
             close()
         self.app.call_from_thread(self.app.exit)
-
-
-def _opened(source: "BrowseSource") -> Opened:
-    needs_first_start = getattr(source, "needs_first_start", None)
-    return Opened(
-        source,
-        source.title(),
-        source.setting("browse"),
-        source.setting("theme"),
-        bool(needs_first_start is not None and needs_first_start()),
-    )
-
-
-def _overview(source: "BrowseSource", name: str | None) -> Overview:
-    datasets = tuple(source.datasets())
-    dataset = ListState(dataset=name).chosen_dataset(datasets)
-    if dataset is None:
-        return Overview(datasets)
-    number = dataset.dataset
-    return Overview(datasets, dataset, tuple(source.runs(number)), tuple(source.emotions(number)))

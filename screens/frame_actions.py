@@ -52,7 +52,9 @@ def _sort(frame: "Frame") -> None:
             turned = sort == frame.state.sort and not frame.state.descending
             frame.change(replace(frame.state, sort=sort, descending=turned))
 
-    frame.app.push_screen(ChoiceSheet("Order of the list", sorts(frame.run_shown is not None), frame.state.sort), changed)
+    frame.app.push_screen(
+        ChoiceSheet("Order of the list", sorts(frame.run_shown is not None), frame.state.sort), changed
+    )
 
 
 def _run(frame: "Frame") -> None:
@@ -90,16 +92,17 @@ def _theme(frame: "Frame") -> None:
 
 
 def _model(frame: "Frame") -> None:
-    from emotui.screens.model_sheet import ModelSheet, Wish
+    from emotui.screens.model_sheet import ModelSheet
 
     dataset = frame.overview.dataset
+    source: Any = frame.source
     if dataset is None:
         return
 
     def chosen(wish: "Wish | None") -> None:
         if wish is not None:
             frame.change(replace(frame.state, run=None))
-            frame.begin(wish.model, partial(_run_model, frame.source, wish, dataset.dataset), getattr(frame.source, "stop"))
+            frame.begin(wish.model, partial(_run_model, source, wish, dataset.dataset), source.stop)
 
     frame.app.push_screen(ModelSheet(dataset.name, dataset.n, frame.overview.runs), chosen)
 

@@ -41,7 +41,6 @@ class HelpSheet(Sheet[None]):
         """Keys by group, then signs."""
         return [VerticalScroll(Static(_page(), id="help-page"))]
 
-
     def on_mount(self) -> None:
         """Scroll with the arrow keys at once."""
         super().on_mount()

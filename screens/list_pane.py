@@ -87,8 +87,8 @@ class ListPane(Vertical):
         def order(question: tuple[ListQuery, int | None]) -> _Order:
             query, sample = question
             numbers = source.order(query)
-            here = (numbers == sample).nonzero()[0] if sample is not None else ()
-            return _Order(query, numbers, int(here[0]) if len(here) else 0)
+            here = [] if sample is None else (numbers == sample).nonzero()[0].tolist()
+            return _Order(query, numbers, here[0] if here else 0)
 
         def pages(question: tuple[_Order, tuple[int, ...]]) -> dict[int, list[ListRow]]:
             asked, wanted = question
@@ -146,7 +146,7 @@ class ListPane(Vertical):
         if self._orders is not None:
             self._orders.ask((state.query(dataset.dataset, run.run if run else None), keep))
         if self._order is None:
-            self._notice("Reading the list", f"{count(dataset.n)} samples of {dataset.name}")
+            self.show_nothing("Reading the list", f"{count(dataset.n)} samples of {dataset.name}")
         self._title()
 
     def move(self, step: int) -> None:
@@ -197,7 +197,7 @@ class ListPane(Vertical):
 
     def _show_order(self, answer: Answer) -> None:
         if answer.error is not None:
-            self._notice("The list cannot be read", answer.error, failed=True)
+            self.show_nothing("The list cannot be read", answer.error, failed=True)
             return
         first = self._order is None
         order: _Order = answer.value
@@ -208,9 +208,9 @@ class ListPane(Vertical):
         if self.n:
             notice.hide()
         elif self.state.filtered:
-            self._notice("No sample fits", "x drops the filter   f changes it")
+            self.show_nothing("No sample fits", "x drops the filter   f changes it")
         else:
-            self._notice("This dataset is empty", "emotui import spans FILE brings samples in")
+            self.show_nothing("This dataset is empty", "emotui import spans FILE brings samples in")
         scored = order.query.run is not None
         if keep and self.rows.n == self.n:
             self.rows.outdate()
@@ -223,10 +223,10 @@ class ListPane(Vertical):
         self._spread_of = None
 
     def _show_pages(self, answer: Answer) -> None:
-        order, _ = answer.question
+        order: _Order = answer.question[0]
         if answer.error is not None:
             self.rows.give_up()
-            self._notice("The list cannot be read", answer.error, failed=True)
+            self.show_nothing("The list cannot be read", answer.error, failed=True)
         elif order is self._order:
             for page, rows in answer.value.items():
                 self.rows.put_page(page, rows)
@@ -251,10 +251,10 @@ class ListPane(Vertical):
         event.stop()
         self.select(event.position)
 
-    def _notice(self, title: str, *lines: str, failed: bool = False) -> None:
-        if not self.n or failed:
-            self.query_one("#list-notice", Notice).say(title, *lines, failed=failed)
-            self.rows.display = self.query_one(ListHead).display = False
+    def show_nothing(self, title: str, *lines: str, failed: bool = False) -> None:
+        """Say why there is no list."""
+        self.query_one("#list-notice", Notice).say(title, *lines, failed=failed)
+        self.rows.display = self.query_one(ListHead).display = False
 
     def _title(self) -> None:
         dataset, state = self.dataset, self.state
@@ -263,7 +263,9 @@ class ListPane(Vertical):
         how_many = f"{count(self.n)} of {count(dataset.n)}" if state.filtered else count(dataset.n)
         parts = [Part(f" {dataset.name}", "strong", "do('dataset')"), Part(f"  {how_many}", "dim")]
         parts += [Part(f"  {word}", "mark", "do('filter')") for word in state.words()]
-        order = "" if state.sort == "file" and not state.descending else f"{state.sort} {'↓' if state.descending else '↑'} "
+        order = (
+            "" if state.sort == "file" and not state.descending else f"{state.sort} {'↓' if state.descending else '↑'} "
+        )
         self.query_one("#list-title", Line).show(parts, [Part(order, "dim", "do('sort')")])
 
     def _foot(self) -> None:

@@ -72,17 +72,22 @@ class ListState:
         if self.run == NO_RUN:
             return None
         named = [run for run in runs if run.run == self.run]
-        return (named or list(runs) or [None])[0]
+        return next(iter([*named, *runs]), None)
 
     def chosen_dataset(self, datasets: Sequence[Dataset]) -> Dataset | None:
         """The dataset that is shown."""
         named = [dataset for dataset in datasets if dataset.name == self.dataset]
-        return (named or list(datasets) or [None])[0]
+        return next(iter([*named, *datasets]), None)
 
 
 def to_setting(state: ListState) -> dict[str, object]:
     """As plain values that a store can keep."""
     return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(state).items()}
+
+
+def _bound(value: object) -> float | None:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if number and 0 <= value <= 1 else None  # type: ignore[operator,arg-type]
 
 
 def from_setting(value: object) -> ListState:
@@ -96,8 +101,7 @@ def from_setting(value: object) -> ListState:
         if field.name in ("emotions", "valences"):
             kept[field.name] = tuple(one for one in got if isinstance(one, str)) if isinstance(got, list) else ()
         elif field.name in ("f1_min", "f1_max"):
-            number = isinstance(got, int | float) and not isinstance(got, bool)
-            kept[field.name] = float(got) if number and 0 <= got <= 1 else None
+            kept[field.name] = _bound(got)
         elif field.name == "sample":
             kept[field.name] = got if isinstance(got, int) and not isinstance(got, bool) else None
         elif field.name == "descending":

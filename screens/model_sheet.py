@@ -49,7 +49,11 @@ class ModelSheet(Sheet[Wish]):
     def body(self) -> list[Widget]:
         """SPEC, limit, and what is there already."""
         options = [
-            Option(Content.assemble("finish ", shown(run.model), (f"   {count(run.done)} of {count(run.n)} done", "$text-muted")))
+            Option(
+                Content.assemble(
+                    "finish ", shown(run.model), (f"   {count(run.done)} of {count(run.n)} done", "$text-muted")
+                )
+            )
             for run in self._open
         ]
         options += [Option(Content(shown(model))) for model in self._models]
@@ -92,7 +96,7 @@ class ModelSheet(Sheet[Wish]):
         limit = self.query_one("#limit", Input).value.strip()
         if not spec:
             self._refuse("Name a model.")
-        elif limit and not 1 <= int(limit):
+        elif limit and int(limit) < 1:
             self._refuse("A run needs at least one sample.")
         else:
             self.dismiss(Wish(spec, int(limit) if limit else None))

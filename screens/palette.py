@@ -26,7 +26,8 @@ class ActionProvider(Provider):
             if action.id != "palette" and frame.can(action.id)
         ]
         found += [
-            (f"colours: {name}", "Use these colours from now on", partial(frame.remember_theme, name)) for name in THEMES
+            (f"colours: {name}", "Use these colours from now on", partial(frame.remember_theme, name))
+            for name in THEMES
         ]
         return found
 

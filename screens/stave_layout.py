@@ -95,7 +95,9 @@ class _Cover:
 
 def _segments(score: Score) -> list[tuple[int, int, int]]:
     """`(chip, start, end)`: the text cut where chips begin; chip -1 for what comes before the first of them."""
-    starts = {min(max(chip.start, 0), len(score.text)): number for number, chip in reversed(list(enumerate(score.chips)))}
+    starts = {
+        min(max(chip.start, 0), len(score.text)): number for number, chip in reversed(list(enumerate(score.chips)))
+    }
     if 0 not in starts:
         starts[0] = -1
     places = sorted(starts)

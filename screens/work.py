@@ -1,4 +1,4 @@
-"""Long work on behalf of the screen: a model over a dataset, in a thread, told of by messages and stopped on request."""
+"""Long work for the screen, such as a run of a model: in a thread, told of by messages, stopped on request."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -85,7 +85,7 @@ def parts(work: Work, room: int) -> list[Part]:
         Part(f"  {count(progress.done)}/{count(progress.n)}"),
     ]
     if progress.rate and room >= 50:
-        said.append(Part(f"  {progress.rate:.0f}/s", "dim"))
+        said.append(Part(f"  {progress.rate:.{0 if progress.rate >= 10 else 1}f}/s", "dim"))
     if progress.remaining is not None:
         said.append(Part(f"  {seconds(progress.remaining)} left", "dim"))
     if progress.failed:

@@ -1,5 +1,7 @@
 """Driving the workbench in tests: open it, wait until it has nothing more to do, read what it shows."""
 
+import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
@@ -12,28 +14,36 @@ from emotui.screens.sample_list import SampleList
 from emotui.screens.stave import Stave
 from emotui.workbench.source import BrowseSource
 
-_ROUNDS = 500
+_LONGEST = 60.0
 
 
 async def settle(pilot: "Pilot[None]", *, work: bool = False) -> None:
     """Wait until every question has its answer and every page its rows; with `work` until long work is over too."""
     app = pilot.app
     assert isinstance(app, EmotuiApp)
-    for _ in range(_ROUNDS):
-        waited_for = [worker for worker in app.workers if work or worker.name != "work"]
-        if waited_for:
-            await app.workers.wait_for_complete(waited_for)
+
+    def busy() -> bool:
+        awaited = [worker for worker in app.workers if work or worker.name != "work"]
+        return bool(awaited) or (app.is_running and (app.frame.busy or (work and app.frame.work is not None)))
+
+    begun = time.monotonic()
+    while True:
+        while busy():
+            if time.monotonic() - begun > _LONGEST:
+                raise AssertionError("the workbench does not come to rest")
+            await asyncio.sleep(0.005)
+        # Messages that are under way may ask for more, and what has changed has to be drawn.
         await pilot.pause()
-        if not app.is_running or (not app.frame.busy and not (work and app.frame.work)):
-            break
-    else:
-        raise AssertionError("the workbench does not come to rest")
-    await pilot.pause()
+        if not busy():
+            return
 
 
 @asynccontextmanager
 async def opened(
-    source: "BrowseSource | Callable[[], BrowseSource]", size: tuple[int, int] = (160, 45), *, notifications: bool = True
+    source: "BrowseSource | Callable[[], BrowseSource]",
+    size: tuple[int, int] = (160, 45),
+    *,
+    notifications: bool = True,
 ) -> "AsyncIterator[Pilot[None]]":
     """The workbench over a source, at rest."""
     app = EmotuiApp(source if callable(source) else lambda: source, poll=None)

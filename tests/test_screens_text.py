@@ -1,5 +1,7 @@
 """What is drawn for a text: symbols, widths, line breaks, flattened overlays, layout of the stave."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +19,9 @@ TEXTS = st.text(
     ),
     max_size=60,
 )
-SPANS = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)).map(lambda span: (min(span), max(span) + 1)), max_size=8)
+SPANS = st.lists(
+    st.tuples(st.integers(0, 40), st.integers(0, 40)).map(lambda span: (min(span), max(span) + 1)), max_size=8
+)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +84,7 @@ def test_a_fitted_text_has_exactly_the_cells_asked_for(text: str, cells: int) ->
 def test_every_character_but_the_line_feeds_is_on_one_line(text: str, cells: int) -> None:
     lines = wrap(text, cells)
     assert "".join(text[start:end] for start, end in lines) == text.replace("\n", "")
-    assert all(before[1] <= after[0] for before, after in zip(lines, lines[1:], strict=False))
+    assert all(before[1] <= after[0] for before, after in pairwise(lines))
 
 
 @given(TEXTS, st.integers(2, 30))

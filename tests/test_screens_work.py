@@ -71,7 +71,10 @@ async def test_a_finished_run_is_shown_over_the_gold_spans(tmp_path: Path) -> No
         run = frame(pilot).run_shown
         assert run is not None
         assert (run.model, run.state, run.done) == ("breaking:", "done", 2)
-        assert {voice.role: voice.spans for voice in stave(pilot).score.voices} == {"gold": ((0, 4),), "predicted": ((0, 4),)}
+        assert {voice.role: voice.spans for voice in stave(pilot).score.voices} == {
+            "gold": ((0, 4),),
+            "predicted": ((0, 4),),
+        }
         assert "breaking: ready" in screen_text(pilot)
         await press(pilot, "q")
 

@@ -1,8 +1,8 @@
 """One Textual theme a file. Each names the same variables, so that a screen never names a colour.
 
 `gold` is the colour of gold spans, `predicted` the background of predicted ones with `predicted-text` on it,
-`gold-on-predicted` where both meet, `predicted-bar` for bars on the page's own background, `mark` for error letters, `raised` the
-ground of what is selected or typed into, `rule` the line between panes.
+`gold-on-predicted` where both meet, `predicted-bar` for bars on the page's own background, `mark` for error
+letters, `raised` the ground of what is selected or typed into, `rule` the line between panes.
 """
 
 from textual.theme import Theme

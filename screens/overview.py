@@ -1,0 +1,53 @@
+"""What there is to show: datasets, runs, emotions; and what a source remembers when it is opened."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from emotui.screens.list_state import ListState
+from emotui.store.query import Dataset, Run
+
+if TYPE_CHECKING:
+    from emotui.workbench.source import BrowseSource
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What there is to show."""
+
+    datasets: tuple[Dataset, ...] = ()
+    dataset: Dataset | None = None
+    runs: tuple[Run, ...] = ()
+    emotions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A source that has just been opened, with what it remembers."""
+
+    source: "BrowseSource"
+    title: str
+    browse: object
+    theme: object
+    is_new: bool
+
+
+def open_up(source: "BrowseSource") -> Opened:
+    """Ask a source that has just been opened for what it remembers."""
+    needs_first_start = getattr(source, "needs_first_start", None)
+    return Opened(
+        source,
+        source.title(),
+        source.setting("browse"),
+        source.setting("theme"),
+        bool(needs_first_start is not None and needs_first_start()),
+    )
+
+
+def look(source: "BrowseSource", name: str | None) -> Overview:
+    """What there is now; of the datasets the one called `name`, or else the first."""
+    datasets = tuple(source.datasets())
+    dataset = ListState(dataset=name).chosen_dataset(datasets)
+    if dataset is None:
+        return Overview(datasets)
+    number = dataset.dataset
+    return Overview(datasets, dataset, tuple(source.runs(number)), tuple(source.emotions(number)))

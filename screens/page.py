@@ -1,0 +1,114 @@
+"""Lines of parts that scroll: what every drawn table and chart of a place is made of."""
+
+from collections.abc import Sequence
+
+from rich.segment import Segment
+from textual import events
+from textual.binding import Binding
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from emotui.screens.cells import shown, width
+from emotui.screens.line import Part
+
+Lines = Sequence[Sequence[Part]]
+
+
+class Page(ScrollView, can_focus=True, inherit_bindings=False):
+    """Shows parts literally, a line each; ↑ ↓ scroll, and a click does what its part stands for.
+
+    Left and right stay free for the place.
+    """
+
+    BINDINGS = [
+        Binding("up", "scroll_up", show=False),
+        Binding("down", "scroll_down", show=False),
+    ]
+    COMPONENT_CLASSES = {
+        "page--dim",
+        "page--strong",
+        "page--key",
+        "page--mark",
+        "page--gold",
+        "page--said",
+        "page--here",
+        "page--rest",
+    }
+    DEFAULT_CSS = """
+    Page {
+        height: 1fr;
+        padding: 0 1;
+        overflow-x: hidden;
+        scrollbar-size-vertical: 1;
+        & > .page--dim { color: $text-muted; }
+        & > .page--strong { text-style: bold; }
+        & > .page--key { color: $primary; text-style: bold; }
+        & > .page--mark { color: $mark; }
+        & > .page--gold { color: $gold; }
+        & > .page--said { color: $predicted-bar; }
+        & > .page--here { background: $raised; text-style: bold; }
+        & > .page--rest { color: $rule; }
+        &:nocolor > .page--here { text-style: bold reverse; }
+        &.-stale { opacity: 50%; }
+    }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._lines: tuple[tuple[Part, ...], ...] = ()
+        self._presses: dict[int, list[tuple[int, int, str]]] = {}
+
+    @property
+    def text(self) -> str:
+        """What is shown, without its styles."""
+        return "\n".join("".join(part.text for part in line) for line in self._lines)
+
+    def show(self, lines: Lines, *, home: bool = False) -> None:
+        """Show other lines; `home`: from the first one."""
+        fresh = tuple(tuple(line) for line in lines)
+        if fresh != self._lines:
+            self._lines = fresh
+            self._presses.clear()
+            self.virtual_size = Size(self.size.width, len(fresh))
+            self.refresh()
+        if home:
+            self.scroll_home(animate=False)
+
+    def notify_style_update(self) -> None:
+        """Draw again in another theme."""
+        super().notify_style_update()
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """One line."""
+        cells, base = self.scrollable_content_region.width, self.rich_style
+        at = y + self.scroll_offset.y
+        if not 0 <= at < len(self._lines):
+            return Strip.blank(cells, base)
+        segments: list[Segment] = []
+        presses: list[tuple[int, int, str]] = []
+        column = 0
+        for part in self._lines[at]:
+            style = base
+            if part.kind != "plain":
+                style += self.get_component_rich_style(f"page--{part.kind}", partial=True)
+            drawn = shown(part.text)
+            segments.append(Segment(drawn, style))
+            after = column + width(drawn)
+            if part.press:
+                presses.append((column, after, part.press))
+            column = after
+        self._presses[at] = presses
+        return Strip(segments).crop(0, cells).extend_cell_length(cells, base)
+
+    async def on_click(self, event: events.Click) -> None:
+        """Do what the part under the mouse stands for."""
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        for start, end, press in self._presses.get(offset.y + self.scroll_offset.y, []):
+            if start <= offset.x < end:
+                event.stop()
+                await self.screen.run_action(press)
+                return
