@@ -1,0 +1,57 @@
+"""Which models a server has, without loading one: for a list of what is at hand. Needs no client library."""
+
+import urllib.error
+import urllib.request
+from http.client import HTTPException, HTTPMessage
+from typing import IO
+
+import msgspec
+
+from emotui.backends.servers.address import parse_address
+from emotui.backends.servers.answers import Served, ServedModels
+from emotui.backends.servers.connection import key_from_environment
+from emotui.backends.servers.faults import Teller
+from emotui.errors import ModelError
+
+_MOST = 4_000_000
+
+
+def models_at(url: str, *, timeout: float = 2.0) -> list[Served]:
+    """The models of one server, as it lists them.
+
+    Args:
+        url: `http://HOST:PORT/v1`; the only host that is talked to.
+        timeout: seconds.
+
+    Raises:
+        ModelError: one clear line: nobody answers, the key is refused, or it is no such server.
+    """
+    address = parse_address(f"@{url}")
+    key = key_from_environment()
+    tell = Teller(address.url, "", key)
+    request = urllib.request.Request(f"{address.url}/models", headers={"Authorization": f"Bearer {key}"} if key else {})
+    proxies = urllib.request.ProxyHandler({} if address.loopback else None)
+    try:
+        with urllib.request.build_opener(_Unfollowed, proxies).open(request, timeout=timeout) as answer:
+            body = answer.read(_MOST)
+        return msgspec.json.decode(body, type=ServedModels).data
+    except urllib.error.HTTPError as error:
+        error.close()
+        if error.code in (401, 403):
+            raise tell.refused_key(error.code) from None
+        raise ModelError(f"What answers at {address.url} is no OpenAI-compatible server (HTTP {error.code})") from None
+    except (msgspec.DecodeError, HTTPException) as error:
+        raise ModelError(
+            f"What answers at {address.url} is no OpenAI-compatible server ({tell.clean(str(error))})"
+        ) from None
+    except OSError as error:
+        raise tell.gone(error.reason if isinstance(getattr(error, "reason", None), OSError) else error) from None
+
+
+class _Unfollowed(urllib.request.HTTPRedirectHandler):
+    """A server that sends us on is not followed: only the named host is talked to."""
+
+    def redirect_request(
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+    ) -> None:
+        return None
