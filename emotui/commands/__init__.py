@@ -12,6 +12,7 @@ COMMANDS = {
     "agreement": ("emotui.commands.statistics:agreement", "How far raters agree: Krippendorff, Fleiss, Cohen."),
     "compare": ("emotui.commands.statistics:compare", "Compare two sets of per-sample scores, paired by id."),
     "decode": ("emotui.commands.statistics:decode", "Re-decode emotion vectors jointly under an Ising prior."),
+    "evaluate": ("emotui.commands.training:evaluate", "Compute a model's published figures again."),
     "export": ("emotui.commands.exchange:export", "Write a run's predictions to a file."),
     "import": ("emotui.commands.exchange:import_", "Bring samples from files into the store."),
     "predict": ("emotui.commands.predict:predict", "Ask a model about every record of a file, without the store."),
@@ -19,6 +20,7 @@ COMMANDS = {
     "run": ("emotui.commands.run:run", "Run a task with a model over a dataset, into the store."),
     "runs": ("emotui.commands.run:runs", "List the runs in the store."),
     "score": ("emotui.commands.score:score", "Score a file of predictions against a file of gold records."),
+    "train": ("emotui.commands.training:train", "Train the embedded model's small weights on open data."),
     "view": ("emotui.commands.browse:view", "Browse files without importing anything."),
 }
 """Name to where it is, and its line in the help (so that help imports none of them)."""

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def bar(title: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar with speed and time left. Yields a function of (done, of how many)."""
+def bar(title: str) -> Iterator[Callable[..., None]]:
+    """A progress bar with time left. Yields a function of (done, of how many) and, where it changes, the title."""
     from rich.console import Console
     from rich.markup import escape
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -15,4 +15,8 @@ def bar(title: str) -> Iterator[Callable[[int, int], None]]:
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
         line = progress.add_task(escape(title), total=None)
-        yield lambda done, n: progress.update(line, completed=done, total=n)
+
+        def show(done: int, n: int, what: str | None = None) -> None:
+            progress.update(line, completed=done, total=n, description=None if what is None else escape(what))
+
+        yield show

@@ -1,0 +1,61 @@
+"""`emotui train` and `emotui evaluate`: the embedded model's small weights, and every figure of its card."""
+
+from typing import Any
+
+import click
+
+from emotui.commands.output import json_option, print_json, shown
+from emotui.commands.progress import bar
+
+
+@click.group()
+def train() -> None:
+    """Train a model of this package on data of your own folder."""
+
+
+@train.command("embedded")
+@click.option("--data", required=True, type=click.Path(), help="The folder of open data that the model card names.")
+@click.option("--to", "target", required=True, type=click.Path(), help="The folder to write the weights to.")
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--epochs", type=click.IntRange(min=1), help="Of GoEmotions (default: as in the model card).")
+@click.option("--threads", type=click.IntRange(min=1), help="Of torch (default: torch's own choice).")
+@click.option("--resume", is_flag=True, help="Go on where an earlier training into the same folder broke off.")
+def train_embedded(data: str, target: str, seed: int, epochs: int | None, threads: int | None, resume: bool) -> None:
+    """Train the embedded model's adapters and heads; Ctrl-C stops it, --resume goes on."""
+    from emotui.backends.embedded import training
+
+    chosen = {} if epochs is None else {"epochs": epochs}
+    with bar("training") as progress:
+        out = training.train(
+            data,
+            target,
+            seed,
+            progress=lambda stage, done, n: progress(done, n, stage),
+            resume=resume,
+            threads=threads,
+            **chosen,
+        )
+    click.echo(f"weights written to {out}", err=True)
+
+
+@click.group()
+def evaluate() -> None:
+    """Compute a model's published figures again."""
+
+
+@evaluate.command("embedded")
+@click.option("--data", type=click.Path(), help="The folder of open data (default: only figures on the sample data).")
+@click.option("--threads", type=click.IntRange(min=1), help="Of torch (default: torch's own choice).")
+@json_option
+def evaluate_embedded(data: str | None, threads: int | None, as_json: bool) -> None:
+    """Every figure of the embedded model's card; without --data those on the sample data (5-fold)."""
+    from emotui.backends.embedded import evaluation
+
+    figures: dict[str, Any] = evaluation.evaluate(data, threads=threads)
+    if as_json:
+        print_json(figures)
+        return
+    for name, group in figures.items():
+        click.echo(name)
+        for figure, value in group.items():
+            click.echo(f"  {figure:<52} {shown(value)}")
