@@ -1,4 +1,4 @@
-"""A GGUF file is read, found whole, and fitted into memory before llama.cpp sees it; what is broken is one clear line."""
+"""A GGUF file is read, found whole and fitted into memory before llama.cpp sees it; damage is one clear line."""
 
 import struct
 from pathlib import Path
@@ -89,10 +89,12 @@ def test_a_file_cut_in_its_header_is_one_clear_line(whole: Path, tmp_path: Path,
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(place=st.integers(0, 9_000), content=st.binary(min_size=1, max_size=12))
 def test_no_damage_does_more_than_raise_one_line(whole: Path, tmp_path: Path, place: int, content: bytes) -> None:
+    said = ""
     try:
         read_header(changed(whole, tmp_path, place, content))
     except ModelError as error:
-        assert "\n" not in str(error)
+        said = str(error)
+    assert "\n" not in said
 
 
 def test_what_cannot_be_opened_is_named(tmp_path: Path) -> None:
@@ -105,7 +107,7 @@ def test_what_cannot_be_opened_is_named(tmp_path: Path) -> None:
 
 
 def test_a_directory_with_one_model_names_it_and_one_with_more_asks_which(whole: Path, tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="holds no .gguf file"):
+    with pytest.raises(ModelError, match=r"holds no .gguf file"):
         find_model(str(tmp_path))
     (tmp_path / "a.gguf").write_bytes(whole.read_bytes())
     assert find_model(str(tmp_path)).parts == (tmp_path / "a.gguf",)
@@ -178,7 +180,9 @@ def test_a_long_context_shrinks_to_the_free_memory() -> None:
     tiny = find_model(str(TINY / "tiny-Q8_0.gguf"))
     fixed = tiny.size + 400_000_000
     header = tiny.header
-    longer = type(header)(header.path, {**header.metadata, "llama.context_length": 100_000}, header.tensors, header.size)
+    longer = type(header)(
+        header.path, {**header.metadata, "llama.context_length": 100_000}, header.tensors, header.size
+    )
     big = type(tiny)(tiny.parts, longer)
     assert make_plan(big, Settings(), [], 10**10).context == 8192
     assert make_plan(big, Settings(), [], fixed + 8192 * 768).context == 8192

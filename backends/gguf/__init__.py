@@ -44,4 +44,4 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> "Gguf
     files = find_model(path)
     from emotui.backends.gguf.model import GgufModel  # llama.cpp is loaded no earlier than it is needed
 
-    return GgufModel(files, settings, progress)
+    return GgufModel(f"gguf:{argument}", files, settings, progress)

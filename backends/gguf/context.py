@@ -105,7 +105,7 @@ class Context:
             part = ids[start : start + self._step]
             self._decode(part, every=True)
             flat = np.ctypeslib.as_array(self._c.llama_get_logits(self._context), shape=(len(part), self._vocabulary))
-            rows.append(flat.copy())
+            rows.append(_numbers(flat.copy()))
         return np.concatenate(rows)
 
     def rewind(self, length: int) -> None:
@@ -124,7 +124,7 @@ class Context:
 
     def _last(self) -> Logits:
         row = np.ctypeslib.as_array(self._c.llama_get_logits_ith(self._context, -1), shape=(self._vocabulary,))
-        return np.array(row, dtype=np.float32)
+        return _numbers(row.copy())
 
     def _decode(self, ids: Sequence[int], *, every: bool) -> None:
         count, start = len(ids), len(self.tokens)
@@ -145,3 +145,11 @@ class Context:
             self.tokens, self._prompt, self._after = [], 0, None
             raise ModelError(f"llama.cpp could not compute: {why}")
         self.tokens.extend(ids)
+
+
+def _numbers(logits: Logits) -> Logits:
+    if np.isnan(logits).any():
+        raise ModelError(
+            "the model's answer is no numbers: its weights are damaged, or too large for this kv and build"
+        )
+    return logits

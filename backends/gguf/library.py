@@ -1,13 +1,20 @@
 """llama.cpp through llama-cpp-python's plain C functions: found, kept quiet, and asked what it was built for."""
 
 import ctypes
+import os
+import re
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from emotui.errors import ModelError
 
-_ERROR = 3
+_ERROR = 4
+"""ggml's own number; llama-cpp-python's comment has another."""
+
+
+_BEFORE_WHY = re.compile(r"^(\w+: +)?(error loading model: +|failed to initialize the context: +)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,23 +27,11 @@ class Device:
 
 
 class Library:
-    """The loaded library. `c` has its functions by their C names; `complaints` the error lines it has written.
+    """The loaded library. `c` has its functions by their C names; `complaints` the error lines it has written."""
 
-    Raises:
-        ModelError: it is not installed, or cannot be loaded.
-    """
-
-    def __init__(self) -> None:
-        try:
-            import llama_cpp.llama_cpp as c
-        except ImportError:
-            raise ModelError(
-                "gguf: needs llama-cpp-python, which is not installed: pip install 'emotui[llamacpp]' "
-                "(compiles for minutes; docs/llamacpp.md)"
-            ) from None
-        except (OSError, RuntimeError) as error:
-            raise ModelError(f"llama-cpp-python cannot be loaded ({_first_line(error)}): build it again") from None
-        self.c: Any = c
+    def __init__(self, c: Any) -> None:
+        os.environ["GGML_NO_BACKTRACE"] = "1"  # else an abort starts a debugger, and its chatter is the last words
+        self.c = c
         self.complaints: list[str] = []
         self._callback = c.llama_log_callback(self._log)  # llama.cpp keeps the pointer only
         c.llama_log_set(self._callback, ctypes.c_void_p(0))
@@ -50,9 +45,7 @@ class Library:
 
     def _log(self, level: int, text: bytes, _: Any) -> None:
         if level == _ERROR and len(self.complaints) < 50:
-            line = text.decode("utf-8", "replace").strip()
-            # "llama_model_load: error loading model: why" says why last.
-            self.complaints.append(line.partition(": ")[2] or line)
+            self.complaints.append(_BEFORE_WHY.sub("", text.decode("utf-8", "replace").strip()))
 
     @property
     def build(self) -> str:
@@ -95,6 +88,25 @@ class Library:
                 name = libggml.ggml_backend_dev_description(device).decode("utf-8", "replace")
                 found.append(Device(name, free.value, total.value))
         return found
+
+
+@cache
+def open_library() -> Library:
+    """The one of this process: llama.cpp keeps a pointer to its listener for good.
+
+    Raises:
+        ModelError: it is not installed, or cannot be loaded.
+    """
+    try:
+        import llama_cpp.llama_cpp as c
+    except ImportError:
+        raise ModelError(
+            "gguf: needs llama-cpp-python, which is not installed: pip install 'emotui[llamacpp]' "
+            "(compiles for minutes; docs/llamacpp.md)"
+        ) from None
+    except (OSError, RuntimeError) as error:
+        raise ModelError(f"llama-cpp-python cannot be loaded ({_first_line(error)}): build it again") from None
+    return Library(c)
 
 
 def package_version() -> str:

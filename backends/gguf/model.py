@@ -20,7 +20,7 @@ from emotui.backends.gguf.context import Context, ContextSize
 from emotui.backends.gguf.files import ModelFiles
 from emotui.backends.gguf.grammar import Grammar
 from emotui.backends.gguf.header import readable
-from emotui.backends.gguf.library import Library
+from emotui.backends.gguf.library import Library, open_library
 from emotui.backends.gguf.memory import Plan, free_memory, make_plan
 from emotui.backends.gguf.probe import crashes_with_extra_buffers
 from emotui.backends.gguf.prompts import Prompts
@@ -44,8 +44,8 @@ class GgufModel:
         ModelError: it cannot be loaded; one line.
     """
 
-    def __init__(self, files: ModelFiles, settings: Settings, progress: Progress) -> None:
-        library = self._library = Library()
+    def __init__(self, spec: str, files: ModelFiles, settings: Settings, progress: Progress) -> None:
+        library = self._library = open_library()
         self._path = files.parts[0]
         gpus = library.gpus()
         plan = make_plan(files, settings, gpus, free_memory())
@@ -54,9 +54,8 @@ class GgufModel:
         self._weights = Weights(library, self._path, gpu_layers=plan.gpu_layers, extra_buffers=extra, progress=progress)
         self._vocabulary = Vocabulary(library, self._weights)
         self._prompts = Prompts(files.header, self._vocabulary, thinking=settings.thinking == "on")
-        size = ContextSize(
-            plan.context, min(settings.batch or (_GPU_BATCH if plan.gpu_layers else _CPU_BATCH), plan.context)
-        )
+        batch = settings.batch or (_GPU_BATCH if plan.gpu_layers else _CPU_BATCH)
+        size = ContextSize(plan.context, min(batch, plan.context))
         threads = settings.threads or _cores()
         self._context = Context(library, self._weights, size, settings, self._vocabulary.size, threads)
         self._forms: Forms | None = None
@@ -65,7 +64,7 @@ class GgufModel:
         except ModelError as error:
             self._no_forms = str(error)
         self.card = ModelCard(
-            spec=f"gguf:{self._path}",
+            spec=spec,
             name=files.header.name,
             capabilities=("generate", "rank") if self._forms is None else ("generate", "score", "rank"),
             identity={
@@ -138,7 +137,9 @@ class GgufModel:
         if not continuations or not all(continuations):
             return Refused("a continuation is empty" if continuations else "there is no continuation to rank")
         longest = len(prefix) + max(map(len, continuations))
-        return self._too_long(longest) or scoring.rank(self._context, prefix, continuations)
+        return (
+            self._too_long(len(prefix)) or self._too_long(longest) or scoring.rank(self._context, prefix, continuations)
+        )
 
     def _too_long(self, tokens: int, room: int = 0) -> Refused | None:
         if tokens + room <= self._context.capacity:
@@ -152,6 +153,8 @@ class GgufModel:
             + f", {readable(files.size)}, context {plan.context} of {header.context or 'unknown'} tokens, "
             + (f"{plan.gpu_layers} of {plan.layers} layers on the GPU" if plan.gpu_layers else "on the CPU")
         ]
+        if plan.context > header.context > 0:
+            notes.append(f"the context is longer than the {header.context} tokens that the model was trained for")
         if self._prompts.template is None:
             notes.append("the file has no chat template: prompts are plain texts that the model continues")
         elif not self._prompts.template.takes_system:

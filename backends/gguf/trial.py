@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from emotui.backends.gguf.context import Context, ContextSize
-from emotui.backends.gguf.library import Library
+from emotui.backends.gguf.library import Library, open_library
 from emotui.backends.gguf.settings import Settings
 from emotui.backends.gguf.vocabulary import Vocabulary
 from emotui.backends.gguf.weights import Weights
@@ -15,7 +15,7 @@ _GPU_LAYERS = 99
 
 def main(path: str, extra_buffers: bool) -> None:
     """Print one line: the devices, and what the build uses. A crash is the caller's to see."""
-    library = Library()
+    library = open_library()
     gpus = library.gpus()
     weights = Weights(
         library,

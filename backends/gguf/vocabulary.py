@@ -10,7 +10,7 @@ from emotui.backends.gguf.weights import Weights
 from emotui.backends.rendering import Piece
 from emotui.errors import ModelError
 
-_SENTENCEPIECE = 1
+_NO_VOCABULARY, _SENTENCEPIECE = 0, 1
 _CONTROL, _ADDED = 1 << 3, 1 << 4
 _WORDS = re.compile(r"[\w\s]*")
 
@@ -22,12 +22,12 @@ class Vocabulary:
         self._c = library.c
         self._vocab: Any = self._c.llama_model_get_vocab(weights.model)
         self.size: int = self._c.llama_vocab_n_tokens(self._vocab)
-        if not self.size:
-            raise ModelError("The model has no vocabulary: it cannot read text")
+        self.kind: int = self._c.llama_vocab_type(self._vocab)
+        if not self.size or self.kind == _NO_VOCABULARY:
+            raise ModelError("The file has no vocabulary: this model cannot read text")
         self.bos: int = self._c.llama_vocab_bos(self._vocab)
         self.eos: int = self._c.llama_vocab_eos(self._vocab)
         self.adds_bos: bool = self._c.llama_vocab_get_add_bos(self._vocab)
-        self.kind: int = self._c.llama_vocab_type(self._vocab)
         self.control = frozenset(number for number in range(self.size) if self._is_control(number))
         """Control tokens, and added ones that are no words (`<think>` is often not marked as control)."""
 
