@@ -15,7 +15,7 @@ from emotui.screens.key_bar import KeyBar
 from emotui.screens.line import Line, Part
 from emotui.screens.list_pane import ListPane
 from emotui.screens.list_state import ListState, from_setting, to_setting
-from emotui.screens.overview import Opened, Overview, look, open_up
+from emotui.screens.overview import Opened, Overview, list_setting, look, open_up
 from emotui.screens.place import Place
 from emotui.screens.places import PLACES
 from emotui.screens.search_line import SearchLine
@@ -28,6 +28,7 @@ NARROW = 110
 """Below so many columns the list folds away behind a key."""
 
 _TITLES = {"list": "#list-title", "text": "#sample-title", "alignment": "#below-title", "raw": "#below-title"}
+_TITLES |= {"scene-text": "#scene-title", "scene-rows": "#scene-alpha", "scene-view": "#scene-views"}
 
 
 class Frame(Screen[None]):
@@ -58,8 +59,11 @@ class Frame(Screen[None]):
         self._title = ""
         self._ready = ""
         self._dirty = False
-        self._open: Desk[None, Opened] = Desk("open", self, lambda _: open_up(open_source()))
-        self._overviews: Desk[str | None, Overview] = Desk("overview", self, lambda name: look(self.bound, name))
+        self._lists: dict[str, ListState] = {}
+        self._open: Desk[None, Opened] = Desk("open", self, lambda _: open_up(open_source(), _tasks()))
+        self._overviews: Desk[tuple[str, str | None], Overview] = Desk(
+            "overview", self, lambda question: look(self.bound, *question)
+        )
         self._markers: Desk[None, object] = Desk("marker", self, lambda _: self.bound.marker())
         self._settings: Desk[tuple[str, object], None] = Desk(
             "settings", self, lambda setting: self.bound.set_setting(*setting)
@@ -141,7 +145,8 @@ class Frame(Screen[None]):
 
     def _show_opened(self, opened: Opened) -> None:
         self.source, self._title = opened.source, opened.title
-        self.state = from_setting(opened.browse)
+        self._lists = {task: from_setting(kept) for task, kept in opened.lists.items()}
+        self.state = self._lists[self.place.task]
         if isinstance(opened.theme, str) and opened.theme in self.app.available_themes:
             self.app.theme = opened.theme
         self.pane.bind_source(opened.source)
@@ -162,13 +167,13 @@ class Frame(Screen[None]):
 
     def look_again(self) -> None:
         """Ask what there is: datasets, runs, and through them the list and the sample."""
-        self._overviews.ask(self.state.dataset)
+        self._overviews.ask((self.place.task, self.state.dataset))
 
     def _show_overview(self, overview: Overview) -> None:
         self.overview = overview
         if overview.dataset is None:
             coming = "the sample data is on its way"
-            self._say("No samples yet", coming if self.work else "emotui import spans FILE brings some in")
+            self._say("No samples yet", coming if self.work else f"emotui import {self.place.task} FILE brings some in")
         else:
             self.pane.ask(self.state, overview.dataset, self.run_shown)
         self._top()
@@ -199,6 +204,20 @@ class Frame(Screen[None]):
         event.stop()
         choices: Any = event.choices
         self.state, self._dirty = replace(self.state, **choices), True
+
+    @on(Place.Tagged)
+    def _tag(self, event: Place.Tagged) -> None:
+        event.stop()
+        self.pane.rows.show_tags(event.name, event.tags)
+
+    @on(Place.Sought)
+    def _seek(self, event: Place.Sought) -> None:
+        event.stop()
+        self.pane.seek(event.samples, event.step)
+
+    def action_tell(self, what: str, value: object) -> None:
+        """A part of a line of the place was clicked."""
+        self.place.tell(what, value)
 
     # Work.
 
@@ -244,7 +263,7 @@ class Frame(Screen[None]):
         """Can this action of the registry be done now?"""
         from emotui.screens import frame_actions
 
-        known = frame_actions.CAN.get(action)
+        known = None if hasattr(self.place, f"do_{action}") else frame_actions.CAN.get(action)
         return known(self) if known is not None else self.place.can(action)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -259,15 +278,21 @@ class Frame(Screen[None]):
         """Do an action of the registry: the place's, or else the frame's own."""
         from emotui.screens import frame_actions
 
-        if action in frame_actions.DO:
-            frame_actions.DO[action](self)
+        own = getattr(self.place, f"do_{action}", None)
+        if own is not None:
+            own()
         else:
-            getattr(self.place, f"do_{action}")()
+            frame_actions.DO[action](self)
 
     async def action_place(self, number: int) -> None:
         """Open a place; what is selected travels along."""
         if number == self._number:
             return
+        task = self.place.task
+        self._lists[task] = self.state
+        if self._dirty and self.source is not None:
+            self.save()
+        had_keys = self.focused is not None and self.place in self.focused.ancestors
         self.place.display = False
         self._number = number
         if not self.query(f"#place-{number}"):
@@ -276,8 +301,18 @@ class Frame(Screen[None]):
             if self.source is not None:
                 self.place.bind_source(self.source)
         self.place.display = True
-        self.place.show_sample(self.pane.sample, self.run_shown)
+        self.pane.rows.show_tags("", None)
+        if self.place.task == task:
+            self.place.show_sample(self.pane.sample, self.run_shown)
+        else:
+            self.state, self.overview = self._lists.get(self.place.task, ListState()), Overview()
+            self.pane.forget()
+            self.place.show_nothing("the list is being read")
+            if self.source is not None:
+                self.look_again()
         self._top()
+        if had_keys:
+            self.place.focus_first()
         self.refresh_bindings()
 
     @on(SearchLine.Changed)
@@ -346,7 +381,7 @@ class Frame(Screen[None]):
     def save(self) -> None:
         """Remember the list for the next session."""
         self._dirty = False
-        self._settings.ask(("browse", to_setting(self.state)))
+        self._settings.ask((list_setting(self.place.task), to_setting(self.state)))
 
     def remember_theme(self, theme: str) -> None:
         """Use these colours from now on."""
@@ -362,7 +397,7 @@ class Frame(Screen[None]):
         self.leaving = True
         self.stop_work()
         self._top()
-        self._settings.ask(("browse", to_setting(self.state)))
+        self._settings.ask((list_setting(self.place.task), to_setting(self.state)))
 
     def _saved(self, error: str | None) -> None:
         if not self.leaving:
@@ -376,3 +411,7 @@ class Frame(Screen[None]):
         if close is not None:
             close()
         self.app.call_from_thread(self.app.exit)
+
+
+def _tasks() -> set[str]:
+    return {place.task for place in PLACES.values()}

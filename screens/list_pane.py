@@ -244,12 +244,31 @@ class ListPane(Vertical):
     @on(SampleList.Shaped)
     def _name_columns(self, event: SampleList.Shaped) -> None:
         event.stop()
-        self.query_one(ListHead).show(event.shape)
+        self.query_one(ListHead).show(event.shape, event.marks)
 
     @on(SampleList.Chosen)
     def _clicked(self, event: SampleList.Chosen) -> None:
         event.stop()
         self.select(event.position)
+
+    def forget(self) -> None:
+        """Another list is on its way; nothing of this one is to be seen or selected any more."""
+        self._order, self._errors, self.dataset, self.run_shown = None, None, None, None
+        self.rows.show_order(0, 0, False)
+        self.query_one("#list-title", Line).show([])
+        self.show_nothing("Reading the list")
+
+    def seek(self, samples: frozenset[int], step: int) -> None:
+        """Select the nearest of these samples below (1), above (-1) or anywhere (0) in the list."""
+        here = self.rows.cursor
+        places = [place for place, number in enumerate(self.numbers) if number in samples]
+        fitting = [place for place in places if (place - here) * step > 0 or step == 0]
+        if fitting:
+            self.select(min(fitting, key=lambda place: abs(place - here)))
+        elif step == 0:
+            self.notify("The list does not hold it: x drops the filter")
+        else:
+            self.notify("None further down this list" if step > 0 else "None further up this list")
 
     def show_nothing(self, title: str, *lines: str, failed: bool = False) -> None:
         """Say why there is no list."""

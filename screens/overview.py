@@ -1,5 +1,6 @@
 """What there is to show: datasets, runs, emotions; and what a source remembers when it is opened."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,30 +23,35 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A source that has just been opened, with what it remembers."""
+    """A source that has just been opened, with what it remembers; `lists` by task."""
 
     source: "BrowseSource"
     title: str
-    browse: object
+    lists: Mapping[str, object]
     theme: object
     is_new: bool
 
 
-def open_up(source: "BrowseSource") -> Opened:
+def list_setting(task: str) -> str:
+    """Under which name the list of a task is remembered."""
+    return "browse" if task == "spans" else f"list of {task}"
+
+
+def open_up(source: "BrowseSource", tasks: set[str]) -> Opened:
     """Ask a source that has just been opened for what it remembers."""
     needs_first_start = getattr(source, "needs_first_start", None)
     return Opened(
         source,
         source.title(),
-        source.setting("browse"),
+        {task: source.setting(list_setting(task)) for task in tasks},
         source.setting("theme"),
         bool(needs_first_start is not None and needs_first_start()),
     )
 
 
-def look(source: "BrowseSource", name: str | None) -> Overview:
-    """What there is now; of the datasets the one called `name`, or else the first."""
-    datasets = tuple(source.datasets())
+def look(source: "BrowseSource", task: str, name: str | None) -> Overview:
+    """What there is now of a task; of its datasets the one called `name`, or else the first."""
+    datasets = tuple(dataset for dataset in source.datasets() if dataset.task == task)
     dataset = ListState(dataset=name).chosen_dataset(datasets)
     if dataset is None:
         return Overview(datasets)

@@ -1,5 +1,6 @@
 """A place of the workbench: what fills the frame to the right of the list."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Vertical
@@ -19,6 +20,8 @@ class Place(Vertical):
     """
 
     title: ClassVar[str]
+    task: ClassVar[str] = "spans"
+    """Of which task the list has the samples while this place is open."""
 
     class Changed(Message):
         """A choice that is to be remembered has changed: `choices` by name, as plain values."""
@@ -26,6 +29,20 @@ class Place(Vertical):
         def __init__(self, **choices: object) -> None:
             super().__init__()
             self.choices = choices
+
+    class Tagged(Message):
+        """What the list is to say beside each sample, in up to six cells under a name; None: its own marks again."""
+
+        def __init__(self, name: str, tags: Mapping[int, str] | None) -> None:
+            super().__init__()
+            self.name, self.tags = name, tags
+
+    class Sought(Message):
+        """The nearest of these samples is to be selected, below (1) or above (-1) in the list; 0: wherever it is."""
+
+        def __init__(self, samples: frozenset[int], step: int) -> None:
+            super().__init__()
+            self.samples, self.step = samples, step
 
     def bind_source(self, source: "BrowseSource") -> None:
         """Ask this source from now on."""
@@ -53,6 +70,9 @@ class Place(Vertical):
     def can(self, action: str) -> bool:
         """Can this action of the registry be done here now?"""
         return hasattr(self, f"do_{action}")
+
+    def tell(self, what: str, value: object) -> None:
+        """A part of a line of this place was clicked."""
 
     @property
     def busy(self) -> bool:

@@ -2,7 +2,9 @@
 
 from emotui.screens.browse import Browse
 from emotui.screens.place import Place
+from emotui.screens.scenes import Scenes
 
 PLACES: dict[int, type[Place]] = {
     1: Browse,
+    4: Scenes,
 }

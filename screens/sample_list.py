@@ -1,6 +1,6 @@
 """The list of samples: only the rows in sight are asked for and drawn, so a million rows are as quick as ten."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.segment import Segment
@@ -45,10 +45,11 @@ class ListHead(Widget):
 
     DEFAULT_CSS = "ListHead { height: 1; padding: 0 1 0 0; color: $text-muted; }"
     columns: Columns | None = None
+    marks = "marks"
 
-    def show(self, shape: Columns) -> None:
-        """Name the columns of this shape."""
-        self.columns = shape
+    def show(self, shape: Columns, marks: str = "marks") -> None:
+        """Name the columns of this shape; `marks`: what the column of marks says now."""
+        self.columns, self.marks = shape, marks
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
@@ -59,7 +60,7 @@ class ListHead(Widget):
             return Strip.blank(cells, style)
         line = "  " + fit("id", shape.id) + " "
         if shape.f1:
-            line += fit("  F1", shape.f1) + fit("marks", shape.marks)
+            line += fit("  F1", shape.f1) + fit(self.marks, shape.marks)
         if shape.emotion:
             line += fit("emotion", shape.emotion)
         line += fit("text", shape.text)
@@ -101,9 +102,9 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
     class Shaped(Message):
         """The columns have changed."""
 
-        def __init__(self, shape: Columns) -> None:
+        def __init__(self, shape: Columns, marks: str) -> None:
             super().__init__()
-            self.shape = shape
+            self.shape, self.marks = shape, marks
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -115,6 +116,8 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         self._asked: set[int] = set()
         self._shape = columns(40, 6, False)
         self._longest_id = 6
+        self._tags: Mapping[int, str] | None = None
+        self._tag_name = "marks"
 
     @property
     def cursor(self) -> int:
@@ -145,6 +148,15 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         self.virtual_size = Size(self.size.width, n)
         self._reshape()
         self.move_to(cursor)
+        self.refresh()
+
+    def show_tags(self, name: str, tags: Mapping[int, str] | None) -> None:
+        """Say this beside each sample in place of its marks, under this name; None: the marks again."""
+        name = "marks" if tags is None else name
+        if name != self._tag_name:
+            self._tag_name = name
+            self.post_message(self.Shaped(self._shape, name))
+        self._tags = tags
         self.refresh()
 
     def outdate(self) -> None:
@@ -207,7 +219,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         shape = columns(self.scrollable_content_region.width, self._longest_id, self._scored)
         if shape != self._shape:
             self._shape = shape
-            self.post_message(self.Shaped(shape))
+            self.post_message(self.Shaped(shape, self._tag_name))
 
     def _want(self, page: int) -> None:
         if page not in self._asked:
@@ -238,7 +250,10 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         segments = [Segment(fit(row.id, shape.id) + " ", base)]
         if shape.f1:
             segments.append(Segment(share(row.f1) + " ", dim if row.f1 is None else base))
-            slots = "".join(letter if letter in row.marks else " " for letter in MARKS)
+            if self._tags is None:
+                slots = "".join(letter if letter in row.marks else " " for letter in MARKS)
+            else:
+                slots = fit(self._tags.get(row.sample, ""), len(MARKS))
             segments.append(Segment(slots + " ", self._style(base, "list--marks")))
         if shape.emotion:
             segments.append(Segment(fit(row.emotion or "", shape.emotion - 1) + " ", dim))

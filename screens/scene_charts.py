@@ -34,7 +34,13 @@ def track(alphas: Sequence[float], here: int, cells: int) -> list[Part]:
     """The slider in so many cells: where alpha stands among its steps."""
     room = max(cells - 2, 3)
     at = round(here * (room - 1) / max(len(alphas) - 1, 1))
-    return [Part("├", "dim"), Part("─" * at, "said"), Part("●", "strong"), Part("─" * (room - 1 - at), "rest"), Part("┤", "dim")]
+    return [
+        Part("├", "dim"),
+        Part("─" * at, "said"),
+        Part("●", "strong"),
+        Part("─" * (room - 1 - at), "rest"),
+        Part("┤", "dim"),
+    ]
 
 
 def sweep(found: "Sweep", chosen: "Chosen | None", here: int, cells: int, height: int, *, leaked: bool) -> Lines:
@@ -77,7 +83,9 @@ def _choice(chosen: "Chosen | None", *, leaked: bool) -> list[list[Part]]:
             [
                 Part("  leaked ", "mark"),
                 Part(share(chosen.leaked.macro_f1).strip(), "mark"),
-                Part(f" at α {alpha_text(chosen.leaked_choice.alpha)}: fitted, chosen and scored on the same scenarios"),
+                Part(
+                    f" at α {alpha_text(chosen.leaked_choice.alpha)}: fitted, chosen and scored on the same scenarios"
+                ),
             ]
         )
     return lines
@@ -126,7 +134,13 @@ def shade(value: float, most: float) -> str:
 
 
 def heatmap(
-    title: str, names: Sequence[str], matrix: "np.ndarray", *, values: bool, diagonal: bool = True, most: float | None = None
+    title: str,
+    names: Sequence[str],
+    matrix: "np.ndarray",
+    *,
+    values: bool,
+    diagonal: bool = True,
+    most: float | None = None,
 ) -> list[list[Part]]:
     """A square of shades, its sign before each; with `values` the figures instead.
 

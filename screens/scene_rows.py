@@ -137,9 +137,7 @@ def _bar(row: "Row", half: int) -> list[Part]:
         cells[half + own] = "○"
     drawn = "".join(cells)
     kinds = ("mark", "rest", "said")
-    return [
-        Part(text, kind) for text, kind in zip((drawn[:half], drawn[half], drawn[half + 1 :]), kinds, strict=True)
-    ]
+    return [Part(text, kind) for text, kind in zip((drawn[:half], drawn[half], drawn[half + 1 :]), kinds, strict=True)]
 
 
 def _nats(value: float) -> str:

@@ -47,7 +47,9 @@ def _flips(shown: Shown, cells: int, height: int) -> Lines:
     decoded, scenes = shown.decoded, shown.redecoding.scenes
     flips = decoded.flips
     if not (flips.gains or flips.losses or flips.even):
-        return [[Part(f"Nothing flips between α {alpha_text(decoded.other)} and α {alpha_text(decoded.alpha)}.", "dim")]]
+        return [
+            [Part(f"Nothing flips between α {alpha_text(decoded.other)} and α {alpha_text(decoded.alpha)}.", "dim")]
+        ]
     lines: list[list[Part]] = []
     for title, sign, places, kind in (
         ("gains", "▴", flips.gains, "said"),
@@ -63,7 +65,7 @@ def _flips(shown: Shown, cells: int, height: int) -> Lines:
                 for i, name in enumerate(scenes.labels)
                 if decoded.now[place, i] != decoded.before[place, i]
             ]
-            press = f"scene({scenes.numbers[place]})"
+            press = f"tell('scene', {scenes.numbers[place]})"
             lines.append(
                 [
                     Part(f"  {sign} ", kind),
@@ -102,7 +104,9 @@ def _why(shown: Shown, cells: int, height: int) -> Lines:
             ]
         )
     total = sum(term.value for term in terms)
-    lines.append([Part(f"  {'together':<30}{total:+8.2f}  ", "strong"), Part(f"exact P(yes) {share(row.posterior).strip()}")])
+    lines.append(
+        [Part(f"  {'together':<30}{total:+8.2f}  ", "strong"), Part(f"exact P(yes) {share(row.posterior).strip()}")]
+    )
     if row.clamp is not None:
         lines.append([Part("  but it is clamped: c frees it", "key")])
     elif (total > 0) != bool(row.now) and total:
@@ -120,8 +124,13 @@ def _couplings(shown: Shown, cells: int, height: int) -> Lines:
     return [
         *side_by_side([block, bias], [size, 6], cells),
         [],
-        [Part("together more often (blocks) or less (minus) than alone; fitted on all scenarios, each is decoded by a prior "
-              "without its fold", "dim")],
+        [
+            Part(
+                "fitted on all scenarios (each is decoded by a prior fitted without its fold); minus: rarer together than "
+                "apart",
+                "dim",
+            )
+        ],
         [Part("# shows the numbers" if not values else "# shows shades", "dim")],
     ]
 
@@ -134,19 +143,28 @@ def _pairs(kind: str) -> View:
         group = shown.pairs[kind]
         # Gold, model and decoded share one scale; their difference has its own.
         k = len(names)
-        most = max(float(abs(group[name][i, j])) for name in ("gold", "model", "now") for i in range(k) for j in range(i))\
-            if k > 1 else 1.0
+        most = (
+            max(float(abs(group[name][i, j])) for name in ("gold", "model", "now") for i in range(k) for j in range(i))
+            if k > 1
+            else 1.0
+        )
         blocks, widths = [], []
         for name, matrix in group.items():
             own_scale = "−" in name
             title = {"model": "model (α 0)", "now": f"decoded (α {alpha_text(shown.decoded.alpha)})"}.get(name, name)
-            blocks.append(heatmap(title, names, matrix, values=values, diagonal=values, most=None if own_scale else most))
+            blocks.append(
+                heatmap(title, names, matrix, values=values, diagonal=values, most=None if own_scale else most)
+            )
             widths.append(4 + k * (6 if values else 3))
         said = {
             "together": "share of scenarios with both emotions (on the diagonal, with that one)",
             "information": "mutual information in nats (on the diagonal, an emotion's entropy)",
         }[kind]
-        return [*side_by_side(blocks, widths, cells), [], [Part(f"{said}   # {'shades' if values else 'numbers'}", "dim")]]
+        return [
+            *side_by_side(blocks, widths, cells),
+            [],
+            [Part(f"{said}   # {'shades' if values else 'numbers'}", "dim")],
+        ]
 
     return view
 
@@ -164,7 +182,10 @@ def _rates(shown: Shown, cells: int, height: int) -> Lines:
         }
         rows[f"this run, α {alpha_text(decoded.alpha)}"] = _rates_now(shown, figure)
         lines += [*rates(f"{figure} by emotion", names, rows), []]
-    return [*lines, [Part("runs at α 0, newest first, and this run as decoded now; – where nothing was predicted", "dim")]]
+    return [
+        *lines,
+        [Part("runs at α 0, newest first, and this run as decoded now; – where nothing was predicted", "dim")],
+    ]
 
 
 def _rates_now(shown: Shown, figure: str) -> list[float | None]:
@@ -173,7 +194,12 @@ def _rates_now(shown: Shown, figure: str) -> list[float | None]:
     return [float(hit / size) if size else None for hit, size in zip(hits.tolist(), sizes.tolist(), strict=True)]
 
 
-_TABLE = (("macro_f1", "macro-F1"), ("vector_accuracy", "vectors"), ("hamming_loss", "Hamming"), ("lexical_accuracy", "labels"))
+_TABLE = (
+    ("macro_f1", "macro-F1"),
+    ("vector_accuracy", "vectors"),
+    ("hamming_loss", "Hamming"),
+    ("lexical_accuracy", "labels"),
+)
 
 
 def _table(shown: Shown, cells: int, height: int) -> Lines:
@@ -202,7 +228,9 @@ def _table(shown: Shown, cells: int, height: int) -> Lines:
 def _table_line(name: str, before: Mapping[str, Any], after: Mapping[str, Any], kind: str) -> list[Part]:
     parts = [Part(fit(name, 30), kind)]
     for figure, _ in _TABLE:
-        parts.append(Part(f"   {_three(before.get(figure))} → {_three(after.get(figure))}", "dim" if kind == "dim" else "plain"))
+        parts.append(
+            Part(f"   {_three(before.get(figure))} → {_three(after.get(figure))}", "dim" if kind == "dim" else "plain")
+        )
     return parts
 
 

@@ -81,7 +81,9 @@ class Scenes(Place):
         """Ask this source from now on."""
         bench_of = getattr(source, "scenes", None)
         if bench_of is None:
-            self.show_nothing("Files are browsed without it; emotui import scenes FILE brings scenarios into a workspace")
+            self.show_nothing(
+                "Files are browsed without it; emotui import scenes FILE brings scenarios into a workspace"
+            )
             return
 
         def bench() -> "SceneBench":
@@ -175,7 +177,9 @@ class Scenes(Place):
     def _refused(self, name: str, why: str) -> None:
         if name in ("fit", "scene"):
             self.redecoding = self.decoded = None
-            self._say("This run cannot be decoded" if name == "fit" else "This scenario cannot be read", why, failed=True)
+            self._say(
+                "This run cannot be decoded" if name == "fit" else "This scenario cannot be read", why, failed=True
+            )
         elif name == "choose":
             self.notify(f"No honest choice of alpha: {why}", severity="warning", markup=False)
         else:
@@ -211,8 +215,9 @@ class Scenes(Place):
         self._say("Eight emotions a scenario, decoded together", why, failed=failed)
 
     def focus_first(self) -> None:
-        """Put the keys into the emotions."""
-        self.query_one(SceneRows).focus()
+        """Put the keys into the emotions, or into the text where there are none yet."""
+        rows = self.query_one(SceneRows)
+        (rows if rows.display else self.query_one("#scene-text")).focus()
 
     def _say(self, title: str, *lines: str, failed: bool = False) -> None:
         self._lay_out(text=False, run=False)
@@ -242,6 +247,8 @@ class Scenes(Place):
         self.query_one("#scene-text", SceneText).show(Score(scene.text or ""))
         self._draw_title()
         if ready:
+            if self.display and self.screen.focused is None:
+                self.focus_first()
             self._draw_slider()
             self._draw_view()
         self.refresh_bindings()
@@ -259,7 +266,11 @@ class Scenes(Place):
                 vector = vector_letters(labels, [said.get(label, 0) for label in labels])
                 left += [Part(f"  {name} ", "dim"), Part(vector, "gold")]
         run = self._run
-        right = [Part(f"{run.model} ", "said", "do('run')"), Part(run.state if run.state != "done" else "", "mark")] if run else []
+        right = (
+            [Part(f"{run.model} ", "said", "do('run')"), Part(run.state if run.state != "done" else "", "mark")]
+            if run
+            else []
+        )
         self.query_one("#scene-title", Line).show(left, right)
 
     def _draw_slider(self) -> None:
@@ -278,7 +289,9 @@ class Scenes(Place):
         ]
         if tuning.scaling != 1.0:
             left.append(Part(f" T {redecoding.temperature:.2f}", "dim", "do('prior')"))
-        fold = "" if place is None else f"fold {redecoding.fold(place) + 1}/{len(redecoding.priors)}, fitted without it "
+        fold = (
+            "" if place is None else f"fold {redecoding.fold(place) + 1}/{len(redecoding.priors)}, fitted without it "
+        )
         self.query_one("#scene-alpha", Line).show(left, [Part(fold, "dim")])
         rows = self.query_one(SceneRows)
         rows.show_rows([] if place is None else redecoding.rows(place, self.alpha, self.clamps))
@@ -295,8 +308,10 @@ class Scenes(Place):
         tabs = [Part(" ")]
         for name in VIEWS:
             kind = "here" if name == self.view else "dim"
-            tabs.append(Part(f" {name} ", kind, f"view('{name}')"))
-        words = f"{len(flips.gains)} gain {len(flips.losses)} lose {len(flips.even)} even vs α {alpha_text(decoded.other)} "
+            tabs.append(Part(f" {name} ", kind, f"tell('view', '{name}')"))
+        words = (
+            f"{len(flips.gains)} gain {len(flips.losses)} lose {len(flips.even)} even vs α {alpha_text(decoded.other)} "
+        )
         self.query_one("#scene-views", Line).show(tabs, [Part(words, "dim", "do('alpha')")])
         page = self.query_one("#scene-view", Page)
         runs, table = self._table if self._table is not None else (None, None)
@@ -320,7 +335,7 @@ class Scenes(Place):
     def _tell_list(self) -> None:
         """What the list says beside each scenario: right or wrong at the other alpha, and now."""
         redecoding, decoded = self.redecoding, self.decoded
-        if redecoding is None or decoded is None:
+        if redecoding is None or decoded is None or not self.display:
             return
         gold, sign = redecoding.scenes.gold, {}
         for mark, places in (("▴", decoded.flips.gains), ("▾", decoded.flips.losses), ("~", decoded.flips.even)):
@@ -331,6 +346,10 @@ class Scenes(Place):
             for place, (number, was, now) in enumerate(zip(redecoding.scenes.numbers, *right, strict=True))
         }
         self.post_message(self.Tagged(f"α{alpha_text(decoded.other)} now", tags))
+
+    def on_show(self) -> None:
+        """The list has forgotten what it was told while another place was open."""
+        self._tell_list()
 
     def on_resize(self) -> None:
         """Share the width out anew."""
@@ -351,13 +370,20 @@ class Scenes(Place):
             return False
         if action == "annotators":
             return self.scene is not None and bool(self.scene.annotators)
-        if action in ("next_error", "previous_error"):
+        if action in ("next_flip", "previous_flip"):
             return self.decoded is not None and bool(self._flipped())
         if action == "free":
             return bool(self.clamps)
         if action in ("clamp", "why", "copy"):
             return self.place_in_run is not None
         return self.decoded is not None
+
+    def tell(self, what: str, value: object) -> None:
+        """A view's name or a scenario was clicked."""
+        if what == "view":
+            self.show_view(str(value))
+        elif what == "scene" and isinstance(value, int):
+            self.post_message(self.Sought(frozenset({value}), 0))
 
     def move_to(self, alpha: float) -> None:
         """Weigh the prior by this much: the scenario at once, the whole set as soon as it is decoded."""
@@ -461,11 +487,11 @@ class Scenes(Place):
         self._annotators = not self._annotators
         self._draw_title()
 
-    def do_next_error(self) -> None:
+    def do_next_flip(self) -> None:
         """The next scenario of the list that flips."""
         self.post_message(self.Sought(self._flipped(), 1))
 
-    def do_previous_error(self) -> None:
+    def do_previous_flip(self) -> None:
         """The one before."""
         self.post_message(self.Sought(self._flipped(), -1))
 
@@ -483,7 +509,8 @@ class Scenes(Place):
             return
         lines = [f"{scene.id}  {scene.subject or ''}".rstrip(), scene.text or "", f"alpha {self.alpha:g}"]
         lines += [
-            f"{row.label}\tlog-odds {row.own:.3f}\tP(yes) {row.posterior:.3f}\tmodel {row.before}\tnow {row.now}\tgold {row.gold}"
+            f"{row.label}\tlog-odds {row.own:.3f}\tP(yes) {row.posterior:.3f}"
+            f"\tmodel {row.before}\tnow {row.now}\tgold {row.gold}"
             for row in rows
         ]
         self.app.copy_to_clipboard("\n".join(lines))
