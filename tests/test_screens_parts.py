@@ -1,0 +1,165 @@
+"""Parts of the screens by themselves: the registry of actions, what is remembered, the alignment, export."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textual.command import CommandList
+
+from emotui.metrics.span_scoring import score_samples
+from emotui.records import Sentence, SpanPrediction, SpanSample
+from emotui.screens import frame_actions
+from emotui.screens.actions import ACTIONS
+from emotui.screens.alignment import rows
+from emotui.screens.list_state import ListState, from_setting, to_setting
+from emotui.screens.place import Place
+from emotui.screens.places import PLACES
+from emotui.screens.sample_list import PAGE, SampleList
+from emotui.store.query import MARKS
+from emotui.workbench.workspace import Workspace
+from tests.browse_workspace import sample_records, workspace
+from tests.screen_driving import frame, listed, opened, press, screen_text, shown_id
+
+
+@pytest.mark.parametrize("place", PLACES.values())
+def test_in_one_place_no_key_means_two_things_but_escape(place: type[Place]) -> None:
+    here = [one for one in ACTIONS if hasattr(place, f"do_{one.id}") or one.id in frame_actions.DO]
+    own = {key for one in here if hasattr(place, f"do_{one.id}") for key in one.keys}
+    keys = [key for one in here for key in one.keys if hasattr(place, f"do_{one.id}") or key not in own]
+    assert sorted({key for key in keys if keys.count(key) > 1}) in ([], ["escape"])
+
+
+def test_every_action_is_done_by_the_frame_or_by_a_place() -> None:
+    placed = list(PLACES.values())
+    undone = [
+        one.id
+        for one in ACTIONS
+        if one.id not in frame_actions.DO and not any(hasattr(place, f"do_{one.id}") for place in placed)
+    ]
+    assert undone == []
+
+
+STATES = st.builds(
+    ListState,
+    dataset=st.none() | st.text(max_size=5),
+    run=st.none() | st.text(max_size=5),
+    text=st.text(max_size=5),
+    emotions=st.lists(st.sampled_from(["sad", "happy"]), unique=True).map(tuple),
+    marks=st.sets(st.sampled_from(list(MARKS))).map(lambda marks: "".join(m for m in MARKS if m in marks)),
+    f1_min=st.none() | st.floats(0, 1),
+    sort=st.sampled_from(["file", "f1", "length"]),
+    descending=st.booleans(),
+    sample=st.none() | st.integers(0, 99),
+)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(list(to_setting(ListState()))), inner),
+    max_leaves=8,
+)
+
+
+@given(STATES)
+def test_what_is_remembered_comes_back_as_it_was(state: ListState) -> None:
+    assert from_setting(to_setting(state)) == state
+
+
+@given(JSON)
+def test_whatever_stands_in_the_settings_a_list_can_be_shown(value: object) -> None:
+    state = from_setting(value)
+    query = state.query(1, "run")
+    assert set(query.marks) <= set(MARKS)
+    assert query.f1_min is None or 0 <= query.f1_min <= 1
+
+
+def test_the_alignment_names_each_pair_then_what_was_missed_then_what_was_extra() -> None:
+    text = "I wept all night. The bus came. I was so happy."
+    sample = SpanSample(
+        id="a",
+        text=text,
+        spans=((2, 16), (32, 46)),
+        sentences=(
+            Sentence(start=0, end=17, emotion="sad"),
+            Sentence(start=18, end=31, emotion="neutral"),
+            Sentence(start=32, end=47, emotion="happy"),
+        ),
+    )
+    said = SpanPrediction(id="a", spans=("wept all night", "the bus", "utter joy"))
+    (detail,) = score_samples([sample], [said], None, frozenset())
+    shown = [(row.gold, row.predicted, row.f1, row.words) for row in rows(detail)]
+    assert shown[0] == ("wept all night", "wept all night", 1.0, "")
+    assert {row[3] for row in shown[1:]} <= {
+        "missed",
+        "neutral sentence",
+        "not in the text",
+        "not in the text, missed",
+        "neutral sentence, missed",
+    }
+    marks = {mark for row in rows(detail) for mark in row.marks}
+    assert marks == {"M", "N", "X", "H"}
+
+
+def test_a_sample_without_any_span_has_no_rows() -> None:
+    (detail,) = score_samples(
+        [SpanSample(id="a", text="x", spans=())], [SpanPrediction(id="a", spans=())], None, frozenset()
+    )
+    assert rows(detail) == []
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Workspace:
+    return workspace(tmp_path / "workspace.duckdb")
+
+
+async def test_export_writes_the_predictions_of_the_list_and_asks_before_writing_over(
+    source: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from emotui.formats import read
+    from tests.screen_driving import settle
+
+    monkeypatch.chdir(tmp_path)
+    Path("predicted.jsonl").write_text("mine\n", encoding="utf-8")
+    async with opened(source) as pilot:
+        await press(pilot, "slash", "t", "h", "e", "enter")
+        expected = listed(pilot)
+        await press(pilot, "e", "enter")
+        assert "This file exists" in screen_text(pilot)
+        assert Path("predicted.jsonl").read_text(encoding="utf-8") == "mine\n"
+        await press(pilot, "enter")
+        await settle(pilot, work=True)
+    written = read("predicted.jsonl", SpanPrediction)
+    assert [record.id for record in written.records] == expected
+
+
+async def test_the_palette_finds_an_action_and_does_it(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "ctrl+p")
+        await pilot.press(*"colours: light")
+        found = pilot.app.screen.query_one(CommandList)
+        while not found.option_count or not str(found.get_option_at_index(0).prompt).startswith("colours: light"):
+            await pilot.pause(0.01)
+        await press(pilot, "enter", "enter")
+        assert pilot.app.theme == "light"
+
+
+async def test_help_has_every_key_of_the_registry(source: Workspace) -> None:
+    from textual.widgets import Static
+
+    async with opened(source) as pilot:
+        await press(pilot, "question_mark")
+        page = str(pilot.app.screen.query_one("#help-page", Static).content)
+        assert [action.id for action in ACTIONS if action.shown and action.help not in page] == []
+        await press(pilot, "escape")
+        assert pilot.app.screen is frame(pilot)
+
+
+async def test_a_list_longer_than_a_page_asks_only_for_the_pages_in_sight(tmp_path: Path) -> None:
+    samples = [SpanSample(id=f"s{n:05}", text=f"text {n}", spans=()) for n in range(PAGE * 40)]
+    source = workspace(tmp_path / "w.duckdb", samples=samples, run=False)
+    async with opened(source) as pilot:
+        rows_shown = frame(pilot).query_one(SampleList)
+        await press(pilot, "G")
+        assert shown_id(pilot) == samples[-1].id
+        assert rows_shown.row(len(samples) - 1) is not None
+        assert rows_shown.row(PAGE * 20) is None
+        assert len(sample_records()) < PAGE

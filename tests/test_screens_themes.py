@@ -1,0 +1,72 @@
+"""Themes: every text can be read on what it stands on, also by eyes that see fewer colours."""
+
+import itertools
+
+import pytest
+from textual.color import Color
+
+from emotui.themes import THEMES
+
+TEXTS = ("foreground", "primary", "gold", "mark", "predicted-bar", "text-muted")
+MATRICES = {
+    # Machado, Oliveira and Fernandes 2009, severity 1.0, on linear RGB.
+    "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+    "deuteranopia": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.01182, 0.04294, 0.968881)),
+    "tritanopia": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.3039)),
+}
+
+
+def variables(name: str) -> dict[str, Color]:
+    theme = THEMES[name]
+    known = theme.to_color_system().generate() | theme.variables
+    return {key: Color.parse(known[key]) for key in (*TEXTS, "background", "panel", "raised", *_GROUNDS)}
+
+
+_GROUNDS = ("predicted", "predicted-text", "gold-on-predicted")
+
+
+def linear(color: Color) -> tuple[float, float, float]:
+    channels = [channel / 255 for channel in color.rgb]
+    r, g, b = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    return r, g, b
+
+
+def luminance(rgb: tuple[float, ...]) -> float:
+    return 0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2]
+
+
+def contrast(one: Color, other: Color) -> float:
+    """WCAG 2's contrast ratio."""
+    high, low = sorted((luminance(linear(one)), luminance(linear(other))), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize(
+    ("name", "least"), [("dark", 4.5), ("light", 4.5), ("high-contrast", 7.0), ("colour-blind-safe", 4.5)]
+)
+def test_every_text_stands_out_from_its_ground(name: str, least: float) -> None:
+    of = variables(name)
+    pairs = [(text, ground) for text in TEXTS for ground in ("background", "panel")]
+    pairs += [("foreground", "raised"), ("predicted-text", "predicted"), ("gold-on-predicted", "predicted")]
+    faint = {pair: round(ratio, 2) for pair in pairs if (ratio := contrast(of[pair[0]], of[pair[1]])) < least}
+    assert faint == {}
+
+
+@pytest.mark.parametrize("eyes", MATRICES)
+def test_the_three_accents_of_the_colour_blind_theme_stay_apart_for_all_eyes(eyes: str) -> None:
+    of = variables("colour-blind-safe")
+    seen = {
+        name: [
+            sum(weight * channel for weight, channel in zip(row, linear(of[name]), strict=True))
+            for row in MATRICES[eyes]
+        ]
+        for name in ("gold", "predicted-bar", "mark", "foreground")
+    }
+    for one, other in itertools.combinations(seen, 2):
+        distance = sum((a - b) ** 2 for a, b in zip(seen[one], seen[other], strict=True)) ** 0.5
+        assert distance > 0.2, (one, other, round(distance, 2))
+
+
+def test_all_themes_name_the_same_variables() -> None:
+    names = {name: set(theme.variables) for name, theme in THEMES.items()}
+    assert len({frozenset(variables) for variables in names.values()}) == 1
