@@ -123,7 +123,7 @@ def choose(
     draw = torch.tensor([draws[row] for row in hot], dtype=exact, device=logits.device)[:, None]
     probabilities = (logits[rows].to(exact) / heat[:, None]).softmax(-1)
     if bool((nucleus < 1).any()):
-        ordered, order = probabilities.sort(-1, descending=True, stable=True)
+        ordered, order = probabilities.sort(dim=-1, descending=True, stable=True)
         before = ordered.cumsum(-1) - ordered
         outside = (before >= nucleus) & (nucleus < 1)
         probabilities = probabilities.scatter(-1, order, ordered.masked_fill(outside, 0.0))

@@ -27,9 +27,9 @@ def model_folder(argument: str, settings: Settings, progress: Progress) -> Path:
         ModelError: there is no such directory, and no such model among those fetched before.
     """
     folder = Path(argument).expanduser()
-    if folder.is_dir():
+    if argument and folder.is_dir():
         return folder
-    if folder.exists():
+    if folder.is_file():
         raise ModelError(f"{argument} is a file: hf: takes a model's directory (gguf: takes a GGUF file)")
     if not _HUB_NAME.fullmatch(argument):
         raise ModelError(f"hf: found no directory {argument or '(none named)'}")

@@ -12,13 +12,13 @@ NAMES = (
     "Nils", "Olga", "Paul", "Rosa", "Sam", "Tess", "Udo", "Vera", "Will", "Xenia", "Yuri", "Zoe",
 )  # fmt: skip
 FEELINGS = (
-    "laughed out loud", "wept for hours", "shook with anger", "felt sick with fear", "smiled at last", "was full of joy",
-    "gasped in surprise", "sighed with relief", "was proud", "screamed at the wall", "trembled", "felt so alone",
+    "laughed out loud", "wept for hours", "shook with anger", "felt sick with fear", "smiled at last",
+    "was full of joy", "gasped in surprise", "sighed with relief", "was proud", "screamed at the wall", "trembled", "felt so alone",
     "beamed", "could not stop crying", "was furious", "jumped for joy",
 )  # fmt: skip
 PLACES = (
-    "at the station", "in the kitchen", "by the lake", "near the old mill", "on the bus", "after lunch", "before the exam",
-    "in the garden", "at work", "on the stairs", "during the storm", "that evening",
+    "at the station", "in the kitchen", "by the lake", "near the old mill", "on the bus", "after lunch",
+    "before the exam", "in the garden", "at work", "on the stairs", "during the storm", "that evening",
 )  # fmt: skip
 QUIET = (
     "The train left at nine.", "The shop was open.", "A letter lay on the table.", "The bus was blue.",
