@@ -51,6 +51,7 @@ class FaultyServer:
     usage: bool = True
     refuses: tuple[str, ...] = ()
     models_body: bytes | None = None
+    answer_body: bytes | None = None
     redirect: str | None = None
     asked: list[Asked] = field(default_factory=list)
     most_at_once: int = 0
@@ -169,6 +170,9 @@ def _answering(server: FaultyServer) -> type[BaseHTTPRequestHandler]:
                 return
             if asked.body["model"] not in server.models:
                 self._json(404, {"error": {"message": "no such model", "code": "model_not_found"}})
+                return
+            if server.answer_body is not None:
+                self._send(200, server.answer_body)
                 return
             for name, value in asked.body.items():
                 if f"{name}={value}" in server.refuses:

@@ -1,5 +1,6 @@
 """Models behind a server: what is asked of it, what comes back, and what its faults cost. The server is real."""
 
+import contextlib
 import json
 import re
 import sys
@@ -9,6 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from emotui.backends.base import Generate, Generation, Message, Refused
 from emotui.backends.host import Cancelled, ModelProcess
@@ -121,6 +124,39 @@ def test_a_passing_fault_costs_another_try(server: FaultyServer, fault: str) -> 
     model = connect(server)
     assert model.generate([say(f"{fault} 1 x")]) == [Generation(f"{fault} 1 X", 3, 2, "stop")]
     assert server.prompts() == [f"{fault} 1 x"] * 2
+
+
+VALID = b"""{"choices": [{"message": {"content": "hi"}, "finish_reason": "stop"}], "model": "tiny",
+ "usage": {"prompt_tokens": 1, "completion_tokens": 2}, "system_fingerprint": "build-1"}"""
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.integers(0, len(VALID)), st.integers(0, 40), st.binary(max_size=20))
+def test_a_mangled_answer_is_an_answer_or_a_model_error_and_nothing_worse(
+    server: FaultyServer, start: int, length: int, new: bytes
+) -> None:
+    if not hasattr(server, "model"):
+        server.model = connect(server, retries=0)  # type: ignore[attr-defined]
+    server.answer_body = VALID[:start] + new + VALID[start + length :]
+    with contextlib.suppress(ModelError):
+        (answer,) = server.model.generate([say("x")])  # type: ignore[attr-defined]
+        assert isinstance(answer, Generation | Refused)
+
+
+@pytest.mark.parametrize(
+    "body", [b'{"x":' + b"[" * 100_000, b'{"choices":[{"message":{"content":"\xff"}}]}', b"", b"null", b"[]"]
+)
+def test_answers_that_break_readers_are_refused(server: FaultyServer, body: bytes) -> None:
+    model = connect(server, retries=0)
+    server.answer_body = body
+    with pytest.raises(ModelError, match="is not what the protocol says"):
+        model.generate([say("x")])
+
+
+def test_half_a_character_is_refused_before_it_is_sent(server: FaultyServer) -> None:
+    refused, fine = connect(server).generate([say("\ud800"), say("fine")])
+    assert refused == Refused("the text holds half a character (a lone surrogate), which no request can carry")
+    assert isinstance(fine, Generation)
 
 
 def test_a_server_that_asks_for_time_is_given_it() -> None:

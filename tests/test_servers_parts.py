@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emotui.backends.base import Refused
 from emotui.backends.servers.address import parse_address
+from emotui.backends.servers.batch import answer_all
 from emotui.backends.servers.budget import Budget, Spent
-from emotui.backends.servers.faults import Teller, context_line, is_context
+from emotui.backends.servers.faults import Teller, Unanswered, context_line, is_context
 from emotui.backends.servers.settings import Settings, parse_settings
 from emotui.errors import ModelError
 
@@ -178,3 +180,28 @@ def test_a_budget_that_is_used_up_says_so() -> None:
 
     with pytest.raises(Spent, match="the budget of 1 has no room for another request"):
         asyncio.run(spend())
+
+
+@given(st.lists(st.sampled_from(["answer", "refuse", "again"]), max_size=20), st.integers(1, 5))
+def test_every_result_stands_at_the_place_of_its_request(fates: list[str], concurrency: int) -> None:
+    async def answer(request: tuple[int, str]) -> int:
+        number, fate = request
+        await asyncio.sleep(0)
+        if fate != "answer":
+            raise Unanswered(str(number), again=fate == "again")
+        return number
+
+    async def run() -> list[int | Refused]:
+        return await answer_all(list(enumerate(fates)), answer, concurrency=concurrency, limit=10)
+
+    try:
+        results = asyncio.run(run())
+    except ModelError:
+        assert set(fates) == {"again"} or fates.count("again") > max(concurrency, 3)
+        return
+    assert len(results) == len(fates)
+    for number, (fate, result) in enumerate(zip(fates, results, strict=True)):
+        if isinstance(result, int):
+            assert (fate, result) == ("answer", number)
+        elif "requests in a row failed" not in result.why:
+            assert result == Refused(str(number), again=fate == "again")

@@ -101,6 +101,13 @@ def test_a_censored_value_is_never_below_the_truth(weights: list[float], shown: 
             assert value <= truth[side] + 1e-9
 
 
+def test_a_log_probability_above_zero_is_no_answer(server: FaultyServer) -> None:
+    model = connect(server, retries=0)
+    server.logprobs = {"Yes": 1000.0}
+    with pytest.raises(ModelError, match="is not what the protocol says"):
+        model.score([Score("x", ("y?",))])
+
+
 def test_many_texts_and_questions_come_back_in_their_places(server: FaultyServer) -> None:
     scores = connect(server).score([Score("a", ("q1?", "q2?")), Score("b", ()), Score("c", ("q3?",))])
     assert [len(each.yes) for each in scores if isinstance(each, Scores)] == [2, 0, 1]

@@ -8,18 +8,24 @@ ABSENT = -9000.0
 """vLLM and SGLang write -9999 for the logarithm of a probability of 0, which JSON cannot hold; so it is no figure."""
 
 
+LogProbability = Annotated[float, msgspec.Meta(le=0.01)]
+"""At most 0, but for rounding."""
+
+Count = Annotated[int, msgspec.Meta(ge=0)]
+
+
 class Alternative(msgspec.Struct):
     """A token that might have stood there."""
 
     token: str
-    logprob: float
+    logprob: LogProbability
 
 
 class ChatToken(msgspec.Struct):
     """A token of a chat answer, with its alternatives, best first."""
 
     token: str
-    logprob: float
+    logprob: LogProbability
     top_logprobs: list[Alternative] | None = None
 
 
@@ -41,7 +47,7 @@ class TextLogprobs(msgspec.Struct):
     """Of a plain completion: parallel lists with one entry a token (OpenAI, vLLM), or as in a chat (llama-server)."""
 
     tokens: list[str] | None = None
-    top_logprobs: list[dict[str, float] | None] | None = None
+    top_logprobs: list[dict[str, LogProbability] | None] | None = None
     content: list[ChatToken] | None = None
 
 
@@ -52,8 +58,8 @@ class TextChoice(msgspec.Struct):
 
 
 class Usage(msgspec.Struct):
-    prompt_tokens: int
-    completion_tokens: int = 0
+    prompt_tokens: Count
+    completion_tokens: Count = 0
 
 
 class ChatAnswer(msgspec.Struct):

@@ -70,7 +70,10 @@ class Asker:
     ) -> ChatAnswer | TextAnswer:
         body: dict[str, Any] = {"model": self._model, **fields}
         extra = {**self.abilities.neutral, **self._connection.settings.extra, **constraint}
-        most = sum(len(message.content.encode()) for message in messages) + len(opening.encode())
+        try:
+            most = sum(len(message.content.encode()) for message in messages) + len(opening.encode())
+        except UnicodeEncodeError:
+            raise Unanswered("the text holds half a character (a lone surrogate), which no request can carry") from None
         answer: ChatAnswer | TextAnswer
         async with self._budget.hold(most, int(fields["max_tokens"])) as bill:
             if self.abilities.endpoint == "chat":

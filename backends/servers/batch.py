@@ -10,6 +10,7 @@ from emotui.errors import ModelError
 
 _Request = TypeVar("_Request")
 _Result = TypeVar("_Result")
+_PATIENCE = 3
 
 
 async def answer_all(
@@ -21,14 +22,16 @@ async def answer_all(
 ) -> list[_Result | Refused]:
     """Answer each request, in order of their places.
 
-    A `ModelError` (the server is gone, the key is wrong, the budget is used up) ends the batch, and so does a server
-    that fails as many requests in a row as are under way at once, or that takes more than `limit` seconds. What is
-    answered by then is handed back, with `Refused(..., again=True)` at the place of the rest; so the next batch is the
-    one that raises.
+    A `ModelError` (the server is gone, the key is wrong, the budget is used up) ends the batch. So does a server that
+    fails more requests in a row than are under way at once (and more than three), or takes more than `limit` seconds.
+    What is answered by then is handed back, with `Refused(..., again=True)` at the place of the rest; so the next
+    batch is the one that raises.
 
     Raises:
         ModelError: not one request was answered or refused for its own sake.
     """
+    if not requests:
+        return []
     results: list[_Result | Refused | None] = [None] * len(requests)
     places = iter(range(len(requests)))
     in_a_row = 0
@@ -42,7 +45,7 @@ async def answer_all(
             except Unanswered as fault:
                 results[place] = Refused(fault.why, again=fault.again)
                 in_a_row = in_a_row + 1 if fault.again else 0
-                if in_a_row > concurrency:
+                if in_a_row > max(concurrency, _PATIENCE):
                     raise ModelError(f"{in_a_row} requests in a row failed; the last one: {fault.why}") from None
 
     workers = [asyncio.create_task(work()) for _ in range(min(concurrency, len(requests)))]

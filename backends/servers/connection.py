@@ -97,7 +97,7 @@ class Connection:
                 return msgspec.json.decode(raw.content, type=kind)
             except openai.OpenAIError as error:
                 raise self.tell.tell(error, 1 + retries) from None
-            except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                 fault = f"the answer of the server is not what the protocol says ({self.tell.clean(str(error))})"
             if left:
                 await asyncio.sleep(_PAUSE)

@@ -40,7 +40,7 @@ def models_at(url: str, *, timeout: float = 2.0) -> list[Served]:
         if error.code in (401, 403):
             raise tell.refused_key(error.code) from None
         raise ModelError(f"What answers at {address.url} is no OpenAI-compatible server (HTTP {error.code})") from None
-    except (msgspec.DecodeError, HTTPException) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, HTTPException) as error:
         raise ModelError(
             f"What answers at {address.url} is no OpenAI-compatible server ({tell.clean(str(error))})"
         ) from None

@@ -41,8 +41,6 @@ class ServerModel:
         """
         settings = self._connection.settings
         prompts = [prompt for request in requests for prompt in questions_of(request)]
-        if not prompts:
-            return [gather(()) for _ in requests]
         answer = partial(judge, self._asker)
         verdicts = iter(
             self._runner.run(answer_all(prompts, answer, concurrency=settings.concurrency, limit=settings.batch_limit))
