@@ -66,8 +66,8 @@ def read_logits(forms: Forms, logits: NDArray[np.floating]) -> Answer:
 def combine(yes: Iterable[tuple[str, float]], no: Iterable[tuple[str, float]]) -> Answer:
     """The answer of (form, log-probability) pairs; one or more a side. Tokens that read alike are one form."""
     sides = [list(yes), list(no)]
-    totals = [float(np.logaddexp.reduce([value for _, value in side])) for side in sides]
-    both = float(np.logaddexp(*totals))
+    totals = [float(np.logaddexp.reduce(np.array([value for _, value in side]))) for side in sides]
+    both = float(np.logaddexp(totals[0], totals[1]))
     shares: dict[str, float] = {}
     for text, value in (*sides[0], *sides[1]):
         shares[text] = shares.get(text, 0.0) + (float(np.exp(value - both)) if both > -np.inf else 0.0)

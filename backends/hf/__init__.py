@@ -39,7 +39,8 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Backe
     progress("starting torch and transformers")
     from transformers.utils import logging
 
-    from emotui.backends.hf.classifier import Classifier, ZeroShot, labels_of, nli_places
+    from emotui.backends.hf.classifier import Classifier, ZeroShot, labels_of
+    from emotui.backends.hf.families import nli_places
     from emotui.backends.hf.loading import load_model
     from emotui.backends.hf.masked import Embedder, Masked
     from emotui.backends.hf.prompts import Prompts

@@ -45,7 +45,7 @@ class Causal:
         ]
 
         def batch(indices: list[int]) -> list[Generation | Refused]:
-            return self._write([requests[index] for index in indices], [prompts[index] for index in indices])  # type: ignore[misc]
+            return self._write([requests[index] for index in indices], [prompts[index] for index in indices])
 
         sizes = [len(ids) + request.max_tokens for ids, request in _accepted(prompts, requests)]
         return answered(prompts, sizes, batch, self._writing)

@@ -7,6 +7,7 @@ import torch
 
 from emotui.backends.base import Attribute, Attribution, Classification, Classify, ModelCard, Refused, Score, Scores
 from emotui.backends.hf.encoders import Encoder, Framed
+from emotui.backends.hf.families import nli_places
 from emotui.backends.hf.loading import Loaded
 from emotui.backends.hf.prompts import Prompts, frame
 from emotui.backends.hf.settings import Settings
@@ -19,16 +20,6 @@ LABEL_SET = "labels"
 def labels_of(config: Any) -> tuple[str, ...]:
     """The model's labels in the order of its logits."""
     return tuple(str(config.id2label[place]) for place in range(config.num_labels))
-
-
-def nli_places(labels: Sequence[str]) -> tuple[int, int] | None:
-    """Where entailment and contradiction stand among an NLI model's labels; None for any other classifier."""
-    found: dict[str, int] = {}
-    for place, label in enumerate(labels):
-        for word in ("entail", "contradict"):
-            if label.lower().startswith(word):
-                found[word] = place
-    return (found["entail"], found["contradict"]) if len(found) == 2 else None
 
 
 class Classifier:

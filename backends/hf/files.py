@@ -40,7 +40,7 @@ def _hub_folder(name: str, settings: Settings, progress: Progress) -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, RepositoryNotFoundError
 
-    where = {"repo_id": name, "revision": settings.revision or None, "allow_patterns": _WANTED}
+    where: dict[str, Any] = {"repo_id": name, "revision": settings.revision or None, "allow_patterns": _WANTED}
     try:
         return Path(snapshot_download(**where, local_files_only=True))
     except (LocalEntryNotFoundError, ValueError, OSError):

@@ -11,19 +11,11 @@ import transformers
 from transformers import AutoConfig, AutoTokenizer
 
 from emotui.backends.base import Progress
+from emotui.backends.hf.families import family_of
 from emotui.backends.hf.files import read_config, text_hash, weight_files, weights_hash
 from emotui.backends.hf.settings import Settings
 from emotui.errors import ModelError
 
-# By the ending of the architecture's name. `BertForPreTraining` and its like hold a masked-word head too.
-FAMILIES: Mapping[str, str] = {
-    "ForCausalLM": "causal",
-    "LMHeadModel": "causal",
-    "ForMaskedLM": "masked",
-    "ForPreTraining": "masked",
-    "ForSequenceClassification": "classifier",
-    "Model": "encoder",
-}
 AUTO_CLASSES: Mapping[str, str] = {
     "causal": "AutoModelForCausalLM",
     "seq2seq": "AutoModelForSeq2SeqLM",
@@ -131,12 +123,8 @@ def _family(folder: Path, raw: Mapping[str, Any]) -> str:
         )
     if not names:
         raise ModelError(f"{folder}/config.json names no architecture: say what it is by the option family")
-    if names[0].endswith("ForConditionalGeneration"):
-        # Models of pictures and text are named so too; of those only the text part is used.
-        return "seq2seq" if raw.get("is_encoder_decoder") else "causal"
-    for ending, family in FAMILIES.items():
-        if names[0].endswith(ending):
-            return family
+    if (family := family_of(raw)) is not None:
+        return family
     raise ModelError(f"{folder} is a {names[0]}: hf: knows models that write, fill masks, classify or embed")
 
 
@@ -169,7 +157,7 @@ def _device(settings: Settings) -> tuple[torch.device, bool, tuple[str, ...]]:
 
 def _dtype(settings: Settings, device: torch.device) -> torch.dtype:
     if settings.dtype != "auto":
-        return getattr(torch, settings.dtype)  # type: ignore[no-any-return]
+        return getattr(torch, settings.dtype)
     if device.type == "cuda":
         return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
     return torch.float16 if device.type == "mps" else torch.float32

@@ -127,7 +127,7 @@ class Rows:
     def _has_plain_cache(self) -> bool:
         ids = torch.tensor([[self._pad, self._pad]], device=self._device)
         past = getattr(self._model(input_ids=ids, use_cache=True), "past_key_values", None)
-        layers = getattr(past, "layers", None)
+        layers = getattr(past, "layers", None) or []
         return bool(layers) and all(type(layer) in (DynamicLayer, DynamicSlidingWindowLayer) for layer in layers)
 
 
