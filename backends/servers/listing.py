@@ -45,7 +45,8 @@ def models_at(url: str, *, timeout: float = 2.0) -> list[Served]:
             f"What answers at {address.url} is no OpenAI-compatible server ({tell.clean(str(error))})"
         ) from None
     except OSError as error:
-        raise tell.gone(error.reason if isinstance(getattr(error, "reason", None), OSError) else error) from None
+        reason = getattr(error, "reason", None)  # what urllib wraps
+        raise tell.gone(reason if isinstance(reason, OSError) else error) from None
 
 
 class _Unfollowed(urllib.request.HTTPRedirectHandler):
