@@ -45,6 +45,11 @@ class Desk(Generic[Q, A]):
         """Is an answer still to come?"""
         return self._asked > 0
 
+    @property
+    def asked(self) -> bool:
+        """Was anything ever asked?"""
+        return self._number > 0
+
     def ask(self, question: Q) -> None:
         """Ask now, or as soon as the answer that is on its way is here."""
         self._number += 1

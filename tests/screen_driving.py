@@ -10,6 +10,8 @@ from textual.pilot import Pilot
 from emotui.screens.app import EmotuiApp
 from emotui.screens.browse import Browse
 from emotui.screens.frame import Frame
+from emotui.screens.list_pane import ListPane
+from emotui.screens.place import Place
 from emotui.screens.sample_list import SampleList
 from emotui.screens.stave import Stave
 from emotui.workbench.source import BrowseSource
@@ -24,7 +26,10 @@ async def settle(pilot: "Pilot[None]", *, work: bool = False) -> None:
 
     def busy() -> bool:
         awaited = [worker for worker in app.workers if work or worker.name != "work"]
-        return bool(awaited) or (app.is_running and (app.frame.busy or (work and app.frame.work is not None)))
+        if awaited or not app.is_running:
+            return bool(awaited)
+        composed = app.frame.query(ListPane) and app.frame.query(Place) and app.frame._open.asked
+        return not composed or app.frame.busy or (work and app.frame.work is not None)
 
     begun = time.monotonic()
     while True:
