@@ -146,7 +146,7 @@ class Frame(Screen[None]):
     def _show_opened(self, opened: Opened) -> None:
         self.source, self._title = opened.source, opened.title
         self._lists = {task: from_setting(kept) for task, kept in opened.lists.items()}
-        self.state = self._lists[self.place.task]
+        self.state = self._lists[self.place.samples_of]
         if isinstance(opened.theme, str) and opened.theme in self.app.available_themes:
             self.app.theme = opened.theme
         self.pane.bind_source(opened.source)
@@ -167,13 +167,13 @@ class Frame(Screen[None]):
 
     def look_again(self) -> None:
         """Ask what there is: datasets, runs, and through them the list and the sample."""
-        self._overviews.ask((self.place.task, self.state.dataset))
+        self._overviews.ask((self.place.samples_of, self.state.dataset))
 
     def _show_overview(self, overview: Overview) -> None:
         self.overview = overview
         if overview.dataset is None:
-            coming = "the sample data is on its way"
-            self._say("No samples yet", coming if self.work else f"emotui import {self.place.task} FILE brings some in")
+            how = f"emotui import {self.place.samples_of} FILE brings some in"
+            self._say("No samples yet", "the sample data is on its way" if self.work else how)
         else:
             self.pane.ask(self.state, overview.dataset, self.run_shown)
         self._top()
@@ -288,7 +288,7 @@ class Frame(Screen[None]):
         """Open a place; what is selected travels along."""
         if number == self._number:
             return
-        task = self.place.task
+        task = self.place.samples_of
         self._lists[task] = self.state
         if self._dirty and self.source is not None:
             self.save()
@@ -302,10 +302,10 @@ class Frame(Screen[None]):
                 self.place.bind_source(self.source)
         self.place.display = True
         self.pane.rows.show_tags("", None)
-        if self.place.task == task:
+        if self.place.samples_of == task:
             self.place.show_sample(self.pane.sample, self.run_shown)
         else:
-            self.state, self.overview = self._lists.get(self.place.task, ListState()), Overview()
+            self.state, self.overview = self._lists.get(self.place.samples_of, ListState()), Overview()
             self.pane.forget()
             self.place.show_nothing("the list is being read")
             if self.source is not None:
@@ -381,7 +381,7 @@ class Frame(Screen[None]):
     def save(self) -> None:
         """Remember the list for the next session."""
         self._dirty = False
-        self._settings.ask((list_setting(self.place.task), to_setting(self.state)))
+        self._settings.ask((list_setting(self.place.samples_of), to_setting(self.state)))
 
     def remember_theme(self, theme: str) -> None:
         """Use these colours from now on."""
@@ -397,7 +397,7 @@ class Frame(Screen[None]):
         self.leaving = True
         self.stop_work()
         self._top()
-        self._settings.ask((list_setting(self.place.task), to_setting(self.state)))
+        self._settings.ask((list_setting(self.place.samples_of), to_setting(self.state)))
 
     def _saved(self, error: str | None) -> None:
         if not self.leaving:
@@ -414,4 +414,4 @@ class Frame(Screen[None]):
 
 
 def _tasks() -> set[str]:
-    return {place.task for place in PLACES.values()}
+    return {place.samples_of for place in PLACES.values()}

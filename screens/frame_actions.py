@@ -174,7 +174,7 @@ def _some(frame: "Frame") -> bool:
 
 
 def _errors(frame: "Frame") -> bool:
-    return _some(frame) and frame.run_shown is not None and frame.place.task == "spans"
+    return _some(frame) and frame.run_shown is not None and frame.place.samples_of == "spans"
 
 
 def _dataset_is_open(frame: "Frame") -> bool:

@@ -20,7 +20,7 @@ class Place(Vertical):
     """
 
     title: ClassVar[str]
-    task: ClassVar[str] = "spans"
+    samples_of: ClassVar[str] = "spans"
     """Of which task the list has the samples while this place is open."""
 
     class Changed(Message):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from emotui.screens.cells import fit
+from emotui.screens.cells import fit, wrap
 from emotui.screens.figures import count, share
 from emotui.screens.line import Part
 from emotui.screens.page import Lines
@@ -31,6 +31,11 @@ class Shown:
     table: "tuple[str, Sequence[Published]] | None"
     values: bool
     leaked: bool
+
+
+def note(text: str, cells: int) -> list[list[Part]]:
+    """A remark under a view, on as many lines as it takes."""
+    return [[Part(text[start:end].rstrip(), "dim")] for start, end in wrap(text, max(cells, 20))]
 
 
 View = Callable[[Shown, int, int], Lines]
@@ -87,7 +92,7 @@ def _why(shown: Shown, cells: int, height: int) -> Lines:
     verdict = "yes" if row.now else "no"
     lines: list[list[Part]] = [
         [Part(f"{row.label}: ", "strong"), Part(f"{verdict} at α {alpha_text(alpha)}{flipped}")],
-        [Part("the terms of its log-odds, given the other emotions as decoded, by size", "dim")],
+        *note("the terms of its log-odds, given the other emotions as decoded, by size", cells),
     ]
     most = max((abs(term.value) for term in terms), default=0.0)
     for term in terms:
@@ -124,13 +129,11 @@ def _couplings(shown: Shown, cells: int, height: int) -> Lines:
     return [
         *side_by_side([block, bias], [size, 6], cells),
         [],
-        [
-            Part(
-                "fitted on all scenarios (each is decoded by a prior fitted without its fold); minus: rarer together than "
-                "apart",
-                "dim",
-            )
-        ],
+        *note(
+            f"Couplings in nats, at most {float(abs(prior.couplings).max()):.1f}; minus: rarer together than apart. "
+            "Fitted on all scenarios; each is decoded by a prior fitted without its fold.",
+            cells,
+        ),
         [Part("# shows the numbers" if not values else "# shows shades", "dim")],
     ]
 
@@ -163,7 +166,8 @@ def _pairs(kind: str) -> View:
         return [
             *side_by_side(blocks, widths, cells),
             [],
-            [Part(f"{said}   # {'shades' if values else 'numbers'}", "dim")],
+            *note(f"{said}; █ = {most:.2f}, in the difference its own largest", cells),
+            [Part("# shows shades" if values else "# shows numbers", "dim")],
         ]
 
     return view
@@ -184,7 +188,7 @@ def _rates(shown: Shown, cells: int, height: int) -> Lines:
         lines += [*rates(f"{figure} by emotion", names, rows), []]
     return [
         *lines,
-        [Part("runs at α 0, newest first, and this run as decoded now; – where nothing was predicted", "dim")],
+        *note("runs at α 0, newest first, and this run as decoded now; – where nothing was predicted", cells),
     ]
 
 
@@ -220,8 +224,8 @@ def _table(shown: Shown, cells: int, height: int) -> Lines:
     return [
         *lines,
         [],
-        [Part("own runs: α by nested cross-validation with this prior, the run shown only", "dim")],
-        [Part(f"† published: {cite}; other scenarios, so not to be compared figure by figure", "dim")],
+        *note("own runs: α by nested cross-validation with this prior, for the run that is shown", cells),
+        *note(f"† published: {cite}; other scenarios, so not to be compared figure by figure", cells),
     ]
 
 

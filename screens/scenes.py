@@ -4,17 +4,17 @@ from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding
 
+from emotui.screens import scene_parts
 from emotui.screens.desk import Answer, Desk
 from emotui.screens.line import Line, Part
 from emotui.screens.notice import Notice
 from emotui.screens.page import Page
 from emotui.screens.place import Place
-from emotui.screens.scene_charts import alpha_text, track
+from emotui.screens.scene_charts import alpha_text
 from emotui.screens.scene_rows import SceneRows
+from emotui.screens.scene_text import SceneText
 from emotui.screens.scene_views import VIEWS, Shown
-from emotui.screens.stave import Stave
 from emotui.screens.stave_layout import Score
 from emotui.store.query import Run
 
@@ -25,20 +25,13 @@ if TYPE_CHECKING:
 
 SETTING = "scenes"
 _NEED_RUNS = ("emotions", "Table 1")
-_TRACK = 45
-
-
-class SceneText(Stave, inherit_bindings=False):
-    """The scenario. Only up and down scroll it: left and right are the slider's."""
-
-    BINDINGS = [Binding("up", "scroll_up", show=False), Binding("down", "scroll_down", show=False)]
 
 
 class Scenes(Place):
     """Above the scenario, then alpha and the emotions, below one of several views of the whole set."""
 
     title = "Scenes"
-    task = "scenes"
+    samples_of = "scenes"
     DEFAULT_CSS = """
     Scenes #scene-text { height: 2fr; min-height: 3; max-height: 9; padding: 0 1; }
     Scenes #scene-alpha { padding: 0; background: $panel; }
@@ -111,6 +104,7 @@ class Scenes(Place):
             "sweep": Desk("sweep", self, lambda redecoding: (redecoding, redecoding.sweep())),
             "choose": Desk("choose", self, lambda redecoding: (redecoding, redecoding.choose())),
             "runs": Desk("scene-runs", self, read_runs),
+            "export": Desk("scene-export", self, lambda question: bench().export(*question)),
             "setting": Desk("scene-setting", self, lambda value: source.set_setting(SETTING, value)),
         }
 
@@ -173,6 +167,8 @@ class Scenes(Place):
         elif name == "runs":
             self._table = answer.value
             self._draw_view()
+        elif name == "export":
+            self.notify(f"{answer.value} predictions written to {answer.question[1]}", markup=False)
 
     def _refused(self, name: str, why: str) -> None:
         if name in ("fit", "scene"):
@@ -254,45 +250,18 @@ class Scenes(Place):
         self.refresh_bindings()
 
     def _draw_title(self) -> None:
-        scene = self.scene
-        if scene is None:
-            return
-        left = [Part(f" {scene.id}", "strong"), Part("  subject ", "dim"), Part(scene.subject or "not named")]
-        if self._annotators and scene.annotators:
-            from emotui.tasks.scenes import vector_letters
-
-            labels = list(scene.labels)
-            for name, said in scene.annotators.items():
-                vector = vector_letters(labels, [said.get(label, 0) for label in labels])
-                left += [Part(f"  {name} ", "dim"), Part(vector, "gold")]
-        run = self._run
-        right = (
-            [Part(f"{run.model} ", "said", "do('run')"), Part(run.state if run.state != "done" else "", "mark")]
-            if run
-            else []
-        )
-        self.query_one("#scene-title", Line).show(left, right)
+        if self.scene is not None:
+            way = self.redecoding.scenes.way if self.redecoding is not None else ""
+            left, right = scene_parts.title(self.scene, self._run, way, annotators=self._annotators)
+            self.query_one("#scene-title", Line).show(left, right)
 
     def _draw_slider(self) -> None:
         """Alpha and the emotions: quick enough to be drawn while the key is still down."""
-        redecoding, tuning, place = self.redecoding, self._tuning, self.place_in_run
-        if redecoding is None or tuning is None:
+        redecoding, place = self.redecoding, self.place_in_run
+        if redecoding is None:
             return
-        from emotui.workbench.scenes import ALPHAS, nearest
-
-        room = min(_TRACK, max(self.size.width - 50, 12))
-        left = [
-            Part(f" α {alpha_text(self.alpha):<5}", "strong", "do('alpha')"),
-            *track(ALPHAS, nearest(self.alpha), room),
-            Part(f"  {tuning.prior}", "key", "do('prior')"),
-            Part(f" s {alpha_text(tuning.smoothing)}", "dim", "do('prior')"),
-        ]
-        if tuning.scaling != 1.0:
-            left.append(Part(f" T {redecoding.temperature:.2f}", "dim", "do('prior')"))
-        fold = (
-            "" if place is None else f"fold {redecoding.fold(place) + 1}/{len(redecoding.priors)}, fitted without it "
-        )
-        self.query_one("#scene-alpha", Line).show(left, [Part(fold, "dim")])
+        left, right = scene_parts.slider(redecoding, self.alpha, place, self.size.width)
+        self.query_one("#scene-alpha", Line).show(left, right)
         rows = self.query_one(SceneRows)
         rows.show_rows([] if place is None else redecoding.rows(place, self.alpha, self.clamps))
         if place is None:
@@ -304,15 +273,7 @@ class Scenes(Place):
             return
         from emotui.workbench.scenes import nearest, pair_figures
 
-        flips = decoded.flips
-        tabs = [Part(" ")]
-        for name in VIEWS:
-            kind = "here" if name == self.view else "dim"
-            tabs.append(Part(f" {name} ", kind, f"tell('view', '{name}')"))
-        words = (
-            f"{len(flips.gains)} gain {len(flips.losses)} lose {len(flips.even)} even vs α {alpha_text(decoded.other)} "
-        )
-        self.query_one("#scene-views", Line).show(tabs, [Part(words, "dim", "do('alpha')")])
+        self.query_one("#scene-views", Line).show(*scene_parts.tabs(VIEWS, self.view, decoded))
         page = self.query_one("#scene-view", Page)
         runs, table = self._table if self._table is not None else (None, None)
         shown = Shown(
@@ -337,14 +298,7 @@ class Scenes(Place):
         redecoding, decoded = self.redecoding, self.decoded
         if redecoding is None or decoded is None or not self.display:
             return
-        gold, sign = redecoding.scenes.gold, {}
-        for mark, places in (("▴", decoded.flips.gains), ("▾", decoded.flips.losses), ("~", decoded.flips.even)):
-            sign |= dict.fromkeys(places, mark)
-        right = [(vectors == gold).all(axis=1).tolist() for vectors in (decoded.before, decoded.now)]
-        tags = {
-            number: f"{'✓' if was else 'x'} {sign.get(place, ' ')} {'✓' if now else 'x'}"
-            for place, (number, was, now) in enumerate(zip(redecoding.scenes.numbers, *right, strict=True))
-        }
+        tags = scene_parts.tags(redecoding.scenes, decoded)
         self.post_message(self.Tagged(f"α{alpha_text(decoded.other)} now", tags))
 
     def on_show(self) -> None:
@@ -502,18 +456,23 @@ class Scenes(Place):
         flips, numbers = decoded.flips, redecoding.scenes.numbers
         return frozenset(numbers[place] for place in (*flips.gains, *flips.losses, *flips.even))
 
+    def do_export(self) -> None:
+        """The run's logits, as records that emotui decode takes, to a file."""
+        from emotui.screens.export_sheet import ExportSheet
+
+        def chosen(path: str | None) -> None:
+            if path is not None and self._run is not None:
+                self._desks["export"].ask((self._run, path))
+
+        if self.redecoding is not None:
+            self.app.push_screen(ExportSheet(len(self.redecoding.scenes.ids), self._run), chosen)
+
     def do_copy(self) -> None:
         """The scenario and its emotions to the clipboard."""
         scene, rows = self.scene, self.query_one(SceneRows).rows
         if scene is None:
             return
-        lines = [f"{scene.id}  {scene.subject or ''}".rstrip(), scene.text or "", f"alpha {self.alpha:g}"]
-        lines += [
-            f"{row.label}\tlog-odds {row.own:.3f}\tP(yes) {row.posterior:.3f}"
-            f"\tmodel {row.before}\tnow {row.now}\tgold {row.gold}"
-            for row in rows
-        ]
-        self.app.copy_to_clipboard("\n".join(lines))
+        self.app.copy_to_clipboard(scene_parts.as_text(scene, rows, self.alpha))
         self.notify(f"{scene.id} copied", markup=False)
 
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from emotui.backends.base import Embed, Evidence, Extract, ModelCard, Progress, Refused
+from emotui.backends.base import Embed, Evidence, Extract, ModelCard, Progress, Refused, Score, Scores
 from emotui.errors import ModelError
 
 
@@ -21,7 +21,7 @@ class Breaking:
     """Does to its own process what the text of a request names."""
 
     def __init__(self) -> None:
-        self.card = ModelCard("breaking", "breaking", ("extract", "embed"), {"version": Version("1")})
+        self.card = ModelCard("breaking", "breaking", ("extract", "embed", "score"), {"version": Version("1")})
 
     def extract(self, requests: Sequence[Extract]) -> list[object]:
         return [self._one(request.text) for request in requests]
@@ -32,6 +32,14 @@ class Breaking:
         rows = [[float(len(request.text)), 1.0] for request in requests]
         vectors = np.array(rows, dtype=np.float32)
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    def score(self, requests: Sequence[Score]) -> list[object]:
+        """Yes to the first question, no to the others; whatever the text does, it does here too."""
+        said = [(self._one(request.text), len(request.questions)) for request in requests]
+        return [
+            one if isinstance(one, Refused) else Scores((-0.5,) + (-2.0,) * (n - 1), (-1.0,) * n, (0.9,) * n)
+            for one, n in said
+        ]
 
     def _one(self, text: str) -> object:
         word, _, rest = text.partition(" ")

@@ -23,6 +23,7 @@ from emotui.records import ScenesGold
 from emotui.store.query import Run
 from emotui.store.store import Store
 from emotui.tasks.scenes import Prediction
+from emotui.workbench.exporting import export_run
 from emotui.workbench.running import metrics, stored_samples
 
 FOLDS = 5
@@ -267,7 +268,7 @@ class Redecoding:
         return int(self.folds[place])
 
     def _prior(self, place: int) -> Ising:
-        return self.priors[self.folds[place]]
+        return self.priors[int(self.folds[place])]
 
 
 def pair_figures(decoded: Decoded, scenes: SceneRun) -> dict[str, dict[str, "np.ndarray"]]:
@@ -375,6 +376,10 @@ class SceneBench:
         """The run under a tuning. Raises BadInput as `load` and `Redecoding`."""
         return Redecoding(self.load(run), tuning)
 
+    def export(self, run: Run, path: str) -> int:
+        """Write a run's logits as predicted records; how many. Raises BadInput as `export_run`."""
+        return export_run(self._store, run.run, path)
+
     def by_emotion(self, runs: Sequence[Run]) -> dict[str, dict[str, Any]]:
         """Run id to the figures of Table 1 and Figure 4 of each run (alpha 0); runs without answers are left out."""
         found = {run.run: metrics(self._store, run) for run in runs}
@@ -392,7 +397,7 @@ def tuning_from(value: object) -> Tuning:
         return Tuning()
     prior, smoothing, scaling = value.get("prior"), value.get("smoothing"), value.get("scaling")
     return Tuning(
-        prior=prior if isinstance(prior, str) and prior in PRIORS else Tuning.prior,
+        prior=prior if isinstance(prior, str) and prior in PRIORS else Tuning().prior,
         smoothing=float(smoothing) if isinstance(smoothing, int | float) and 0 <= smoothing <= 1000 else 0.5,
         scaling=_scaling(scaling),
     )
