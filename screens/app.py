@@ -34,6 +34,14 @@ class EmotuiApp(App[None]):
 
     TITLE = "emotui"
     CSS = """
+    ScrollView, VerticalScroll, OptionList, CommandList {
+        scrollbar-color: $rule;
+        scrollbar-color-hover: $primary;
+        scrollbar-color-active: $primary;
+        scrollbar-background: $background;
+        scrollbar-background-hover: $background;
+        scrollbar-background-active: $background;
+    }
     CommandPalette SearchIcon { display: none; }
     CommandPalette > Vertical, CommandPalette:dark > Vertical { background: $surface; }
     CommandPalette #--input { border: round $primary; padding: 0 1; }

@@ -29,7 +29,8 @@ def score(evidence: "Evidence", repeat: int, overlay: str) -> Score:
         voices.append(Voice("gold", "gold", tuple(sample.spans)))
     if overlay != "gold" and said and said.detail:
         located = tuple(span for span in said.detail.located if span is not None)
-        voices.append(Voice(evidence.run.model if evidence.run else "run", "predicted", located))
+        dotted = tuple(span for index in said.detail.fixated if (span := said.detail.located[index]) is not None)
+        voices.append(Voice(evidence.run.model if evidence.run else "run", "predicted", located, dotted=dotted))
     if overlay == "annotators":
         voices += [Voice(name, "annotator", spans, inline=False) for name, spans in sample.annotators.items()]
     return Score(sample.text, tuple(voices), _chips(evidence, said), rows=overlay == "annotators")

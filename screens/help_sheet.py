@@ -14,6 +14,7 @@ _SIGNS = (
     ("underlined", "gold span"),
     ("on a ground, or reversed", "predicted span"),
     ("both at once", "where they meet"),
+    ("dotted bar", "predicted, but nothing except a keyword"),
     ("struck through", "predicted, but not in the text"),
     ("◦ ▸ ◂ ␛", "stand for characters that cannot be seen"),
     ("–", "no figure is defined"),

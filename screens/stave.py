@@ -20,6 +20,7 @@ from emotui.screens.stave_layout import Layout, Row, Score, lay_out
 
 _GOLD, _PREDICTED = 1, 2
 _BARS = {"gold": "━", "predicted": "━", "annotator": "─"}
+_DOTTED = "┅"
 
 
 class Stave(ScrollView, can_focus=True):
@@ -157,7 +158,8 @@ class Stave(ScrollView, can_focus=True):
             after = max(width(self._score.text, row.start, min(end, row.end)), before + 1)
             if before > column:
                 segments.append(Segment(" " * (before - column), base))
-            segments.append(Segment(_BARS[voice.role] * (after - max(before, column)), style))
+            bar = _DOTTED if (start, end) in voice.dotted else _BARS[voice.role]
+            segments.append(Segment(bar * (after - max(before, column)), style))
             column = after
         return segments
 

@@ -16,12 +16,16 @@ MOST_COLUMNS = 90
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """One source of spans over a text. `role`: gold, predicted or annotator; `inline`: drawn in the text itself."""
+    """One source of spans over a text. `role`: gold, predicted or annotator; `inline`: drawn in the text itself.
+
+    `dotted`: those of the spans whose bars are dotted, since they hold nothing but a keyword.
+    """
 
     name: str
     role: str
     spans: tuple[Span, ...]
     inline: bool = True
+    dotted: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,3 +163,17 @@ async def test_a_list_longer_than_a_page_asks_only_for_the_pages_in_sight(tmp_pa
         assert rows_shown.row(len(samples) - 1) is not None
         assert rows_shown.row(PAGE * 20) is None
         assert len(sample_records()) < PAGE
+
+
+async def test_the_bar_of_a_span_that_is_only_a_keyword_is_dotted(tmp_path: Path) -> None:
+    from emotui.screens.stave import Stave
+    from emotui.screens.stave_layout import Score, Voice
+    from tests.screen_driving import stave
+
+    source = workspace(tmp_path / "w.duckdb")
+    async with opened(source) as pilot:
+        view: Stave = stave(pilot)
+        voice = Voice("m", "predicted", ((0, 5), (10, 13)), dotted=((10, 13),))
+        view.show(Score("happy and sad", (voice,), rows=True))
+        await pilot.pause()
+        assert view.render_line(1).text.split() == ["m", "━━━━━", "┅┅┅"]
