@@ -113,7 +113,7 @@ def test_a_killed_run_loses_no_committed_row_and_can_be_resumed(emotui: Emotui, 
     assert {sample: spans for sample, spans in _spans(db, run).items() if sample in kept} == kept
 
 
-def test_a_run_can_be_read_while_it_is_written(db: Path) -> None:
+def test_a_run_can_be_read_but_not_resumed_while_it_is_written(emotui: Emotui, db: Path) -> None:
     process = _start(db, "--limit", str(SLICE))
     run = _wait_for_rows(db)
     store = Store.open(db)
@@ -121,6 +121,8 @@ def test_a_run_can_be_read_while_it_is_written(db: Path) -> None:
     while process.poll() is None:
         seen.append(store.run(run).done)
         time.sleep(0.05)
+        if len(seen) == 4 and process.poll() is None:
+            assert "is going on in process" in emotui("run", "spans", "--db", db, "--resume", run).err
     _, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
     seen.append(store.run(run).done)

@@ -34,7 +34,8 @@ def start(
         raise StoreError(f"there is a run {run} already, of another model, data set or setting: choose another name")
     if known:
         connection.execute(
-            "update runs set state = 'running', finished = null, error = null, n = ? where run = ?", [n, run]
+            "update runs set state = 'running', finished = null, error = null, n = ?, config = ? where run = ?",
+            [n, json.dumps(config, ensure_ascii=False), run],
         )
     else:
         connection.execute(

@@ -7,7 +7,7 @@ import hashlib
 import os
 import socket
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -26,6 +26,9 @@ from emotui.tasks.task import Parsed, Task
 from emotui.workbench.similarity import Embedder
 
 BATCH = 16
+EMBEDDING = "embedded"
+"""The model behind Sim."""
+
 Key = tuple[int, int]
 
 
@@ -70,6 +73,7 @@ def run_task(
     repeats: int = 1,
     seed: int = 0,
     way: str | None = None,
+    options: Mapping[str, object] | None = None,
     resume: str | None = None,
     fresh: bool = False,
     on_progress: OnProgress = lambda progress: None,
@@ -82,10 +86,11 @@ def run_task(
     Args:
         limit: only the dataset's first samples.
         way: one of the task's ways to ask this model; None: the model's own.
-        resume: a stopped run to finish instead of starting one; its own limit, repeats and way hold.
+        options: the task's own settings (`Task.with_options`): prompts, sampling.
+        resume: a stopped run to finish instead of starting one; its own limit, repeats, way and options hold.
 
     Raises:
-        BadInput: `resume` does not fit the model or dataset, or there is no such way.
+        BadInput: `resume` does not fit the model or dataset, or there is no such way or option.
         ModelError: the model could not be loaded or died; what was done is kept, and the run can be resumed.
         Cancelled: `cancelled()` became true; likewise.
     """
@@ -95,30 +100,43 @@ def run_task(
         run = store.run(resume)
         settings = msgspec.convert(run.config, _Config)
         repeats, seed, n_samples = settings.repeats, settings.seed, run.n // settings.repeats
-        way = settings.way
+        way, options = settings.way, settings.options
+        task = task.with_options(options)
         if identity(task, dataset, card, seed, repeats, way) != run.identity:
             raise BadInput(f"run {run.run} cannot be resumed: its model, samples or versions have changed since")
+        if with_state(run).state == "running" and settings.pid != os.getpid():
+            raise BadInput(f"run {run.run} is going on in process {settings.pid}: stop that first")
+        mark, name = run.identity, run.run
     else:
         n_samples = dataset.n if limit is None else min(limit, dataset.n)
         way = _way(task, card, way)
+        task = task.with_options(options or {})
         mark = identity(task, dataset, card, seed, repeats, way)
         same = [old for old in store.runs(dataset.dataset) if old.identity == mark]
         for old in same:
             if old.state == "done" and old.n == n_samples * repeats and not old.failed and not fresh:
                 return old
-        config = _Config(
-            seed=seed, repeats=repeats, way=way, pid=os.getpid(), host=socket.gethostname(), emotui=__version__
-        )
-        run = store.start_run(
-            run=f"{mark[:8]}-{1 + sum(1 for _ in same)}",
-            identity=mark,
-            task=task.name,
-            model=model.spec,
-            dataset=dataset.dataset,
-            config=msgspec.to_builtins(config),
-            n=n_samples * repeats,
-        )
-    return _Running(store, model, dataset, run, task, way, repeats, n_samples, on_progress, cancelled).finish()
+        name = f"{mark[:8]}-{1 + len(same)}"
+    config = _Config(
+        seed=seed,
+        repeats=repeats,
+        way=way,
+        options=dict(options or {}),
+        pid=os.getpid(),
+        host=socket.gethostname(),
+        emotui=__version__,
+    )
+    run = store.start_run(
+        run=name,
+        identity=mark,
+        task=task.name,
+        model=model.spec,
+        dataset=dataset.dataset,
+        config=msgspec.to_builtins(config),
+        n=n_samples * repeats,
+    )
+    running = _Running(store, model, dataset, run, task, way, seed, repeats, n_samples, on_progress, cancelled)
+    return running.finish()
 
 
 def _way(task: Task, card: ModelCard, wanted: str | None) -> str:
@@ -135,6 +153,7 @@ class _Config(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 0
     repeats: int = 1
     way: str = ""
+    options: dict[str, Any] = {}
     pid: int = 0
     host: str = ""
     emotui: str = ""
@@ -151,16 +170,19 @@ class _Running:
         run: Run,
         task: Task,
         way: str,
+        seed: int,
         repeats: int,
         n_samples: int,
         on_progress: OnProgress,
         cancelled: IsCancelled | None,
     ) -> None:
         self.store, self.model, self.dataset, self.run = store, model, dataset, run
-        self.task, self.way = task, way
+        self.task, self.way, self.seed = task, way, seed
         self.repeats, self.n_samples = repeats, n_samples
         self.on_progress, self.cancelled = on_progress, cancelled
-        self.embed = Embedder(model, cancelled) if task.embeds else None
+        # Sim is the embedded model's cosine, whichever model is asked (SEER, section 6).
+        self.embedding = None if model.spec == EMBEDDING else ModelProcess(EMBEDDING)
+        self.embed = Embedder(self.embedding or model, cancelled) if task.embeds else None
 
     def finish(self) -> Run:
         """Ask for all that is not there yet; the state in the store says how it ended, however it ended."""
@@ -174,7 +196,7 @@ class _Running:
                 rows = self._ask(batch)
                 self.store.commit_batch(run, rows)
                 done |= {(row.sample, row.repeat) for row in rows}
-                failed += sum(row.error is not None for row in rows)
+                failed += sum(row.error is not None for row in rows)  # a failed one has no attempt that did not fail
                 self._tell(len(done), failed, (len(done) - before) / (time.monotonic() - started))
         except (Cancelled, KeyboardInterrupt):
             self.store.set_state(run, "stopped")
@@ -182,6 +204,9 @@ class _Running:
         except EmotuiError as error:
             self.store.set_state(run, "failed", str(error))
             raise
+        finally:
+            if self.embedding is not None:
+                self.embedding.close()
         self.store.set_state(run, "done")
         return self.store.run(run)
 
@@ -201,13 +226,17 @@ class _Running:
     def _ask(self, batch: Sequence[tuple[Key, Any]]) -> list[ResultRow]:
         started = time.monotonic()
         model = partial(self.model.ask, cancelled=self.cancelled)
-        answers = self.task.ask([sample for _, sample in batch], model, self.way)
-        seconds = (time.monotonic() - started) / len(batch)
+        samples = [sample for _, sample in batch]
+        seeds = [sample_seed(self.seed, repeat, sample.id) for (_, repeat), sample in batch]
+        answers = self.task.ask(samples, model, self.way, seeds)
+        asked = sum(1 + len(answer.before) for answer in answers)
+        seconds = (time.monotonic() - started) / asked
         outputs = [
-            ResultRow(number, repeat, 0, answer.prompt, answer.raw, answer.why, seconds, None, None)
+            ResultRow(number, repeat, attempt, answer.prompt, raw, why, seconds)
             for ((number, repeat), _), answer in zip(batch, answers, strict=True)
+            for attempt, (raw, why) in enumerate([*((raw, None) for raw in answer.before), (answer.raw, answer.why)])
         ]
-        return scored(self.task, outputs, {number: sample for (number, _), sample in batch}, self.embed)
+        return scored(self.task, self.way, outputs, {number: sample for (number, _), sample in batch}, self.embed)
 
     def _tell(self, done: int, failed: int, rate: float | None) -> None:
         left = (self.run.n - done) / rate if rate else None
@@ -225,6 +254,11 @@ class _Running:
         )
 
 
+def sample_seed(seed: int, repeat: int, key: str) -> int:
+    """The seed of one sample in one repeat: the same in every batch and store, another for every sample."""
+    return int.from_bytes(hashlib.sha256(f"{seed}/{repeat}/{key}".encode()).digest()[:4]) >> 1
+
+
 def stored_samples(store: Store, dataset: Dataset, n: int, page: int = 512) -> Iterator[tuple[int, Any]]:
     """The first n samples of a dataset, as its task's records, with their numbers, a page at a time."""
     kind = task_named(dataset.task).sample
@@ -234,17 +268,21 @@ def stored_samples(store: Store, dataset: Dataset, n: int, page: int = 512) -> I
 
 
 def scored(
-    task: Task, outputs: Sequence[ResultRow], samples: dict[int, Any], embed: Embedder | None
+    task: Task, way: str, outputs: Sequence[ResultRow], samples: dict[int, Any], embed: Embedder | None
 ) -> list[ResultRow]:
-    """Parse kept outputs and score them; an output that cannot be parsed keeps its reason as the error."""
+    """Parse kept outputs and score them; an output that cannot be parsed keeps its reason as the error.
+
+    Of several attempts at one question the last is its answer. The others stay as they came.
+    """
+    last = {(row.sample, row.repeat): place for place, row in enumerate(outputs) if row.raw is not None}
     rows: list[ResultRow] = []
     places: list[int] = []
     answers: list[Parsed] = []
-    for row in outputs:
-        if row.raw is not None:
+    for place, row in enumerate(outputs):
+        if row.raw is not None and last[row.sample, row.repeat] == place:
             sample = samples[row.sample]
             try:
-                prediction = task.parse(sample, row.raw)
+                prediction = task.parse(sample, row.raw, way)
             except (ValueError, msgspec.DecodeError) as error:
                 row = replace(row, error=f"the output cannot be parsed: {error}")
             else:
@@ -263,14 +301,14 @@ def rescore(store: Store, run: str, *, sim: bool = True, cancelled: IsCancelled 
     dataset = store.dataset(found.dataset)
     if dataset is None:
         raise BadInput(f"run {found.run} has lost its dataset")
-    task = task_named(dataset.task)
+    task, way = task_named(dataset.task), msgspec.convert(found.config, _Config).way
     samples = dict(stored_samples(store, dataset, dataset.n))
     outputs = list(store.results(found.run))
     if sim and task.embeds:
-        with ModelProcess("embedded") as model:
-            rows = scored(task, outputs, samples, Embedder(model, cancelled))
+        with ModelProcess(EMBEDDING) as model:
+            rows = scored(task, way, outputs, samples, Embedder(model, cancelled))
     else:
-        rows = scored(task, outputs, samples, None)
+        rows = scored(task, way, outputs, samples, None)
     store.replace_scores(found.run, rows)
     return store.run(found.run)
 
@@ -278,12 +316,13 @@ def rescore(store: Store, run: str, *, sim: bool = True, cancelled: IsCancelled 
 def metrics(store: Store, run: Run) -> dict[str, object]:
     """The figures of a run, as `emotui score` of its task names them, over what is done so far."""
     dataset = store.dataset(run.dataset)
-    rows = [row for row in store.results(run.run) if row.score is not None]
-    if dataset is None or not rows:
+    rows = list(store.results(run.run))
+    numbers = {row.sample for row in rows if row.score is not None}
+    if dataset is None or not numbers:
         return {}
-    numbers = {row.sample for row in rows}
     golds = [sample for number, sample in stored_samples(store, dataset, dataset.n) if number in numbers]
-    return task_named(dataset.task).report(golds, [row.score for row in rows if row.score is not None])
+    task = task_named(dataset.task)
+    return task.report(golds, [row.score for row in rows if row.score is not None]) | task.conduct(rows)
 
 
 def with_state(run: Run) -> Run:
