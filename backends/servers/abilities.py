@@ -98,7 +98,7 @@ async def find_abilities(connection: Connection, served: Served, progress: Progr
             first = first or error
             continue
         progress("asking for log-probabilities")
-        width, more = await _width(ask, body, endpoint)
+        width, more = await _width(ask, body, endpoint, _retries(connection))
         used = [each.usage for each in (answer, *more) if each.usage is not None]
         return Abilities(
             endpoint=endpoint,
@@ -141,7 +141,7 @@ async def _first_answer(
         else:
             body["prompt"] = _QUESTION
         try:
-            return ask, body, neutral, await ask(body)
+            return ask, body, neutral, await ask(body, retries=_retries(connection))
         except Unanswered as refusal:
             fault = refusal
             if fault.again and fault.status is None:
@@ -149,6 +149,11 @@ async def _first_answer(
     assert fault is not None
     kind = _Busy if fault.again else ModelError
     raise kind(f"The server at {connection.address.url} does not answer a test question: {fault.why}")
+
+
+def _retries(connection: Connection) -> int:
+    """Fewer than for a run's requests: a person is waiting for the model to load."""
+    return min(2, connection.settings.retries)
 
 
 def _prefill(connection: Connection, served: Served) -> str:
@@ -162,7 +167,9 @@ def logprob_fields(endpoint: str, width: int) -> Mapping[str, Any]:
     return {"logprobs": True, "top_logprobs": width} if endpoint == "chat" else {"logprobs": width}
 
 
-async def _width(ask: _Ask, body: Mapping[str, Any], endpoint: str) -> tuple[int, list[ChatAnswer | TextAnswer]]:
+async def _width(
+    ask: _Ask, body: Mapping[str, Any], endpoint: str, retries: int
+) -> tuple[int, list[ChatAnswer | TextAnswer]]:
     """The most alternatives that come back, and the answers that it took to find out."""
     answers: list[ChatAnswer | TextAnswer] = []
     for width in WIDTHS:
@@ -174,7 +181,7 @@ async def _width(ask: _Ask, body: Mapping[str, Any], endpoint: str) -> tuple[int
                 # A failing server (not one that merely is busy) says: such a request is more than it can do.
                 if not fault.again or fault.status is not None:
                     raise
-                answer = await ask(asked)
+                answer = await ask(asked, retries=retries)
         except Unanswered as fault:
             if fault.again and fault.status is None:
                 raise ModelError(f"the server does not answer a test question: {fault.why}") from None

@@ -34,7 +34,7 @@ class Settings:
     """
 
     concurrency: int = 8
-    timeout: float = 120.0
+    timeout: float = 300.0
     retries: int = 4
     batch_limit: float = 540.0
     endpoint: str = "auto"
