@@ -214,6 +214,24 @@ def test_a_continuation_is_ranked_as_its_tokens_one_by_one(model: GgufModel) -> 
     assert result.greedy == (True, False)
 
 
+@pytest.mark.parametrize("batch", [1, 2, 16, 128])
+def test_many_endings_of_a_text_are_each_read_as_if_alone(batch: int) -> None:
+    small = loaded(TINY, batch=batch, kv="f32", context=60)
+    context, chance = small._context, np.random.default_rng(0)
+    prompt = small._prompts.ids(user(FACT.prompt))
+    endings = [list(map(int, chance.integers(6, 500, size))) for size in [1, 9, 2, 30, 1, 5, 5, 3] * 4]
+    after = context.read(prompt).copy()
+    for every in (False, True):
+        found = context.branch(endings, every=every)
+        assert context.tokens == prompt
+        for ending, rows in zip(endings, found, strict=True):
+            context.rewind(len(prompt))
+            wanted = context.extend_all(ending)
+            context.rewind(len(prompt))
+            assert rows == pytest.approx(wanted if every else wanted[-1], abs=1e-3)
+    assert context.read(prompt) == pytest.approx(after, abs=1e-5)
+
+
 def test_a_text_without_a_chat_can_be_ranked_and_so_can_nothing(model: GgufModel) -> None:
     plain, empty, nothing = model.rank([Rank("Ada ", ("wept", "laughed")), Rank("", ("Yes",)), Rank("x", ())])
     assert isinstance(plain, Ranked)

@@ -14,6 +14,8 @@ from emotui.errors import ModelError
 
 KV_TYPES = {"f32": 0, "f16": 1, "q8_0": 8}
 Logits = NDArray[np.float32]
+_BRANCHES = 16
+"""How many endings of one text are computed at a time, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,11 @@ class Context:
         self._library = library
         c = self._c = library.c
         parameters = c.llama_context_default_params()
+        # A running state cannot be shared by several endings: such models read one after the other.
+        plain = not c.llama_model_is_recurrent(weights.model) and not c.llama_model_is_hybrid(weights.model)
+        self._branches = min(_BRANCHES, size.batch - 1) if plain else 0  # llama.cpp wants a batch to hold them all
+        parameters.n_seq_max = 1 + self._branches
+        parameters.kv_unified = True
         parameters.n_ctx = size.tokens
         parameters.n_batch = parameters.n_ubatch = size.batch
         parameters.n_threads = parameters.n_threads_batch = threads
@@ -108,6 +115,50 @@ class Context:
             rows.append(_numbers(flat.copy()))
         return np.concatenate(rows)
 
+    def branch(self, endings: Sequence[Sequence[int]], *, every: bool = False) -> list[Logits]:
+        """Read each ending as if it alone came next, several at a time; the memory stays as it is.
+
+        Args:
+            endings: one token or more each.
+            every: what comes next after each token, not only after the last.
+
+        Returns: for each ending (vocabulary,), or (tokens, vocabulary).
+        """
+        found: list[Logits] = []
+        group: list[Sequence[int]] = []
+        room = min(self._step, self.capacity - len(self.tokens))
+        for ending in endings:
+            if group and (len(group) == self._branches or sum(map(len, group)) + len(ending) > room):
+                found += self._read_group(group, every)
+                group = []
+            if self._branches == 0 or len(ending) > room:
+                found.append(self._read_alone(ending, every))
+            else:
+                group.append(ending)
+        return found + (self._read_group(group, every) if group else [])
+
+    def _read_alone(self, ending: Sequence[int], every: bool) -> Logits:
+        length = len(self.tokens)
+        row = self.extend_all(ending) if every else self.extend(ending)
+        self.rewind(length)
+        return row
+
+    def _read_group(self, endings: Sequence[Sequence[int]], every: bool) -> list[Logits]:
+        start, place = len(self.tokens), 0
+        asked: list[list[int]] = []
+        for sequence, ending in enumerate(endings, 1):
+            self._c.llama_memory_seq_cp(self._memory, 0, sequence, 0, start)
+            for offset, token in enumerate(ending):
+                self._put(place + offset, token, start + offset, sequence, every or offset == len(ending) - 1)
+            asked.append([place + offset for offset in range(0 if every else len(ending) - 1, len(ending))])
+            place += len(ending)
+        self._batch.n_tokens = place
+        self._run()
+        rows = [np.stack([self._row(index) for index in places]) for places in asked]
+        for sequence in range(1, len(endings) + 1):
+            self._c.llama_memory_seq_rm(self._memory, sequence, -1, -1)
+        return rows if every else [row[0] for row in rows]
+
     def rewind(self, length: int) -> None:
         """Forget all but the first `length` tokens."""
         if length == len(self.tokens):
@@ -123,28 +174,36 @@ class Context:
         del self.tokens[length:]
 
     def _last(self) -> Logits:
-        row = np.ctypeslib.as_array(self._c.llama_get_logits_ith(self._context, -1), shape=(self._vocabulary,))
+        return self._row(-1)
+
+    def _row(self, index: int) -> Logits:
+        row = np.ctypeslib.as_array(self._c.llama_get_logits_ith(self._context, index), shape=(self._vocabulary,))
         return _numbers(row.copy())
 
     def _decode(self, ids: Sequence[int], *, every: bool) -> None:
-        count, start = len(ids), len(self.tokens)
-        batch = self._batch
-        batch.n_tokens = count
+        start, last = len(self.tokens), len(ids) - 1
         for place, token in enumerate(ids):
-            batch.token[place] = token
-            batch.pos[place] = start + place
-            batch.n_seq_id[place] = 1
-            batch.seq_id[place][0] = 0
-            batch.logits[place] = every
-        batch.logits[count - 1] = True
+            self._put(place, token, start + place, 0, every or place == last)
+        self._batch.n_tokens = len(ids)
+        self._run()
+        self.tokens.extend(ids)
+
+    def _put(self, place: int, token: int, position: int, sequence: int, wanted: bool) -> None:
+        batch = self._batch
+        batch.token[place] = token
+        batch.pos[place] = position
+        batch.n_seq_id[place] = 1
+        batch.seq_id[place][0] = sequence
+        batch.logits[place] = wanted
+
+    def _run(self) -> None:
         self._library.why()
-        code = self._c.llama_decode(self._context, batch)
+        code = self._c.llama_decode(self._context, self._batch)
         if code:
             why = self._library.why() or ("the context is full" if code == 1 else f"code {code}")
             self._c.llama_memory_clear(self._memory, True)
             self.tokens, self._prompt, self._after = [], 0, None
             raise ModelError(f"llama.cpp could not compute: {why}")
-        self.tokens.extend(ids)
 
 
 def _numbers(logits: Logits) -> Logits:

@@ -18,27 +18,21 @@ def score(context: Context, forms: Forms, prompts: Sequence[Sequence[int]]) -> S
 def next_tokens(context: Context, prompts: Sequence[Sequence[int]]) -> list[Logits]:
     """For each prompt (vocabulary,) what comes next; what they all begin with is computed once."""
     shared = common_length(prompts)
-    found = []
-    if shared:
-        context.read(prompts[0][:shared])
-    for prompt in prompts:
-        if shared:
-            context.rewind(shared)
-            found.append(context.extend(prompt[shared:]))
-        else:
-            found.append(context.read(prompt))
-    return found
+    if not shared:
+        return [context.read(prompt) for prompt in prompts]
+    context.read(prompts[0][:shared])
+    return context.branch([prompt[shared:] for prompt in prompts])
 
 
 def rank(context: Context, prefix: Sequence[int], continuations: Sequence[Sequence[int]]) -> Ranked:
     """Log-probability of each continuation after the prefix ; one token or more each."""
     sums, greedy = [], []
-    first = context.read(prefix)
+    first = context.read(prefix)[None]
+    # What follows a continuation's last token is not asked for.
+    longer = [continuation[:-1] for continuation in continuations if len(continuation) > 1]
+    further = iter(context.branch(longer, every=True))
     for continuation in continuations:
-        rows = first[None]
-        if len(continuation) > 1:
-            context.rewind(len(prefix))
-            rows = np.concatenate([rows, context.extend_all(continuation[:-1])])
+        rows = np.concatenate([first, next(further)]) if len(continuation) > 1 else first
         exact = rows.astype(np.float64)
         places = np.arange(len(continuation))
         logprobs = exact[places, continuation] - np.logaddexp.reduce(exact, axis=1)
