@@ -127,7 +127,7 @@ class EmbeddedBackend:
         exactly where the head gives the label.
         """
         ids, _ = self._ids([request.text for request in requests])
-        logits = label_logits(self.weights.plutchik, ids).double().numpy()
+        logits = self.weights.plutchik_logits(ids).double().numpy()
         thresholds = np.array(self.weights.calibration["plutchik"]["thresholds"])
         odds = logits - np.log(thresholds / (1 - thresholds))
         results: list[Scores | Refused] = []

@@ -40,7 +40,7 @@ class ClauseText:
     def score(self, runs: Sequence[Run]) -> float:
         """Span F1 of predicted runs of words against the gold spans (SEER, section 6)."""
         predicted = [self.passage.text[self.reading.places[a][0] : self.reading.places[b][1]] for a, b, _ in runs]
-        return span_score([self.passage.text[start:end] for start, end, _ in self.passage.spans], predicted)
+        return span_score([self.passage.text[start:end] for start, end in self.passage.spans], predicted)
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def clause_texts(weights: Weights, passages: Sequence[Passage]) -> list[ClauseTe
     tables = clause_features((weights.goemotions.encoder, weights.base), readings, cut)
     texts = []
     for passage, reading, parts, table in zip(passages, readings, cut, tables, strict=True):
-        inside = [any(s <= a and b <= e for s, e, _ in passage.spans) for a, b in reading.places]
+        inside = [any(s <= a and b <= e for s, e in passage.spans) for a, b in reading.places]
         gold = np.array([float(np.mean(inside[part.first : part.last + 1]) >= 0.5) for part in parts])
         texts.append(ClauseText(passage, reading, parts, table.double().numpy(), gold))
     return texts

@@ -14,8 +14,8 @@ from emotui.backends.embedded.encoder import WIDTH, Encoder
 from emotui.backends.embedded.fitting import pooled
 from emotui.backends.embedded.inference import hidden_states
 from emotui.backends.embedded.reading import WINDOW, Reading, piece_states
+from emotui.backends.embedded.stack import Stack
 from emotui.backends.embedded.tokens import END, START
-from emotui.backends.embedded.weights import Stack
 from emotui.backends.embedded.words import ends_sentence
 
 Run = tuple[int, int, float]

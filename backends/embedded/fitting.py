@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from emotui.backends.embedded.adapters import adapter_tensors
 from emotui.backends.embedded.encoder import Encoder
-from emotui.backends.embedded.tokens import padded
+from emotui.backends.embedded.tokens import MASK, padded
 
 Progress = Callable[[str, int, int], None]
 """`progress(stage, steps done, steps in all)`."""
@@ -27,6 +27,11 @@ class Schedule:
     head_rate: float = 2e-3
     warm_up: int = 200
     batch: int = 64
+    word_dropout: float = 0.0
+    """Share of tokens that are replaced by the mask token, drawn anew each time: keeps short texts from being learnt
+    by heart."""
+    dropout: float = 0.0
+    """Dropout of the features that a head sees."""
 
 
 def pooled(hidden: Tensor, present: Tensor | None) -> Tensor:
@@ -97,6 +102,9 @@ def fit(
         head.train()
         for number, batch in enumerate(batches):
             tokens, present = padded([ids[index] for index in batch])
+            if schedule.word_dropout:
+                hidden_words = (torch.rand(tokens.shape) < schedule.word_dropout) & (tokens > MASK)
+                tokens = tokens.masked_fill(hidden_words, MASK)
             value = loss(encoder(tokens, present), present, batch)
             optimizer.zero_grad(set_to_none=True)
             value.backward()  # type: ignore[no-untyped-call]

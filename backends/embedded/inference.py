@@ -10,8 +10,8 @@ from torch.nn import functional as F
 
 from emotui.backends.embedded.encoder import WIDTH, Encoder
 from emotui.backends.embedded.fitting import pooled
+from emotui.backends.embedded.stack import Stack
 from emotui.backends.embedded.tokens import batches_by_length, padded
-from emotui.backends.embedded.weights import Stack
 
 BATCH = 32
 

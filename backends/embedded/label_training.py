@@ -54,7 +54,7 @@ def train_labels(
         head.bias.copy_(torch.logit(share))
 
     def loss(hidden: Tensor, present: Tensor | None, batch: list[int]) -> Tensor:
-        logits = head(pooled(hidden, present))
+        logits = head(F.dropout(pooled(hidden, present), schedule.dropout))
         return F.binary_cross_entropy_with_logits(logits, table[batch], reduction="sum") / len(batch)
 
     ids = pieces.ids([example.text for example in examples], LONGEST)

@@ -26,10 +26,10 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A text with spans of evidence, `(start, end, label)`, half open in code points."""
+    """A text with spans of evidence, half open in code points, in order, none overlapping."""
 
     text: str
-    spans: tuple[tuple[int, int, str], ...]
+    spans: tuple[tuple[int, int], ...]
     group: str
 
 
@@ -81,15 +81,28 @@ def covidemo(data: Path) -> list[Labelled]:
     return _plutchik(data / "covidemo" / "covidemo_plutchik8_dev.jsonl", None)
 
 
+def _joined(spans: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if joined and start < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return tuple(joined)
+
+
 def reman(data: Path) -> list[Passage]:
-    """REMAN 1.0 (Kim and Klinger 2018): passages of fiction with their emotion cues; the group is the book."""
+    """REMAN 1.0 (Kim and Klinger 2018): passages of fiction with their emotion cues; the group is the book.
+
+    Cues of several annotators or several emotions that overlap are joined into one span.
+    """
     path = data / "reman" / "reman_spans.jsonl"
     passages = []
     for number, line in enumerate(_lines(path), 1):
         try:
             record = json.loads(line)
-            spans = sorted({(span["start"], span["end"], span["type"]) for span in record["emotion_spans"]})
-            passages.append(Passage(record["text"], tuple(spans), record["book_title"]))
+            spans = _joined([(span["start"], span["end"]) for span in record["emotion_spans"]])
+            passages.append(Passage(record["text"], spans, record["book_title"]))
         except (ValueError, KeyError, TypeError):
             raise BadInput(f"{path}:{number}: not a record with text and emotion_spans") from None
     return passages
@@ -109,6 +122,6 @@ def sample_passages() -> list[Passage]:
         file = resources.files("emotui.sample_data") / f"{name}.jsonl"
         for line in file.read_text(encoding="utf-8").splitlines():
             record = json.loads(line)
-            spans = tuple((start, end, record.get("emotion") or "") for start, end in record["spans"])
+            spans = tuple((start, end) for start, end in record["spans"])
             passages.append(Passage(record["text"], spans, name))
     return passages

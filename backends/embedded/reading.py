@@ -12,7 +12,7 @@ from emotui.backends.embedded.inference import hidden_states
 from emotui.backends.embedded.tokens import END, START, WordPieces
 from emotui.backends.embedded.words import pieces_of_words, words
 
-WINDOW = 254
+WINDOW = 158
 CONTEXT = 32
 
 

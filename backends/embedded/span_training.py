@@ -23,8 +23,8 @@ def token_targets(offsets: Sequence[tuple[int, int]], passage: Passage) -> list[
     """For each word piece: whether it overlaps a span, and whether a span begins in it; start and end are unscored."""
     rows = [
         (
-            float(any(start < e and s < end for s, e, _ in passage.spans)),
-            float(any(start <= s < end for s, _, _ in passage.spans)),
+            float(any(start < e and s < end for s, e in passage.spans)),
+            float(any(start <= s < end for s, _ in passage.spans)),
         )
         for start, end in offsets
     ]

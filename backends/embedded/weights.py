@@ -13,9 +13,11 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor
 
-from emotui.backends.embedded.adapters import merged
 from emotui.backends.embedded.base_files import BaseFiles, sha256_of
-from emotui.backends.embedded.encoder import Encoder, load_encoder
+from emotui.backends.embedded.encoder import load_encoder
+from emotui.backends.embedded.inference import label_logits
+from emotui.backends.embedded.second_opinion import frozen_features, second_logits
+from emotui.backends.embedded.stack import Stack
 from emotui.backends.embedded.tokens import WordPieces
 
 CALIBRATION = "calibration.json"
@@ -24,21 +26,6 @@ CALIBRATION = "calibration.json"
 def committed_weights() -> Path:
     """The folder of the weights that come with the package."""
     return Path(str(resources.files("emotui.backends.embedded")))
-
-
-class Stack:
-    """One task's encoder, adapters merged, and its linear head, calibration merged: slope logit + shift."""
-
-    def __init__(
-        self, base: Encoder, tensors: dict[str, Tensor], slope: float = 1.0, shifts: Sequence[float] = (0.0,)
-    ) -> None:
-        self.encoder = merged(base, tensors)
-        self.weight = slope * tensors["head.weight"].float()
-        self.bias = slope * tensors["head.bias"].float() + torch.tensor(shifts, dtype=torch.float32)
-
-    def head(self, features: Tensor) -> Tensor:
-        """Args: (..., features). Returns: (..., outputs)."""
-        return torch.nn.functional.linear(features, self.weight, self.bias)
 
 
 class Weights:
@@ -60,8 +47,20 @@ class Weights:
 
     @cached_property
     def plutchik(self) -> Stack:
-        """Plutchik's eight from mean and maximum."""
-        return self._stack("plutchik")
+        """Plutchik's eight from mean and maximum, uncalibrated."""
+        return Stack(self.base, load_file(self.folder / "plutchik.safetensors"))
+
+    @cached_property
+    def second(self) -> dict[str, Tensor]:
+        """The network over frozen features whose logits are added to those of `plutchik`."""
+        return load_file(self.folder / "second.safetensors")
+
+    def plutchik_logits(self, ids: Sequence[Sequence[int]]) -> Tensor:
+        """Calibrated logits of Plutchik's eight. Args: ids: token ids of n texts. Returns: (n, 8)."""
+        features = frozen_features(self.base, self.goemotions.encoder, ids)
+        logits = label_logits(self.plutchik, ids) + second_logits(self.second, features)
+        fitted = self.calibration["plutchik"]
+        return fitted["slope"] * logits + torch.tensor(fitted["shifts"], dtype=torch.float32)
 
     @cached_property
     def spans(self) -> Stack:

@@ -1,0 +1,101 @@
+"""Training the map from the state at a mask to the embedding of the emotion word that stood there."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from emotui.backends.embedded.labels import EMOTION_WORDS
+from emotui.backends.embedded.masks import MARK, mask_states, masked_ids, word_vectors
+from emotui.backends.embedded.open_data import goemotions, reman, xed
+from emotui.backends.embedded.weights import Weights
+from emotui.backends.embedded.words import words
+
+MOST_OF_A_WORD = 60
+STEPS = 600
+
+Masked = tuple[str, int]
+"""A text with one `<mask>`, and which of EMOTION_WORDS stood there."""
+
+
+def masked_examples(texts: Sequence[str], most: int, seed: int) -> list[Masked]:
+    """Each text once for each emotion word in it; of a frequent word only `most` examples, drawn at random."""
+    places = {word: number for number, word in enumerate(EMOTION_WORDS)}
+    examples = [
+        (f"{text[:start]}{MARK}{text[end:]}", places[text[start:end].lower()])
+        for text in texts
+        for start, end in words(text)
+        if text[start:end].lower() in places
+    ]
+    random.Random(seed).shuffle(examples)
+    taken: Counter[int] = Counter()
+    kept = []
+    for example in examples:
+        taken[example[1]] += 1
+        if taken[example[1]] <= most:
+            kept.append(example)
+    return kept
+
+
+def mask_table(weights: Weights, examples: Sequence[Masked]) -> tuple[Tensor, Tensor]:
+    """States at the masks and the numbers of the words. Returns: (n, 768), (n,). Long texts keep what is around."""
+    read = [masked_ids(weights, text) for text, _ in examples]
+    kept = [number for number, (_, places) in enumerate(read) if len(places) == 1]
+    states = mask_states(weights, [read[number][0] for number in kept], [read[number][1] for number in kept])
+    return torch.cat(states), torch.tensor([examples[number][1] for number in kept])
+
+
+def train_masks(weights: Weights, data: Path, seed: int) -> dict[str, Tensor]:
+    """The map's tensors, fp16: softmax over EMOTION_WORDS of the dot product with their embeddings."""
+    texts = [example.text for example in goemotions(data, "train") + xed(data, "train")]
+    texts += [passage.text for passage in reman(data)]
+    states, gold = mask_table(weights, masked_examples(texts, MOST_OF_A_WORD, seed))
+    vectors = word_vectors(weights, EMOTION_WORDS).clone()
+    return fit_mask_map(states, gold, vectors, seed)
+
+
+def fit_mask_map(states: Tensor, gold: Tensor, vectors: Tensor, seed: int) -> dict[str, Tensor]:
+    """Args: states: (n, 768). gold: (n,). vectors: (words, 384)."""
+    generator = torch.Generator().manual_seed(seed)
+    linear = torch.nn.utils.skip_init(torch.nn.Linear, states.shape[1], vectors.shape[1])
+    with torch.no_grad():
+        linear.weight.normal_(0.0, 0.02, generator=generator)
+        linear.bias.zero_()
+    optimizer = torch.optim.AdamW(linear.parameters(), lr=2e-3, weight_decay=1.0)
+    for step in range(STEPS):
+        batch = torch.randint(len(states), (256,), generator=generator)
+        inputs = F.dropout(states[batch], 0.2)
+        loss = F.cross_entropy(linear(inputs) @ vectors.T, gold[batch])
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+        for group in optimizer.param_groups:
+            group["lr"] = 2e-3 * (1 - step / STEPS)
+    return {"weight": linear.weight.detach().half(), "bias": linear.bias.detach().half()}
+
+
+def mask_accuracy(weights: Weights, data: Path) -> dict[str, float]:
+    """On masked emotion words of GoEmotions and XED dev: how often the word comes first, and among the first five.
+
+    Beside them what always guessing the words most frequent in training would give.
+    """
+    texts = [example.text for example in goemotions(data, "dev") + xed(data, "dev")]
+    states, gold = mask_table(weights, masked_examples(texts, 10**9, 0))
+    with torch.inference_mode():
+        vectors = word_vectors(weights, EMOTION_WORDS)
+        ranked = (F.linear(states, weights.mask["weight"], weights.mask["bias"]) @ vectors.T).topk(5, dim=1).indices
+    train = [example.text for example in goemotions(data, "train") + xed(data, "train")]
+    frequent = [word for word, _ in Counter(word for _, word in masked_examples(train, 10**9, 0)).most_common(5)]
+    return {
+        "n": float(len(gold)),
+        "top_1": float((ranked[:, 0] == gold).double().mean()),
+        "top_5": float((ranked == gold[:, None]).any(1).double().mean()),
+        "most_frequent_word": float((gold == frequent[0]).double().mean()),
+        "five_most_frequent_words": float(torch.isin(gold, torch.tensor(frequent)).double().mean()),
+    }

@@ -1,0 +1,294 @@
+"""The embedded model: the right base, exact arithmetic, honest offsets, and what it refuses."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from emotui.backends import embedded
+from emotui.backends.base import (
+    Attribute,
+    Classification,
+    Classify,
+    Embed,
+    Extract,
+    Filled,
+    FillMask,
+    Generate,
+    Message,
+    Refused,
+    Score,
+    Scores,
+)
+from emotui.backends.embedded import base_files
+from emotui.backends.embedded.backend import EmbeddedBackend
+from emotui.backends.embedded.labels import EKMAN, GOEMOTIONS, LABEL_SETS, grouped
+from emotui.backends.embedded.words import words
+from emotui.errors import ModelError
+from emotui.records import PLUTCHIK
+
+TEXTS = (
+    "I'm so happy that you came!",
+    "He slammed the door, and I was afraid to breathe.",
+    "The bus was late.",
+    "Thank you. Honestly, I never expected anyone to remember, and it made my week.",
+)
+AWKWARD = (
+    "",
+    "   \n\t ",
+    "...!?",
+    "😭😭 I can't 👩‍👩‍👧 believe it ❤️",
+    "cafe\u0301 cre\u0301me bru\u0302le\u0301e: I love it",
+    "אני כל כך שמח היום, but she was sad.",
+    "\u202eI hate this\u202c and I \x1b[31mmean\x1b[0m it [red]really[/]",
+    "[MASK] [SEP] I am scared [CLS]",
+    "a\u200bb \u200b \ufeff",
+    "x" * 500 + " I was terrified",
+    "我很高兴，今天天气很好。",
+)
+
+
+@pytest.fixture(scope="module")
+def backend() -> EmbeddedBackend:
+    return embedded.load("", {}, lambda _: None)
+
+
+def probs_of(result: Classification | Refused) -> np.ndarray:
+    assert isinstance(result, Classification)
+    return np.array(list(result.probs.values()))
+
+
+def test_a_base_model_of_another_hash_is_refused_and_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = tmp_path / "model.safetensors"
+    other.write_bytes(b"not the original")
+    monkeypatch.setattr(base_files, "_installed", lambda _: other)
+    with pytest.raises(ModelError, match=r"not the original all-MiniLM-L6-v2 .* so it is not loaded") as caught:
+        embedded.load("", {}, lambda _: None)
+    assert "\n" not in str(caught.value)
+
+
+def test_without_the_base_package_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base_files, "PACKAGE", "a-package-that-is-not-there")
+    with pytest.raises(ModelError, match=r"pip install a-package-that-is-not-there$"):
+        embedded.load("", {}, lambda _: None)
+
+
+def test_the_encoder_computes_what_transformers_computes(backend: EmbeddedBackend) -> None:
+    from transformers import BertModel
+
+    folder = base_files.base_files().model.parent
+    reference = BertModel.from_pretrained(folder, attn_implementation="eager").eval()
+    ids = torch.tensor([[101, 2023, 2003, 2307, 102, 0, 0], [101, 1045, 2572, 2061, 6517, 2651, 102]])
+    present = ids != 0
+    with torch.inference_mode():
+        wanted = reference(ids, attention_mask=present.long()).last_hidden_state
+        found = backend.weights.base(ids, present)
+    assert torch.allclose(found[present], wanted[present], atol=2e-5)
+
+
+@pytest.mark.slow
+def test_embeddings_are_those_of_sentence_transformers(backend: EmbeddedBackend) -> None:
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(str(base_files.base_files().model.parent), device="cpu")
+    long = " ".join(TEXTS) * 20
+    wanted = model.encode([*TEXTS, "", long], normalize_embeddings=True)
+    found = backend.embed([Embed(text) for text in [*TEXTS, "", long]])
+    assert np.abs(found - wanted).max() < 1e-5
+
+
+def test_an_embedding_has_length_one(backend: EmbeddedBackend) -> None:
+    lengths = np.linalg.norm(backend.embed([Embed(text) for text in (*TEXTS, *AWKWARD)]), axis=1)
+    assert np.allclose(lengths, 1, atol=1e-5)
+
+
+def test_what_stands_beside_a_text_in_its_batch_changes_nothing(backend: EmbeddedBackend) -> None:
+    together = backend.classify([Classify(text) for text in TEXTS + AWKWARD])
+    for text, result in zip(TEXTS + AWKWARD, together, strict=True):
+        alone = probs_of(backend.classify([Classify(text)])[0])
+        assert np.abs(alone - probs_of(result)).max() < 1e-5, text
+
+
+def test_the_same_question_twice_has_the_same_answer_bit_for_bit(backend: EmbeddedBackend) -> None:
+    requests = [Classify(text) for text in TEXTS]
+    assert backend.classify(requests) == backend.classify(requests)
+    assert backend.extract([Extract(text) for text in TEXTS]) == backend.extract([Extract(text) for text in TEXTS])
+
+
+def test_plain_feelings_are_named(backend: EmbeddedBackend) -> None:
+    texts = ("I am so sad, I cried all night.", "Thank you so much!", "This makes me so angry!", "I'm scared.")
+    labels = [result.label for result in backend.classify([Classify(text) for text in texts])]  # type: ignore[union-attr]
+    assert labels == ["sadness", "gratitude", "anger", "fear"]
+
+
+@pytest.mark.parametrize("name", ["goemotions", "ekman", "plutchik"])
+def test_the_label_is_the_most_probable_of_its_set(backend: EmbeddedBackend, name: str) -> None:
+    for result in backend.classify([Classify(text, label_set=name) for text in TEXTS]):
+        assert isinstance(result, Classification)
+        assert list(result.probs) == list(LABEL_SETS[name])
+        assert result.probs[result.label] == max(result.probs.values())
+        assert all(0 <= p <= 1 for p in result.probs.values())
+
+
+@pytest.mark.parametrize("name", ["ekman", "plutchik"])
+def test_every_label_stands_in_exactly_one_group(name: str) -> None:
+    members = [label for group in LABEL_SETS[name].values() for label in group]
+    assert sorted(members) == sorted(GOEMOTIONS)
+
+
+def test_a_group_holds_where_one_of_its_labels_holds() -> None:
+    probs = dict.fromkeys(GOEMOTIONS, 0.0) | {"anger": 0.5, "annoyance": 0.5, "disgust": 0.25}
+    found = grouped(probs, "ekman")
+    assert found["anger"] == 0.75
+    assert found["disgust"] == 0.25
+    assert set(found) == set(EKMAN)
+
+
+def test_a_long_text_says_that_it_was_cut(backend: EmbeddedBackend) -> None:
+    short, long = backend.classify([Classify("good"), Classify("good " * 400)])
+    assert isinstance(short, Classification)
+    assert isinstance(long, Classification)
+    assert (short.truncated, long.truncated) == (False, True)
+
+
+def test_unknown_labels_are_refused_and_the_others_of_the_batch_answered(backend: EmbeddedBackend) -> None:
+    answers = backend.classify([Classify("Oh.", labels=("hungry",)), Classify("Oh.", labels=("joy", "grief"))])
+    assert isinstance(answers[0], Refused)
+    assert isinstance(answers[1], Classification)
+    assert list(answers[1].probs) == ["joy", "grief"]
+    (scored,) = backend.score([Score("Oh.", ("joy", "hungry"))])
+    assert isinstance(scored, Refused)
+    assert "hungry" in scored.why
+
+
+def test_scores_are_log_probabilities_and_yes_wins_from_the_threshold_on(backend: EmbeddedBackend) -> None:
+    thresholds = backend.weights.calibration["plutchik"]["thresholds"]
+    for text, scores in zip(TEXTS, backend.score([Score(text, PLUTCHIK) for text in TEXTS]), strict=True):
+        assert isinstance(scores, Scores)
+        p = backend.weights.plutchik_logits(backend.weights.pieces.ids([text], 256))[0].sigmoid().tolist()
+        for yes, no, probability, threshold in zip(scores.yes, scores.no, p, thresholds, strict=True):
+            assert math.isclose(math.exp(yes) + math.exp(no), 1, rel_tol=1e-9)
+            assert (yes > no) == (probability > threshold)
+        assert scores.mass == (1.0,) * 8
+
+
+def test_free_text_is_refused_in_one_sentence_that_names_the_kinds_that_can(backend: EmbeddedBackend) -> None:
+    (refused,) = backend.generate([Generate((Message("user", "Write a poem."),))])
+    for kind in ("hf:", "gguf:", "openai:"):
+        assert kind in refused.why
+    assert "generate" not in backend.card.capabilities
+
+
+def assert_honest_spans(backend: EmbeddedBackend, text: str) -> None:
+    (spans,) = backend.extract([Extract(text)])
+    starts, ends = {start for start, _ in words(text)}, {end for _, end in words(text)}
+    last = 0
+    for span in spans:
+        assert last <= span.start < span.end <= len(text)
+        assert span.start in starts
+        assert span.end in ends
+        assert 0 <= span.strength <= 1
+        assert span.label in GOEMOTIONS
+        assert span.label != "neutral"
+        last = span.end
+
+
+@pytest.mark.parametrize("text", [*TEXTS, *AWKWARD])
+@pytest.mark.parametrize("way", ["cues", "clauses"])
+def test_spans_lie_on_word_edges_in_order(backend: EmbeddedBackend, text: str, way: str) -> None:
+    assert_honest_spans(EmbeddedBackend(backend.weights, way), text)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=st.text(max_size=60), way=st.sampled_from(["cues", "clauses", "auto"]))
+def test_any_text_gives_honest_spans(backend: EmbeddedBackend, text: str, way: str) -> None:
+    assert_honest_spans(EmbeddedBackend(backend.weights, way), text)
+
+
+def test_evidence_late_in_a_long_text_is_found_at_its_place(backend: EmbeddedBackend) -> None:
+    filler = "The clerk put the file back on the second shelf. " * 80
+    text = filler + "I was so terrified that I screamed. " + filler
+    place = text.index("terrified")
+    for way in ("cues", "clauses"):
+        (spans,) = EmbeddedBackend(backend.weights, way).extract([Extract(text)])
+        assert any(span.start <= place < span.end for span in spans), way
+
+
+@pytest.mark.slow
+def test_a_text_of_a_megabyte_is_read_to_its_end(backend: EmbeddedBackend) -> None:
+    text = "The clerk put the file back on the second shelf. " * 21_000 + "I was so terrified that I screamed."
+    assert len(text) > 1_000_000
+    (spans,) = backend.extract([Extract(text)])
+    assert spans[-1].end > len(text) - 30
+    assert isinstance(backend.classify([Classify(text)])[0], Classification)
+
+
+def test_a_control_token_in_a_text_is_plain_letters(backend: EmbeddedBackend) -> None:
+    (row,) = backend.weights.pieces.ids(["[MASK] [SEP]"], 256)
+    assert row.count(103) == 0
+    assert row.count(102) == 1
+
+
+def test_an_attribution_is_the_drop_of_the_logit_without_the_word(backend: EmbeddedBackend) -> None:
+    text = "I was happy, then sad."
+    (result,) = backend.attribute([Attribute(text, "sadness")])
+    assert not isinstance(result, Refused)
+    assert [text[start:end] for start, end, _ in result.words] == ["I", "was", "happy", "then", "sad"]
+
+    def logit(written: str) -> float:
+        p = backend.classify([Classify(written)])[0].probs["sadness"]  # type: ignore[union-attr]
+        return math.log(p / (1 - p))
+
+    for start, end, drop in result.words:
+        assert math.isclose(drop, logit(text) - logit(text[:start] + text[end:]), abs_tol=1e-4)
+    assert max(result.words, key=lambda word: word[2])[:2] == (18, 21)
+
+
+def test_an_attribution_without_a_label_explains_the_predicted_one(backend: EmbeddedBackend) -> None:
+    (result,) = backend.attribute([Attribute("Thank you so much!")])
+    assert not isinstance(result, Refused)
+    assert result.label == "gratitude"
+    assert isinstance(backend.attribute([Attribute("Oh.", "hungry")])[0], Refused)
+
+
+def test_each_mask_gets_its_candidates_with_probabilities_that_sum_to_one(backend: EmbeddedBackend) -> None:
+    candidates = ("happy", "furious", "heart-broken", "scared")
+    (filled,) = backend.fill_mask([FillMask("I was <mask> and then <mask>.", candidates)])
+    assert isinstance(filled, Filled)
+    assert len(filled.masks) == 2
+    for ranked in filled.masks:
+        assert {word for word, _ in ranked} == set(candidates)
+        assert math.isclose(sum(p for _, p in ranked), 1, abs_tol=1e-5)
+        assert [p for _, p in ranked] == sorted((p for _, p in ranked), reverse=True)
+    assert isinstance(backend.fill_mask([FillMask("No mask here.")])[0], Refused)
+
+
+def test_a_mask_is_filled_by_what_its_text_says(backend: EmbeddedBackend) -> None:
+    pair = ("happy", "sad")
+    texts = ("We won the cup, I am so <mask>!", "My dog died last night and I feel so <mask>.")
+    best = [filled.masks[0][0][0] for filled in backend.fill_mask([FillMask(text, pair) for text in texts])]  # type: ignore[union-attr]
+    assert best == ["happy", "sad"]
+
+
+def test_an_empty_batch_has_an_empty_answer(backend: EmbeddedBackend) -> None:
+    assert backend.classify([]) == []
+    assert backend.score([]) == []
+    assert backend.extract([]) == []
+    assert backend.fill_mask([]) == []
+    assert backend.attribute([]) == []
+    assert backend.embed([]).shape == (0, 384)
+
+
+def test_the_committed_weights_stay_under_six_megabytes(backend: EmbeddedBackend) -> None:
+    sizes = [path.stat().st_size for path in backend.weights.folder.glob("*.safetensors")]
+    assert len(sizes) == 6
+    assert sum(sizes) < 6_000_000
+
+
+def test_a_way_of_marking_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(ModelError, match="auto, cues, clauses"):
+        embedded.load("", {"spans": "lines"}, lambda _: None)
