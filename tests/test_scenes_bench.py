@@ -1,0 +1,181 @@
+"""Re-decoding a stored run: honest by folds, exact under clamps, and quick enough for a slider."""
+
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from emotui.errors import BadInput
+from emotui.metrics.decoding import PAPER_ALPHAS
+from emotui.metrics.priors import PRIORS
+from emotui.metrics.states import Bits, Floats
+from emotui.records import PLUTCHIK
+from emotui.store.query import Run
+from emotui.workbench.scenes import (
+    ABOUT_PRIORS,
+    ALPHAS,
+    Redecoding,
+    SceneRun,
+    Tuning,
+    nearest,
+    pair_figures,
+    published_table,
+    tuning_from,
+)
+from tests.scenes_workspace import add_scenes_run, log_odds, scenarios, workspace
+
+NO_RUN = Run("r", "scenes", "m", 1, "i", {}, "done", "", None, 0, 0, 0, None)
+
+
+def run_of(odds: Floats, gold: Bits) -> SceneRun:
+    n = len(gold)
+    alone = (odds > 0).astype(np.uint8)
+    numbers = tuple(range(1, n + 1))
+    ids = tuple(f"s{number}" for number in numbers)
+    places = {number: place for place, number in enumerate(numbers)}
+    return SceneRun(NO_RUN, PLUTCHIK[: gold.shape[1]], numbers, ids, odds, gold, alone, places, 0)
+
+
+def known(n: int = 40) -> SceneRun:
+    samples = scenarios(n)
+    gold = np.array([[sample.labels[name] for name in PLUTCHIK] for sample in samples], dtype=np.uint8)
+    return run_of(log_odds(samples), gold)
+
+
+@pytest.mark.parametrize("prior", list(PRIORS))
+def test_alpha_0_is_the_model_alone_under_every_prior(prior: str) -> None:
+    redecoding = Redecoding(known(), Tuning(prior))
+    decoded = redecoding.decoded(0.0, 0.0)
+    assert (decoded.now == redecoding.scenes.alone).all()
+    assert decoded.flips.gains == decoded.flips.losses == decoded.flips.even == []
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.integers(0, 39), st.sampled_from(["paper", "paper-couplings", "exact-smoothed"]), st.integers(0, 255))
+def test_what_gold_says_of_a_scenario_never_changes_how_that_scenario_is_decoded(
+    place: int, prior: str, vector: int
+) -> None:
+    scenes = known()
+    gold = scenes.gold.copy()
+    gold[place] = [vector >> bit & 1 for bit in range(8)]
+    for scaling in (1.0, "fitted"):
+        one = Redecoding(scenes, Tuning(prior, scaling=scaling))  # type: ignore[arg-type]
+        other = Redecoding(run_of(scenes.log_odds, gold), Tuning(prior, scaling=scaling))  # type: ignore[arg-type]
+        alphas = (0.25, 1.0, 5.0)
+        assert (one.vectors(alphas)[:, place] == other.vectors(alphas)[:, place]).all()
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5, 2.0])
+@pytest.mark.parametrize("clamps", [{}, {0: 1}, {2: 0, 4: 1}, dict.fromkeys(range(8), 1)])
+def test_rows_are_the_exact_conditional_posterior_and_its_best_vector(alpha: float, clamps: dict[int, int]) -> None:
+    redecoding = Redecoding(known(), Tuning("exact-smoothed"))
+    place = 7
+    odds, prior = redecoding.scenes.log_odds[place], redecoding.priors[redecoding.fold(place)]
+    weights = {}
+    for vector in product((0, 1), repeat=8):
+        if all(vector[label] == value for label, value in clamps.items()):
+            on = [i for i in range(8) if vector[i]]
+            pairs = sum(prior.pairs[i, j] for i in on for j in on if i < j)
+            weights[vector] = sum(odds[i] for i in on) + alpha * (sum(prior.theta[i] for i in on) + pairs)
+    best = max(weights, key=lambda vector: weights[vector])
+    total = sum(np.exp(value) for value in weights.values())
+    rows = redecoding.rows(place, alpha, clamps)
+    assert tuple(row.now for row in rows) == best
+    for i, row in enumerate(rows):
+        expected = sum(np.exp(value) for vector, value in weights.items() if vector[i]) / total
+        assert row.posterior == pytest.approx(expected)
+        assert row.clamp == clamps.get(i)
+
+
+def test_the_terms_of_an_emotion_add_up_to_its_row() -> None:
+    redecoding = Redecoding(known(), Tuning())
+    for place in range(10):
+        for label, row in enumerate(redecoding.rows(place, 0.75)):
+            terms = redecoding.why(place, 0.75, label)
+            assert sum(term.value for term in terms) == pytest.approx(row.total)
+            sizes = [abs(term.value) for term in terms]
+            assert sizes == sorted(sizes, reverse=True)
+
+
+def test_rows_and_the_whole_set_are_decoded_alike() -> None:
+    redecoding = Redecoding(known(), Tuning("exact-dependence", scaling="fitted"))
+    decoded = redecoding.decoded(1.0)
+    for place in range(len(redecoding.scenes.ids)):
+        assert [row.now for row in redecoding.rows(place, 1.0)] == decoded.now[place].tolist()
+
+
+def test_the_sweep_has_the_figures_of_every_step_and_the_papers_alphas_are_steps() -> None:
+    redecoding = Redecoding(known(), Tuning())
+    sweep = redecoding.sweep()
+    assert set(PAPER_ALPHAS) <= set(sweep.alphas)
+    for alpha in PAPER_ALPHAS:
+        assert sweep.honest[nearest(alpha)] == redecoding.decoded(alpha).figures
+    assert ALPHAS[nearest(0.26)] == 0.25
+
+
+def test_the_choice_is_scored_honestly_and_the_leaked_figure_is_never_below_the_model_alone() -> None:
+    chosen = Redecoding(known(), Tuning()).choose()
+    assert chosen.choice.alpha in PAPER_ALPHAS
+    assert len(chosen.alphas) == 5
+    assert chosen.leaked.macro_f1 >= chosen.alone.macro_f1
+
+
+def test_one_scenario_alone_is_decoded_by_a_prior_of_its_own_and_says_why_it_cannot_choose() -> None:
+    one = known(1)
+    redecoding = Redecoding(one, Tuning())
+    assert (redecoding.decoded(0.0).now == one.alone).all()
+    assert redecoding.sweep().honest
+    with pytest.raises(BadInput, match="at least four records"):
+        redecoding.choose()
+
+
+def test_a_run_without_answers_and_a_prior_that_cannot_be_fitted_are_told_in_words() -> None:
+    with pytest.raises(BadInput, match="no answers yet"):
+        Redecoding(run_of(np.zeros((0, 8)), np.zeros((0, 8), dtype=np.uint8)), Tuning())
+    with pytest.raises(BadInput, match="needs smoothing above 0"):
+        Redecoding(known(6), Tuning("paper", smoothing=0.0))
+
+
+def test_pairs_count_the_share_of_scenarios_with_both() -> None:
+    redecoding = Redecoding(known(), Tuning())
+    pairs = pair_figures(redecoding.decoded(0.5), redecoding.scenes)
+    both = (redecoding.scenes.gold[:, 0] & redecoding.scenes.gold[:, 1]).mean()
+    assert pairs["together"]["gold"][0, 1] == pytest.approx(both)
+    difference = pairs["information"]["now"] - pairs["information"]["gold"]
+    assert np.allclose(pairs["information"]["now − gold"], difference)
+
+
+def test_a_stored_run_is_loaded_with_its_gold_and_what_is_missing_is_counted(tmp_path: Path) -> None:
+    opened = workspace(tmp_path / "w.duckdb", n=0, spans=False)
+    from emotui.workbench.samples import add_scenes
+
+    samples = scenarios(12)
+    dataset = add_scenes(opened.store, "scenes", samples, "here")
+    run = add_scenes_run(opened, dataset, samples, done=10)
+    scenes = opened.scenes().load(run)
+    assert scenes.ids == tuple(sample.id for sample in samples[:10])
+    assert scenes.silent == 2
+    assert np.allclose(scenes.log_odds, log_odds(samples)[:10])
+    assert scenes.gold.tolist() == [list(sample.labels.values()) for sample in samples[:10]]
+    assert opened.scenes().load(run) is scenes
+    assert set(opened.scenes().by_emotion(opened.runs(dataset.dataset))) == {run.run}
+
+
+def test_the_published_table_is_in_shares() -> None:
+    cite, rows = published_table()
+    assert "Table 1" in cite
+    qwen = next(row for row in rows if row.model.startswith("Qwen"))
+    assert qwen.before["macro_f1"] == 0.428
+    assert qwen.after["hamming_loss"] == pytest.approx(0.1778)
+
+
+@pytest.mark.parametrize("value", [None, 3, {"prior": "no such"}, {"smoothing": -1, "scaling": "hot"}, {"scaling": 0}])
+def test_what_was_remembered_wrongly_is_left_at_its_default(value: object) -> None:
+    assert tuning_from(value) == Tuning()
+
+
+def test_every_prior_is_explained() -> None:
+    assert set(ABOUT_PRIORS) == set(PRIORS)
