@@ -42,6 +42,12 @@ def parse_output(output: str, style: str | None, cot: bool, text: str) -> Parsed
     return _highlighted(output, text)
 
 
+def marker_count(output: str, text: str) -> int:
+    """How many markers an answer puts into the text; those of the text itself are not counted."""
+    pieces = _pieces(output.strip(), text.strip())
+    return output.count(MARKER) if pieces is None else len(pieces) - 1
+
+
 def _highlighted(output: str, text: str) -> Parsed:
     pieces = _pieces(output.strip(), text.strip())
     same = pieces is not None

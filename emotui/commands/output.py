@@ -49,7 +49,13 @@ def _print_group(console: Any, name: str, group: Mapping[str, Any]) -> None:
     from rich.text import Text
 
     rows = {key: value for key, value in group.items() if isinstance(value, Mapping)}
-    if not rows:
+    single = {key: value for key, value in group.items() if not isinstance(value, Mapping | list)}
+    if single:
+        pairs = Table(title=name, title_justify="left", show_header=False, box=None, pad_edge=False)
+        for key, value in single.items():
+            pairs.add_row(Text(str(key)), Text(shown(value), justify="right"))
+        console.print(pairs)
+    if not rows or single:
         return
     columns = list(dict.fromkeys(column for row in rows.values() for column in row))
     table = Table(title=name, title_justify="left", box=None, pad_edge=False)

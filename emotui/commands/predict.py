@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from emotui.commands.asking import asking_options
 from emotui.commands.output import json_option, print_json, skip_bad_option
 from emotui.commands.progress import bar
 from emotui.errors import BadInput
@@ -20,6 +21,7 @@ from emotui.workbench.predicting import predict as ask
 @click.option("--records", required=True, help="Records to ask about: .jsonl, .csv, .tsv, .parquet, or - for JSONL.")
 @click.option("--to", "target", help="Where to write the predicted records (default: standard output, as JSONL).")
 @click.option("--labels", "labels_file", type=click.Path(), help="Your own label set: a file, one label a line.")
+@asking_options
 @skip_bad_option
 @json_option
 def predict(
@@ -29,6 +31,8 @@ def predict(
     target: str | None,
     labels_file: str | None,
     skip_bad: bool,
+    written_way: str | None,
+    options: dict[str, object],
     as_json: bool,
 ) -> None:
     """Ask a model about every record of a file, and write what it says in the order of the file.
@@ -42,6 +46,8 @@ def predict(
             spec,
             records,
             labels=labels,
+            way=written_way,
+            options=options,
             skip_bad=skip_bad,
             warn=lambda line: click.echo(line, err=True),
             progress=progress,

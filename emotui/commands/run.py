@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from emotui.backends.host import Cancelled
+from emotui.commands.asking import asking_options, one_way
 from emotui.commands.output import db_option, json_option, print_figures, print_json, shown
 from emotui.commands.progress import bar
 from emotui.errors import BadInput, EmotuiError
@@ -28,6 +29,7 @@ _SAMPLES = {"spans": (SAMPLE_DATASET, add_sample_data), "scenes": (SAMPLE_SCENES
 @click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--way", help="How to ask, where there are several ways (scenes: first-token or reasoned).")
+@asking_options
 @click.option("--resume", help="Finish a run that was stopped (its id or the beginning of it).")
 @click.option("--fresh", is_flag=True, help="Compute again what the store already holds.")
 @db_option
@@ -42,10 +44,13 @@ def run(
     way: str | None,
     resume: str | None,
     fresh: bool,
+    written_way: str | None,
+    options: dict[str, object],
     db: str | None,
     as_json: bool,
 ) -> None:
     """Run TASK with a model over a dataset. Ctrl-C keeps what is done; --resume finishes it."""
+    way = one_way(way, written_way)
     workspace = Workspace.open(db)
     started = time.monotonic()
     last = ""
@@ -68,6 +73,7 @@ def run(
                     repeats=repeats,
                     seed=seed,
                     way=way,
+                    options=options,
                     resume=resume,
                     fresh=fresh,
                     on_progress=show,

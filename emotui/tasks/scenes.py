@@ -19,11 +19,11 @@ import numpy as np
 
 from emotui.backends.base import Generate, Message, ModelCard, Refused, Score
 from emotui.backends.host import lacks
-from emotui.errors import ModelError
+from emotui.errors import BadInput, ModelError
 from emotui.metrics.scenes import label_counts, micro_f1, scenes_metrics
 from emotui.metrics.span_scoring import Embed
 from emotui.records import ScenesGold
-from emotui.store.rows import ScoreRow
+from emotui.store.rows import ResultRow, ScoreRow
 from emotui.tasks.task import Asked, AskModel, Parsed
 
 VERSION = "1"
@@ -112,7 +112,13 @@ class Scenes:
         prompts = {"first-token": (SYSTEM, SCENE, QUESTION), "reasoned": (SYSTEM, SCENE, REASONING, MAX_TOKENS)}
         return {"way": way, "prompts": list(prompts.get(way, ()))}
 
-    def ask(self, samples: Sequence[ScenesGold], model: AskModel, way: str) -> list[Asked]:
+    def with_options(self, options: Mapping[str, object], repeats: int) -> "Scenes":
+        """There are none beside the way. Raises BadInput for any."""
+        if options:
+            raise BadInput(f"the scenes task has no setting {next(iter(options))!r}")
+        return self
+
+    def ask(self, samples: Sequence[ScenesGold], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
         """Ask about each scenario; one without a text is not asked about."""
         asked: list[Asked] = [Asked(None, "this scenario has no text") for _ in samples]
         there = [place for place, sample in enumerate(samples) if sample.text]
@@ -121,7 +127,7 @@ class Scenes:
             asked[place] = answer
         return asked
 
-    def parse(self, sample: ScenesGold, raw: str) -> Prediction:
+    def parse(self, sample: ScenesGold, raw: str, way: str) -> Prediction:
         """From kept logits to a prediction. Raises ValueError for a label without two finite logits."""
         kept = msgspec.json.decode(raw, type=_Raw)
         missing = [name for name in sample.labels if name not in kept.answers]
@@ -153,6 +159,10 @@ class Scenes:
         figures = [name for name, value in reports[0].items() if isinstance(value, float)]
         means = {name: mean(report[name] for report in reports) for name in figures}
         return reports[0] | means | {"sd": {name: stdev(report[name] for report in reports) for name in figures}}
+
+    def conduct(self, rows: Sequence[ResultRow]) -> dict[str, object]:
+        """Nothing is asked twice."""
+        return {}
 
 
 def _direct(samples: Sequence[ScenesGold], model: AskModel, way: str) -> list[Asked]:

@@ -2,18 +2,28 @@
 
 A run asks a model for the evidence in each sample (section 4), keeps its raw answer, parses it into spans, and scores
 them against gold (section 6). An answer can be parsed and scored again without asking the model again.
+
+A model that marks evidence itself (`embedded`) is asked in one way; one that writes in four: retrieve or highlight,
+with or without reasoning first. Task 1 and Task 2 are told apart by the samples: those of Task 2 have sentences.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from emotui.backends.base import Evidence, Extract, ModelCard, Refused
+from emotui.backends.host import lacks
+from emotui.errors import ModelError
 from emotui.lexicons import empath_keywords
+from emotui.metrics.span_output import parse_output
 from emotui.metrics.span_report import report
 from emotui.metrics.span_scoring import Embed, SampleDetail, score_samples
 from emotui.records import Span, SpanPrediction, SpanSample
-from emotui.store.rows import ScoreRow
+from emotui.store.rows import ResultRow, ScoreRow
+from emotui.tasks.spans_answers import bare, breach
+from emotui.tasks.spans_generation import SAMPLED, Settings, ask_in_words, settings_from
+from emotui.tasks.spans_prompts import WAYS, style_of
 from emotui.tasks.task import Asked, AskModel, Parsed
 
 VERSION = "1"
@@ -25,12 +35,20 @@ CONVENTION = (
 
 
 class Prediction(msgspec.Struct, frozen=True):
-    """What was parsed from one answer: the spans as text, their offsets where the model gave any, and its labels."""
+    """What was parsed from one answer: the spans as text, their offsets where the model gave any, and its labels.
+
+    Of a model that writes: `output`, its answer without what stood around it, in its style; `breach`: how that breaks
+    the contract (SEER, Table 11), if it does.
+    """
 
     spans: tuple[str, ...]
     offsets: tuple[Span, ...] = ()
     labels: tuple[str, ...] = ()
     strengths: tuple[float, ...] = ()
+    output: str | None = None
+    style: str | None = None
+    cot: bool = False
+    breach: str | None = None
 
 
 def ask(sample: SpanSample) -> Extract:
@@ -63,6 +81,14 @@ def parse(sample: SpanSample, answer: str) -> Prediction:
     )
 
 
+def parse_written(sample: SpanSample, answer: str, way: str) -> Prediction:
+    """From what a model wrote, asked in this way, to spans."""
+    style, cot = style_of(way)
+    output = bare(answer, cot)
+    spans = parse_output(output, style, cot, sample.text).spans
+    return Prediction(spans, output=output, style=style, cot=cot, breach=breach(output, style, cot, sample.text))
+
+
 class _Marked(msgspec.Struct, frozen=True):
     start: int
     end: int
@@ -70,9 +96,13 @@ class _Marked(msgspec.Struct, frozen=True):
     strength: float
 
 
-def predicted(sample: SpanSample, prediction: Prediction, repeat: int = 0) -> SpanPrediction:
-    """The record that scoring and files use."""
-    return SpanPrediction(id=sample.id, spans=prediction.spans, repeat=repeat)
+def predicted(key: str, prediction: Prediction, repeat: int = 0) -> SpanPrediction:
+    """The record that scoring and files use, for the sample of that id."""
+    if prediction.output is not None:
+        return SpanPrediction(
+            id=key, output=prediction.output, style=prediction.style, repeat=repeat, cot=prediction.cot
+        )
+    return SpanPrediction(id=key, spans=prediction.spans, repeat=repeat)
 
 
 def score(
@@ -104,30 +134,64 @@ class Spans:
     sample = SpanSample
     embeds = True
 
+    def __init__(self, settings: Settings | None = None) -> None:
+        self._settings = settings or Settings()
+
+    def with_options(self, options: Mapping[str, object], repeats: int) -> "Spans":
+        """Options are the fields of `Settings`; several repeats are sampled, unless they say otherwise.
+
+        Raises:
+            BadInput: one of them is wrong; it is named.
+        """
+        return Spans(settings_from({**(SAMPLED if repeats > 1 else {}), **options}))
+
     def ways(self, card: ModelCard) -> tuple[str, ...]:
-        """There is one way: the model marks the evidence."""
-        return ()
+        """A model that marks evidence itself is asked in one way, one that writes in four."""
+        if "extract" in card.capabilities:
+            return ()
+        if "generate" not in card.capabilities:
+            raise ModelError(lacks(card.spec, "generate"))
+        return WAYS
 
     def settings(self, way: str) -> Mapping[str, object]:
-        """Nothing but the version changes an answer."""
-        return {}
+        """Prompt and sampling. Where the model marks evidence itself, nothing but the version changes an answer."""
+        return self._settings.described(way) if way else {}
 
-    def ask(self, samples: Sequence[SpanSample], model: AskModel, way: str) -> list[Asked]:
-        """One question a sample, in one batch."""
+    def ask(self, samples: Sequence[SpanSample], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
+        """One question a sample, in one batch; a model that writes is asked again where it breaks the contract."""
+        if way:
+            return ask_in_words(samples, model, way, seeds, self._settings)
         answers = model([ask(sample) for sample in samples])
         return [Asked(None, refused(answer)) if refused(answer) else Asked(raw(answer)) for answer in answers]
 
-    def parse(self, sample: SpanSample, raw: str) -> Prediction:
-        """As `parse`."""
-        return parse(sample, raw)
+    def parse(self, sample: SpanSample, raw: str, way: str) -> Prediction:
+        """As `parse`, or `parse_written`."""
+        return parse_written(sample, raw, way) if way else parse(sample, raw)
 
     def score(self, answers: Sequence[Parsed], embed: Embed | None) -> list[ScoreRow]:
         """As `score`, with every distinct text embedded once."""
         golds = list({answer.sample.id: answer.sample for answer in answers}.values())
-        said = [predicted(answer.sample, answer.prediction, answer.repeat) for answer in answers]
+        said = [predicted(answer.sample.id, answer.prediction, answer.repeat) for answer in answers]
         details = {(detail.id, detail.repeat): detail for detail in score(golds, said, embed)}
         return [score_row(details[one.id, one.repeat]) for one in said]
 
     def report(self, samples: Sequence[SpanSample], scores: Sequence[ScoreRow]) -> dict[str, object]:
         """As `emotui score spans` names the figures."""
         return report(samples, [msgspec.json.decode(row.detail, type=SampleDetail) for row in scores])
+
+    def conduct(self, rows: Sequence[ResultRow]) -> dict[str, object]:
+        """Under `answers`, of all repeats: what had to be asked again, what broke the contract to the end, and how,
+        and what kept it and was empty.
+        """
+        kept = [msgspec.json.decode(row.prediction, type=Prediction) for row in rows if row.prediction is not None]
+        attempts = Counter((row.sample, row.repeat) for row in rows if row.raw is not None)
+        broken = Counter(one.breach for one in kept if one.breach is not None)
+        counts = {
+            "n": len(kept),
+            "retried": sum(times > 1 for times in attempts.values()),
+            "retries": sum(attempts.values()) - len(attempts),
+            "failed_format": sum(broken.values()),
+            "failed_format_by_kind": dict(broken.most_common()),
+            "empty": sum(not one.spans and one.breach is None for one in kept),
+        }
+        return {"answers": counts}

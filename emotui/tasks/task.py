@@ -11,7 +11,7 @@ import msgspec
 
 from emotui.backends.base import ModelCard, Request
 from emotui.metrics.span_scoring import Embed
-from emotui.store.rows import ScoreRow
+from emotui.store.rows import ResultRow, ScoreRow
 
 AskModel = Callable[[Sequence[Request]], Any]
 """One batch of requests of one type to the model; results stand at the places of their requests."""
@@ -19,11 +19,15 @@ AskModel = Callable[[Sequence[Request]], Any]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What became of one question: the answer as it is kept, or why there is none. `prompt`: as the model read it."""
+    """What became of one question: the answer as it is kept, or why there is none. `prompt`: as the model read it.
+
+    `before`: the answers to earlier attempts at the same prompt, which were not what the prompt asks for.
+    """
 
     raw: str | None
     why: str | None = None
     prompt: str | None = None
+    before: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +72,17 @@ class Task(Protocol):
     def settings(self, way: str) -> Mapping[str, object]:
         """What, beside the version, can change the outputs of this way of asking (prompts, labels)."""
 
-    def ask(self, samples: Sequence[Any], model: AskModel, way: str) -> list[Asked]:
-        """Ask about each sample."""
+    def with_options(self, options: Mapping[str, object], repeats: int) -> "Task":
+        """The same task with settings of the person's (prompts, sampling) for a run of so many repeats.
 
-    def parse(self, sample: Any, raw: str) -> Any:
+        Raises:
+            BadInput: it has no such setting, or not with this value.
+        """
+
+    def ask(self, samples: Sequence[Any], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
+        """Ask about each sample. `seeds`: one for each, for what is left to chance."""
+
+    def parse(self, sample: Any, raw: str, way: str) -> Any:
         """From a kept answer to what it says, a msgspec Struct.
 
         Raises:
@@ -83,3 +94,6 @@ class Task(Protocol):
 
     def report(self, samples: Sequence[Any], scores: Sequence[ScoreRow]) -> dict[str, object]:
         """The figures of a run over the samples that it has scored so far."""
+
+    def conduct(self, rows: Sequence[ResultRow]) -> dict[str, object]:
+        """How the asking itself went (retries, broken formats), apart from the figures; empty where it has no say."""

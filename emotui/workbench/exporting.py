@@ -8,6 +8,7 @@ from emotui.records import ScenesPrediction, SpanPrediction
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.tasks import scenes, spans
+from emotui.workbench.running import last_attempts
 
 
 def export_run(store: Store, run: str, path: str) -> int:
@@ -22,7 +23,7 @@ def export_run(store: Store, run: str, path: str) -> int:
         BadInput: no such run, or an ending that no format has.
     """
     found = store.run(run)
-    rows = list(store.results(found.run))
+    rows = last_attempts(store.results(found.run))
     if not rows:
         raise BadInput(f"run {found.run} has no results yet")
     numbers = sorted({row.sample for row in rows})
@@ -38,8 +39,9 @@ class _Named(msgspec.Struct):
 
 
 def _spans(key: str, row: ResultRow) -> SpanPrediction:
-    said = () if row.prediction is None else msgspec.json.decode(row.prediction, type=spans.Prediction).spans
-    return SpanPrediction(id=key, spans=said, repeat=row.repeat)
+    if row.prediction is None:
+        return SpanPrediction(id=key, spans=(), repeat=row.repeat)
+    return spans.predicted(key, msgspec.json.decode(row.prediction, type=spans.Prediction), row.repeat)
 
 
 def _scenes(key: str, row: ResultRow) -> ScenesPrediction:

@@ -1,7 +1,7 @@
 """Ask a model about every record of a file, without the store. The records that come out fit `emotui score`."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from emotui.backends.base import Classify, Extract, FillMask, ModelCard, Refused, Request, Score
@@ -14,8 +14,13 @@ from emotui.records import (
     MaskedPrediction,
     ScenesPrediction,
     SpanPrediction,
+    SpanSample,
     Text,
 )
+from emotui.tasks import spans
+from emotui.tasks.spans import Spans
+from emotui.tasks.task import AskModel
+from emotui.workbench.running import chosen_way, sample_seed
 from emotui.workbench.scoring import Warn, warn_skipped
 
 KINDS = ("spans", "scenes", "masked", "class")
@@ -42,6 +47,8 @@ def predict(
     path: str,
     *,
     labels: Sequence[str] | None = None,
+    way: str | None = None,
+    options: Mapping[str, object] | None = None,
     skip_bad: bool = False,
     warn: Warn,
     progress: Callable[[int, int], None] = lambda done, n: None,
@@ -52,10 +59,11 @@ def predict(
 
     Args:
         labels: a label set of the person's own, for `scenes` and `class`.
+        way, options: how a model that writes is asked for `spans` (`emotui.tasks.spans`); None: retrieve, greedily.
         progress: called with how many of how many are done.
 
     Raises:
-        BadInput: the file is bad, or `labels` are not ones that the model has.
+        BadInput: the file is bad, `labels` are not ones that the model has, or it cannot be asked that way.
         ModelError: the model cannot do this, or died.
     """
     got = read(path, Text, skip_bad=skip_bad)
@@ -63,19 +71,55 @@ def predict(
     with ModelProcess(spec) as model:
         card = model.load()
         names = _labels(kind, card, labels)
+        words = _in_words(kind, card, way, options)
         started = time.monotonic()
         records: list[Predicted] = []
         failures: list[str] = []
         for start in range(0, len(got.records), BATCH):
             batch = got.records[start : start + BATCH]
-            answers = model.ask([_request(kind, record, names, labels) for record in batch])
-            for record, line, answer in zip(batch, got.lines[start:], answers, strict=False):
-                if isinstance(answer, Refused):
-                    failures.append(f"{path}:{line}: {answer.why}")
-                records.append(_record(kind, record, answer, names))
+            if words is not None:
+                found = words(batch, model.ask)
+            else:
+                answers = model.ask([_request(kind, record, names, labels) for record in batch])
+                found = [
+                    (_record(kind, record, answer, names), answer.why if isinstance(answer, Refused) else None)
+                    for record, answer in zip(batch, answers, strict=True)
+                ]
+            for (record, why), line in zip(found, got.lines[start:], strict=False):
+                if why is not None:
+                    failures.append(f"{path}:{line}: {why}")
+                records.append(record)
             progress(len(records), len(got.records))
         seconds = time.monotonic() - started
     return Predictions(spec, kind, len(records), seconds, names, records, failures)
+
+
+InWords = Callable[[Sequence[Text], AskModel], list[tuple[Predicted, str | None]]]
+"""From texts and a model to a record each, and why there is no answer to it, if there is none."""
+
+
+def _in_words(kind: str, card: ModelCard, way: str | None, options: Mapping[str, object] | None) -> InWords | None:
+    """How spans are asked of a model that writes; None where the kind is another, or the model marks them itself."""
+    if kind != "spans":
+        if way or options:
+            raise BadInput(f"style, reasoning, prompts and sampling are for spans, not for {kind}")
+        return None
+    task = Spans().with_options(options or {}, 1)
+    way = chosen_way(task, card, way, options)
+    if not way:
+        return None
+
+    def ask(texts: Sequence[Text], model: AskModel) -> list[tuple[Predicted, str | None]]:
+        samples = [SpanSample(id=text.id, text=text.text, spans=()) for text in texts]
+        answers = task.ask(samples, model, way, [sample_seed(0, 0, sample.id) for sample in samples])
+        return [
+            (SpanPrediction(id=sample.id, spans=()), answer.why)
+            if answer.raw is None
+            else (spans.predicted(sample.id, task.parse(sample, answer.raw, way)), None)
+            for sample, answer in zip(samples, answers, strict=True)
+        ]
+
+    return ask
 
 
 def _labels(kind: str, card: ModelCard, labels: Sequence[str] | None) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import hashlib
 import os
 import socket
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -101,7 +101,7 @@ def run_task(
         settings = msgspec.convert(run.config, _Config)
         repeats, seed, n_samples = settings.repeats, settings.seed, run.n // settings.repeats
         way, options = settings.way, settings.options
-        task = task.with_options(options)
+        task = task.with_options(options, repeats)
         if identity(task, dataset, card, seed, repeats, way) != run.identity:
             raise BadInput(f"run {run.run} cannot be resumed: its model, samples or versions have changed since")
         if with_state(run).state == "running" and settings.pid != os.getpid():
@@ -109,8 +109,8 @@ def run_task(
         mark, name = run.identity, run.run
     else:
         n_samples = dataset.n if limit is None else min(limit, dataset.n)
-        way = _way(task, card, way)
-        task = task.with_options(options or {})
+        way = chosen_way(task, card, way, options)
+        task = task.with_options(options or {}, repeats)
         mark = identity(task, dataset, card, seed, repeats, way)
         same = [old for old in store.runs(dataset.dataset) if old.identity == mark]
         for old in same:
@@ -139,11 +139,19 @@ def run_task(
     return running.finish()
 
 
-def _way(task: Task, card: ModelCard, wanted: str | None) -> str:
+def chosen_way(task: Task, card: ModelCard, wanted: str | None, options: Mapping[str, object] | None = None) -> str:
+    """The way to ask this model: the wanted one, else the model's first; `""` where there is only one.
+
+    Raises:
+        BadInput: it cannot be asked that way, or there are options for a model that has none.
+        ModelError: it cannot be asked at all.
+    """
     there = task.ways(card)
     if wanted and wanted not in there:
         known = f"it can be asked by {', '.join(there)}" if there else "there is one way only"
         raise BadInput(f"{card.spec} cannot be asked the {task.name} task by {wanted!r}: {known}")
+    if options and not there:
+        raise BadInput(f"{card.spec} writes no text, so these settings are not for it: {', '.join(options)}")
     return wanted or (there or ("",))[0]
 
 
@@ -293,6 +301,16 @@ def scored(
     for place, score in zip(places, task.score(answers, embed), strict=True):
         rows[place] = replace(rows[place], score=score)
     return rows
+
+
+def last_attempts(rows: Iterable[ResultRow]) -> list[ResultRow]:
+    """Of each question the attempt that counts: the last that brought an answer, else the last one."""
+    last: dict[Key, ResultRow] = {}
+    for row in rows:
+        key = (row.sample, row.repeat)
+        if row.raw is not None or key not in last or last[key].raw is None:
+            last[key] = row
+    return list(last.values())
 
 
 def rescore(store: Store, run: str, *, sim: bool = True, cancelled: IsCancelled | None = None) -> Run:

@@ -1,7 +1,7 @@
 """A workspace: one store, the models at work on it, and what a person can do with both."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from emotui.store.query import Dataset, ListQuery, ListRow, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store, default_path
 from emotui.tasks import spans
-from emotui.workbench.running import OnProgress, RunProgress, metrics, run_task, with_state
+from emotui.workbench.running import OnProgress, RunProgress, last_attempts, metrics, run_task, with_state
 from emotui.workbench.samples import add_sample_data, add_sample_scenes, import_scenes, import_spans
 from emotui.workbench.source import Evidence, RepeatView
 
@@ -77,7 +77,7 @@ class Workspace:
 
     def evidence(self, sample: int, run: str | None) -> Evidence:
         ((_, record),) = self.store.samples([sample])
-        repeats = [] if run is None else [_repeat(row) for row in self.store.results(run, [sample])]
+        repeats = [] if run is None else [_repeat(row) for row in last_attempts(self.store.results(run, [sample]))]
         return Evidence(
             number=sample,
             sample=msgspec.json.decode(record, type=SpanSample),
@@ -123,6 +123,7 @@ class Workspace:
         repeats: int = 1,
         seed: int = 0,
         way: str | None = None,
+        options: Mapping[str, object] | None = None,
         resume: str | None = None,
         fresh: bool = False,
         on_progress: OnProgress = lambda progress: None,
@@ -148,6 +149,7 @@ class Workspace:
             repeats=repeats,
             seed=seed,
             way=way,
+            options=options,
             resume=resume,
             fresh=fresh,
             on_progress=on_progress,

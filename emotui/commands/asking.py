@@ -1,0 +1,60 @@
+"""How a model that writes is asked: options that `emotui run spans` and `emotui predict spans` share."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import click
+import msgspec
+
+from emotui.errors import BadInput
+from emotui.metrics.span_output import STYLES
+from emotui.tasks.spans_prompts import read_prompts, way_of
+
+_OPTIONS = (
+    click.option("--style", type=click.Choice(STYLES), help="spans: how evidence is given (default: retrieve)."),
+    click.option("--cot", is_flag=True, help="spans: the model reasons first."),
+    click.option("--prompts", type=click.Path(), help="spans: your own prompts (TOML, see docs/prompts.md)."),
+    click.option(
+        "--temperature", type=click.FloatRange(0, 5), help="spans: of sampling (default: 0; with --repeats 0.6)."
+    ),
+    click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), help="spans: nucleus of sampling."),
+    click.option("--max-tokens", type=click.IntRange(min=1), help="spans: the longest answer (default: by the text)."),
+    click.option(
+        "--retries", type=click.IntRange(0, 20), help="spans: further tries where an answer breaks the format (3)."
+    ),
+)
+
+
+def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options, and give the command `written_way` (None: the model's own) and `options` made of them."""
+
+    @wraps(command)
+    def with_way(
+        *args: Any,
+        style: str | None,
+        cot: bool,
+        prompts: str | None,
+        temperature: float | None,
+        top_p: float | None,
+        max_tokens: int | None,
+        retries: int | None,
+        **others: Any,
+    ) -> Any:
+        given = {"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, "retries": retries}
+        options: dict[str, object] = {name: value for name, value in given.items() if value is not None}
+        if prompts is not None:
+            options["prompts"] = msgspec.to_builtins(read_prompts(prompts))
+        written_way = way_of(style or "retrieve", cot) if style or cot else None
+        return command(*args, written_way=written_way, options=options, **others)
+
+    for option in reversed(_OPTIONS):
+        with_way = option(with_way)
+    return with_way
+
+
+def one_way(way: str | None, written_way: str | None) -> str | None:
+    """What `--way`, and `--style` with `--cot`, ask for. Raises BadInput where they differ."""
+    if way and written_way and way != written_way:
+        raise BadInput(f"--way {way} and --style with --cot ({written_way}) say different things: give one of them")
+    return way or written_way

@@ -1,0 +1,146 @@
+"""What a model that writes is told to do with a text (SEER, section 7.1), and prompts of the user's own from a file.
+
+The words are this project's; rules and output contract are the paper's (Tables 10 and 11). Task 1 and Task 2 are asked
+alike, as in the paper. `docs/prompts.md` has the file's format.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from emotui.backends.base import Message
+from emotui.errors import BadInput
+
+COT = "-cot"
+WAYS = ("retrieve", "highlight", f"retrieve{COT}", f"highlight{COT}")
+"""Style, and whether the model reasons first: with Tasks 1 and 2 the paper's eight settings."""
+
+TEXT = "{text}"
+
+
+class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One setting's words. `user` holds `{text}` once; without `system` there is no system message."""
+
+    user: str
+    system: str = ""
+
+
+Prompts = Mapping[str, Prompt]
+"""A prompt for each way; a file of the user's may have fewer."""
+
+_WHAT = (
+    "What counts: words that show what the speaker feels, or where they stand towards something. A word that names a "
+    "feeling counts, and so does a phrase that lets one be seen without naming it: an act, a reaction, a tone.\n"
+    "What does not: bare facts, descriptions, and events told without feeling.\n"
+)
+_RETRIEVE = (
+    "You pick out of what a person said the passages in which their feeling shows.\n\n"
+    "Copying: each span you give is copied out of the text sign by sign. Spelling, apostrophes, punctuation and spaces "
+    "stay as they are; drop nothing, tidy nothing, and neither join nor cut passages.\n"
+    f"{_WHAT}"
+    "Checking: hold every span against the text before you give it, and copy it afresh for as long as they differ.\n"
+    'Form: the spans stand on one line with " | " between one and the next; a single span stands without it. No '
+    "heading, no remark, no word that the text does not have. Where no feeling shows, leave the line empty."
+)
+_HIGHLIGHT = (
+    "You mark in what a person said the passages in which their feeling shows.\n\n"
+    "Copying: you give the whole text back and add nothing to it but the marker **. Every sign of it, letters, "
+    "apostrophes, punctuation and spaces, stays what and where it was.\n"
+    f"{_WHAT}"
+    "Checking: think the ** away and hold what is left against the text; mark it afresh for as long as they differ. "
+    "Markers come in pairs, one right before a passage and one right after it, and a pair encloses all of it. A text "
+    "without any feeling comes back as it is, without markers.\n"
+    "Form: the marked text and nothing else. No heading, no remark, no other words."
+)
+_THINK = (
+    'First write "Reasoning:" and go through the text step by step: what is felt in it, and where that shows. Then '
+    'write "Response:" and after it '
+)
+_BEGIN, _END = "Your task:\n", f"\n\nThe text follows.\n{TEXT}"
+
+PROMPTS: Prompts = {
+    "retrieve": Prompt(
+        f"{_BEGIN}In the text below, feeling shows in some passages. Give those passages, whole and unaltered, and "
+        f"write nothing else.{_END}",
+        _RETRIEVE,
+    ),
+    "highlight": Prompt(
+        f"{_BEGIN}In the text below, feeling shows in some passages. Put ** before and after each of them. Give back "
+        f"the whole text, unaltered but for these markers, and write nothing else.{_END}",
+        _HIGHLIGHT,
+    ),
+    f"retrieve{COT}": Prompt(
+        f"{_BEGIN}In the text below, feeling shows in some passages. Give those passages, whole and unaltered.\n"
+        f"{_THINK}the passages, and nothing else.{_END}",
+        _RETRIEVE,
+    ),
+    f"highlight{COT}": Prompt(
+        f"{_BEGIN}In the text below, feeling shows in some passages. Put ** before and after each of them and give "
+        f"back the whole text, unaltered but for these markers.\n"
+        f"{_THINK}the whole text with the markers, and nothing else.{_END}",
+        _HIGHLIGHT,
+    ),
+}
+"""This project's own."""
+
+
+def style_of(way: str) -> tuple[str, bool]:
+    """A way's style, and whether the model reasons first."""
+    return way.removesuffix(COT), way.endswith(COT)
+
+
+def way_of(style: str, cot: bool) -> str:
+    """The way of a style with or without reasoning."""
+    return style + COT * cot
+
+
+def messages(prompt: Prompt, text: str) -> tuple[Message, ...]:
+    """The chat for one text, which is put in as it is, whatever it holds."""
+    user = Message("user", prompt.user.replace(TEXT, text))
+    return (Message("system", prompt.system), user) if prompt.system else (user,)
+
+
+def read_prompts(path: str) -> Prompts:
+    """A prompt file: TOML, one table a way (`retrieve`, `highlight`, `retrieve-cot`, `highlight-cot`).
+
+    Raises:
+        BadInput: it cannot be read, is no TOML (with the line), or a table or key of it is wrong (with its name).
+    """
+    try:
+        content = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except tomllib.TOMLDecodeError as error:
+        why, _, place = str(error).partition(" (at ")
+        line = place.removeprefix("line ").partition(",")[0]
+        where = f"{path}:{line}" if line.isdecimal() else path
+        raise BadInput(f"{where}: this is no TOML: {why}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}: cannot be read: {error}") from error
+    problems = [f"{path}: {problem}" for name, table in content.items() for problem in _problems(name, table)]
+    if problems:
+        raise BadInput(*problems)
+    if not content:
+        raise BadInput(f"{path}: there is no prompt in it; write a table for at least one of: {', '.join(WAYS)}")
+    return {name: msgspec.convert(table, Prompt) for name, table in content.items()}
+
+
+def _problems(name: str, table: object) -> list[str]:
+    if name not in WAYS:
+        return [f"{name}: no setting has this name; there are: {', '.join(WAYS)}"]
+    if not isinstance(table, dict):
+        return [f"{name}: should be a table: [{name}] and under it user = ..."]
+    strange = [f"{name}.{key}: no such key; there are: system, user" for key in table if key not in ("system", "user")]
+    wrong = [
+        f"{name}.{key}: should be a string" for key in ("system", "user") if not isinstance(table.get(key, ""), str)
+    ]
+    if strange or wrong:
+        return strange + wrong
+    if "user" not in table:
+        return [f"{name}.user: is missing"]
+    times = table["user"].count(TEXT)
+    if times != 1:
+        return [f"{name}.user: {TEXT} should stand in it once, for the sample's text; it stands {times} times"]
+    if TEXT in table.get("system", ""):
+        return [f"{name}.system: {TEXT} belongs in user"]
+    return []
