@@ -166,6 +166,9 @@ class Browse(Place):
         room = self.query_one("#alignment", AlignmentTable).after_figures
         figures = [] if self._raw or not answered else [Part("  F1   Sim" + " " * room, "dim")]
         left = [Part(f" {name}", "strong", "do('raw')"), Part("   "), *run, Part(state, "mark")]
+        repeats = len(self._evidence.repeats) if self._evidence is not None else 0
+        if repeats > 1:
+            left.append(Part(f"   answer {self.repeat % repeats + 1} of {repeats}", "dim", "do('repeat')"))
         self.query_one("#below-title", Line).show(left, figures)
 
     def can(self, action: str) -> bool:

@@ -67,10 +67,6 @@ def heading(evidence: "Evidence", repeat: int, overlay: str) -> tuple[list[Part]
         ]
         if said.detail.marks:
             left.append(Part(f"  {said.detail.marks}", "mark"))
-    if len(evidence.repeats) > 1:
-        left.append(
-            Part(f"  answer {repeat % len(evidence.repeats) + 1} of {len(evidence.repeats)}", "dim", "do('repeat')")
-        )
     return left, _legend(overlay, evidence)
 
 
@@ -115,7 +111,7 @@ def notes(evidence: "Evidence", repeat: int) -> list[str]:
     if said.labels:
         lines.append(f"Labels: {', '.join(said.labels)}")
     if detail.sim is None and detail.gold and detail.predicted:
-        lines.append("Sim – : this run was scored without sentence embeddings.")
+        lines.append("Sim is not there, or not yet: it takes the embedded model.")
     return lines
 
 

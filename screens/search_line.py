@@ -29,6 +29,7 @@ class SearchLine(Input):
 
     def __init__(self, text: str) -> None:
         super().__init__(text, placeholder="words in the text   Enter keep   Esc back", id="search", compact=True)
+        self.cursor_blink = False
         self._before = text
 
     def action_forget(self) -> None:

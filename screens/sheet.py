@@ -7,6 +7,7 @@ from textual.binding import Binding
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widget import Widget
+from textual.widgets import Input
 
 from emotui.screens.line import Line, Part
 
@@ -51,7 +52,9 @@ class Sheet(ModalScreen["T | None"], Generic[T]):
             yield Line(id="sheet-keys")
 
     def on_mount(self) -> None:
-        """Name the keys."""
+        """Name the keys; nothing blinks."""
+        for field in self.query(Input):
+            field.cursor_blink = False
         parts = []
         for key, label in self._keys:
             parts += [Part(key, "key"), Part(f" {label}  ")]

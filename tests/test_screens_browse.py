@@ -304,6 +304,24 @@ async def test_files_are_browsed_without_a_store(tmp_path: Path) -> None:
         assert "run a model" not in screen_text(pilot)
 
 
+async def test_full_stop_shows_the_next_of_several_answers(tmp_path: Path) -> None:
+    gold, said = tmp_path / "gold.jsonl", tmp_path / "said.jsonl"
+    gold.write_text('{"id": "a", "text": "I wept and laughed", "spans": [[2, 6]]}\n', encoding="utf-8")
+    said.write_text(
+        '{"id": "a", "spans": ["wept"], "repeat": 0}\n{"id": "a", "spans": ["laughed"], "repeat": 1}\n',
+        encoding="utf-8",
+    )
+    source = FileView(str(gold), [str(said)], warn=lambda line: None)
+    async with opened(source) as pilot:
+        seen = []
+        for _ in range(3):
+            seen.append([voice.spans for voice in stave(pilot).score.voices if voice.role == "predicted"])
+            assert f"answer {len(seen) if len(seen) < 3 else 1} of 2" in screen_text(pilot)
+            await press(pilot, "full_stop")
+        assert seen == [[((2, 6),)], [((11, 18),)], [((2, 6),)]]
+        await press(pilot, "q")
+
+
 async def test_hostile_text_is_shown_literally_with_its_spans_in_place(tmp_path: Path) -> None:
     text = "[red]hot[/] \x1b[31mred\x1b[0m a\u200bb שלום cafe\u0301 👩\u200d👧 \u202edlrow end"
     place = text.index("end")

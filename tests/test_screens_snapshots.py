@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from emotui.screens.app import EmotuiApp
 from tests.browse_workspace import workspace
@@ -24,6 +25,9 @@ def _pressed(*keys: str) -> "Callable[[Pilot[None]], object]":
     async def drive(pilot: "Pilot[None]") -> None:
         await settle(pilot)
         await press(pilot, *keys)
+        for field in pilot.app.screen.query(Input):
+            field.cursor_blink = False
+        await pilot.pause()
 
     return drive
 
