@@ -6,15 +6,12 @@ they may stand in the SPEC too: `gguf:model.gguf#context=4096&kv=f32`.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from emotui.backends.base import Progress
+from emotui.backends.base import Backend, Progress
 from emotui.backends.gguf.files import find_model
 from emotui.backends.gguf.settings import parse_settings
 from emotui.errors import ModelError
-
-if TYPE_CHECKING:
-    from emotui.backends.gguf.model import GgufModel
 
 
 def split_options(argument: str) -> tuple[str, dict[str, str]]:
@@ -33,7 +30,7 @@ def split_options(argument: str) -> tuple[str, dict[str, str]]:
     return path, {name: value for name, _, value in pairs}
 
 
-def load(argument: str, options: Mapping[str, Any], progress: Progress) -> "GgufModel":
+def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Backend:
     """Load `gguf:ARGUMENT`. The file is checked before llama.cpp sees it.
 
     Raises:
@@ -42,6 +39,9 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> "Gguf
     path, named = split_options(argument)
     settings = parse_settings({**named, **options})
     files = find_model(path)
-    from emotui.backends.gguf.model import GgufModel  # llama.cpp is loaded no earlier than it is needed
+    # llama.cpp is loaded no earlier than it is needed.
+    from emotui.backends.gguf.embedding import GgufEmbedder, embeds
+    from emotui.backends.gguf.model import GgufModel
 
-    return GgufModel(f"gguf:{argument}", files, settings, progress)
+    kind = GgufEmbedder if embeds(files.header) else GgufModel
+    return kind(f"gguf:{argument}", files, settings, progress)

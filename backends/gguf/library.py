@@ -117,5 +117,10 @@ def package_version() -> str:
         return ""
 
 
+def cores() -> int:
+    """Cores that this process may use: more threads than cores make llama.cpp much slower."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def _first_line(error: Exception) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -1,6 +1,5 @@
 """A GGUF model that answers the workbench's requests, one after the other."""
 
-import os
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -17,12 +16,12 @@ from emotui.backends.base import (
 )
 from emotui.backends.gguf import scoring
 from emotui.backends.gguf.context import Context, ContextSize
+from emotui.backends.gguf.extra_buffers import allow_extra_buffers
 from emotui.backends.gguf.files import ModelFiles
 from emotui.backends.gguf.grammar import Grammar
 from emotui.backends.gguf.header import readable
-from emotui.backends.gguf.library import Library, open_library
+from emotui.backends.gguf.library import cores, open_library
 from emotui.backends.gguf.memory import Plan, free_memory, make_plan
-from emotui.backends.gguf.probe import crashes_with_extra_buffers
 from emotui.backends.gguf.prompts import Prompts
 from emotui.backends.gguf.settings import Settings
 from emotui.backends.gguf.vocabulary import Vocabulary
@@ -50,13 +49,13 @@ class GgufModel:
         gpus = library.gpus()
         plan = make_plan(files, settings, gpus, free_memory())
         identity = weights_hash(files.parts, progress)
-        extra = _extra_buffers(library, settings, progress)
+        extra = allow_extra_buffers(library, settings, progress)
         self._weights = Weights(library, self._path, gpu_layers=plan.gpu_layers, extra_buffers=extra, progress=progress)
         self._vocabulary = Vocabulary(library, self._weights)
         self._prompts = Prompts(files.header, self._vocabulary, thinking=settings.thinking == "on")
         batch = settings.batch or (_GPU_BATCH if plan.gpu_layers else _CPU_BATCH)
         size = ContextSize(plan.context, min(batch, plan.context))
-        threads = settings.threads or _cores()
+        threads = settings.threads or cores()
         self._context = Context(library, self._weights, size, settings, self._vocabulary.size, threads)
         self._forms: Forms | None = None
         try:
@@ -164,17 +163,3 @@ class GgufModel:
         if not extra and settings.extra_buffers == "auto":
             notes.append("this build crashes with repacked weights: they are off (docs/llamacpp.md)")
         return tuple(notes)
-
-
-def _extra_buffers(library: Library, settings: Settings, progress: Progress) -> bool:
-    if settings.extra_buffers != "auto":
-        return settings.extra_buffers == "on"
-    if not library.uses_amx:
-        return True
-    progress("trying llama.cpp's AMX kernels in a process of their own")
-    return not crashes_with_extra_buffers()
-
-
-def _cores() -> int:
-    """Cores that this process may use: more threads than cores make llama.cpp much slower."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

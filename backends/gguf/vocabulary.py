@@ -42,20 +42,30 @@ class Vocabulary:
         """What the control tokens look like in text."""
         return (self.name(token) for token in self.control)
 
-    def encode(self, text: str, *, control: bool = False) -> list[int]:
-        """Token ids of a text; nothing is added to it.
+    def encode(self, text: str, *, control: bool = False, framed: bool = False) -> list[int]:
+        """Token ids of a text.
 
         Args:
             control: whether control tokens are read as such, or as the characters that they are written with.
+            framed: whether the tokens that the model wants around a text are added.
         """
         raw = text.encode("utf-8", "replace")  # half a surrogate pair is no text
         room = len(raw) + 16
         while True:
             ids = (ctypes.c_int32 * room)()
-            count = self._c.llama_tokenize(self._vocab, raw, len(raw), ids, room, False, control)
+            count = self._c.llama_tokenize(self._vocab, raw, len(raw), ids, room, framed, control)
             if count >= 0:
                 return list(ids[:count])
             room = -count
+
+    def encode_framed(self, text: str, most: int) -> list[int]:
+        """Token ids of a whole text between what the model wants around it, cut to `most`; the frame stays."""
+        ids = self.encode(text, framed=True)
+        if len(ids) <= most:
+            return ids
+        frame = self.encode("", framed=True)
+        last = ids[-1:] if len(frame) > 1 and ids[-1] == frame[-1] else []
+        return [*ids[: most - len(last)], *last]
 
     def encode_pieces(self, pieces: Iterable[Piece]) -> list[int]:
         """Token ids of a rendered prompt."""
