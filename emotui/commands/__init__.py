@@ -10,12 +10,16 @@ from emotui.errors import BadInput, EmotuiError
 
 COMMANDS = {
     "agreement": ("emotui.commands.statistics:agreement", "How far raters agree: Krippendorff, Fleiss, Cohen."),
+    "bench": ("emotui.commands.models:bench", "Measure a model: speed, load time, memory."),
     "compare": ("emotui.commands.statistics:compare", "Compare two sets of per-sample scores, paired by id."),
     "decode": ("emotui.commands.statistics:decode", "Re-decode emotion vectors jointly under an Ising prior."),
+    "doctor": ("emotui.commands.doctor:doctor", "Say what works here, what is broken, and the remedy."),
     "evaluate": ("emotui.commands.training:evaluate", "Compute a model's published figures again."),
     "export": ("emotui.commands.exchange:export", "Write a run's predictions to a file."),
     "import": ("emotui.commands.exchange:import_", "Bring samples from files into the store."),
+    "models": ("emotui.commands.models:models", "List the models at hand."),
     "predict": ("emotui.commands.predict:predict", "Ask a model about every record of a file, without the store."),
+    "probe": ("emotui.commands.models:probe", "Run one text through everything a model can do."),
     "rescore": ("emotui.commands.run:rescore", "Parse and score a run's kept outputs again."),
     "run": ("emotui.commands.run:run", "Run a task with a model over a dataset, into the store."),
     "runs": ("emotui.commands.run:runs", "List the runs in the store."),

@@ -1,0 +1,65 @@
+"""`emotui doctor`: what this installation can do, what is broken, and the remedy."""
+
+import os
+import shutil
+import sys
+
+import click
+
+from emotui.commands.output import db_option, json_option, print_json
+from emotui.workbench.doctor import Check, Terminal, examine
+
+
+@click.command()
+@db_option
+@json_option
+def doctor(db: str | None, as_json: bool) -> None:
+    """Look at versions, devices, builds, folders, the store and the terminal. Nothing is changed.
+
+    Exit status 1 if something is broken; each such line ends with what to do.
+    """
+    terminal = _terminal()
+    checks: list[Check] = []
+    for check in examine(db, terminal, progress=_say):
+        checks.append(check)
+        if not as_json:
+            _print(check, first=len(checks) == 1 or checks[-2].group != check.group)
+    broken = sum(check.state == "broken" for check in checks)
+    if as_json:
+        print_json({"ok": not broken, "broken": broken, "checks": checks})
+    else:
+        click.echo(f"\n{broken} broken" if broken else "\nNothing is broken.")
+    if broken:
+        sys.exit(1)
+
+
+def _say(step: str) -> None:
+    if sys.stderr.isatty():
+        click.echo(f"\r\x1b[K… {step}\r", err=True, nl=False)
+
+
+def _print(check: Check, *, first: bool) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    if sys.stderr.isatty():
+        click.echo("\r\x1b[K", err=True, nl=False)
+    console = Console()
+    if first:
+        console.print(Text(f"\n{check.group}", style="bold"))
+    mark = {"ok": "✓", "note": "·", "broken": "✗"}[check.state]
+    line = Text(f"  {mark} {check.name}: {check.said}", style="bold" if check.state == "broken" else "")
+    console.print(line, soft_wrap=True)
+    if check.remedy:
+        console.print(Text(f"    → {check.remedy}"), soft_wrap=True)
+
+
+def _terminal() -> Terminal | None:
+    """As it is told to programs; None where standard output is no terminal."""
+    if not sys.stdout.isatty():
+        return None
+    from rich.console import Console
+
+    size = shutil.get_terminal_size()
+    colours = Console().color_system
+    return Terminal(os.environ.get("TERM", ""), size.columns, size.lines, colours, sys.stdout.encoding or "ascii")

@@ -1,0 +1,203 @@
+"""`emotui models`, `probe` and `bench`: which models are at hand, what one says about a text, and how fast it is."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from emotui.commands.output import db_option, json_option, print_json
+from emotui.commands.probe_panel import print_probe
+from emotui.errors import BadInput
+from emotui.workbench.benching import Bench
+from emotui.workbench.benching import bench as measure
+from emotui.workbench.models import Found, keep_folders, model_folders, models_at_hand
+from emotui.workbench.probing import Probe
+from emotui.workbench.probing import probe as ask
+
+
+@click.command()
+@click.option("--folder", "folders", multiple=True, help="Look for models in this folder too (also: EMOTUI_MODELS).")
+@click.option("--server", "servers", multiple=True, help="Ask this server for its models: http://HOST:PORT/v1.")
+@click.option("--keep", is_flag=True, help="Look into these folders from now on.")
+@db_option
+@json_option
+def models(folders: tuple[str, ...], servers: tuple[str, ...], keep: bool, db: str | None, as_json: bool) -> None:
+    """List the models at hand: embedded, the Hugging Face cache, GGUF files and directories, servers that answer.
+
+    Nothing is loaded, and nothing is asked of the network but the servers named. Exit status 1 where a place could not
+    be looked into.
+    """
+    where = model_folders(folders, db)
+    if keep:
+        if not folders:
+            raise BadInput("--keep needs a --folder to keep")
+        keep_folders(where, db)
+    found = models_at_hand(where, servers)
+    if as_json:
+        print_json({"models": found.models, "folders": [str(path) for path in where], "problems": found.problems})
+    else:
+        _print_models(found)
+    for problem in found.problems:
+        click.echo(problem, err=True)
+    if found.problems:
+        sys.exit(1)
+
+
+@click.command()
+@click.argument("text")
+@click.option("--model", "spec", default="embedded", show_default=True, help="The model (SPEC).")
+@click.option("--prompt", help="For a model that writes: what to ask it; {text} becomes TEXT.")
+@click.option("--max-tokens", type=click.IntRange(min=1), default=200, show_default=True, help="Of what it writes.")
+@json_option
+def probe(text: str, spec: str, prompt: str | None, max_tokens: int, as_json: bool) -> None:
+    """Run TEXT (- for standard input) through everything that a model can do.
+
+    With a <mask> in TEXT, words are ranked for it. The --json document has the model's `spans`, `classes`, `emotions`,
+    `words`, `masks`, `generation` and `embedding`; what it cannot do is null, and `notes` says why.
+    """
+    from emotui.backends.host import ModelProcess
+
+    if text == "-":
+        text = click.get_text_stream("stdin").read().strip()
+    if not text.strip():
+        raise BadInput("the text is empty")
+    with ModelProcess(spec) as model, _steps() as step:
+        found = ask(model, text, prompt=prompt, max_tokens=max_tokens, progress=step)
+    if as_json:
+        print_json(_document(found))
+    else:
+        print_probe(found)
+
+
+@click.command()
+@click.option("--model", "spec", default="embedded", show_default=True, help="The model (SPEC).")
+@click.option("--batch", type=click.IntRange(1, 4096), default=8, show_default=True, help="Requests sent at a time.")
+@click.option("--seconds", type=click.FloatRange(0.1, 600), default=2.0, show_default=True, help="For each figure.")
+@click.option("--write", "tokens", type=click.IntRange(1, 4096), default=32, show_default=True, help="Tokens a text.")
+@json_option
+def bench(spec: str, batch: int, seconds: float, tokens: int, as_json: bool) -> None:
+    """Measure a model: tokens a second in and out, scoring, classifying and embedding, load time and memory."""
+    from emotui.backends.host import ModelProcess
+
+    with ModelProcess(spec) as model, _steps() as step:
+        found = measure(model, batch=batch, seconds=seconds, write_tokens=tokens, progress=step)
+    if as_json:
+        print_json(
+            {
+                "model": found.card.spec,
+                "name": found.card.name,
+                "batch": found.batch,
+                "load_seconds": found.load_seconds,
+                "memory_loaded": found.memory_loaded,
+                "memory_peak": found.memory_peak,
+                "rates": found.rates,
+                "notes": found.notes,
+                "identity": found.card.identity,
+            }
+        )
+    else:
+        _print_bench(found)
+
+
+@contextmanager
+def _steps() -> Iterator[Callable[[str], None]]:
+    """What is being done, in one line of standard error that is gone at the end; nothing where that is no terminal."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda line: None
+        return
+    with console.status("") as status:
+        yield lambda line: status.update(Text(line))
+
+
+def _document(found: Probe) -> dict[str, object]:
+    card = found.card
+    spans = None if found.spans is None else [_span(found.text, span) for span in found.spans]
+    words = None
+    if found.words is not None:
+        drops = [{"start": s, "end": e, "word": found.text[s:e], "drop": drop} for s, e, drop in found.words.words]
+        words = {"label": found.words.label, "words": drops}
+    masks = None if found.masks is None else [[list(pair) for pair in mask] for mask in found.masks.masks]
+    return {
+        "model": card.spec,
+        "name": card.name,
+        "capabilities": card.capabilities,
+        "text": found.text,
+        "spans": spans,
+        "classes": found.classes,
+        "emotions": found.emotions,
+        "words": words,
+        "masks": masks,
+        "prompt": found.prompt if found.generation is not None else None,
+        "generation": found.generation,
+        "embedding": found.embedding,
+        "seconds": found.seconds,
+        "notes": found.notes,
+        "model_notes": card.notes,
+    }
+
+
+def _span(text: str, span: object) -> dict[str, object]:
+    from emotui.backends.base import Evidence
+
+    assert isinstance(span, Evidence)
+    return {
+        "start": span.start,
+        "end": span.end,
+        "text": text[span.start : span.end],
+        "label": span.label,
+        "strength": span.strength,
+    }
+
+
+def _print_models(found: Found) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from emotui.backends.gguf.header import readable
+
+    here = f":{Path.cwd()}/"
+    table = Table(box=None, pad_edge=False)
+    table.add_column("model (SPEC)", overflow="fold")
+    for column in ("size", "quantised", "context"):
+        table.add_column(column, justify="right", no_wrap=True)
+    table.add_column("can")
+    for model in found.models:
+        size = "–" if model.size is None else readable(model.size)
+        context = "–" if model.context is None else f"{model.context:,}"
+        able = ", ".join(each.replace("_", " ") for each in model.capabilities) or "told when it loads"
+        last = Text(able) if model.problem is None else Text(f"! {model.problem}", style="bold")
+        cells = (model.spec.replace(here, ":"), size, model.quantisation or "–", context)
+        table.add_row(*(Text(cell) for cell in cells), last)
+    Console().print(table)
+
+
+def _print_bench(found: Bench) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from emotui.backends.gguf.header import readable
+
+    console = Console()
+    console.print(Text(f"{found.card.spec}   {found.card.name}   batches of {found.batch}", style="bold"))
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column("")
+    table.add_column("", justify="right")
+    table.add_column("")
+    table.add_row("loaded in", f"{found.load_seconds:.1f}", "s")
+    for name, rate in found.rates.items():
+        shown = f"{rate.per_second:,.0f}" if rate.per_second >= 100 else f"{rate.per_second:.1f}"
+        table.add_row(name, shown, f"{rate.unit} a second ({rate.count:,} in {rate.seconds:.1f} s)")
+    for name, size in (("memory when loaded", found.memory_loaded), ("memory at its peak", found.memory_peak)):
+        value, _, unit = ("–", "", "") if size is None else readable(size).partition(" ")
+        table.add_row(name, value, unit)
+    console.print(table)
+    for name, why in found.notes.items():
+        console.print(Text(f"{name}: {why}", style="dim"))

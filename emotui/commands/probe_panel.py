@@ -1,0 +1,108 @@
+"""How people see a probe: the text with its evidence marked, then each thing that the model said."""
+
+from rich.console import Console, Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from emotui.workbench.probing import Probe
+
+_BAR = 20
+_MOST_CLASSES = 6
+_MOST_WORDS = 8
+
+
+def print_probe(found: Probe) -> None:
+    """Print one panel; whatever comes from the text or the model is shown literally."""
+    parts = [part for part in _parts(found) if part is not None]
+    title = Text(f"{found.card.spec}   {found.card.name}")
+    Console().print(Panel(Group(*parts), title=title, title_align="left", padding=(1, 2)))
+
+
+def _parts(found: Probe) -> list[RenderableType | None]:
+    parts: list[RenderableType | None] = [_marked(found)]
+    if found.spans is not None:
+        parts.append(_spans(found))
+    for name, one in (found.classes or {}).items():
+        kind = "each by itself" if one.multi_label else "sum 1"
+        cut = "; the text was cut" if one.truncated else ""
+        best = sorted(one.probs.items(), key=lambda pair: -pair[1])[:_MOST_CLASSES]
+        parts.append(_bars(f"{name}: {one.label}   ({kind}{cut})", [(k, v, v) for k, v in best]))
+    if found.emotions is not None:
+        rows = [(name, odds.log_odds, min(1.0, abs(odds.log_odds) / 6)) for name, odds in found.emotions.items()]
+        mass = min(odds.mass for odds in found.emotions.values())
+        said = "log-odds of each emotion" + (f"   (yes and no together hold at least {mass:.2g})" if mass < 1 else "")
+        parts.append(_bars(said, rows, signed=True))
+    if found.words is not None:
+        best_words = sorted(found.words.words, key=lambda word: -abs(word[2]))[:_MOST_WORDS]
+        most = max((abs(drop) for _, _, drop in best_words), default=1.0) or 1.0
+        words = [(found.text[start:end], drop, abs(drop) / most) for start, end, drop in best_words]
+        parts.append(_bars(f"words that carry {found.words.label}   (what it loses without them)", words, signed=True))
+    if found.masks is not None:
+        for number, mask in enumerate(found.masks.masks, 1):
+            parts.append(_bars(f"mask {number}", [(word, p, p) for word, p in mask[:_MOST_CLASSES]]))
+    if found.generation is not None:
+        one_line = f"written ({found.generation.tokens} tokens, {found.generation.finish})"
+        parts.append(Group(Text(f"\n{one_line}", style="bold"), Text(_plain(found.generation.text))))
+    parts.append(_notes(found))
+    return parts
+
+
+def _marked(found: Probe) -> Text:
+    text = Text(_plain(found.text))
+    for span in found.spans or ():
+        text.stylize("underline bold", span.start, span.end)
+    return text
+
+
+def _spans(found: Probe) -> RenderableType:
+    assert found.spans is not None
+    if not found.spans:
+        return Text("\nevidence: none", style="bold")
+    rows = [(_plain(found.text[s.start : s.end]), s.strength, s.strength, s.label) for s in found.spans]
+    table = _table()
+    for words, value, share, label in rows:
+        table.add_row(Text(words), Text(f"{value:.2f}"), _bar(share), Text(label))
+    return Group(Text("\nevidence", style="bold"), table)
+
+
+def _bars(title: str, rows: list[tuple[str, float, float]], *, signed: bool = False) -> RenderableType:
+    """Args: rows: name, value, and the length of its bar in [0, 1]; signed bars go both ways from the middle."""
+    table = _table()
+    for name, value, share in rows:
+        bar = _signed_bar(value, share) if signed else _bar(share)
+        table.add_row(Text(_plain(name)), Text(f"{value:+.2f}" if signed else f"{value:.3f}"), bar, Text(""))
+    return Group(Text(f"\n{title}", style="bold"), table)
+
+
+def _signed_bar(value: float, share: float) -> Text:
+    half = _BAR // 2
+    cells = "■" * round(half * min(1.0, share))
+    return Text(f"{cells:>{half}}│" if value < 0 else f"{'':{half}}│{cells}")
+
+
+def _table() -> Table:
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column("", min_width=14, overflow="fold")
+    table.add_column("", justify="right", no_wrap=True)
+    table.add_column("", width=_BAR + 1, no_wrap=True)
+    table.add_column("")
+    return table
+
+
+def _bar(share: float) -> Text:
+    return Text("■" * round(_BAR * min(1.0, max(0.0, share))))
+
+
+def _notes(found: Probe) -> RenderableType:
+    lines = [f"{name}: {why}" for name, why in found.notes.items() if name not in found.lacking]
+    if found.lacking:
+        lines.append(f"this model has no {', '.join(found.lacking)}")
+    seconds = sum(found.seconds.values())
+    lines += [*found.card.notes, f"{seconds:.2f} s in all"]
+    return Text("\n" + _plain("\n".join(lines)), style="dim")
+
+
+def _plain(text: str) -> str:
+    """Without control characters; as many code points, so that offsets hold."""
+    return "".join(each if each.isprintable() or each == "\n" else "\N{REPLACEMENT CHARACTER}" for each in text)
