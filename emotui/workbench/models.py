@@ -127,11 +127,11 @@ def _third_parties() -> Iterator[AtHand]:
 
 
 def _hub_cache(problems: list[str]) -> Iterator[AtHand]:
-    from huggingface_hub import scan_cache_dir
+    from huggingface_hub import constants, scan_cache_dir
     from huggingface_hub.errors import CacheNotFound
 
     try:
-        cache = scan_cache_dir()
+        cache = scan_cache_dir(constants.HF_HUB_CACHE)
     except CacheNotFound:
         return
     problems.extend(str(warning).splitlines()[0] for warning in cache.warnings)
