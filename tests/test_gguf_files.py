@@ -1,6 +1,8 @@
 """A GGUF file is read, found whole and fitted into memory before llama.cpp sees it; damage is one clear line."""
 
 import struct
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from emotui.backends.gguf import split_options
 from emotui.backends.gguf.files import find_model, models_in
 from emotui.backends.gguf.header import read_header, readable
-from emotui.backends.gguf.library import Device
+from emotui.backends.gguf.library import Device, open_library
 from emotui.backends.gguf.memory import bytes_a_token, free_memory, make_plan
 from emotui.backends.gguf.probe_model import quantise, write_probe_model
 from emotui.backends.gguf.settings import Settings, parse_settings
@@ -104,6 +106,26 @@ def test_what_cannot_be_opened_is_named(tmp_path: Path) -> None:
         find_model("")
     with pytest.raises(ModelError, match=r"cannot be read: Is a directory"):
         read_header(tmp_path)
+
+
+def test_a_missing_library_is_one_line_that_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "llama_cpp", None)
+    monkeypatch.setitem(sys.modules, "llama_cpp.llama_cpp", None)
+    with pytest.raises(
+        ModelError, match=r"needs llama-cpp-python, which is not installed: pip install 'emotui\[llamacpp\]'"
+    ):
+        open_library.__wrapped__()
+
+
+def test_reading_headers_loads_no_llama_cpp() -> None:
+    code = (
+        f"import sys; sys.path[:] = {sys.path!r}\n"
+        "from emotui.backends.gguf.files import find_model\n"
+        f"find_model({str(TINY / 'tiny-Q8_0.gguf')!r})\n"
+        "print([name for name in ('llama_cpp', 'torch', 'transformers') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_a_directory_with_one_model_names_it_and_one_with_more_asks_which(whole: Path, tmp_path: Path) -> None:

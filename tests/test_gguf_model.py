@@ -7,6 +7,8 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,7 @@ from emotui.backends.gguf import load
 from emotui.backends.gguf.model import GgufModel
 from emotui.backends.gguf.scoring import common_length
 from emotui.backends.gguf.writing import find_stop
-from emotui.backends.host import ModelProcess
+from emotui.backends.host import Cancelled, ModelProcess
 from emotui.errors import ModelError
 from emotui.records import PLUTCHIK
 from tests.tiny.corpus import NAMES, as_json, fact_examples, facts, prefix_of, question_of, unseen
@@ -420,6 +422,19 @@ def test_identity_changes_with_all_that_can_change_an_answer(model: GgufModel, c
     assert all(other.card.identity != first for other in others)
     assert "llama-cpp-python" in first["library"]
     assert len(first["weights"]) == 64
+
+
+def test_a_cancel_in_the_middle_of_a_batch_acts_within_a_second_and_the_next_request_is_answered() -> None:
+    stop = threading.Event()
+    hours = [Generate(user(LONG.prompt), temperature=50.0, max_tokens=450, seed=seed) for seed in range(5_000)]
+    with ModelProcess(f"gguf:{TINY}#threads=1") as process:
+        process.load()
+        threading.Timer(0.3, stop.set).start()
+        started = time.monotonic()
+        with pytest.raises(Cancelled):
+            process.ask(hours, cancelled=stop.is_set)
+        assert time.monotonic() - started < 0.3 + 1.5
+        assert process.ask([Generate(user(FACT.prompt))])[0].text == FACT.answer
 
 
 def test_in_a_process_of_its_own_it_answers_the_same(model: GgufModel) -> None:

@@ -74,8 +74,9 @@ class GgufEmbedder:
         for place, request in enumerate(requests):
             vectors[place] = self._one(self._vocabulary.encode_framed(request.text, self._capacity))
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        found: NDArray[np.float32] = vectors / np.where(lengths == 0, 1, lengths).astype(np.float32)
-        return found
+        lengths[lengths == 0] = 1
+        vectors /= lengths
+        return vectors
 
     def close(self) -> None:
         """Free the memory."""
