@@ -60,10 +60,10 @@ def probe(text: str, spec: str, prompt: str | None, max_tokens: int, as_json: bo
     from emotui.backends.host import ModelProcess
 
     if text == "-":
-        text = click.get_text_stream("stdin").read().strip()
+        text = sys.stdin.buffer.read().decode("utf-8", "replace").strip()
     if not text.strip():
         raise BadInput("the text is empty")
-    with ModelProcess(spec) as model, _steps() as step:
+    with _steps() as step, ModelProcess(spec) as model:
         found = ask(model, text, prompt=prompt, max_tokens=max_tokens, progress=step)
     if as_json:
         print_json(_document(found))
@@ -81,7 +81,7 @@ def bench(spec: str, batch: int, seconds: float, tokens: int, as_json: bool) -> 
     """Measure a model: tokens a second in and out, scoring, classifying and embedding, load time and memory."""
     from emotui.backends.host import ModelProcess
 
-    with ModelProcess(spec) as model, _steps() as step:
+    with _steps() as step, ModelProcess(spec) as model:
         found = measure(model, batch=batch, seconds=seconds, write_tokens=tokens, progress=step)
     if as_json:
         print_json(

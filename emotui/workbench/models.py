@@ -7,6 +7,7 @@ from pathlib import Path
 
 from emotui.backends.base import CAPABLE_KINDS
 from emotui.backends.embedded import base_files
+from emotui.backends.gguf.embedding import embeds
 from emotui.backends.gguf.files import find_model, models_in
 from emotui.backends.hf import CAPABILITIES
 from emotui.backends.hf.families import family_of, nli_places
@@ -173,7 +174,7 @@ def _of_llama_cpp(path: Path, where: str) -> AtHand:
         files.size,
         header.quantisation or None,
         header.context or None,
-        _GGUF_CAPABLE,
+        ("embed",) if embeds(header) else _WRITERS,
         where,
     )
 
@@ -202,7 +203,7 @@ def _of_transformers(folder: Path, spec: str, name: str, where: str) -> AtHand:
     )
 
 
-_GGUF_CAPABLE = ("generate", "score", "rank")
+_WRITERS = ("generate", "score", "rank")
 _CONTEXTS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len")
 """Names under which configurations state how many tokens a model reads."""
 
