@@ -1,0 +1,60 @@
+"""Grammars (GBNF, of llama.cpp) for answers whose form a task fixes: a model that follows one writes nothing else.
+
+For `Generate.grammar`. llama.cpp follows them; of the servers those that take a grammar.
+"""
+
+from collections.abc import Sequence
+
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def yes_or_no() -> str:
+    """`Yes` or `No`."""
+    return one_of(("Yes", "No"))
+
+
+def one_of(labels: Sequence[str]) -> str:
+    """One of these labels, letter for letter.
+
+    Raises:
+        ValueError: there is no label, or an empty one.
+    """
+    if not labels or not all(labels):
+        raise ValueError("a grammar of labels needs one or more, none of them empty")
+    return "root ::= " + " | ".join(map(literal, labels))
+
+
+def retrieved_line(after: str | None = None) -> str:
+    """Spans on one line with ` | ` between them (SEER, section 4.1), or nothing.
+
+    Args:
+        after: a word that ends free reasoning before the line, such as `Response:`.
+    """
+    # A bar inside a span would be read as the end of it, so only one that separates is allowed.
+    line = f"line ::= (span ({literal(' | ')} span)*)?\nspan ::= [^| \\n\\r] [^|\\n\\r]*\n"
+    if after is None:
+        return f"root ::= line\n{line}"
+    return f'root ::= free {literal(after)} " "? line\nfree ::= [^\\x00]*\n{line}'
+
+
+def json_words(count: int) -> str:
+    """A JSON list of exactly `count` words or short phrases, without escapes in them.
+
+    Raises:
+        ValueError: `count` is not 1 or more.
+    """
+    if count < 1:
+        raise ValueError(f"a list of {count} words cannot be asked for")
+    return (
+        "root ::= "
+        + '"[" '
+        + ' ", " '.join(["word"] * count)
+        + ' "]"\n'
+        + 'word ::= "\\"" [^"\\\\\\x00-\\x1f]{1,60} "\\""\n'
+    )
+
+
+def literal(text: str) -> str:
+    """A text as GBNF writes one."""
+    escaped = "".join(_ESCAPES.get(letter) or (letter if letter >= " " else f"\\x{ord(letter):02x}") for letter in text)
+    return f'"{escaped}"'
