@@ -94,7 +94,11 @@ def test_greedy_text_is_that_of_transformers_own_generate(tiny, plain) -> None:
         assert each.prompt_tokens == ids["input_ids"].shape[1]
 
 
-def test_a_score_with_a_shared_prefix_equals_the_whole_prompt_computed_alone(tiny, plain) -> None:
+@pytest.mark.parametrize(("share", "packs"), [(True, True), (True, False), (False, True), (False, False)])
+def test_a_score_with_a_shared_prefix_equals_the_whole_prompt_computed_alone(plain, share: bool, packs: bool) -> None:
+    tiny = open_model(share_prefix=share)
+    assert tiny._rows.packs
+    tiny._rows.packs = packs
     tokenizer = plain[1]
     names = corpus.NAMES[:6]
     for name, scores in zip(names, tiny.score([about(name) for name in names]), strict=True):
@@ -204,7 +208,10 @@ def test_a_batch_on_the_device_picks_what_the_plain_rule_picks(logits, temperatu
     assert choose(row, [temperature, 0.0], [top_p, 1.0], [draw, 0.0]).tolist()[0] == expected
 
 
-def test_ranking_gives_the_log_probabilities_of_the_naive_pass(tiny, plain) -> None:
+@pytest.mark.parametrize("way", ["packed", "cached", "apart"])
+def test_ranking_gives_the_log_probabilities_of_the_naive_pass(plain, way: str) -> None:
+    tiny = open_model(share_prefix=way != "apart")
+    tiny._rows.packs = way == "packed"
     model, tokenizer = plain
     prefix = "Ada laughed out"
     continuations = (" loud", " loud at the station.", "x", " 😀")
@@ -313,6 +320,8 @@ def test_one_request_that_is_too_large_alone_is_refused_and_the_others_answered(
 
 def test_a_sliding_window_and_padding_agree_with_each_row_alone(tmp_path: Path) -> None:
     model = open_model(llama(tmp_path / "m", window=16))
+    assert model._rows.plain_cache
+    assert not model._rows.packs
     apart = open_model(tmp_path / "m", batch_tokens=1, share_prefix=False)
     requests = [Score("so " * n, ("Is it sad?", "Yes? No? Or what else is it then?")) for n in (1, 9, 40)]
     for ours, alone in zip(model.score(requests), apart.score(requests), strict=True):

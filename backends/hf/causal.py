@@ -9,8 +9,9 @@ from emotui.backends import yesno
 from emotui.backends.base import Generate, Generation, Message, ModelCard, Rank, Ranked, Refused, Score, Scores
 from emotui.backends.hf.batching import TOKENS, Batches
 from emotui.backends.hf.decoding import write
+from emotui.backends.hf.groups import Group, shared_prefix
 from emotui.backends.hf.loading import Loaded
-from emotui.backends.hf.prefix import Group, Rows, positions, shared_prefix
+from emotui.backends.hf.prefix import Rows, positions
 from emotui.backends.hf.prompts import Prompts
 from emotui.backends.hf.settings import Settings
 from emotui.backends.rendering import with_question
@@ -71,7 +72,7 @@ class Causal:
             found = iter(self._rows.last(chosen, read, self._batches.tokens).tolist())
             return [as_scores(forms, [next(found) for _ in group.endings]) for group in chosen]
 
-        sizes = [group.size for group, _ in _accepted(groups, requests)]
+        sizes = [self._rows.size(group) for group, _ in _accepted(groups, requests)]
         return answered(groups, sizes, batch, self._batches)
 
     def rank(self, requests: Sequence[Rank]) -> list[Ranked | Refused]:
@@ -83,7 +84,7 @@ class Causal:
             logits = self._rows.each([_without_last(group) for group in chosen], self._batches.tokens)
             return [as_ranked([rank_tokens(next(logits), ending[1:]) for ending in group.endings]) for group in chosen]
 
-        sizes = [group.size for group, _ in _accepted(groups, requests)]
+        sizes = [self._rows.size(group) for group, _ in _accepted(groups, requests)]
         return answered(groups, sizes, batch, self._batches)
 
     def _questions(self, request: Score) -> Group | Refused:

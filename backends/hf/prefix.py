@@ -1,41 +1,21 @@
 """One prefix, many endings: the prefix is computed once, and many such groups share a batch.
 
-Prefixes are padded on the left and endings on the right, so that each row's tokens are one unbroken run: positions and
-sliding windows then are those of the row alone.
+Models that take a mask of one's own read a group as one row (`packing`). For the others the prefix's keys and values
+are computed, and copied before each ending. Prefixes then are padded on the left and endings on the right, so that each
+row's tokens are one unbroken run: positions and sliding windows are those of the row alone.
 """
 
 import copy
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
+from emotui.backends.hf.groups import Group
 from emotui.backends.hf.loading import Loaded
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Token ids. No ending is empty; the prefix may be, where nothing is shared."""
-
-    prefix: list[int]
-    endings: list[list[int]]
-
-    @property
-    def size(self) -> int:
-        """Tokens of all the group's rows."""
-        return (len(self.prefix) + max(map(len, self.endings))) * len(self.endings)
-
-
-def shared_prefix(prompts: Sequence[list[int]]) -> Group:
-    """Split whole prompts at the last place up to which they agree; each keeps one token at least."""
-    shortest = min(map(len, prompts)) - 1
-    length = 0
-    while length < shortest and all(prompt[length] == prompts[0][length] for prompt in prompts):
-        length += 1
-    return Group(prompts[0][:length], [prompt[length:] for prompt in prompts])
+from emotui.backends.hf.packing import Packed, can_pack
 
 
 class Rows:
@@ -51,10 +31,13 @@ class Rows:
         self.plain_cache = self._has_plain_cache()
         """Whether the past is kept key by key, so that it can be forked and padded; recurrent models keep a state."""
         self._share = share and self.plain_cache
+        self.packs = self.plain_cache and self.takes_positions and can_pack(self._model)
 
     @torch.inference_mode()
     def last(self, groups: Sequence[Group], read: Callable[[torch.Tensor], torch.Tensor], budget: int) -> torch.Tensor:
         """Read the distribution after each ending, group by group. Args: read: from (n, vocabulary) float32 logits."""
+        if self.packs:
+            return read(torch.stack([row[-1] for row in self._pack(groups, last=True)]).float())
         found = []
         for logits, lengths in self._logits(groups, budget, last=True):
             rows = torch.arange(len(lengths), device=logits.device)
@@ -64,16 +47,46 @@ class Rows:
     @torch.inference_mode()
     def each(self, groups: Sequence[Group], budget: int) -> Iterator[torch.Tensor]:
         """The float32 logits after each token of each ending, (n, vocabulary), ending by ending."""
+        endings = (ending for group in groups for ending in group.endings)
+        # Apart, a row begins with what its group shares: only the ending's own tokens were asked for.
+        for row, ending in zip(self._each_row(groups, budget), endings, strict=True):
+            yield row[-len(ending) :].float()
+
+    def _each_row(self, groups: Sequence[Group], budget: int) -> Iterator[torch.Tensor]:
+        if self.packs:
+            yield from self._pack(groups, last=False)
+            return
         for logits, lengths in self._logits(groups, budget, last=False):
             for row, length in zip(logits, lengths.tolist(), strict=True):
-                yield row[:length].float()
+                yield row[:length]
+
+    def size(self, group: Group) -> int:
+        """Tokens that a group costs."""
+        return group.packed_size if self.packs and self._share else group.spread_size
+
+    def _apart(self, groups: Sequence[Group]) -> Sequence[Group]:
+        """Every ending behind a prefix of its own, where prefixes are not shared."""
+        if self._share:
+            return groups
+        return [Group([], [[*group.prefix, *ending]]) for group in groups for ending in group.endings]
+
+    def _pack(self, groups: Sequence[Group], *, last: bool) -> list[torch.Tensor]:
+        packed = Packed(self._apart(groups), self._pad, last=last)
+        more = {"logits_to_keep": packed.kept} if self._keeps else {}
+        out = self._model(
+            input_ids=packed.ids.to(self._device),
+            attention_mask=packed.mask(self._model.dtype, self._device),
+            position_ids=packed.positions.to(self._device),
+            use_cache=False,
+            **more,
+        )
+        return packed.split(out.logits)
 
     def _logits(
         self, groups: Sequence[Group], budget: int, *, last: bool
     ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
         """Logits (rows, positions, vocabulary) and each row's length among these positions, in the groups' order."""
-        if not self._share:
-            groups = [Group([], [[*group.prefix, *ending] for ending in group.endings]) for group in groups]
+        groups = self._apart(groups)
         width = max(len(group.prefix) for group in groups)
         cache, before = (None, None) if width == 0 else self._read_prefixes(groups, width)
         rows = [(place, ending) for place, group in enumerate(groups) for ending in group.endings]
