@@ -200,7 +200,10 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
-    """What a loaded model is. `identity` holds all that can change its outputs (file hashes, dtype, versions)."""
+    """What a loaded model is. `identity` holds all that can change its outputs (file hashes, dtype, versions).
+
+    `fitted_on`: tasks whose sample data the model was fitted on, so that its figures there flatter it.
+    """
 
     spec: str
     name: str
@@ -208,6 +211,7 @@ class ModelCard:
     identity: Mapping[str, str]
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    fitted_on: tuple[str, ...] = ()
 
 
 Progress = Callable[[str], None]

@@ -163,6 +163,8 @@ class Browse(Place):
         name = "raw output and prompt" if self._raw else "alignment" if answered else "gold spans"
         run = [Part("run ", "dim"), Part(self._run.model, "said", "do('run')")] if self._run else []
         state = f" {self._run.state}" if self._run and self._run.state != "done" else ""
+        if self._run and self._run.config.get("flattered"):
+            state += " (fitted on these samples)"
         room = self.query_one("#alignment", AlignmentTable).after_figures
         figures = [] if self._raw or not answered else [Part("  F1   Sim" + " " * room, "dim")]
         left = [Part(f" {name}", "strong", "do('raw')"), Part("   "), *run, Part(state, "mark")]

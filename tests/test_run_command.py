@@ -55,6 +55,7 @@ def test_a_run_prints_one_document_with_the_figures_of_score_spans(emotui: Emotu
     assert (got["task"], got["model"], got["n"], got["done"], got["failed"]) == ("spans", "embedded", 20, 20, 0)
     assert 0 < got["metrics"]["f1"] <= 1
     assert 0 < got["metrics"]["sim"] <= 1
+    assert "was fitted on these samples" in got["metrics"]["notes"]["run"]
 
 
 def test_stored_figures_equal_those_of_the_exported_file(emotui: Emotui, db: Path, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from emotui.backends.base import (
     CAPABLE_KINDS,
@@ -91,6 +92,7 @@ class EmbeddedBackend:
             },
             labels={name: tuple(groups) for name, groups in LABEL_SETS.items()} | {"score": PLUTCHIK},
             notes=("A small model (22 million parameters): see its model card for how often it is right.",),
+            fitted_on=("spans",),
         )
 
     def _ids(self, texts: Sequence[str]) -> tuple[list[list[int]], list[bool]]:
@@ -105,7 +107,7 @@ class EmbeddedBackend:
     def classify(self, requests: Sequence[Classify]) -> list[Classification | Refused]:
         """Independent, calibrated probabilities; the label is the most probable. Texts are cut at 256 tokens."""
         ids, cut = self._ids([request.text for request in requests])
-        probabilities = 1 / (1 + np.exp(-self._goemotions(ids)))
+        probabilities = expit(self._goemotions(ids))
         results: list[Classification | Refused] = []
         for request, row, truncated in zip(requests, probabilities.tolist(), cut, strict=True):
             name = _label_set(request)

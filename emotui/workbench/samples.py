@@ -63,6 +63,11 @@ def add_sample_scenes(store: Store) -> Dataset:
     return add_scenes(store, SAMPLE_SCENES, _own("scenes.jsonl", ScenesGold), _ILLUSTRATION)
 
 
+def is_sample_data(dataset: Dataset) -> bool:
+    """Whether it is this package's own illustration."""
+    return dataset.source == _ILLUSTRATION
+
+
 def add_spans(store: Store, name: str, samples: Sequence[SpanSample], source: str) -> Dataset:
     """Add samples as a dataset, or return the one that holds the same under this name."""
     return _add(store, name, "spans", samples, _row, source)

@@ -193,9 +193,7 @@ class Redecoding:
         scenes = self.scenes
         now, before = self.vectors((alpha, other)) if other else (self.vectors((alpha,))[0], scenes.alone)
         gold = scenes.gold
-        return Decoded(
-            alpha, other, before, now, figures(gold, now), figures(gold, before), flips(before, now, gold)
-        )
+        return Decoded(alpha, other, before, now, figures(gold, now), figures(gold, before), flips(before, now, gold))
 
     def rows(self, place: int, alpha: float, clamps: Mapping[int, int] | None = None) -> list[Row]:
         """The emotions of one scenario; with clamps, given that some are known (what-if)."""
@@ -389,6 +387,11 @@ class SceneBench:
 def nearest(alpha: float) -> int:
     """The slider's step next to an alpha."""
     return min(range(len(ALPHAS)), key=lambda step: abs(ALPHAS[step] - alpha))
+
+
+def as_setting(tuning: Tuning) -> dict[str, object]:
+    """As plain values that a store can keep."""
+    return {"prior": tuning.prior, "smoothing": tuning.smoothing, "scaling": tuning.scaling}
 
 
 def tuning_from(value: object) -> Tuning:
