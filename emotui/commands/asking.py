@@ -27,7 +27,10 @@ _OPTIONS = (
 
 
 def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options, and give the command `written_way` (None: the model's own) and `options` made of them."""
+    """Add the options, and give the command `written_way` (None: the model's own) and `options` made of them.
+
+    A command with an `experiment` gets the way that this is asked by.
+    """
 
     @wraps(command)
     def with_way(
@@ -45,7 +48,9 @@ def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
         options: dict[str, object] = {name: value for name, value in given.items() if value is not None}
         if prompts is not None:
             options["prompts"] = msgspec.to_builtins(read_prompts(prompts))
-        written_way = way_of(style or "retrieve", cot) if style or cot else None
+        experiment = others.get("experiment")
+        named = style or cot or experiment is not None
+        written_way = way_of(style or "retrieve", cot, experiment) if named else None
         return command(*args, written_way=written_way, options=options, **others)
 
     for option in reversed(_OPTIONS):

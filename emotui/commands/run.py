@@ -12,6 +12,7 @@ from emotui.commands.output import db_option, json_option, print_figures, print_
 from emotui.commands.progress import bar
 from emotui.errors import BadInput, EmotuiError
 from emotui.store.query import Run
+from emotui.workbench.experiments import add_experiment, asked_alone
 from emotui.workbench.running import rescore as score_again
 from emotui.workbench.running import with_state
 from emotui.workbench.samples import SAMPLE_DATASET, SAMPLE_SCENES, add_sample_data, add_sample_scenes
@@ -29,6 +30,7 @@ _SAMPLES = {"spans": (SAMPLE_DATASET, add_sample_data), "scenes": (SAMPLE_SCENES
 @click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--way", help="How to ask, where there are several ways (scenes: first-token or reasoned).")
+@click.option("--experiment", type=click.IntRange(0, 3), help="spans: SEER's prompting experiment 0, 1, 2 or 3.")
 @asking_options
 @click.option("--resume", help="Finish a run that was stopped (its id or the beginning of it).")
 @click.option("--fresh", is_flag=True, help="Compute again what the store already holds.")
@@ -44,6 +46,7 @@ def run(
     way: str | None,
     resume: str | None,
     fresh: bool,
+    experiment: int | None,
     written_way: str | None,
     options: dict[str, object],
     db: str | None,
@@ -51,11 +54,15 @@ def run(
 ) -> None:
     """Run TASK with a model over a dataset. Ctrl-C keeps what is done; --resume finishes it."""
     way = one_way(way, written_way)
+    asked_alone(experiment, task, dataset)
     workspace = Workspace.open(db)
     started = time.monotonic()
     last = ""
     try:
-        target = _dataset(workspace, task, dataset, resume)
+        if experiment is not None and resume is None:
+            target = add_experiment(workspace.store, experiment).dataset
+        else:
+            target = _dataset(workspace, task, dataset, resume)
         if resume is not None:
             spec = workspace.store.run(resume).model
         with bar(f"{spec}: {task}") as progress:

@@ -21,9 +21,10 @@ from emotui.metrics.span_report import report
 from emotui.metrics.span_scoring import Embed, SampleDetail, score_samples
 from emotui.records import Span, SpanPrediction, SpanSample
 from emotui.store.rows import ResultRow, ScoreRow
+from emotui.tasks import prompting_experiments
 from emotui.tasks.spans_answers import bare, breach
 from emotui.tasks.spans_generation import SAMPLED, Settings, ask_in_words, settings_from
-from emotui.tasks.spans_prompts import WAYS, style_of
+from emotui.tasks.spans_prompts import ALL_WAYS, style_of
 from emotui.tasks.task import Asked, AskModel, Parsed
 
 VERSION = "1"
@@ -146,12 +147,12 @@ class Spans:
         return Spans(settings_from({**(SAMPLED if repeats > 1 else {}), **options}))
 
     def ways(self, card: ModelCard) -> tuple[str, ...]:
-        """A model that marks evidence itself is asked in one way, one that writes in four."""
+        """A model that marks evidence itself is asked in one way; one that writes in the others, `retrieve` first."""
         if "extract" in card.capabilities:
             return ()
         if "generate" not in card.capabilities:
             raise ModelError(lacks(card.spec, "generate"))
-        return WAYS
+        return ALL_WAYS
 
     def settings(self, way: str) -> Mapping[str, object]:
         """Prompt and sampling. Where the model marks evidence itself, nothing but the version changes an answer."""
@@ -176,8 +177,9 @@ class Spans:
         return [score_row(details[one.id, one.repeat]) for one in said]
 
     def report(self, samples: Sequence[SpanSample], scores: Sequence[ScoreRow]) -> dict[str, object]:
-        """As `emotui score spans` names the figures."""
-        return report(samples, [msgspec.json.decode(row.detail, type=SampleDetail) for row in scores])
+        """As `emotui score spans` names the figures; of a prompting experiment also its own."""
+        details = [msgspec.json.decode(row.detail, type=SampleDetail) for row in scores]
+        return report(samples, details) | prompting_experiments.figures(samples, details)
 
     def conduct(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `answers`, of all repeats: what had to be asked again, what broke the contract to the end, and how,

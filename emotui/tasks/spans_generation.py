@@ -11,6 +11,7 @@ import msgspec
 from emotui.backends.base import Generate, Generation, Refused
 from emotui.errors import BadInput
 from emotui.records import SpanSample
+from emotui.tasks.prompting_experiments import options, target
 from emotui.tasks.spans_answers import bare, breach
 from emotui.tasks.spans_prompts import PROMPTS, Prompt, messages, style_of
 from emotui.tasks.task import Asked, AskModel
@@ -65,7 +66,7 @@ def ask_in_words(
     """
     prompt = settings.prompt(way)
     style, cot = style_of(way)
-    chats = [messages(prompt, sample.text) for sample in samples]
+    chats = [messages(prompt, _fields(sample, way)) for sample in samples]
     answers: list[list[str]] = [[] for _ in samples]
     whys: dict[int, str] = {}
     waiting = list(range(len(samples)))
@@ -104,13 +105,22 @@ def ask_in_words(
     ]
 
 
+def _fields(sample: SpanSample, way: str) -> dict[str, str]:
+    fields = {"text": sample.text}
+    if way.startswith("experiment-1"):
+        fields["target"] = target(sample)
+    elif way.startswith("experiment-2"):
+        fields["options"] = "\n".join(f"- {option}" for option in options(sample))
+    return fields
+
+
 def _broken(reply: Generation, style: str, cot: bool, text: str) -> bool:
     return reply.finish == "length" or breach(bare(reply.text, cot), style, cot, text) is not None
 
 
-def settings_from(options: Any) -> Settings:
+def settings_from(values: Any) -> Settings:
     """Settings from plain values, as a run keeps them. Raises BadInput, naming the one that is wrong."""
     try:
-        return msgspec.convert(options, Settings)
+        return msgspec.convert(values, Settings)
     except msgspec.ValidationError as error:
         raise BadInput(f"the settings of a spans run: {error}") from error

@@ -1,9 +1,10 @@
 """What a model that writes is told to do with a text (SEER, section 7.1), and prompts of the user's own from a file.
 
-The words are this project's; rules and output contract are the paper's (Tables 10 and 11). Task 1 and Task 2 are asked
+The words are this project's; rules and output contract are the paper's (Tables 10 to 12). Task 1 and Task 2 are asked
 alike, as in the paper. `docs/prompts.md` has the file's format.
 """
 
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,7 +18,17 @@ COT = "-cot"
 WAYS = ("retrieve", "highlight", f"retrieve{COT}", f"highlight{COT}")
 """Style, and whether the model reasons first: with Tasks 1 and 2 the paper's eight settings."""
 
+EXPERIMENT_WAYS = (
+    "experiment-0",
+    *(f"experiment-{number}-{style}" for number in (1, 2) for style in ("retrieve", "highlight")),
+)
+"""Of the prompting experiments; the third asks as the main tasks do."""
+
+ALL_WAYS = WAYS + EXPERIMENT_WAYS
+
 TEXT = "{text}"
+_NEEDED = {way: (TEXT, "{target}") if way.startswith("experiment-1") else (TEXT,) for way in ALL_WAYS}
+_PLACE = re.compile(r"\{(text|target|options)\}")
 
 
 class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -58,6 +69,19 @@ _THINK = (
     'First write "Reasoning:" and go through the text step by step: what is felt in it, and where that shows. Then '
     'write "Response:" and after it '
 )
+_COPY = (
+    "You copy texts. Every sign of what you copy, letters, apostrophes, punctuation and spaces, stays what and where "
+    "it is in the text; drop nothing, tidy nothing. Hold your copy against the text, and copy afresh for as long as "
+    "they differ."
+)
+_MARK = (
+    "You mark passages in texts. You give the whole text back and add nothing to it but the marker **. Every sign of "
+    "it, letters, apostrophes, punctuation and spaces, stays what and where it was.\n"
+    "Checking: think the ** away and hold what is left against the text; mark it afresh for as long as they differ. A "
+    "pair of ** encloses the whole of a passage."
+)
+_SENTENCES, _ONE_IN_THEM = "The text below is a row of sentences.", "\n\nOne of them is: {target}\n\n"
+_OPTIONS = "\n\nOne or two of these three show feeling:\n{options}\n\n"
 _BEGIN, _END = "Your task:\n", f"\n\nThe text follows.\n{TEXT}"
 
 PROMPTS: Prompts = {
@@ -82,28 +106,61 @@ PROMPTS: Prompts = {
         f"{_THINK}the whole text with the markers, and nothing else.{_END}",
         _HIGHLIGHT,
     ),
+    "experiment-0": Prompt(
+        f"{_BEGIN}{_SENTENCES} Give all of it back, unaltered, and write nothing else.{_END}", _COPY
+    ),
+    "experiment-1-retrieve": Prompt(
+        f"{_BEGIN}{_SENTENCES}{_ONE_IN_THEM}Find it in the text. Give it, whole and unaltered, and write nothing "
+        f"else.{_END}",
+        _COPY,
+    ),
+    "experiment-1-highlight": Prompt(
+        f"{_BEGIN}{_SENTENCES}{_ONE_IN_THEM}Put ** before and after it. Give back the whole text, unaltered but for "
+        f"these markers, and write nothing else.{_END}",
+        _MARK,
+    ),
+    "experiment-2-retrieve": Prompt(
+        f"{_BEGIN}{_SENTENCES} One of them shows feeling.{_OPTIONS}Give those that do, whole and unaltered, and write "
+        f"nothing else.{_END}",
+        _RETRIEVE,
+    ),
+    "experiment-2-highlight": Prompt(
+        f"{_BEGIN}{_SENTENCES} One of them shows feeling.{_OPTIONS}Put ** before and after those that do. Give back "
+        f"the whole text, unaltered but for these markers, and write nothing else.{_END}",
+        _HIGHLIGHT,
+    ),
 }
 """This project's own."""
 
 
 def style_of(way: str) -> tuple[str, bool]:
-    """A way's style, and whether the model reasons first."""
-    return way.removesuffix(COT), way.endswith(COT)
+    """A way's style, and whether the model reasons first. A text that is given back whole is read as one span."""
+    return "highlight" if "highlight" in way else "retrieve", way.endswith(COT)
 
 
-def way_of(style: str, cot: bool) -> str:
-    """The way of a style with or without reasoning."""
-    return style + COT * cot
+def way_of(style: str, cot: bool, experiment: int | None = None) -> str:
+    """The way of a style with or without reasoning, and of a prompting experiment.
+
+    Raises:
+        BadInput: the experiment has no such way.
+    """
+    if experiment in (None, 3):
+        return style + COT * cot
+    way = "experiment-0" if experiment == 0 else f"experiment-{experiment}-{style}"
+    if way not in EXPERIMENT_WAYS or cot or (experiment == 0 and style != "retrieve"):
+        asked = f"{style} with reasoning" if cot else style
+        raise BadInput(f"experiment {experiment} is not asked by {asked} (SEER, appendix B)")
+    return way
 
 
-def messages(prompt: Prompt, text: str) -> tuple[Message, ...]:
-    """The chat for one text, which is put in as it is, whatever it holds."""
-    user = Message("user", prompt.user.replace(TEXT, text))
+def messages(prompt: Prompt, fields: Mapping[str, str]) -> tuple[Message, ...]:
+    """The chat for one sample. `fields` (`text`, in experiments also `target` or `options`) are put in as they are."""
+    user = Message("user", _PLACE.sub(lambda found: fields.get(found[1], found[0]), prompt.user))
     return (Message("system", prompt.system), user) if prompt.system else (user,)
 
 
 def read_prompts(path: str) -> Prompts:
-    """A prompt file: TOML, one table a way (`retrieve`, `highlight`, `retrieve-cot`, `highlight-cot`).
+    """A prompt file: TOML, one table a way (`ALL_WAYS`).
 
     Raises:
         BadInput: it cannot be read, is no TOML (with the line), or a table or key of it is wrong (with its name).
@@ -126,8 +183,8 @@ def read_prompts(path: str) -> Prompts:
 
 
 def _problems(name: str, table: object) -> list[str]:
-    if name not in WAYS:
-        return [f"{name}: no setting has this name; there are: {', '.join(WAYS)}"]
+    if name not in ALL_WAYS:
+        return [f"{name}: no setting has this name; there are: {', '.join(ALL_WAYS)}"]
     if not isinstance(table, dict):
         return [f"{name}: should be a table: [{name}] and under it user = ..."]
     strange = [f"{name}.{key}: no such key; there are: system, user" for key in table if key not in ("system", "user")]
@@ -138,9 +195,12 @@ def _problems(name: str, table: object) -> list[str]:
         return strange + wrong
     if "user" not in table:
         return [f"{name}.user: is missing"]
-    times = table["user"].count(TEXT)
-    if times != 1:
-        return [f"{name}.user: {TEXT} should stand in it once, for the sample's text; it stands {times} times"]
+    for place in _NEEDED[name]:
+        times = table["user"].count(place)
+        if times != 1:
+            return [
+                f"{name}.user: {place} should stand in it once, for what comes of the sample; it stands {times} times"
+            ]
     if TEXT in table.get("system", ""):
         return [f"{name}.system: {TEXT} belongs in user"]
     return []
