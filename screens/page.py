@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from rich.segment import Segment
+from rich.style import Style
 from textual import events
 from textual.binding import Binding
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -58,6 +59,7 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
         super().__init__(id=id)
         self._lines: tuple[tuple[Part, ...], ...] = ()
         self._presses: dict[int, list[tuple[int, int, str]]] = {}
+        self._styles_now: dict[str, Style] = {"plain": Style.null()}
 
     @property
     def text(self) -> str:
@@ -66,7 +68,7 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
 
     def show(self, lines: Lines, *, home: bool = False) -> None:
         """Show other lines; `home`: from the first one."""
-        fresh = tuple(tuple(line) for line in lines)
+        fresh = tuple(_merged(line) for line in lines)
         if fresh != self._lines:
             self._lines = fresh
             self._presses.clear()
@@ -80,9 +82,20 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
         super().notify_style_update()
         self.refresh()
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """All lines in sight: their styles are worked out once, not once a line."""
+        self._styles_now = {"plain": self.rich_style}
+        return super().render_lines(crop)
+
+    def _style(self, kind: str) -> Style:
+        if kind not in self._styles_now:
+            partial = self.get_component_rich_style(f"page--{kind}", partial=True)
+            self._styles_now[kind] = self._styles_now["plain"] + partial
+        return self._styles_now[kind]
+
     def render_line(self, y: int) -> Strip:
         """One line."""
-        cells, base = self.scrollable_content_region.width, self.rich_style
+        cells, base = self.scrollable_content_region.width, self._style("plain")
         at = y + self.scroll_offset.y
         if not 0 <= at < len(self._lines):
             return Strip.blank(cells, base)
@@ -90,11 +103,8 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
         presses: list[tuple[int, int, str]] = []
         column = 0
         for part in self._lines[at]:
-            style = base
-            if part.kind != "plain":
-                style += self.get_component_rich_style(f"page--{part.kind}", partial=True)
             drawn = shown(part.text)
-            segments.append(Segment(drawn, style))
+            segments.append(Segment(drawn, self._style(part.kind)))
             after = column + width(drawn)
             if part.press:
                 presses.append((column, after, part.press))
@@ -112,3 +122,14 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
                 event.stop()
                 await self.screen.run_action(press)
                 return
+
+
+def _merged(line: Sequence[Part]) -> tuple[Part, ...]:
+    """The line with neighbours of one kind made one: what is drawn is the same, in fewer pieces."""
+    merged: list[Part] = []
+    for part in line:
+        if merged and (merged[-1].kind, merged[-1].press) == (part.kind, part.press):
+            merged[-1] = Part(merged[-1].text + part.text, part.kind, part.press)
+        else:
+            merged.append(part)
+    return tuple(merged)

@@ -47,6 +47,7 @@ class Scenes(Place):
         self.clamps: dict[int, int] = {}
         self.redecoding: Redecoding | None = None
         self.decoded: Decoded | None = None
+        self._drawn: Redecoding | None = None
         self.scene: ScenesGold | None = None
         self._tuning: Tuning | None = None
         self._sample: int | None = None
@@ -154,10 +155,7 @@ class Scenes(Place):
         elif name == "fit":
             self._fitted(answer.value)
         elif name == "decode":
-            redecoding, self.decoded = answer.value
-            if redecoding is self.redecoding:
-                self._tell_list()
-                self._draw()
+            self._show_decoded(*answer.value)
         elif name == "sweep" and answer.value[0] is self.redecoding:
             self._sweep = answer.value[1]
             self._draw_view()
@@ -169,6 +167,20 @@ class Scenes(Place):
             self._draw_view()
         elif name == "export":
             self.notify(f"{answer.value} predictions written to {answer.question[1]}", markup=False)
+
+    def _show_decoded(self, redecoding: "Redecoding", decoded: "Decoded") -> None:
+        if redecoding is not self.redecoding:
+            return
+        first, could = self.decoded is None or self._drawn is not redecoding, bool(self._flipped())
+        self.decoded, self._drawn = decoded, redecoding
+        self._tell_list()
+        if first:
+            self._draw()
+        else:
+            # The slider has drawn the scenario already; only what is about the whole set is new.
+            self._draw_view()
+            if could != bool(self._flipped()):
+                self.refresh_bindings()
 
     def _refused(self, name: str, why: str) -> None:
         if name in ("fit", "scene"):
@@ -182,6 +194,11 @@ class Scenes(Place):
             self.notify(why, severity="error", markup=False)
 
     def _fitted(self, redecoding: "Redecoding") -> None:
+        from emotui.workbench.scenes import as_setting
+
+        if self._tuning is not None and (self.redecoding is None or self.redecoding.tuning != redecoding.tuning):
+            # Only what can be fitted is remembered: a workspace never opens on a prior that fails.
+            self._desks["setting"].ask(as_setting(redecoding.tuning))
         self.redecoding, self._tuning = redecoding, redecoding.tuning
         self._sweep = self._chosen = None
         self._decode()
@@ -322,6 +339,8 @@ class Scenes(Place):
         """All but the sample's own actions need a run that has answered."""
         if not super().can(action):
             return False
+        if action == "prior":
+            return self._run is not None and self._run.done > 0
         if action == "annotators":
             return self.scene is not None and bool(self.scene.annotators)
         if action in ("next_flip", "previous_flip"):
@@ -371,18 +390,16 @@ class Scenes(Place):
     def do_prior(self) -> None:
         """Choose prior, smoothing and temperature."""
         from emotui.screens.prior_sheet import PriorSheet
-        from emotui.workbench.scenes import ABOUT_PRIORS, tuning_from
+        from emotui.workbench.scenes import ABOUT_PRIORS, Tuning, as_setting, tuning_from
 
         def taken(choice: "tuple[str, float, float | str] | None") -> None:
             if choice is not None:
-                kept = dict(zip(("prior", "smoothing", "scaling"), choice, strict=True))
+                kept = dict(zip(as_setting(tuning), choice, strict=True))
                 self._tuning = tuning_from(kept)
-                self._desks["setting"].ask(kept)
                 self._fit()
 
-        tuning = self._tuning
-        if tuning is not None:
-            self.app.push_screen(PriorSheet(ABOUT_PRIORS, tuning.prior, tuning.smoothing, tuning.scaling), taken)
+        tuning = self._tuning or Tuning()
+        self.app.push_screen(PriorSheet(ABOUT_PRIORS, tuning.prior, tuning.smoothing, tuning.scaling), taken)
 
     def do_clamp(self) -> None:
         """Take the picked emotion as known: yes, no, free again."""

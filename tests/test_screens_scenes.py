@@ -4,15 +4,17 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from emotui.metrics.priors import PRIORS
 from emotui.records import PLUTCHIK
 from emotui.screens.browse import Browse
 from emotui.screens.line import Line
+from emotui.screens.notice import Notice
 from emotui.screens.page import Page
 from emotui.screens.scene_rows import SceneRows
 from emotui.screens.scene_views import VIEWS
-from emotui.screens.scenes import Scenes
+from emotui.screens.scenes import SETTING, Scenes
 from emotui.workbench.file_view import FileView
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import SAMPLE_DATA
@@ -236,12 +238,18 @@ async def test_another_prior_is_fitted_and_remembered(source: Workspace) -> None
         assert redecoding.tuning.prior == "paper-couplings"
 
 
-async def test_a_prior_that_cannot_be_fitted_says_why(source: Workspace) -> None:
+async def test_a_prior_that_cannot_be_fitted_says_why_and_is_not_remembered(tmp_path: Path) -> None:
+    source = workspace(tmp_path / "w.duckdb")
     async with opened(source) as pilot:
         await press(pilot, "4", "t", "tab", *["backspace"] * 3, "0", "enter")
+        notice = place(pilot).query_one("#scene-notice", Notice)
+        assert notice.display
+        assert "needs smoothing above 0" in str(notice.content)
+        await press(pilot, "t", "tab", *["backspace"] * 3, "1", "enter")
         redecoding = place(pilot).redecoding
-        shown = screen_text(pilot)
-        assert "needs smoothing above 0" in shown or (redecoding is not None and redecoding.tuning.smoothing == 0)
+        assert redecoding is not None
+        assert redecoding.tuning.smoothing == 1
+        assert source.setting(SETTING) == {"prior": "paper", "smoothing": 1.0, "scaling": 1.0}
 
 
 async def test_without_a_run_the_scenario_is_shown_and_the_key_that_asks_a_model(tmp_path: Path) -> None:
@@ -282,8 +290,7 @@ async def test_the_run_is_exported_as_records_that_decode_takes(source: Workspac
     target = tmp_path / "out.jsonl"
     async with opened(source) as pilot:
         await press(pilot, "4", "e")
-        await press(pilot, "ctrl+a", "delete" if False else "backspace")
-        pilot.app.screen.query_one("#path").value = str(target)  # type: ignore[attr-defined]
+        pilot.app.screen.query_one("#path", Input).value = str(target)
         await press(pilot, "enter")
         assert any("40 predictions written" in words for words in notified(pilot))
     records = read(str(target), ScenesPrediction).records
