@@ -13,7 +13,7 @@ from emotui.backends.gguf import split_options
 from emotui.backends.gguf.files import find_model, models_in
 from emotui.backends.gguf.header import read_header, readable
 from emotui.backends.gguf.library import Device, open_library
-from emotui.backends.gguf.memory import bytes_a_token, free_memory, make_plan
+from emotui.backends.gguf.memory import Plan, bytes_a_token, flash_type, free_memory, make_plan
 from emotui.backends.gguf.probe_model import quantise, write_probe_model
 from emotui.backends.gguf.settings import Settings, parse_settings
 from emotui.errors import ModelError
@@ -161,9 +161,9 @@ def test_options_may_stand_in_the_spec(tmp_path: Path) -> None:
 
 
 def test_options_given_as_text_are_read_as_what_they_are() -> None:
-    assert parse_settings({"context": "4096", "gpu_layers": "-1", "flash": "yes", "kv": "f32"}) == Settings(
-        context=4096, gpu_layers=-1, flash=True, kv="f32"
-    )
+    assert parse_settings(
+        {"context": "4096", "gpu_layers": "-1", "flash": "on", "check_memory": "no", "kv": "f32"}
+    ) == Settings(context=4096, gpu_layers=-1, flash="on", check_memory=False, kv="f32")
 
 
 @pytest.mark.parametrize(
@@ -174,8 +174,9 @@ def test_options_given_as_text_are_read_as_what_they_are() -> None:
         ({"context": -1}, "option context cannot be -1"),
         ({"threads": True}, "option threads cannot be True"),
         ({"kv": "q4"}, "option kv cannot be 'q4': it is one of f16, f32, q8_0"),
-        ({"flash": "perhaps"}, "option flash cannot be 'perhaps': it is true or false"),
-        ({"kv": "q8_0"}, "kv=q8_0 needs flash=true"),
+        ({"flash": "yes"}, "option flash cannot be 'yes': it is one of auto, on, off"),
+        ({"check_memory": "perhaps"}, "option check_memory cannot be 'perhaps': it is true or false"),
+        ({"kv": "q8_0"}, "kv=q8_0 needs flash=on"),
     ],
 )
 def test_an_option_that_cannot_be_is_refused(options: dict[str, object], why: str) -> None:
@@ -234,6 +235,13 @@ def test_layers_go_to_the_gpu_as_far_as_its_free_memory_goes() -> None:
     assert layers(reserved / 2) == 0
     assert layers(10**10, gpu_layers=1) == 1
     assert make_plan(tiny, Settings(gpu_layers=3), [], 10**10).gpu_layers == 0
+
+
+def test_flash_attention_is_left_to_llama_cpp_on_a_gpu_only() -> None:
+    on_cpu, on_gpu = Plan(512, 0, 4), Plan(512, 4, 4)
+    assert [flash_type(Settings(), plan) for plan in (on_cpu, on_gpu)] == [0, -1]
+    assert [flash_type(Settings(flash="on"), plan) for plan in (on_cpu, on_gpu)] == [1, 1]
+    assert [flash_type(Settings(flash="off"), plan) for plan in (on_cpu, on_gpu)] == [0, 0]
 
 
 def test_free_memory_is_a_plausible_number_where_it_is_known() -> None:

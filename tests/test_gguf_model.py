@@ -157,6 +157,11 @@ def scored(model: GgufModel, *requests: Score) -> list[Scores]:
     return found  # type: ignore[return-value]
 
 
+def log_odds(results: list[Scores]) -> np.ndarray:
+    """(texts, questions)."""
+    return np.array([np.subtract(each.yes, each.no) for each in results])
+
+
 def test_scores_know_the_facts(model: GgufModel) -> None:
     known = facts()
     for name, result in zip(NAMES, scored(model, *map(asked, NAMES)), strict=True):
@@ -232,6 +237,26 @@ def test_many_endings_of_a_text_are_each_read_as_if_alone(batch: int) -> None:
             context.rewind(len(prompt))
             assert rows == pytest.approx(wanted if every else wanted[-1], abs=1e-3)
     assert context.read(prompt) == pytest.approx(after, abs=1e-5)
+
+
+def test_a_model_that_cannot_go_back_reads_again(model: GgufModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    requests = [asked(name) for name in NAMES[:3]]
+    wanted, written = log_odds(scored(model, *requests)), write(model, HOT)
+    running = loaded(TINY, batch=16)
+    running._context._branches = 0
+    monkeypatch.setattr(running._library.c, "llama_memory_seq_rm", lambda *where: False)
+    assert log_odds(scored(running, *requests)) == pytest.approx(wanted, abs=0.05)
+    assert write(running, HOT) == written
+
+
+@pytest.mark.parametrize(
+    "options", [{"flash": "on"}, {"flash": "on", "kv": "q8_0"}, {"kv": "f32"}, {"extra_buffers": "off"}]
+)
+def test_every_way_to_keep_and_compute_knows_the_facts(options: dict[str, Any]) -> None:
+    other = loaded(TINY, **options)
+    known = facts()
+    for name, result in zip(NAMES[:6], scored(other, *map(asked, NAMES[:6])), strict=True):
+        assert [yes > no for yes, no in zip(result.yes, result.no, strict=True)] == [known[name, e] for e in PLUTCHIK]
 
 
 def test_a_text_without_a_chat_can_be_ranked_and_so_can_nothing(model: GgufModel) -> None:
@@ -415,7 +440,7 @@ def test_identity_changes_with_all_that_can_change_an_answer(model: GgufModel, c
         loaded(TINY, kv="f32"),
         loaded(TINY, context=256),
         loaded(TINY, batch=32),
-        loaded(TINY, flash=True),
+        loaded(TINY, flash="on"),
         loaded(TINY, extra_buffers="off"),
         loaded(copy(changes={"tokenizer.chat_template": None})),
     ]

@@ -20,10 +20,11 @@ _BRANCHES = 16
 
 @dataclass(frozen=True, slots=True)
 class ContextSize:
-    """`tokens` that fit; `batch`: how many of a prompt are computed at a time."""
+    """`tokens` that fit; `batch`: how many of a prompt are computed at a time; `flash`: llama.cpp's number for it."""
 
     tokens: int
     batch: int
+    flash: int = 0
 
 
 class Context:
@@ -51,7 +52,7 @@ class Context:
         parameters.n_batch = parameters.n_ubatch = size.batch
         parameters.n_threads = parameters.n_threads_batch = threads
         parameters.type_k = parameters.type_v = KV_TYPES[settings.kv]
-        parameters.flash_attn_type = 1 if settings.flash else 0
+        parameters.flash_attn_type = size.flash
         library.why()
         self._context: Any = c.llama_init_from_model(weights.model, parameters)
         if not self._context:
@@ -76,11 +77,6 @@ class Context:
             self._c.llama_batch_free(self._batch)
             self._c.llama_free(self._context)
             self._context = None
-
-    @property
-    def pointer(self) -> Any:
-        """llama.cpp's own, for samplers."""
-        return self._context
 
     def read(self, ids: Sequence[int]) -> Logits:
         """Make the memory hold exactly this prompt. Args: ids: one or more. Returns: (vocabulary,), what comes next."""

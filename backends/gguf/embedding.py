@@ -11,7 +11,7 @@ from emotui.backends.gguf.extra_buffers import allow_extra_buffers
 from emotui.backends.gguf.files import ModelFiles
 from emotui.backends.gguf.header import Header, readable
 from emotui.backends.gguf.library import cores, open_library
-from emotui.backends.gguf.memory import free_memory, make_plan
+from emotui.backends.gguf.memory import flash_type, free_memory, make_plan
 from emotui.backends.gguf.settings import Settings
 from emotui.backends.gguf.vocabulary import Vocabulary
 from emotui.backends.gguf.weights import Weights
@@ -37,6 +37,7 @@ class GgufEmbedder:
     def __init__(self, spec: str, files: ModelFiles, settings: Settings, progress: Progress) -> None:
         library = open_library()
         plan = make_plan(files, settings, library.gpus(), free_memory())
+        flash = flash_type(settings, plan)
         weights_sha = weights_hash(files.parts, progress)
         extra = allow_extra_buffers(library, settings, progress)
         self._weights = Weights(
@@ -45,7 +46,7 @@ class GgufEmbedder:
         self._vocabulary = Vocabulary(library, self._weights)
         self._c = library.c
         self._width: int = self._c.llama_model_n_embd_out(self._weights.model)
-        self._context: Any = self._open(plan.context, settings)
+        self._context: Any = self._open(plan.context, flash, settings)
         self._batch: Any = self._c.llama_batch_init(plan.context, 0, 1)
         self._capacity = plan.context
         header = files.header
@@ -59,7 +60,7 @@ class GgufEmbedder:
                 "library": library.build,
                 "context": str(plan.context),
                 "gpu_layers": str(plan.gpu_layers),
-                "flash": str(settings.flash),
+                "flash": str(flash),
                 "extra_buffers": str(extra),
             },
             notes=(
@@ -86,12 +87,12 @@ class GgufEmbedder:
             self._context = None
         self._weights.close()
 
-    def _open(self, context: int, settings: Settings) -> Any:
+    def _open(self, context: int, flash: int, settings: Settings) -> Any:
         parameters = self._c.llama_context_default_params()
         # A model that looks both ways needs the whole text in one step.
         parameters.n_ctx = parameters.n_batch = parameters.n_ubatch = context
         parameters.n_threads = parameters.n_threads_batch = settings.threads or cores()
-        parameters.flash_attn_type = 1 if settings.flash else 0
+        parameters.flash_attn_type = flash
         parameters.embeddings = True
         opened = self._c.llama_init_from_model(self._weights.model, parameters)
         if not opened:

@@ -58,6 +58,11 @@ def make_plan(files: ModelFiles, settings: Settings, gpus: Sequence[Device], fre
     return Plan(context, _gpu_layers(files, settings, gpus, layers, context * token), layers)
 
 
+def flash_type(settings: Settings, plan: Plan) -> int:
+    """llama.cpp's number for flash attention: 0 off, 1 on, -1 where it fits the model and the GPU."""
+    return {"off": 0, "on": 1, "auto": -1 if plan.gpu_layers else 0}[settings.flash]
+
+
 def bytes_a_token(header: Header, kv: str) -> float:
     """Bytes that keys and values of one token take, at most: models with a sliding window take less."""
     heads = max(1, header.number("attention.head_count", 1))

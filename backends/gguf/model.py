@@ -21,7 +21,7 @@ from emotui.backends.gguf.files import ModelFiles
 from emotui.backends.gguf.grammar import Grammar
 from emotui.backends.gguf.header import readable
 from emotui.backends.gguf.library import cores, open_library
-from emotui.backends.gguf.memory import Plan, free_memory, make_plan
+from emotui.backends.gguf.memory import Plan, flash_type, free_memory, make_plan
 from emotui.backends.gguf.prompts import Prompts
 from emotui.backends.gguf.settings import Settings
 from emotui.backends.gguf.vocabulary import Vocabulary
@@ -54,7 +54,7 @@ class GgufModel:
         self._vocabulary = Vocabulary(library, self._weights)
         self._prompts = Prompts(files.header, self._vocabulary, thinking=settings.thinking == "on")
         batch = settings.batch or (_GPU_BATCH if plan.gpu_layers else _CPU_BATCH)
-        size = ContextSize(plan.context, min(batch, plan.context))
+        size = ContextSize(plan.context, min(batch, plan.context), flash_type(settings, plan))
         threads = settings.threads or cores()
         self._context = Context(library, self._weights, size, settings, self._vocabulary.size, threads)
         self._forms: Forms | None = None
@@ -74,7 +74,7 @@ class GgufModel:
                 "kv": settings.kv,
                 "batch": str(size.batch),
                 "gpu_layers": str(plan.gpu_layers),
-                "flash": str(settings.flash),
+                "flash": str(size.flash),
                 "extra_buffers": str(extra),
                 "thinking": settings.thinking,
             },

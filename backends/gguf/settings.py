@@ -8,6 +8,7 @@ from emotui.errors import ModelError
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "kv": ("f16", "f32", "q8_0"),
+    "flash": ("auto", "on", "off"),
     "thinking": ("off", "on"),
     "extra_buffers": ("auto", "on", "off"),
 }
@@ -19,10 +20,10 @@ class Settings:
 
     `context`: tokens, 0 for what the file and the free memory allow, at most 8192. `gpu_layers`: -1 for as many as fit
     in the free memory of the GPUs. `kv`: what keys and values are kept in. `batch`: tokens of a prompt computed at a
-    time, 0 for what suits the device. `threads`: 0 for one a core. `flash`: flash attention. `thinking`: whether a
-    reasoning model thinks before it writes (scores are always read without). `extra_buffers`: llama.cpp's repacked
-    weights; `auto` is off only where a trial shows that this build crashes with them. `check_memory`: off loads a model
-    that is larger than the free memory.
+    time, 0 for what suits the device. `threads`: 0 for one a core. `flash`: flash attention; `auto` is off on a CPU,
+    and what llama.cpp finds best on a GPU. `thinking`: whether a reasoning model thinks before it writes (scores are
+    always read without). `extra_buffers`: llama.cpp's repacked weights; `auto` is off only where a trial shows that
+    this build crashes with them. `check_memory`: off loads a model that is larger than the free memory.
     """
 
     context: int = 0
@@ -30,7 +31,7 @@ class Settings:
     kv: str = "f16"
     batch: int = 0
     threads: int = 0
-    flash: bool = False
+    flash: str = "auto"
     thinking: str = "off"
     extra_buffers: str = "auto"
     check_memory: bool = True
@@ -56,8 +57,8 @@ def parse_settings(options: Mapping[str, Any]) -> Settings:
         else:
             parsed[name] = _whole(name, value, -1 if name == "gpu_layers" else 0)
     settings = Settings(**parsed)
-    if settings.kv == "q8_0" and not settings.flash:
-        raise ModelError("gguf: option kv=q8_0 needs flash=true: llama.cpp keeps quantised values only so")
+    if settings.kv == "q8_0" and settings.flash != "on":
+        raise ModelError("gguf: option kv=q8_0 needs flash=on: llama.cpp keeps quantised values only so")
     return settings
 
 
