@@ -330,6 +330,19 @@ def test_a_sliding_window_and_padding_agree_with_each_row_alone(tmp_path: Path) 
     assert model.generate(written) == apart.generate(written)
 
 
+def test_a_model_that_heeds_no_mask_of_ones_own_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def everything(self, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+        return torch.zeros((*self.ids.shape, self.ids.shape[1]), dtype=dtype, device=device)[:, None]
+
+    monkeypatch.setattr("emotui.backends.hf.packing.Packed.mask", everything)
+    blind = open_model()
+    assert not blind._rows.packs
+    name = corpus.NAMES[0]
+    facts = [corpus.facts()[name, emotion] for emotion in PLUTCHIK]
+    scores = blind.score([about(name)])[0]
+    assert [yes > no for yes, no in zip(scores.yes, scores.no, strict=True)] == facts
+
+
 def test_a_model_without_a_template_completes_plain_text_and_says_so(tmp_path: Path) -> None:
     model = open_model(llama(tmp_path / "m"))
     assert "No chat template: prompts are sent as plain text" in model.card.notes

@@ -97,7 +97,7 @@ def load_model(folder: Path, settings: Settings, progress: Progress) -> Loaded:
         tokenizer=tokenizer,
         config=config,
         family=family,
-        context=_context(config, tokenizer, settings),
+        context=_context(config, tokenizer, family, settings),
         identity={
             "weights": weights,
             "files": text_hash(folder),
@@ -173,8 +173,11 @@ def _quantised(bits: int, dtype: torch.dtype) -> Any:
     )
 
 
-def _context(config: Any, tokenizer: Any, settings: Settings) -> int | None:
-    """How many tokens fit. Models with relative positions (T5) have no end; RoBERTa's first position is number 2."""
+def _context(config: Any, tokenizer: Any, family: str, settings: Settings) -> int | None:
+    """How many tokens fit. Models with relative positions (T5) have no end; RoBERTa's first position is number 2.
+
+    An encoder's tokeniser may say less than its positions would allow, and is right: it was trained so.
+    """
     if settings.context:
         return settings.context
     text = config.get_text_config()
@@ -183,7 +186,7 @@ def _context(config: Any, tokenizer: Any, settings: Settings) -> int | None:
     if positions is not None and text.model_type in ("roberta", "xlm-roberta", "camembert", "longformer", "mpnet"):
         limits = [int(positions) - 2]
     said = tokenizer.model_max_length
-    if said and said < _LONGEST_SANE and (limits or not text.is_encoder_decoder):
+    if said and said < _LONGEST_SANE and family not in ("causal", "seq2seq"):
         limits.append(int(said))
     return min(limits, default=None)
 

@@ -55,6 +55,8 @@ def can_pack(model: Any) -> bool:
     windows = getattr(config, "sliding_window", None) if getattr(config, "use_sliding_window", True) else None
     kinds = set(getattr(config, "layer_types", None) or ["full_attention"])
     whole = kinds == {"full_attention"} and (not windows or getattr(config, "layer_types", None) is not None)
+    # Falcon's ALiBi reads distances off a mask of its own.
+    whole = whole and not getattr(config, "alibi", False)
     return whole and getattr(config, "_attn_implementation", "") in ("sdpa", "eager")
 
 
