@@ -146,7 +146,7 @@ class Causal:
             request.max_tokens if context is None else min(request.max_tokens, context - len(ids))
             for request, ids in zip(requests, prompts, strict=True)
         ]
-        past = _CausalPast(self._loaded, self._rows.takes_positions)
+        past = _CausalPast(self._loaded, self._rows.takes_positions, self._rows.past_name)
         logits = past.begin(prompts)
         written = write(
             requests, [len(ids) for ids in prompts], rooms, logits, past, self._loaded.tokenizer, self._ends
@@ -157,10 +157,10 @@ class Causal:
 class _CausalPast:
     """Prompts padded on the left, and what was written after them."""
 
-    def __init__(self, loaded: Loaded, takes_positions: bool) -> None:
+    def __init__(self, loaded: Loaded, takes_positions: bool, past_name: str) -> None:
         self._model, self._device = loaded.model, loaded.device
         self._pad = loaded.tokenizer.pad_token_id or 0
-        self._takes_positions = takes_positions
+        self._takes_positions, self._past_name = takes_positions, past_name
         self._cache: Any = None
         self._mask = torch.empty(0)
 
@@ -185,11 +185,11 @@ class _CausalPast:
         self._cache.batch_select_indices(rows)
 
     def _forward(self, ids: torch.Tensor) -> torch.Tensor:
-        more: dict[str, Any] = {}
+        more: dict[str, Any] = {self._past_name: self._cache}
         if self._takes_positions:
             more["position_ids"] = positions(self._mask)[:, -ids.shape[1] :]
-        out = self._model(input_ids=ids, attention_mask=self._mask, past_key_values=self._cache, use_cache=True, **more)
-        self._cache = out.past_key_values
+        out = self._model(input_ids=ids, attention_mask=self._mask, use_cache=True, **more)
+        self._cache = out[self._past_name]
         logits: torch.Tensor = out.logits[:, -1]
         return logits
 

@@ -28,6 +28,7 @@ class Rows:
         takes = inspect.signature(self._model.forward).parameters
         self.takes_positions = "position_ids" in takes
         self._keeps = "logits_to_keep" in takes
+        self.past_name = "past_key_values" if "past_key_values" in takes else "cache_params"
         self.plain_cache = self._has_plain_cache()
         """Whether the past is kept key by key, so that it can be forked and padded; recurrent models keep a state."""
         self._share = share and self.plain_cache
