@@ -5,8 +5,8 @@
 Opens the real workbench, without a terminal, on a workspace of its own at 160 by 45. A move is timed from the key to
 (a) the scenario's own bars, and (b) the whole set decoded anew by the priors of its folds, and all that is new drawn by
 Textual (at most 60 times a second, so up to 17 ms of that is waiting). The fastest and the processor time say what the
-workbench costs; median and slowest also what else ran. Prints one JSON document and exits 1 where the fastest (b) or the
-median processor time is above 33 ms.
+workbench costs; median and slowest also what else ran. Prints one JSON document and exits 1 where the fastest (b) or
+the median processor time is above 33 ms.
 """
 
 import argparse

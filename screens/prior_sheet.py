@@ -67,7 +67,7 @@ class PriorSheet(Sheet[tuple[str, float, "float | str"]]):
     def body(self) -> list[Widget]:
         """Priors by name, smoothing, temperature."""
         options = [
-            Option(Content.assemble((name, "bold"), (f"\n  {words}", "$text-muted")))
+            Option(Content.assemble((f"{name:<17}", "bold"), (words, "$text-muted")))
             for name, words in self._about.items()
         ]
         return [

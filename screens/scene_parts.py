@@ -50,13 +50,17 @@ def slider(redecoding: "Redecoding", alpha: float, place: int | None, cells: int
     return left, [Part(f"fold {redecoding.fold(place) + 1}/{len(redecoding.priors)}, fitted without it ", "dim")]
 
 
-def tabs(views: Iterable[str], here: str, decoded: "Decoded") -> Sides:
-    """The views by name, and how many scenarios flip."""
+def tabs(views: Iterable[str], here: str, decoded: "Decoded", cells: int) -> Sides:
+    """The views by name, and as far as there is room how many scenarios flip."""
     left = [Part(" ")]
     left += [Part(f" {name} ", "here" if name == here else "dim", f"tell('view', '{name}')") for name in views]
     flips = decoded.flips
-    words = f"{len(flips.gains)}▴ {len(flips.losses)}▾ {len(flips.even)}~ vs α {alpha_text(decoded.other)} "
-    return left, [Part(words, "dim", "do('alpha')")]
+    words = f"{len(flips.gains)}▴ {len(flips.losses)}▾ {len(flips.even)}~ "
+    room = cells - sum(len(part.text) for part in left)
+    for said in (f"flips vs α {alpha_text(decoded.other)}  {words}", words):
+        if len(said) < room:
+            return left, [Part(said, "dim", "do('alpha')")]
+    return left, []
 
 
 def tags(scenes: "SceneRun", decoded: "Decoded") -> dict[int, str]:

@@ -1,6 +1,7 @@
 """The emotions of one scenario: what the model said, what the prior adds, and what is decided, a line each."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 REACH = 6.0
 """Nats at which a bar is full; what goes further ends in an arrow head."""
 
-_NAME, _FIGURE = 13, 7
-_FIXED = 2 + _NAME + 3 * _FIGURE + 2 + 6 + 18 + 9
+_NAME = 13
 
 
 class SceneRows(Page, inherit_bindings=False):
@@ -80,44 +80,64 @@ class SceneRows(Page, inherit_bindings=False):
             self.pick(at)
 
 
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """Widths in cells: of a figure, of the gap on each side of a box, of the remark at the end, of half a bar."""
+
+    figure: int
+    gap: int
+    note: int
+    half: int
+
+
+def _shape(cells: int) -> _Shape:
+    figure, gap, note = (7, 2, 9) if cells >= 76 else (6, 1, 9) if cells >= 70 else (5, 1, 5)
+    fixed = 2 + _NAME + 3 * figure + 2 + 7 + 2 * (2 * gap + 1) + 1 + 5 + note
+    return _Shape(figure, gap, note, max(min((cells - fixed - 1) // 2, 18), 3))
+
+
 def lines(rows: "Sequence[Row]", cursor: int, cells: int) -> Lines:
     """The heading, and a line an emotion in so many cells; the bars take what is left."""
     if not rows:
         return []
-    half = max(min((cells - _FIXED - 1) // 2, 18), 3)
+    shape = _shape(cells)
+    box = 2 * shape.gap + 1
     head = (
-        f"  {'':<{_NAME}}{'own':>{_FIGURE}}{'bias':>{_FIGURE}}{'others':>{_FIGURE}}  "
-        + fit(f"{'no':>{half - 1}} │ yes", 2 * half + 1)
-        + f"{'P(yes)':>7}  α0   now gold"
+        f"  {'':<{_NAME}}"
+        + "".join(f"{name:>{shape.figure}}" for name in ("own", "bias", "others" if shape.figure > 6 else "rest"))
+        + f"  {'no':>{shape.half}}│{'yes':<{shape.half}}{'P(yes)':>7}{'α0':^{box}} {'now':^{box}}{'gold':^5}"
     )
-    return [[Part(head, "dim")], *(_line(row, number == cursor, half) for number, row in enumerate(rows))]
+    return [[Part(head, "dim")], *(_line(row, number == cursor, shape) for number, row in enumerate(rows))]
 
 
-def _line(row: "Row", here: bool, half: int) -> list[Part]:
+def _line(row: "Row", here: bool, shape: _Shape) -> list[Part]:
     name = Part(("▸ " if here else "  ") + fit(row.label, _NAME), "here" if here else "plain")
-    figures = [Part(f"{_nats(value):>{_FIGURE}}") for value in (row.own, row.bias, row.neighbours)]
-    flipped = row.before != row.now
+    figures = [
+        Part(f"{_nats(value, 2 if shape.figure > 5 else 1):>{shape.figure}}")
+        for value in (row.own, row.bias, row.neighbours)
+    ]
+    flipped, gap = row.before != row.now, " " * shape.gap
     return [
         name,
         *figures,
         Part("  "),
-        *_bar(row, half),
+        *_bar(row, shape.half),
         Part(f"{share(row.posterior):>7}", "strong"),
-        Part(f"  {_box(row.before)}  ", "dim"),
+        Part(f"{gap}{_box(row.before)}{gap}", "dim"),
         Part("→" if flipped else " ", "mark"),
-        Part(f"  {_box(row.now)}  ", "strong" if flipped else "plain"),
-        Part(f" {_box(row.gold)}  ", "gold"),
-        _note(row, flipped),
+        Part(f"{gap}{_box(row.now)}{gap}", "strong" if flipped else "plain"),
+        Part(f"  {_box(row.gold)}  ", "gold"),
+        _note(row, flipped, shape.note),
     ]
 
 
-def _note(row: "Row", flipped: bool) -> Part:
+def _note(row: "Row", flipped: bool, cells: int) -> Part:
     if row.clamp is not None:
-        return Part(f"clamp {'yes' if row.clamp else 'no'}", "key")
+        return Part(f"{'clamp' if cells > 5 else 'c'} {'yes' if row.clamp else 'no'}", "key")
     if flipped:
         return Part("gain", "said") if row.now == row.gold else Part("loss", "mark")
     if row.now != row.gold:
-        return Part("M missed" if row.gold else "X extra", "dim")
+        return Part(("M missed" if row.gold else "X extra")[: cells if cells > 5 else 1], "dim")
     return Part("")
 
 
@@ -140,8 +160,8 @@ def _bar(row: "Row", half: int) -> list[Part]:
     return [Part(text, kind) for text, kind in zip((drawn[:half], drawn[half], drawn[half + 1 :]), kinds, strict=True)]
 
 
-def _nats(value: float) -> str:
-    return "–" if value == 0 else f"{value:+.2f}"
+def _nats(value: float, decimals: int) -> str:
+    return "–" if value == 0 else f"{value:+.{decimals}f}"
 
 
 def _box(value: int) -> str:

@@ -167,10 +167,21 @@ def _pairs(kind: str) -> View:
             *side_by_side(blocks, widths, cells),
             [],
             *note(f"{said}; █ = {most:.2f}, in the difference its own largest", cells),
+            *note(_counts(shown), cells),
             [Part("# shows shades" if values else "# shows numbers", "dim")],
         ]
 
     return view
+
+
+def _counts(shown: Shown) -> str:
+    """How many emotions a scenario has, and how far its annotators agree."""
+    scenes, now = shown.redecoding.scenes, shown.decoded.now
+    sources = (("gold", scenes.gold), ("model", scenes.alone), ("decoded", now))
+    means = ", ".join(f"{name} {vectors.sum(axis=1).mean():.2f}" for name, vectors in sources)
+    several = f"{(scenes.gold.sum(axis=1) > 1).mean():.0%} have several"
+    kappa = "" if scenes.kappa is None else f"; Fleiss kappa of the annotators {scenes.kappa:.2f}"
+    return f"emotions a scenario: {means}; in gold {several}{kappa}"
 
 
 def _rates(shown: Shown, cells: int, height: int) -> Lines:
@@ -247,7 +258,7 @@ VIEWS: dict[str, View] = {
     "flips": _flips,
     "why": _why,
     "couplings": _couplings,
-    "information": _pairs("information"),
+    "info": _pairs("information"),
     "together": _pairs("together"),
     "emotions": _rates,
     "Table 1": _table,

@@ -290,7 +290,7 @@ class Scenes(Place):
             return
         from emotui.workbench.scenes import nearest, pair_figures
 
-        self.query_one("#scene-views", Line).show(*scene_parts.tabs(VIEWS, self.view, decoded))
+        self.query_one("#scene-views", Line).show(*scene_parts.tabs(VIEWS, self.view, decoded, self.size.width))
         page = self.query_one("#scene-view", Page)
         runs, table = self._table if self._table is not None else (None, None)
         shown = Shown(
@@ -302,7 +302,7 @@ class Scenes(Place):
             clamps=self.clamps,
             sweep=self._sweep,
             chosen=self._chosen,
-            pairs=pair_figures(decoded, redecoding.scenes) if self.view in ("information", "together") else None,
+            pairs=pair_figures(decoded, redecoding.scenes) if self.view in ("info", "together") else None,
             runs=runs,
             table=table,
             values=self.values,

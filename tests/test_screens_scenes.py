@@ -183,7 +183,7 @@ async def test_v_goes_through_every_view_and_each_shows_something(source: Worksp
         "flips": "gains",
         "why": "by size",
         "couplings": "bias",
-        "information": "decoded (α .5)",
+        "info": "decoded (α .5)",
         "together": "now − gold",
         "emotions": "recall by emotion",
         "Table 1": "Gemma-2-9b-it †",

@@ -16,7 +16,15 @@ from emotui.metrics.decoding import Term, checked_log_odds, decode_map, explain_
 from emotui.metrics.honest import Choice, Grid, Scaling, assign_folds, decode_honestly
 from emotui.metrics.ising import Ising
 from emotui.metrics.priors import PRIORS, fit_prior
-from emotui.metrics.scenes import Flips, co_occurrence, flips, label_counts, micro_f1, mutual_information
+from emotui.metrics.scenes import (
+    Flips,
+    annotator_agreement,
+    co_occurrence,
+    flips,
+    label_counts,
+    micro_f1,
+    mutual_information,
+)
 from emotui.metrics.states import Bits, Floats
 from emotui.metrics.temperature import fit_temperature
 from emotui.records import ScenesGold
@@ -35,12 +43,12 @@ ALPHAS = (
 """The slider's steps, fine where little moves much; the paper's eight alphas are among them."""
 
 ABOUT_PRIORS = {
-    "paper": "the paper's closed form: base rates and pointwise mutual information (equation 4)",
-    "paper-couplings": "the closed form's couplings only: base rates are in the logits already",
-    "exact": "maximum likelihood: its marginals match the data's",
-    "exact-couplings": "maximum likelihood, couplings only",
+    "paper": "the closed form as printed (equation 4)",
+    "paper-couplings": "its couplings only: logits hold base rates already",
+    "exact": "maximum likelihood: matches the data's marginals",
+    "exact-couplings": "its couplings only",
     "exact-smoothed": "maximum likelihood of the smoothed data",
-    "exact-dependence": "maximum likelihood, less what single labels say alone",
+    "exact-dependence": "that, less what each emotion says alone",
 }
 
 
@@ -58,7 +66,7 @@ class SceneRun:
     """What a run said about each scenario that it answered (its first repeat), beside gold.
 
     log_odds: (n, k), yes minus no. gold, alone (the model without a prior): (n, k) of 0 or 1. `place_of`: sample number
-    to row. `silent`: how many scenarios have no answer.
+    to row. `silent`: how many scenarios have no answer. `kappa`: Fleiss' over the annotators of all that have them.
     """
 
     run: Run
@@ -70,6 +78,7 @@ class SceneRun:
     alone: Bits
     place_of: Mapping[int, int]
     silent: int
+    kappa: float | None = None
 
     @property
     def way(self) -> str:
@@ -368,6 +377,7 @@ class SceneBench:
             alone=(log_odds > 0).astype(np.uint8),
             place_of={number: place for place, number in enumerate(numbers)},
             silent=dataset.n - len(numbers),
+            kappa=_kappa(list(samples.values()), labels),
         )
 
     def redecode(self, run: Run, tuning: Tuning) -> Redecoding:
@@ -382,6 +392,14 @@ class SceneBench:
         """Run id to the figures of Table 1 and Figure 4 of each run (alpha 0); runs without answers are left out."""
         found = {run.run: metrics(self._store, run) for run in runs}
         return {run: report for run, report in found.items() if report}
+
+
+def _kappa(samples: Sequence[ScenesGold], labels: Sequence[str]) -> float | None:
+    """Fleiss' kappa over every (scenario, emotion), where each scenario has as many annotators."""
+    said = [[[int(one.get(name, 0)) for name in labels] for one in sample.annotators.values()] for sample in samples]
+    if not said or len({len(one) for one in said}) > 1 or len(said[0]) < 2:
+        return None
+    return annotator_agreement(said).fleiss
 
 
 def nearest(alpha: float) -> int:
