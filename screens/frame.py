@@ -29,6 +29,7 @@ NARROW = 110
 
 _TITLES = {"list": "#list-title", "text": "#sample-title", "alignment": "#below-title", "raw": "#below-title"}
 _TITLES |= {"scene-text": "#scene-title", "scene-rows": "#scene-alpha", "scene-view": "#scene-views"}
+_TITLES |= {"model-rows": "#models-title", "model-about": "#model-title"}
 
 
 class Frame(Screen[None]):

@@ -1,10 +1,12 @@
 """Which places there are, by the number that opens them. A new place is one line here."""
 
 from emotui.screens.browse import Browse
+from emotui.screens.models import Models
 from emotui.screens.place import Place
 from emotui.screens.scenes import Scenes
 
 PLACES: dict[int, type[Place]] = {
     1: Browse,
     4: Scenes,
+    8: Models,
 }

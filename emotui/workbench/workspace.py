@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from emotui.workbench.scenes import SceneBench
+    from emotui.workbench.shelf import Shelf
 
 FIRST_START = "first_start"
 """The setting that says how far the first start came: `loaded`, then `done`."""
@@ -39,6 +40,7 @@ class Workspace:
         self._models: dict[str, ModelProcess] = {}
         self._lock = threading.Lock()
         self._scenes: SceneBench | None = None
+        self._shelf: Shelf | None = None
 
     @classmethod
     def open(cls, path: str | Path | None = None, *, read_only: bool = False) -> "Workspace":
@@ -96,6 +98,19 @@ class Workspace:
             if self._scenes is None:
                 self._scenes = SceneBench(self.store)
             return self._scenes
+
+    def shelf(self) -> "Shelf":
+        """What loads, ends and measures models. It looks into folders, so it is made when it is first asked for."""
+        from emotui.workbench.models import model_folders, models_at_hand
+        from emotui.workbench.shelf import Shelf
+
+        with self._lock:
+            if self._shelf is None:
+                path = str(self.store.path)
+                self._shelf = Shelf(
+                    self.model, lambda: models_at_hand(model_folders((), path)).models, self.store.runs
+                )
+            return self._shelf
 
     def marker(self) -> object:
         return self.store.marker()
