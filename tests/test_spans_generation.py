@@ -5,16 +5,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from msgspec import structs
 
 from emotui.backends import host
 from emotui.backends import spec as specs
 from emotui.errors import BadInput
-from emotui.records import SpanSample
+from emotui.metrics.span_output import parse_output
+from emotui.records import Sentence, SpanSample
 from emotui.store.store import Store
 from emotui.tasks.spans import Prediction, Spans
 from emotui.tasks.spans_answers import bare, breach, with_plain_labels, without_fence, without_thinking
 from emotui.tasks.spans_generation import RETRY_TEMPERATURE, ask_in_words, settings_from
-from emotui.tasks.task import Asked
+from emotui.tasks.task import Asked, Parsed
 from emotui.workbench.exporting import export_run
 from emotui.workbench.running import identity, metrics, rescore, run_task
 from emotui.workbench.workspace import Workspace
@@ -144,6 +148,47 @@ def test_a_fence_behind_the_label_is_taken_off_too() -> None:
     text = "I am glad."
     output = bare("Reasoning: x\nResponse:\n```\nI **am glad**.\n```", cot=True)
     assert breach(output, "highlight", True, text) is None
+
+
+WORDS = st.lists(st.text("abc.,'’ |`<>/", min_size=1, max_size=6), min_size=1, max_size=6)
+
+
+@given(words=WORDS, marked=st.sets(st.integers(0, 5)))
+def test_a_text_with_any_words_marked_keeps_the_contract_and_gives_just_those(
+    words: list[str], marked: set[int]
+) -> None:
+    text = "".join(words)
+    output = "".join(f"**{word}**" if place in marked else word for place, word in enumerate(words))
+    assert breach(output, "highlight", False, text) is None
+    assert breach(f"Reasoning: so.\nResponse: {output}", "highlight", True, text) is None
+    spans = tuple(word for place, word in enumerate(words) if place in marked and word.strip())
+    assert parse_output(output, "highlight", False, text).spans == spans
+
+
+@given(words=WORDS, place=st.integers(0, 40), sign=st.sampled_from("xyz"))
+def test_one_sign_more_breaks_it(words: list[str], place: int, sign: str) -> None:
+    text = "".join(words)
+    place = min(place, len(text))
+    assert breach(text[:place] + sign + text[place:], "highlight", False, text) == "the text was changed"
+
+
+@given(st.text("ab \n<>/think", max_size=30), st.text("ab|* ", max_size=20))
+def test_an_answer_behind_thoughts_is_what_it_would_be_without_them(thoughts: str, answer: str) -> None:
+    assume("</think" not in thoughts)
+    assert without_thinking(f"<think>{thoughts}</think>{answer}") == answer
+
+
+def test_sentences_and_passages_have_figures_of_their_own_where_a_dataset_has_both() -> None:
+    one = sample("Yes")
+    other = structs.replace(sample("Other"), sentences=(Sentence(start=0, end=27, emotion="sad"),))
+    task = Spans()
+    said = [Parsed(s, 0, task.parse(s, answer, "retrieve")) for s, answer in ((one, EVIDENCE), (other, "wept"))]
+    scores = task.score(said, None)
+    assert task.report([one, other], scores)["by_task"] == {
+        "task_1": {"n": 1, "f1": 1.0, "sim": None},
+        "task_2": {"n": 1, "f1": pytest.approx(2 / 3), "sim": None},
+    }
+    assert "by_task" not in task.report([one], scores[:1])
 
 
 def test_markers_that_the_text_has_itself_need_no_partner() -> None:

@@ -29,7 +29,7 @@ _OPTIONS = (
 def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options, and give the command `written_way` (None: the model's own) and `options` made of them.
 
-    A command with an `experiment` gets the way that this is asked by.
+    A command with an `experiment` gets the way that this is asked by; the third is asked as the main tasks are.
     """
 
     @wraps(command)
@@ -49,7 +49,7 @@ def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
         if prompts is not None:
             options["prompts"] = msgspec.to_builtins(read_prompts(prompts))
         experiment = others.get("experiment")
-        named = style or cot or experiment is not None
+        named = style or cot or experiment in (0, 1, 2)
         written_way = way_of(style or "retrieve", cot, experiment) if named else None
         return command(*args, written_way=written_way, options=options, **others)
 

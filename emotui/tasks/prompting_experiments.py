@@ -178,20 +178,21 @@ def _means(details: Sequence[SampleDetail]) -> dict[str, object]:
     by_repeat: dict[int, list[SampleDetail]] = {}
     for detail in details:
         by_repeat.setdefault(detail.repeat, []).append(detail)
-    each = [
-        {
-            "f1": fmean(detail.f1 for detail in one),
-            "sim": fmean(sims) if len(sims := [d.sim for d in one if d.sim is not None]) == len(one) else None,
-            "em": fmean(_exact(detail) for detail in one),
-        }
-        for one in by_repeat.values()
-    ]
-    known = {name: [one[name] for one in each if one[name] is not None] for name in ("f1", "sim", "em")}
+    known = {
+        "f1": [fmean(detail.f1 for detail in one) for one in by_repeat.values()],
+        "sim": [mean for one in by_repeat.values() if (mean := _mean_sim(one)) is not None],
+        "em": [fmean(_exact(detail) for detail in one) for one in by_repeat.values()],
+    }
     means: dict[str, object] = {"n": len({detail.id for detail in details})}
     means |= {name: fmean(values) if values else None for name, values in known.items()}
-    if len(each) > 1:
+    if len(by_repeat) > 1:
         means["sd"] = {name: stdev(values) if len(values) > 1 else None for name, values in known.items()}
     return means
+
+
+def _mean_sim(details: Sequence[SampleDetail]) -> float | None:
+    sims = [detail.sim for detail in details if detail.sim is not None]
+    return fmean(sims) if len(sims) == len(details) else None
 
 
 def _exact(detail: SampleDetail) -> bool:

@@ -126,6 +126,19 @@ def score_row(detail: SampleDetail) -> ScoreRow:
     return ScoreRow(CONVENTION, detail.f1, detail.sim, detail.marks, msgspec.json.encode(detail))
 
 
+def _by_task(samples: Sequence[SpanSample], details: Sequence[SampleDetail]) -> dict[str, object]:
+    """Task 1 (sentences) and Task 2 (passages) apart, where a dataset has both: they are scored on different scales."""
+    passages = {sample.id for sample in samples if sample.sentences}
+    if not 0 < len(passages) < len(samples):
+        return {}
+    found = {}
+    for name, inside in (("task_1", False), ("task_2", True)):
+        chosen = [detail for detail in details if (detail.id in passages) == inside]
+        part = report(samples, chosen)
+        found[name] = {figure: part[figure] for figure in ("n", "f1", "sim")}
+    return {"by_task": found}
+
+
 class Spans:
     """The task as those see it who run it."""
 
@@ -179,7 +192,7 @@ class Spans:
     def report(self, samples: Sequence[SpanSample], scores: Sequence[ScoreRow]) -> dict[str, object]:
         """As `emotui score spans` names the figures; of a prompting experiment also its own."""
         details = [msgspec.json.decode(row.detail, type=SampleDetail) for row in scores]
-        return report(samples, details) | prompting_experiments.figures(samples, details)
+        return report(samples, details) | _by_task(samples, details) | prompting_experiments.figures(samples, details)
 
     def conduct(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `answers`, of all repeats: what had to be asked again, what broke the contract to the end, and how,
