@@ -47,7 +47,7 @@ class Layer(nn.Module):
             heads(self.query(hidden)), heads(self.key(hidden)), heads(self.value(hidden)), attn_mask=mask
         )
         hidden = self.mix_norm(hidden + self.mix(mixed.transpose(1, 2).reshape(n, t, WIDTH)))
-        return self.narrow_norm(hidden + self.narrow(F.gelu(self.widen(hidden))))  # type: ignore[no-any-return]
+        return self.narrow_norm(hidden + self.narrow(F.gelu(self.widen(hidden))))
 
 
 class Encoder(nn.Module):
@@ -71,7 +71,7 @@ class Encoder(nn.Module):
         mask = None if present is None else present[:, None, None, :]
         for layer in self.layers:
             hidden = layer(hidden, mask)
-        return hidden  # type: ignore[no-any-return]
+        return hidden
 
 
 _NAMES = {

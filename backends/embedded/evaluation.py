@@ -25,22 +25,30 @@ from emotui.records import PLUTCHIK
 LONGEST = 256
 
 
-def evaluate(data_dir: Path | str, folder: Path | str | None = None, threads: int | None = None) -> dict[str, Any]:
-    """The card's figures, by data set. Args: folder: other weights than the committed ones.
+def evaluate(
+    data_dir: Path | str | None, folder: Path | str | None = None, threads: int | None = None
+) -> dict[str, Any]:
+    """The card's figures, by data set.
+
+    Args: data_dir: the open data; without it only the figures on the sample data. folder: other weights than the
+    committed ones.
 
     Raises: BadInput naming the file of the data that is missing or malformed; ModelError where MiniLM is not there.
     """
     if threads is not None:
         torch.set_num_threads(threads)
-    data = Path(data_dir)
     weights = Weights(base_files(), Path(folder) if folder else None)
+    on_samples = {"sample data, span F1": sample_span_figures(clause_texts(weights, sample_passages()))}
+    if data_dir is None:
+        return on_samples
+    data = Path(data_dir)
     emotional = [example for example in xed(data, "dev") if example.labels]
     return {
         "goemotions dev": _goemotions(weights, goemotions(data, "dev")),
         "xed dev, emotional lines": _plutchik(weights, emotional),
         "covidemo, held-out part": _plutchik(weights, covidemo_parts(data)[1]),
         "reman, held-out part, span F1": cue_figures(weights, reman_parts(data)[2]),
-        "sample data, span F1": sample_span_figures(clause_texts(weights, sample_passages())),
+        **on_samples,
         "masked emotion words, goemotions and xed dev": mask_accuracy(weights, data),
     }
 

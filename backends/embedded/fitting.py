@@ -107,7 +107,7 @@ def fit(
                 tokens = tokens.masked_fill(hidden_words, MASK)
             value = loss(encoder(tokens, present), present, batch)
             optimizer.zero_grad(set_to_none=True)
-            value.backward()  # type: ignore[no-untyped-call]
+            value.backward()
             torch.nn.utils.clip_grad_norm_([*parameters, *head.parameters()], 5.0)
             optimizer.step()
             decay.step()

@@ -13,7 +13,7 @@ from emotui.backends.embedded.tokens import END, START, WordPieces
 from emotui.backends.embedded.words import pieces_of_words, words
 
 WINDOW = 158
-CONTEXT = 32
+CONTEXT = 24
 
 
 @dataclass(frozen=True)

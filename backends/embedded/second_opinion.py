@@ -42,7 +42,10 @@ def second_logits(tensors: dict[str, Tensor], features: Tensor) -> Tensor:
 
 
 def fit_second(features: Tensor, gold: Tensor, seed: int) -> dict[str, Tensor]:
-    """The network's tensors, fp16, and the features' means and scales, float32. Args: features: (n, 1152). gold: (n, labels)."""
+    """The network's tensors, fp16, and the features' means and scales, float32.
+
+    Args: features: (n, 1152). gold: (n, labels).
+    """
     torch.manual_seed(seed)
     centre, spread = features.mean(0), features.std(0)
     scale = torch.where(spread > 1e-4, spread, torch.ones_like(spread))
@@ -55,7 +58,7 @@ def fit_second(features: Tensor, gold: Tensor, seed: int) -> dict[str, Tensor]:
             logits = out(F.dropout(F.gelu(into(F.dropout(inputs[batch], DROPOUT))), DROPOUT))
             loss = F.binary_cross_entropy_with_logits(logits, gold[batch], reduction="sum") / len(batch)
             optimizer.zero_grad(set_to_none=True)
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             optimizer.step()
             step += 1
             for group in optimizer.param_groups:

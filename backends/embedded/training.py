@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
+from scipy.special import expit
 from torch import Tensor
 
 from emotui.backends.embedded.base_files import BaseFiles, base_files
@@ -98,7 +99,7 @@ class _Training:
         logits: Floats = logits_of(ids).double().numpy()
         gold: Floats = targets(held, labels).double().numpy()
         slope, shifts = fit_probabilities(logits, gold)
-        thresholds = f1_thresholds(1 / (1 + np.exp(-(slope * logits + shifts))), gold)
+        thresholds = f1_thresholds(expit(slope * logits + shifts), gold)
         return {"slope": slope, "shifts": shifts.tolist(), "thresholds": thresholds.tolist()}
 
     def _adapters(
