@@ -14,7 +14,8 @@ START = "The text follows.\n"
 class Contract:
     """Counts how often it was asked about each text, so that an answer can change with the attempt."""
 
-    def __init__(self) -> None:
+    def __init__(self, manner: str = "") -> None:
+        self._manner = manner
         self.card = ModelCard("contract", "contract", ("generate",), {"version": "1"})
         self._asked: dict[str, int] = {}
 
@@ -25,7 +26,7 @@ class Contract:
         prompt = request.messages[-1].content
         text = prompt[prompt.index(START) + len(START) :]
         times = self._asked[text] = self._asked.get(text, 0) + 1
-        answer = answer_to(text, times, request)
+        answer = text if self._manner == "copies" else answer_to(text, times, request)
         return answer if isinstance(answer, Refused) else Generation(answer, 1, 1, finish_of(text, times))
 
 
@@ -77,5 +78,5 @@ def answer_to(text: str, times: int, request: Generate) -> "str | Refused":
 
 
 def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Contract:
-    """`contract:` needs no argument."""
-    return Contract()
+    """`contract:`; `contract:copies` gives every text back as it is."""
+    return Contract(argument)

@@ -11,6 +11,7 @@ from msgspec import structs
 
 from emotui.backends import host
 from emotui.backends import spec as specs
+from emotui.backends.host import Cancelled
 from emotui.errors import BadInput
 from emotui.metrics.span_output import parse_output
 from emotui.records import Sentence, SpanSample
@@ -19,10 +20,11 @@ from emotui.tasks.spans import Prediction, Spans
 from emotui.tasks.spans_answers import bare, breach, with_plain_labels, without_fence, without_thinking
 from emotui.tasks.spans_generation import RETRY_TEMPERATURE, ask_in_words, settings_from
 from emotui.tasks.task import Asked, Parsed
+from emotui.workbench.experiments import add_experiment
 from emotui.workbench.exporting import export_run
-from emotui.workbench.running import identity, metrics, rescore, run_task
+from emotui.workbench.running import RunProgress, identity, last_attempts, metrics, rescore, run_task
 from emotui.workbench.workspace import Workspace
-from tests.conftest import CHECKOUT
+from tests.conftest import CHECKOUT, Emotui
 from tests.contract_backend import Contract
 
 KIND = "contract"
@@ -278,6 +280,50 @@ def test_repeats_are_drawn_with_different_seeds_at_a_temperature(workspace: Work
     assert len(said) == 2
     assert said[0][0] != said[1][0]
     assert {temperature for _, temperature in said} == {"0.6"}
+
+
+def test_a_run_that_was_stopped_goes_on_with_its_own_way_settings_and_seeds(workspace: Workspace) -> None:
+    settings: dict[str, object] = {"retries": 1, "temperature": 0.9}
+
+    def stop_after_one_batch(progress: RunProgress) -> None:
+        if progress.done:
+            workspace.stop()
+
+    with pytest.raises(Cancelled):
+        workspace.run_model(
+            "contract:", "d", repeats=2, seed=3, way="highlight", options=settings, on_progress=stop_after_one_batch
+        )
+    (stopped,) = workspace.store.runs()
+    assert (stopped.state, stopped.done) == ("stopped", 5)
+    finished = workspace.run_model("contract:", "d", resume=stopped.run)
+    again = workspace.run_model("contract:", "d", repeats=2, seed=3, way="highlight", options=settings, fresh=True)
+    assert (
+        (finished.state, finished.done, finished.failed) == (again.state, again.done, again.failed) == ("done", 10, 2)
+    )
+
+    def last(run: str) -> dict[tuple[int, int], str | None]:
+        return {(row.sample, row.repeat): row.raw for row in last_attempts(workspace.store.results(run))}
+
+    assert last(finished.run) == last(again.run)
+
+
+def test_an_experiment_is_a_dataset_and_a_way_and_has_figures_of_its_own(workspace: Workspace) -> None:
+    dataset = add_experiment(workspace.store, 0)
+    assert add_experiment(workspace.store, 0) == dataset
+    run = workspace.run_model("contract:copies", dataset.dataset, limit=12, way="experiment-0")
+    found = workspace.summary(run.run)["experiment"]
+    assert isinstance(found, dict)
+    assert found == {"number": 0, "all": {"n": 12, "f1": 1.0, "sim": pytest.approx(1), "em": 1.0}}
+
+
+def test_a_model_that_marks_evidence_itself_can_do_the_third_experiment_only(emotui: Emotui) -> None:
+    third = emotui("run", "spans", "--experiment", 3, "--limit", 2, "--db", "w.duckdb", "--json")
+    assert third.document["metrics"]["experiment"]["number"] == 3
+    first = emotui("run", "spans", "--experiment", 1, "--db", "w.duckdb", "--json")
+    assert (first.status, first.out) == (2, "")
+    assert "embedded cannot be asked the spans task by 'experiment-1-retrieve': there is one way only" in first.err
+    both = emotui("run", "spans", "--experiment", 1, "--dataset", "sample", "--db", "w.duckdb")
+    assert (both.status, both.err) == (2, "--experiment has samples of its own: leave --dataset out\n")
 
 
 def test_a_way_or_a_setting_that_a_model_has_not_is_one_sentence(workspace: Workspace) -> None:

@@ -204,6 +204,8 @@ class _Running:
         try:
             self._tell(len(done), failed, None)
             for batch in self._batches(done):
+                if self.cancelled is not None and self.cancelled():  # a quick answer never waits to be cancelled
+                    raise Cancelled
                 rows = self._ask(batch)
                 self.store.commit_batch(run, rows)
                 done |= {(row.sample, row.repeat) for row in rows}
