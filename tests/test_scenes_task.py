@@ -225,3 +225,12 @@ def test_a_dataset_of_another_task_is_refused_by_name(emotui: Emotui, db: Path) 
     refused = emotui("run", "spans", "--db", db, "--dataset", "mine")
     assert refused.status == 2
     assert "'mine' is one of the scenes task" in refused.err
+
+
+@pytest.mark.slow
+def test_a_generative_model_is_asked_by_first_token_and_its_run_says_so(emotui: Emotui, db: Path) -> None:
+    model = f"hf:{CHECKOUT / 'tests' / 'tiny' / 'model' / 'hf'}"
+    got = emotui("run", "scenes", "--db", db, "--model", model, "--limit", 2, "--json").document
+    assert (got["done"], got["failed"]) == (2, 0)
+    (run,) = emotui("runs", "--db", db, "--json").document
+    assert run["config"]["way"] == "first-token"
