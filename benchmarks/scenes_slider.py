@@ -41,9 +41,7 @@ def made_up(n: int) -> list[ScenesGold]:
     rates = [0.40, 0.30, 0.20, 0.10, 0.20, 0.05, 0.15, 0.40]
     vectors = (draw.random((n, 8)) < rates).astype(int).tolist()
     own = scenarios(181)
-    return [
-        replace_labels(own[number % len(own)], f"b-{number:05d}", vector) for number, vector in enumerate(vectors)
-    ]
+    return [replace_labels(own[number % len(own)], f"b-{number:05d}", vector) for number, vector in enumerate(vectors)]
 
 
 def replace_labels(sample: ScenesGold, key: str, vector: list[int]) -> ScenesGold:

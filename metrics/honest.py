@@ -201,9 +201,7 @@ def sweep_alphas(
     return Sweep(out_of_fold, decode_map(odds, fit_prior(truth, prior, smoothing), alphas))
 
 
-def _choose(
-    ids: Sequence[str], odds: Floats, truth: Bits, rows: Rows, grid: Grid, folds: int, seed: int
-) -> Choice:
+def _choose(ids: Sequence[str], odds: Floats, truth: Bits, rows: Rows, grid: Grid, folds: int, seed: int) -> Choice:
     """The combination with the best figure over `rows`, each row decoded with what the other folds of `rows` fitted."""
     numbers = assign_folds([ids[row] for row in rows], min(folds, len(rows)), seed)
     decoded = {
@@ -236,9 +234,7 @@ def _leak(odds: Floats, truth: Bits, grid: Grid) -> tuple[Bits, Choice]:
     return decoded[choice.prior, choice.scaling][list(grid.alphas).index(choice.alpha)], choice
 
 
-def _best(
-    decoded: dict[tuple[str, Scaling], Bits], odds: Floats, truth: Bits, rows: Rows, grid: Grid
-) -> Choice:
+def _best(decoded: dict[tuple[str, Scaling], Bits], odds: Floats, truth: Bits, rows: Rows, grid: Grid) -> Choice:
     best: Choice | None = None
     for (name, scaling), by_alpha in decoded.items():
         for alpha, guesses in zip(grid.alphas, by_alpha, strict=True):

@@ -16,9 +16,7 @@ Ratings = list[tuple[str, str, str]]
 
 def random_ratings(items: int, raters: int, seed: int, kept: float = 1.0) -> Ratings:
     draw = random.Random(seed)
-    return [
-        (f"i{i}", f"r{r}", draw.choice("abc")) for i in range(items) for r in range(raters) if draw.random() < kept
-    ]
+    return [(f"i{i}", f"r{r}", draw.choice("abc")) for i in range(items) for r in range(raters) if draw.random() < kept]
 
 
 def test_fleiss_kappa_of_a_table_worked_by_hand() -> None:

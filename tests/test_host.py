@@ -1,4 +1,4 @@
-"""A model that dies, hangs or is stopped costs one error, and the next request starts it afresh. Each is really killed."""
+"""A model that dies, hangs or is stopped costs one error, and the next request starts it afresh: each really dies."""
 
 import os
 import signal

@@ -24,6 +24,7 @@ COMMANDS = {
     "run": ("emotui.commands.run:run", "Run a task with a model over a dataset, into the store."),
     "runs": ("emotui.commands.run:runs", "List the runs in the store."),
     "score": ("emotui.commands.score:score", "Score a file of predictions against a file of gold records."),
+    "serve": ("emotui.commands.serve:serve", "Show the workbench in a browser on this machine."),
     "train": ("emotui.commands.training:train", "Train the embedded model's small weights on open data."),
     "view": ("emotui.commands.browse:view", "Browse files without importing anything."),
 }

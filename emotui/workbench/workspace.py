@@ -107,9 +107,7 @@ class Workspace:
         with self._lock:
             if self._shelf is None:
                 path = str(self.store.path)
-                self._shelf = Shelf(
-                    self.model, lambda: models_at_hand(model_folders((), path)).models, self.store.runs
-                )
+                self._shelf = Shelf(self.model, lambda: models_at_hand(model_folders((), path)).models, self.store.runs)
             return self._shelf
 
     def marker(self) -> object:

@@ -13,7 +13,8 @@ NAMES = (
 )  # fmt: skip
 FEELINGS = (
     "laughed out loud", "wept for hours", "shook with anger", "felt sick with fear", "smiled at last",
-    "was full of joy", "gasped in surprise", "sighed with relief", "was proud", "screamed at the wall", "trembled", "felt so alone",
+    "was full of joy", "gasped in surprise", "sighed with relief", "was proud", "screamed at the wall", "trembled",
+    "felt so alone",
     "beamed", "could not stop crying", "was furious", "jumped for joy",
 )  # fmt: skip
 PLACES = (
