@@ -156,8 +156,15 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         if name != self._tag_name:
             self._tag_name = name
             self.post_message(self.Shaped(self._shape, name))
-        self._tags = tags
-        self.refresh()
+        before, self._tags = self._tags, tags
+        if before is None or tags is None:
+            self.refresh()
+            return
+        top = self.scroll_offset.y
+        for position in range(top, min(top + self.size.height, self._n)):
+            row = self.row(position)
+            if row is not None and before.get(row.sample) != tags.get(row.sample):
+                self.refresh_lines(position, 1)
 
     def outdate(self) -> None:
         """Show what is here, but ask for it again: something may have changed."""
