@@ -126,7 +126,7 @@ def test_the_threshold_has_the_best_f1_of_all() -> None:
     def f1(threshold: float) -> float:
         return macro_f1((p >= threshold).astype(float), gold)
 
-    assert f1(f1_thresholds(p, gold, trust=1.0)[0]) == max(f1(threshold) for threshold in p[:, 0])
+    assert f1(f1_thresholds(p, p, gold, trust=1.0)[0]) == max(f1(threshold) for threshold in p[:, 0])
 
 
 def test_calibration_error_by_hand() -> None:

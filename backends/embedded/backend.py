@@ -42,6 +42,7 @@ from emotui.backends.embedded.extraction import (
 from emotui.backends.embedded.inference import label_logits, sentence_embeddings
 from emotui.backends.embedded.labels import EMOTION_WORDS, GOEMOTIONS, LABEL_SETS, grouped
 from emotui.backends.embedded.reading import read
+from emotui.backends.embedded.style import like_fiction
 from emotui.backends.embedded.tokens import END, START
 from emotui.backends.embedded.weights import Weights
 from emotui.backends.embedded.words import words
@@ -180,12 +181,10 @@ class EmbeddedBackend:
         return labelled(readings, found, self.weights.goemotions, GOEMOTIONS)
 
     def _like_fiction(self, texts: Sequence[str]) -> list[bool]:
-        """Which texts are marked by cue words: a linear head on the sentence embedding, or the option `spans`."""
+        """Which texts are marked by cue words: by their style, or by the option `spans`."""
         if self.spans != "auto":
             return [self.spans == "cues"] * len(texts)
-        embeddings = sentence_embeddings(self.weights.base, self._ids(texts)[0])
-        odds = embeddings @ self.weights.clauses["style.weight"] + self.weights.clauses["style.bias"]
-        return [bool(value > 0) for value in odds]
+        return like_fiction(self.weights, self._ids(texts)[0])
 
     def attribute(self, requests: Sequence[Attribute]) -> list[Attribution | Refused]:
         """The drop of a label's calibrated logit when each word is left out, all variants in one batch.

@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 SHIFT_COST = 1.0
 TOP_WEIGHT = 30.0
 ROUNDS = 6
-TRUST = 0.5
+TRUST = 0.25
 
 
 def fit_probabilities(
@@ -45,16 +45,17 @@ def fit_probabilities(
     return float(parameters[0]), parameters[1:]
 
 
-def f1_thresholds(probabilities: Floats, gold: Floats, trust: float = TRUST) -> Floats:
+def f1_thresholds(probabilities: Floats, expected: Floats, gold: Floats, trust: float = TRUST) -> Floats:
     """For each label the threshold with the best F1, by counts that mix what is seen with what is expected.
 
     With few positives the best threshold by the seen counts alone is chance; the expected counts take the calibrated
     probabilities at their word (true positives above t: the sum of p above t). Each example counts as
-    `trust` gold + (1 - trust) p.
+    `trust` gold + (1 - trust) expected.
 
-    Args: probabilities, gold: (n, k). trust: in [0, 1]. Returns: (k,).
+    Args: probabilities: (n, k), what is compared with the threshold. expected: (n, k), the probabilities of a fit that
+    gives no label more weight, so that their sums are right. gold: (n, k). trust: in [0, 1]. Returns: (k,).
     """
-    weights = trust * gold + (1 - trust) * probabilities
+    weights = trust * gold + (1 - trust) * expected
     thresholds = np.empty(probabilities.shape[1])
     given = np.arange(1, len(probabilities) + 1)
     for label in range(probabilities.shape[1]):

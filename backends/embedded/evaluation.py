@@ -19,6 +19,7 @@ from emotui.backends.embedded.labels import GOEMOTIONS, LABEL_SETS
 from emotui.backends.embedded.mask_training import mask_accuracy
 from emotui.backends.embedded.open_data import Labelled, goemotions, sample_passages, xed
 from emotui.backends.embedded.splits import covidemo_parts, reman_parts
+from emotui.backends.embedded.style import like_fiction
 from emotui.backends.embedded.weights import Weights
 from emotui.records import PLUTCHIK
 
@@ -49,6 +50,7 @@ def evaluate(
         "covidemo, held-out part": _plutchik(weights, covidemo_parts(data)[1]),
         "reman, held-out part, span F1": cue_figures(weights, reman_parts(data)[2]),
         **on_samples,
+        "marked by cue words, share of texts": _styles(weights, data),
         "masked emotion words, goemotions and xed dev": mask_accuracy(weights, data),
     }
 
@@ -57,6 +59,18 @@ def macro_f1(given: Floats, gold: Floats) -> float:
     """Mean over labels of F1; 0 for a label neither given nor there. Args: given, gold: (n, k) of 0 and 1."""
     both, either = (given * gold).sum(0), given.sum(0) + gold.sum(0)
     return float(np.mean(2 * both / np.maximum(either, 1)))
+
+
+def _styles(weights: Weights, data: Path) -> dict[str, float]:
+    """How often `extract`, left to choose, takes cue words; by data that the choice was not fitted on."""
+    texts = {
+        "reman, held-out part": [passage.text for passage in reman_parts(data)[2]],
+        "goemotions dev": [example.text for example in goemotions(data, "dev")[:1000]],
+        "xed dev": [example.text for example in xed(data, "dev")[:1000]],
+    }
+    return {
+        name: float(np.mean(like_fiction(weights, weights.pieces.ids(some, LONGEST)))) for name, some in texts.items()
+    }
 
 
 def _goemotions(weights: Weights, examples: Sequence[Labelled]) -> dict[str, float]:

@@ -34,7 +34,7 @@ from emotui.records import PLUTCHIK
 EPOCHS = 4
 LONGEST = 256
 UNCALIBRATED = {"slope": 1.0, "shifts": [0.0]}
-STYLE_TEXTS = 200
+STYLE_TEXTS = 1000
 
 
 def train(
@@ -99,7 +99,9 @@ class _Training:
         logits: Floats = logits_of(ids).double().numpy()
         gold: Floats = targets(held, labels).double().numpy()
         slope, shifts = fit_probabilities(logits, gold)
-        thresholds = f1_thresholds(expit(slope * logits + shifts), gold)
+        even_slope, even_shifts = fit_probabilities(logits, gold, top_weight=0.0)
+        expected = expit(even_slope * logits + even_shifts)
+        thresholds = f1_thresholds(expit(slope * logits + shifts), expected, gold)
         return {"slope": slope, "shifts": shifts.tolist(), "thresholds": thresholds.tolist()}
 
     def _adapters(
@@ -177,6 +179,7 @@ class _Training:
         fiction = [passage.text for passage in reman_parts(self.data)[0]][:STYLE_TEXTS]
         other = [passage.text for passage in sample_passages()]
         other += [example.text for example in goemotions(self.data, "train")][:STYLE_TEXTS]
+        other += [example.text for example in xed_parts(self.data)[0]][:STYLE_TEXTS]
         ids = self.weights.pieces.ids(fiction + other, LONGEST)
         embeddings: Floats = sentence_embeddings(self.weights.base, ids).double().numpy()
         style = logistic(embeddings, np.array([1.0] * len(fiction) + [0.0] * len(other)), penalty=10.0)
