@@ -15,11 +15,12 @@ test: $(VENV)/test.stamp
 test-slow: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -m slow
 
+# mypy and import-linter run elsewhere than here, where `emotui/` alone would hide the rest of the package.
 check: $(VENV)/dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy -p emotui
-	$(BIN)/lint-imports
+	cd $(VENV) && bin/mypy -p emotui --config-file ../pyproject.toml
+	cd $(VENV) && bin/lint-imports --config ../pyproject.toml
 
 snapshots: $(VENV)/test.stamp
 	$(BIN)/python -m pytest tests/test_screens_snapshots.py --snapshot-update
