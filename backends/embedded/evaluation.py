@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from emotui.backends.base import Extract
+from emotui.backends.embedded.backend import EmbeddedBackend
 from emotui.backends.embedded.base_files import base_files
 from emotui.backends.embedded.calibration import Floats, expected_calibration_error
 from emotui.backends.embedded.clause_training import clause_texts, sample_span_figures
@@ -17,10 +19,11 @@ from emotui.backends.embedded.inference import label_logits
 from emotui.backends.embedded.label_training import targets
 from emotui.backends.embedded.labels import GOEMOTIONS, LABEL_SETS
 from emotui.backends.embedded.mask_training import mask_accuracy
-from emotui.backends.embedded.open_data import Labelled, goemotions, sample_passages, xed
+from emotui.backends.embedded.open_data import Labelled, Passage, goemotions, sample_passages, xed
 from emotui.backends.embedded.splits import covidemo_parts, reman_parts
 from emotui.backends.embedded.style import like_fiction
 from emotui.backends.embedded.weights import Weights
+from emotui.metrics.spans import span_score
 from emotui.records import PLUTCHIK
 
 LONGEST = 256
@@ -48,7 +51,8 @@ def evaluate(
         "goemotions dev": _goemotions(weights, goemotions(data, "dev")),
         "xed dev, emotional lines": _plutchik(weights, emotional),
         "covidemo, held-out part": _plutchik(weights, covidemo_parts(data)[1]),
-        "reman, held-out part, span F1": cue_figures(weights, reman_parts(data)[2]),
+        "reman, held-out part, span F1": cue_figures(weights, reman_parts(data)[2])
+        | {"embedded, left to choose cues or clauses": _extracted(weights, reman_parts(data)[2])},
         **on_samples,
         "marked by cue words, share of texts": _styles(weights, data),
         "masked emotion words, goemotions and xed dev": mask_accuracy(weights, data),
@@ -59,6 +63,20 @@ def macro_f1(given: Floats, gold: Floats) -> float:
     """Mean over labels of F1; 0 for a label neither given nor there. Args: given, gold: (n, k) of 0 and 1."""
     both, either = (given * gold).sum(0), given.sum(0) + gold.sum(0)
     return float(np.mean(2 * both / np.maximum(either, 1)))
+
+
+def _extracted(weights: Weights, passages: Sequence[Passage]) -> dict[str, float]:
+    """Mean span F1 of what `extract` answers when it chooses the way of marking itself."""
+    answers = EmbeddedBackend(weights).extract([Extract(passage.text) for passage in passages])
+    scores = [
+        span_score(
+            [passage.text[start:end] for start, end in passage.spans],
+            [passage.text[span.start : span.end] for span in answer],
+        )
+        for passage, answer in zip(passages, answers, strict=True)
+    ]
+    with_cues = [score for passage, score in zip(passages, scores, strict=True) if passage.spans]
+    return {"all": float(np.mean(scores)), "with a cue": float(np.mean(with_cues))}
 
 
 def _styles(weights: Weights, data: Path) -> dict[str, float]:
