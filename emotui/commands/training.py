@@ -55,7 +55,5 @@ def evaluate_embedded(data: str | None, threads: int | None, as_json: bool) -> N
     if as_json:
         print_json(figures)
         return
-    for name, group in figures.items():
-        click.echo(name)
-        for figure, value in group.items():
-            click.echo(f"  {figure:<52} {shown(value)}")
+    for name, value in evaluation.rows(figures):
+        click.echo(f"{name:<86} {shown(value)}")
