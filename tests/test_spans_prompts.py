@@ -7,12 +7,12 @@ import pytest
 from emotui.backends.base import Message
 from emotui.errors import BadInput
 from emotui.metrics.span_output import STYLES
+from emotui.tasks.prompt_files import Prompt
 from emotui.tasks.spans_prompts import (
     ALL_WAYS,
     EXPERIMENT_WAYS,
     PROMPTS,
     WAYS,
-    Prompt,
     messages,
     read_prompts,
     style_of,

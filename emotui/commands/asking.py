@@ -1,6 +1,6 @@
-"""How a model that writes is asked: options that `emotui run spans` and `emotui predict spans` share."""
+"""How a model that writes is asked: options that `emotui run` and `emotui predict` share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
@@ -9,12 +9,17 @@ import msgspec
 
 from emotui.errors import BadInput
 from emotui.metrics.span_output import STYLES
+from emotui.tasks.prompt_files import Prompts
+from emotui.tasks.scenes_prompts import read_scenes_prompts
 from emotui.tasks.spans_prompts import read_prompts, way_of
+
+_PROMPT_FILES: Mapping[str, Callable[[str], Prompts]] = {"spans": read_prompts, "scenes": read_scenes_prompts}
+"""The tasks that a person can have prompts of their own for."""
 
 _OPTIONS = (
     click.option("--style", type=click.Choice(STYLES), help="spans: how evidence is given (default: retrieve)."),
     click.option("--cot", is_flag=True, help="spans: the model reasons first."),
-    click.option("--prompts", type=click.Path(), help="spans: your own prompts (TOML, see docs/prompts.md)."),
+    click.option("--prompts", type=click.Path(), help="Your own prompts for spans or scenes (TOML, docs/prompts.md)."),
     click.option(
         "--temperature", type=click.FloatRange(0, 5), help="spans: of sampling (default: 0; with --repeats 0.6)."
     ),
@@ -29,7 +34,8 @@ _OPTIONS = (
 def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options, and give the command `written_way` (None: the model's own) and `options` made of them.
 
-    A command with an `experiment` gets the way that this is asked by; the third is asked as the main tasks are.
+    Whose prompts a file holds is told by the command's `task` or `kind`. A command with an `experiment` gets the way
+    that this is asked by; the third is asked as the main tasks are.
     """
 
     @wraps(command)
@@ -47,7 +53,7 @@ def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
         given = {"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, "retries": retries}
         options: dict[str, object] = {name: value for name, value in given.items() if value is not None}
         if prompts is not None:
-            options["prompts"] = msgspec.to_builtins(read_prompts(prompts))
+            options["prompts"] = msgspec.to_builtins(_read(prompts, others.get("task") or others["kind"]))
         experiment = others.get("experiment")
         named = style or cot or experiment in (0, 1, 2)
         written_way = way_of(style or "retrieve", cot, experiment) if named else None
@@ -56,6 +62,12 @@ def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_OPTIONS):
         with_way = option(with_way)
     return with_way
+
+
+def _read(path: str, task: str) -> Prompts:
+    if task not in _PROMPT_FILES:
+        raise BadInput(f"--prompts is for {' and '.join(_PROMPT_FILES)}, not for {task}")
+    return _PROMPT_FILES[task](path)
 
 
 def one_way(way: str | None, written_way: str | None) -> str | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from emotui.commands.asking import asking_options
+from emotui.commands.asking import asking_options, one_way
 from emotui.commands.output import json_option, print_json, skip_bad_option
 from emotui.commands.progress import bar
 from emotui.errors import BadInput
@@ -21,6 +21,7 @@ from emotui.workbench.predicting import predict as ask
 @click.option("--records", required=True, help="Records to ask about: .jsonl, .csv, .tsv, .parquet, or - for JSONL.")
 @click.option("--to", "target", help="Where to write the predicted records (default: standard output, as JSONL).")
 @click.option("--labels", "labels_file", type=click.Path(), help="Your own label set: a file, one label a line.")
+@click.option("--way", help="How to ask, where there are several ways (scenes: first-token or reasoned).")
 @asking_options
 @skip_bad_option
 @json_option
@@ -30,6 +31,7 @@ def predict(
     records: str,
     target: str | None,
     labels_file: str | None,
+    way: str | None,
     skip_bad: bool,
     written_way: str | None,
     options: dict[str, object],
@@ -39,6 +41,7 @@ def predict(
 
     What comes out is what `emotui score` of the same kind takes. Exit status 1 where some records were refused.
     """
+    way = one_way(way, written_way)
     labels = _read_labels(labels_file) if labels_file else None
     with bar(f"{spec}: {kind}") as progress:
         found = ask(
@@ -46,7 +49,7 @@ def predict(
             spec,
             records,
             labels=labels,
-            way=written_way,
+            way=way,
             options=options,
             skip_bad=skip_bad,
             warn=lambda line: click.echo(line, err=True),

@@ -17,28 +17,21 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from emotui.backends.base import Generate, Message, ModelCard, Refused, Score
+from emotui.backends.base import Generate, ModelCard, Refused, Score
 from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
 from emotui.metrics.scenes import label_counts, micro_f1, scenes_metrics
 from emotui.metrics.span_scoring import Embed
 from emotui.records import ScenesGold
 from emotui.store.rows import ResultRow, ScoreRow
+from emotui.tasks.prompt_files import Prompt, Prompts, as_chat, as_kept, filled, prompt_of
+from emotui.tasks.scenes_prompts import PROMPTS, WAYS, questions, scene_fields, shared_and_asked
 from emotui.tasks.task import Asked, AskModel, Parsed
 
 VERSION = "1"
 CONVENTION = "scenes 1: yes where its logit is above no's; F1 of a vector, 1 where gold and predicted are both empty"
 
-SYSTEM = "You read short scenes and judge what one person in them feels. Judge that person only, from what is written."
-SCENE = "Scene:\n{text}\n\nPerson: {subject}\n\n"
-QUESTION = "Does {subject} feel {emotion} in this scene? Answer with one word, Yes or No."
-REASONING = (
-    "Does {subject} feel {emotion} in this scene? Go about it in this order. First name, in two or three short "
-    "sentences, what in the scene speaks for it or against it. Then write how sure you are, from 1 (a guess) to 5 "
-    "(certain), as <confidence>N</confidence>, and nothing about why. Last write <answer>Yes</answer> or "
-    "<answer>No</answer>, and stop."
-)
-SOMEONE = "the person at its centre"
+HEADS = "heads"
 ANSWER = "<answer>"
 MAX_TOKENS = 400
 
@@ -99,33 +92,58 @@ class Scenes:
     sample = ScenesGold
     embeds = False
 
+    def __init__(self, prompts: Prompts | None = None) -> None:
+        self._prompts = prompts
+
     def ways(self, card: ModelCard) -> tuple[str, ...]:
         """`heads` for a model that has them; for others first-token, and reasoned where it can write."""
         if "score" not in card.capabilities:
             raise ModelError(lacks(card.spec, "score"))
         if "score" in card.labels:
-            return ("heads",)
-        return ("first-token", "reasoned") if "generate" in card.capabilities else ("first-token",)
+            return (HEADS,)
+        return WAYS if "generate" in card.capabilities else WAYS[:1]
 
     def settings(self, way: str) -> Mapping[str, object]:
-        """The way, and the words of its prompts."""
-        prompts = {"first-token": (SYSTEM, SCENE, QUESTION), "reasoned": (SYSTEM, SCENE, REASONING, MAX_TOKENS)}
-        return {"way": way, "prompts": list(prompts.get(way, ()))}
+        """The way, and the words of its prompts. Raises BadInput where the person's own have none for it."""
+        if way == HEADS:
+            self._asked_in_words()
+            return {"way": way, "prompts": []}
+        prompt = self._prompt(way)
+        room = (MAX_TOKENS,) if way == "reasoned" else ()
+        return {"way": way, "prompts": [prompt.system, *shared_and_asked(prompt), *room]}
 
     def with_options(self, options: Mapping[str, object], repeats: int) -> "Scenes":
-        """There are none beside the way. Raises BadInput for any."""
-        if options:
-            raise BadInput(f"the scenes task has no setting {next(iter(options))!r}")
-        return self
+        """`prompts`: the person's own, a table for each way. Raises BadInput for any other option."""
+        strange = [name for name in options if name != "prompts"]
+        if strange:
+            raise BadInput(f"the scenes task has no setting {strange[0]!r}")
+        if "prompts" not in options:
+            return self
+        try:
+            return Scenes(msgspec.convert(options["prompts"], dict[str, Prompt]))
+        except msgspec.ValidationError as error:
+            raise BadInput(f"the prompts of a scenes run: {error}") from error
 
     def ask(self, samples: Sequence[ScenesGold], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
         """Ask about each scenario; one without a text is not asked about."""
         asked: list[Asked] = [Asked(None, "this scenario has no text") for _ in samples]
         there = [place for place, sample in enumerate(samples) if sample.text]
-        ask = _reasoned if way == "reasoned" else _direct
-        for place, answer in zip(there, ask([samples[place] for place in there], model, way), strict=True):
+        chosen = [samples[place] for place in there]
+        if way == HEADS:
+            answers = _heads(chosen, model)
+        else:
+            ask = _reasoned if way == "reasoned" else _first_token
+            answers = ask(chosen, model, self._prompt(way))
+        for place, answer in zip(there, answers, strict=True):
             asked[place] = answer
         return asked
+
+    def _prompt(self, way: str) -> Prompt:
+        return prompt_of(PROMPTS if self._prompts is None else self._prompts, way)
+
+    def _asked_in_words(self) -> None:
+        if self._prompts is not None:
+            raise BadInput("this model has a head for each emotion and is not asked in words: leave the prompts out")
 
     def parse(self, sample: ScenesGold, raw: str, way: str) -> Prediction:
         """From kept logits to a prediction. Raises ValueError for a label without two finite logits."""
@@ -165,11 +183,28 @@ class Scenes:
         return {}
 
 
-def _direct(samples: Sequence[ScenesGold], model: AskModel, way: str) -> list[Asked]:
-    requests = [_question(sample, way) for sample in samples]
+def _heads(samples: Sequence[ScenesGold], model: AskModel) -> list[Asked]:
+    requests = [Score(sample.text or "", tuple(sample.labels)) for sample in samples]
+    return _scored(samples, requests, model, HEADS, [None] * len(samples))
+
+
+def _first_token(samples: Sequence[ScenesGold], model: AskModel, prompt: Prompt) -> list[Asked]:
+    """Eight questions behind one beginning, which is read once."""
+    shared, asked = shared_and_asked(prompt)
+    requests = []
+    for sample in samples:
+        fields = scene_fields(sample.text, sample.subject)
+        chat = as_chat(prompt, filled(shared, fields))
+        requests.append(Score(sample.text or "", questions(asked, fields, tuple(sample.labels)), messages=chat))
+    kept = ["\n".join((as_kept(request.messages), *request.questions)) for request in requests]
+    return _scored(samples, requests, model, "first-token", kept)
+
+
+def _scored(
+    samples: Sequence[ScenesGold], requests: Sequence[Score], model: AskModel, way: str, kept: Sequence[str | None]
+) -> list[Asked]:
     asked = []
-    for sample, request, answer in zip(samples, requests, model(requests), strict=True):
-        prompt = "\n".join((*(m.content for m in request.messages), *request.questions)) if request.messages else None
+    for sample, prompt, answer in zip(samples, kept, model(requests), strict=True):
         if isinstance(answer, Refused):
             asked.append(Asked(None, answer.why, prompt))
             continue
@@ -180,27 +215,17 @@ def _direct(samples: Sequence[ScenesGold], model: AskModel, way: str) -> list[As
     return asked
 
 
-def _question(sample: ScenesGold, way: str) -> Score:
-    if way == "heads":
-        return Score(sample.text or "", tuple(sample.labels))
-    questions = tuple(QUESTION.format(subject=sample.subject or SOMEONE, emotion=name) for name in sample.labels)
-    return Score(sample.text or "", questions, messages=_scene(sample))
-
-
-def _scene(sample: ScenesGold, question: str = "") -> tuple[Message, ...]:
-    subject = sample.subject or SOMEONE
-    scene = SCENE.replace("{subject}", subject).replace("{text}", sample.text or "")
-    return Message("system", SYSTEM), Message("user", scene + question)
-
-
-def _reasoned(samples: Sequence[ScenesGold], model: AskModel, way: str) -> list[Asked]:
+def _reasoned(samples: Sequence[ScenesGold], model: AskModel, prompt: Prompt) -> list[Asked]:
     """First the reasoning up to the answer's tag, then yes against no right behind it."""
+    shared, asked = shared_and_asked(prompt)
     pairs = [(sample, name) for sample in samples for name in sample.labels]
-    questions = [REASONING.format(subject=s.subject or SOMEONE, emotion=name) for s, name in pairs]
+    fields = {sample.id: scene_fields(sample.text, sample.subject) for sample in samples}
+    scenes = {sample.id: filled(shared, fields[sample.id]) for sample in samples}
+    wording = [questions(asked, fields[sample.id], (name,))[0] for sample, name in pairs]
     thoughts = model(
         [
-            Generate(_scene(sample, question), max_tokens=MAX_TOKENS, stop=(ANSWER,))
-            for (sample, _), question in zip(pairs, questions, strict=True)
+            Generate(as_chat(prompt, scenes[sample.id] + question), max_tokens=MAX_TOKENS, stop=(ANSWER,))
+            for (sample, _), question in zip(pairs, wording, strict=True)
         ]
     )
     openings: list[str | None] = []
@@ -213,8 +238,8 @@ def _reasoned(samples: Sequence[ScenesGold], model: AskModel, way: str) -> list[
     whole = [place for place, (sample, _) in enumerate(pairs) if sample.id not in whys]
     scores = model(
         [
-            Score(pairs[p][0].text or "", (questions[p],), messages=_scene(pairs[p][0]), opening=openings[p] or "")
-            for p in whole
+            Score(sample.text or "", (wording[p],), as_chat(prompt, scenes[sample.id]), openings[p] or "")
+            for p, (sample, _) in ((place, pairs[place]) for place in whole)
         ]
     )
     found: dict[str, dict[str, Answer]] = {sample.id: {} for sample in samples}
@@ -228,9 +253,11 @@ def _reasoned(samples: Sequence[ScenesGold], model: AskModel, way: str) -> list[
         censored = answer.censored[0] if answer.censored else ""
         confidence = int(sure[1]) if sure else None
         found[sample.id][name] = Answer(answer.yes[0], answer.no[0], answer.mass[0], censored, confidence, text)
-    prompts = {s.id: "\n".join(m.content for m in _scene(s, REASONING)) for s in samples}
+    prompts = {s.id: as_kept(as_chat(prompt, scenes[s.id] + filled(asked, fields[s.id]))) for s in samples}
     return [
-        Asked(None, whys[s.id], prompts[s.id]) if s.id in whys else Asked(_kept(way, found[s.id]), prompt=prompts[s.id])
+        Asked(None, whys[s.id], prompts[s.id])
+        if s.id in whys
+        else Asked(_kept("reasoned", found[s.id]), prompt=prompts[s.id])
         for s in samples
     ]
 

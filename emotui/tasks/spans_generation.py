@@ -11,9 +11,10 @@ import msgspec
 from emotui.backends.base import Generate, Generation, Refused
 from emotui.errors import BadInput
 from emotui.records import SpanSample
+from emotui.tasks.prompt_files import Prompt, as_kept, prompt_of
 from emotui.tasks.prompting_experiments import options, target
 from emotui.tasks.spans_answers import bare, breach
-from emotui.tasks.spans_prompts import PROMPTS, Prompt, messages, style_of
+from emotui.tasks.spans_prompts import PROMPTS, messages, style_of
 from emotui.tasks.task import Asked, AskModel
 
 RETRY_TEMPERATURE = 0.6
@@ -40,10 +41,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
     def prompt(self, way: str) -> Prompt:
         """The prompt of a way. Raises BadInput where the person's own have none for it."""
-        prompts = PROMPTS if self.prompts is None else self.prompts
-        if way not in prompts:
-            raise BadInput(f"your prompts have none for {way}: write a table [{way}]; there are: {', '.join(prompts)}")
-        return prompts[way]
+        return prompt_of(PROMPTS if self.prompts is None else self.prompts, way)
 
     def described(self, way: str) -> dict[str, object]:
         """All that can change an answer, for the run's identity."""
@@ -96,7 +94,7 @@ def ask_in_words(
         waiting = again
         if not waiting:
             break
-    texts = ["\n\n".join(f"[{m.role}]\n{m.content}" for m in chat) for chat in chats]
+    texts = [as_kept(chat) for chat in chats]
     return [
         Asked(None, whys[place], texts[place])
         if place in whys

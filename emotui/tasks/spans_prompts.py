@@ -4,15 +4,11 @@ The words are this project's; rules and output contract are the paper's (Tables 
 alike, as in the paper. `docs/prompts.md` has the file's format.
 """
 
-import re
-import tomllib
 from collections.abc import Mapping
-from pathlib import Path
-
-import msgspec
 
 from emotui.backends.base import Message
 from emotui.errors import BadInput
+from emotui.tasks.prompt_files import Places, Prompt, Prompts, as_chat, filled, read_prompt_file
 
 COT = "-cot"
 WAYS = ("retrieve", "highlight", f"retrieve{COT}", f"highlight{COT}")
@@ -27,19 +23,10 @@ EXPERIMENT_WAYS = (
 ALL_WAYS = WAYS + EXPERIMENT_WAYS
 
 TEXT = "{text}"
-_NEEDED = {way: (TEXT, "{target}") if way.startswith("experiment-1") else (TEXT,) for way in ALL_WAYS}
-_PLACE = re.compile(r"\{(text|target|options)\}")
-
-
-class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One setting's words. `user` holds `{text}` once; without `system` there is no system message."""
-
-    user: str
-    system: str = ""
-
-
-Prompts = Mapping[str, Prompt]
-"""A prompt for each way; a file of the user's may have fewer."""
+_PLACES = {
+    way: Places(once=(TEXT, "{target}") if way.startswith("experiment-1") else (TEXT,), barred=(TEXT,))
+    for way in ALL_WAYS
+}
 
 _WHAT = (
     "What counts: words that show what the speaker feels, or where they stand towards something. A word that names a "
@@ -155,52 +142,9 @@ def way_of(style: str, cot: bool, experiment: int | None = None) -> str:
 
 def messages(prompt: Prompt, fields: Mapping[str, str]) -> tuple[Message, ...]:
     """The chat for one sample. `fields` (`text`, in experiments also `target` or `options`) are put in as they are."""
-    user = Message("user", _PLACE.sub(lambda found: fields.get(found[1], found[0]), prompt.user))
-    return (Message("system", prompt.system), user) if prompt.system else (user,)
+    return as_chat(prompt, filled(prompt.user, fields))
 
 
 def read_prompts(path: str) -> Prompts:
-    """A prompt file: TOML, one table a way (`ALL_WAYS`).
-
-    Raises:
-        BadInput: it cannot be read, is no TOML (with the line), or a table or key of it is wrong (with its name).
-    """
-    try:
-        content = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except tomllib.TOMLDecodeError as error:
-        why, _, place = str(error).partition(" (at ")
-        line = place.removeprefix("line ").partition(",")[0]
-        where = f"{path}:{line}" if line.isdecimal() else path
-        raise BadInput(f"{where}: this is no TOML: {why}") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: cannot be read: {error}") from error
-    problems = [f"{path}: {problem}" for name, table in content.items() for problem in _problems(name, table)]
-    if problems:
-        raise BadInput(*problems)
-    if not content:
-        raise BadInput(f"{path}: there is no prompt in it; write a table for at least one of: {', '.join(WAYS)}")
-    return {name: msgspec.convert(table, Prompt) for name, table in content.items()}
-
-
-def _problems(name: str, table: object) -> list[str]:
-    if name not in ALL_WAYS:
-        return [f"{name}: no setting has this name; there are: {', '.join(ALL_WAYS)}"]
-    if not isinstance(table, dict):
-        return [f"{name}: should be a table: [{name}] and under it user = ..."]
-    strange = [f"{name}.{key}: no such key; there are: system, user" for key in table if key not in ("system", "user")]
-    wrong = [
-        f"{name}.{key}: should be a string" for key in ("system", "user") if not isinstance(table.get(key, ""), str)
-    ]
-    if strange or wrong:
-        return strange + wrong
-    if "user" not in table:
-        return [f"{name}.user: is missing"]
-    for place in _NEEDED[name]:
-        times = table["user"].count(place)
-        if times != 1:
-            return [
-                f"{name}.user: {place} should stand in it once, for what comes of the sample; it stands {times} times"
-            ]
-    if TEXT in table.get("system", ""):
-        return [f"{name}.system: {TEXT} belongs in user"]
-    return []
+    """A prompt file, one table a way (`ALL_WAYS`). Raises BadInput as `read_prompt_file`."""
+    return read_prompt_file(path, _PLACES, WAYS)

@@ -12,12 +12,14 @@ from emotui.records import (
     PLUTCHIK,
     ClassPrediction,
     MaskedPrediction,
+    ScenesGold,
     ScenesPrediction,
     SpanPrediction,
     SpanSample,
     Text,
 )
 from emotui.tasks import spans
+from emotui.tasks.scenes import HEADS, Scenes
 from emotui.tasks.spans import Spans
 from emotui.tasks.task import AskModel
 from emotui.workbench.running import chosen_way, sample_seed
@@ -59,7 +61,8 @@ def predict(
 
     Args:
         labels: a label set of the person's own, for `scenes` and `class`.
-        way, options: how a model that writes is asked for `spans` (`emotui.tasks.spans`); None: retrieve, greedily.
+        way, options: how a model that writes is asked for `spans` and `scenes` (`emotui.tasks`); None: retrieve,
+            greedily, and first-token.
         progress: called with how many of how many are done.
 
     Raises:
@@ -71,7 +74,7 @@ def predict(
     with ModelProcess(spec) as model:
         card = model.load()
         names = _labels(kind, card, labels)
-        words = _in_words(kind, card, way, options)
+        words = _in_words(kind, card, names, way, options)
         started = time.monotonic()
         records: list[Predicted] = []
         failures: list[str] = []
@@ -98,17 +101,32 @@ InWords = Callable[[Sequence[Text], AskModel], list[tuple[Predicted, str | None]
 """From texts and a model to a record each, and why there is no answer to it, if there is none."""
 
 
-def _in_words(kind: str, card: ModelCard, way: str | None, options: Mapping[str, object] | None) -> InWords | None:
-    """How spans are asked of a model that writes; None where the kind is another, or the model marks them itself."""
-    if kind != "spans":
-        if way or options:
-            raise BadInput(f"style, reasoning, prompts and sampling are for spans, not for {kind}")
-        return None
-    task = Spans().with_options(options or {}, 1)
-    way = chosen_way(task, card, way, options)
-    if not way:
-        return None
+def _in_words(
+    kind: str, card: ModelCard, names: tuple[str, ...], way: str | None, options: Mapping[str, object] | None
+) -> InWords | None:
+    """How spans and scenes are asked of a model that writes; None for other kinds, and where the model needs no words.
 
+    Raises:
+        BadInput: the way, or one of the options, is not for this kind or model.
+        ModelError: the model cannot be asked this at all.
+    """
+    if kind == "spans":
+        marking = Spans().with_options(options or {}, 1)
+        way = chosen_way(marking, card, way, options)
+        if way:
+            marking.settings(way)  # a way without a prompt is told before anything is asked
+        return _spans_in_words(marking, way) if way else None
+    if kind == "scenes":
+        judging = Scenes().with_options(options or {}, 1)
+        way = chosen_way(judging, card, way, options)
+        judging.settings(way)
+        return None if way == HEADS else _scenes_in_words(judging, way, names)
+    if way or options:
+        raise BadInput(f"ways of asking, prompts and sampling are for spans and scenes, not for {kind}")
+    return None
+
+
+def _spans_in_words(task: Spans, way: str) -> InWords:
     def ask(texts: Sequence[Text], model: AskModel) -> list[tuple[Predicted, str | None]]:
         samples = [SpanSample(id=text.id, text=text.text, spans=()) for text in texts]
         answers = task.ask(samples, model, way, [sample_seed(0, 0, sample.id) for sample in samples])
@@ -118,6 +136,22 @@ def _in_words(kind: str, card: ModelCard, way: str | None, options: Mapping[str,
             else (spans.predicted(sample.id, task.parse(sample, answer.raw, way)), None)
             for sample, answer in zip(samples, answers, strict=True)
         ]
+
+    return ask
+
+
+def _scenes_in_words(task: Scenes, way: str, names: tuple[str, ...]) -> InWords:
+    def ask(texts: Sequence[Text], model: AskModel) -> list[tuple[Predicted, str | None]]:
+        unknown = dict.fromkeys(names, 0)  # the task asks about the labels of a sample and takes nothing else of them
+        samples = [ScenesGold(id=text.id, text=text.text, subject=text.subject, labels=unknown) for text in texts]
+        found: list[tuple[Predicted, str | None]] = []
+        for sample, answer in zip(samples, task.ask(samples, model, way, ()), strict=True):
+            if answer.raw is None:
+                found.append((ScenesPrediction(id=sample.id, labels={}), answer.why))
+                continue
+            said = task.parse(sample, answer.raw, way)
+            found.append((ScenesPrediction(id=sample.id, scores=said.scores, confidence=said.confidence), None))
+        return found
 
     return ask
 

@@ -28,7 +28,7 @@ from emotui.backends.base import (
 from emotui.backends.host import IsCancelled, ModelProcess, lacks
 from emotui.errors import ModelError
 from emotui.records import PLUTCHIK
-from emotui.tasks.scenes import QUESTION, SCENE, SOMEONE, SYSTEM
+from emotui.tasks.scenes_prompts import QUESTION, SCENE, SOMEONE, SYSTEM
 
 MASK = "<mask>"
 PROMPT = "What does the person who wrote this feel? Name the feeling, and quote the words that show it.\n\n{text}"
