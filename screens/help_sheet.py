@@ -20,6 +20,12 @@ _SIGNS = (
     ("–", "no figure is defined"),
 )
 
+_FLIPS = (
+    ("x ▴ ✓", "vector wrong at the other alpha, better by the flip, right now"),
+    ("▴ ▾ ~", "fewer labels wrong than at the other alpha, more, as many"),
+    ("✓ x", "the whole vector is as in gold, or it is not"),
+)
+
 
 class HelpSheet(Sheet[None]):
     """Scrolls with the arrow keys; any of ?, Esc, q leaves."""
@@ -67,6 +73,9 @@ def _page() -> Content:
     lines.append(Content(""))
     lines.append(Content.assemble(("In the text", "bold $primary")))
     lines += [_line(sign, words, 26) for sign, words in _SIGNS]
+    lines.append(Content(""))
+    lines.append(Content.assemble(("In the list of scenes", "bold $primary")))
+    lines += [_line(sign, words) for sign, words in _FLIPS]
     return Content("\n").join(lines)
 
 
