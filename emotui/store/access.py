@@ -59,7 +59,7 @@ def is_duckdb(path: Path) -> bool:
         return file.read(12)[8:] == b"DUCK"
 
 
-SMALL, ROOMY = "256MB", "2GB"
+SMALL, ROOMY = "208MB", "2GB"
 """What DuckDB may use at most: little for what a screen asks, since it lives in the same process; more for what brings
 whole records in or out, which may be long. It is given back at the end of a turn."""
 
