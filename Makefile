@@ -26,7 +26,7 @@ snapshots: $(VENV)/test.stamp
 	$(BIN)/python -m pytest tests/test_screens_snapshots.py --snapshot-update
 
 picture: $(VENV)/run.stamp
-	$(BIN)/python docs/picture.py docs/browse.svg
+	$(BIN)/python docs/picture.py docs/browse.svg --size 140x34 --keys j,j,j,a
 
 # The strict editable layout links file by file, so it is made again whenever a file is added.
 $(VENV)/bin/python:
