@@ -1,6 +1,7 @@
 """How quickly span predictions are scored, against the straightforward way, in one process and with equal results.
 
     python benchmarks/span_scoring.py
+    python benchmarks/span_scoring.py --profile
 
 The straightforward way goes through the samples one by one: `collections.Counter` for every pair of spans, then scipy's
 `linear_sum_assignment`. It computes F1 and nothing else, and so does `span_scores`, which has to be ten times as quick.
@@ -10,6 +11,8 @@ Python objects, and is timed for comparison. Sim is left out: it is a model's ti
 Times are of the processor (one thread everywhere), so that busy neighbours count as little as can be.
 """
 
+import cProfile
+import pstats
 import random
 import re
 import string
@@ -102,6 +105,23 @@ def timed(name: str, work: Callable[[], object], slow: float | None = None) -> f
     return min(times)
 
 
+def profile(gold: list[SpanSample], predicted: list[SpanPrediction], keywords: frozenset[str]) -> None:
+    """Where `score_samples` spends its time, as shares of the whole."""
+    profiler = cProfile.Profile()
+    profiler.runcall(score_samples, gold, predicted, None, keywords)
+    rows = [(row[3], name, row[1]) for (file, _, name), row in profiler_rows(profiler) if "metrics" in file]
+    whole = max(seconds for seconds, _, _ in rows)
+    for seconds, name, calls in sorted(rows, reverse=True):
+        if not name.startswith("<") and seconds > 0.04 * whole:
+            print(f"{seconds / whole:5.0%}  {name} ({calls} calls)")
+
+
+def profiler_rows(profiler: cProfile.Profile) -> list[tuple[tuple[str, int, str], tuple[int, int, float, float]]]:
+    """((file, line, name), (own calls, calls, own seconds, seconds with all that it calls)) each."""
+    found = pstats.Stats(profiler).stats  # type: ignore[attr-defined]
+    return [(place, row[:4]) for place, row in found.items()]
+
+
 def main() -> int:
     rng = random.Random(20)
     made = [made_up(rng) for _ in range(SAMPLES)]
@@ -119,6 +139,9 @@ def main() -> int:
         return 1
     print(f"{SAMPLES} samples, {SPANS} spans a side; best (median) of {ROUNDS} rounds; scores equal to {worst:.0e}")
 
+    if "--profile" in sys.argv[1:]:
+        profile(gold, predicted, keywords)
+        return 0
     slow = timed("straightforward", lambda: [straightforward(g, p) for g, p in sides])
     bulk = timed("span_scores, F1 in bulk", lambda: span_scores(golds, answers), slow)
     timed("span_score, F1 one by one", lambda: [span_score(g, p) for g, p in sides], slow)
