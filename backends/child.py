@@ -72,4 +72,13 @@ def _load(spec: str, options: Mapping[str, Any], progress: Any) -> Backend:
 
 
 def _answer(backend: Backend, requests: list[Request]) -> Any:
-    return getattr(backend, METHODS[type(requests[0])])(requests) if requests else []
+    kinds = list(dict.fromkeys(map(type, requests)))
+    if len(kinds) < 2:
+        return getattr(backend, METHODS[kinds[0]])(requests) if kinds else []
+    answers: list[Any] = [None] * len(requests)
+    for kind in kinds:
+        places = [place for place, request in enumerate(requests) if type(request) is kind]
+        found = getattr(backend, METHODS[kind])([requests[place] for place in places])
+        for place, answer in zip(places, found, strict=True):
+            answers[place] = answer
+    return answers

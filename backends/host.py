@@ -74,19 +74,22 @@ class ModelProcess:
             return self._load(progress, cancelled)
 
     def ask(self, requests: Sequence[Request], *, cancelled: IsCancelled | None = None) -> Any:
-        """Answer one batch of requests of one type, in order (`embed`: an array). Loads the model first where needed.
+        """Answer one batch of requests, in order (`embed`: an array). Loads the model first where needed.
+
+        A batch of several types goes over in one message too, and its answers come as a list: what follows a person's
+        typing waits for one round trip only.
 
         Raises:
-            ModelError: the model lacks the capability, refuses the batch, died or hung; the next call starts it afresh.
+            ModelError: the model lacks a capability, refuses the batch, died or hung; the next call starts it afresh.
             Cancelled: `cancelled()` became true while waiting.
         """
         if not requests:
             return []
         with self._lock:
             card = self._load(None, cancelled)
-            capability = METHODS[type(requests[0])]
-            if capability not in card.capabilities:
-                raise ModelError(lacks(self.spec, capability))
+            for kind in dict.fromkeys(map(type, requests)):
+                if METHODS[kind] not in card.capabilities:
+                    raise ModelError(lacks(self.spec, METHODS[kind]))
             self._number += 1
             child = self._running()
             try:

@@ -63,6 +63,17 @@ def test_an_embedding_is_one_array(model: ModelProcess) -> None:
     assert model.ask([Embed("a"), Embed("bb")]).shape == (2, 2)
 
 
+def test_requests_of_several_types_are_answered_in_one_batch_each_at_its_place(model: ModelProcess) -> None:
+    from emotui.backends.base import Embed
+
+    first, row, second, other = model.ask([Extract("one two"), Embed("a"), Extract(""), Embed("bb")])
+    assert (first, second) == ((Evidence(0, 3, "happy", 0.5),), ())
+    assert [row.shape, other.shape] == [(2,), (2,)]
+    assert row.tolist() == model.ask([Embed("a")])[0].tolist()
+    with pytest.raises(ModelError, match="cannot classify"):
+        model.ask([Extract("x"), Classify("x")])
+
+
 def test_a_capability_that_a_model_lacks_is_named_with_the_kinds_that_have_it(model: ModelProcess) -> None:
     with pytest.raises(ModelError, match=r"breaking: cannot classify; kinds of model that can: embedded, hf:"):
         model.ask([Classify("x")])
