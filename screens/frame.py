@@ -9,13 +9,13 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.screen import Screen
 
-from emotui.screens import actions, work
+from emotui.screens import actions, top_line, work
 from emotui.screens.desk import Answer, Desk
 from emotui.screens.key_bar import KeyBar
-from emotui.screens.line import Line, Part
+from emotui.screens.line import Line
 from emotui.screens.list_pane import ListPane
 from emotui.screens.list_state import ListState, from_setting, to_setting
-from emotui.screens.overview import Opened, Overview, list_setting, look, open_up
+from emotui.screens.overview import LIVE_MODEL, Opened, Overview, list_setting, look, open_up
 from emotui.screens.place import Place
 from emotui.screens.places import PLACES
 from emotui.screens.search_line import SearchLine
@@ -58,14 +58,15 @@ class Frame(Screen[None]):
         self._marker: object = None
         self._number = 1
         self._title = ""
-        self._ready = ""
+        self.live: str | None = None
+        self._live_state = ""
         self._dirty = False
         self._lists: dict[str, ListState] = {}
         self._open: Desk[None, Opened] = Desk("open", self, lambda _: open_up(open_source(), _tasks()))
         self._overviews: Desk[tuple[str, str | None], Overview] = Desk(
             "overview", self, lambda question: look(self.bound, *question)
         )
-        self._markers: Desk[None, object] = Desk("marker", self, lambda _: self.bound.marker())
+        self._markers: Desk[str | None, tuple[object, str]] = Desk("marker", self, self._look_up)
         self._settings: Desk[tuple[str, object], None] = Desk(
             "settings", self, lambda setting: self.bound.set_setting(*setting)
         )
@@ -127,9 +128,8 @@ class Frame(Screen[None]):
             self._show_opened(answer.value)
         elif answer.desk is self._overviews and newest:
             self._show_overview(answer.value)
-        elif answer.desk is self._markers and answer.value != self._marker:
-            self._marker = answer.value
-            self.look_again()
+        elif answer.desk is self._markers:
+            self._take_marker(*answer.value)
 
     def _say(self, title: str, why: str, *, failed: bool = False) -> None:
         """There is nothing to show, and this is why; in both panes, since the list may be folded away."""
@@ -139,13 +139,13 @@ class Frame(Screen[None]):
     def _failed(self, answer: Answer) -> None:
         if answer.desk is self._open:
             self._say("Cannot be opened", answer.error or "", failed=True)
-            self._ready = "not open"
+            self._title = "not open"
             self._top()
         elif answer.desk is self._overviews:
             self.notify(answer.error or "", severity="error", markup=False)
 
     def _show_opened(self, opened: Opened) -> None:
-        self.source, self._title = opened.source, opened.title
+        self.source, self._title, self.live = opened.source, opened.title, opened.live
         self._lists = {task: from_setting(kept) for task, kept in opened.lists.items()}
         self.state = self._lists[self.place.samples_of]
         if isinstance(opened.theme, str) and opened.theme in self.app.available_themes:
@@ -153,6 +153,9 @@ class Frame(Screen[None]):
         self.pane.bind_source(opened.source)
         self.place.bind_source(opened.source)
         self.place.recall(to_setting(self.state))
+        if self.live is not None:
+            self.place.use_model(self.live)
+        self._follow()
         self._top()
         self.look_again()
         if opened.is_new:
@@ -164,7 +167,26 @@ class Frame(Screen[None]):
 
     def _follow(self) -> None:
         if not self._markers.busy and not self.leaving:
-            self._markers.ask(None)
+            self._markers.ask(self.live)
+
+    def _look_up(self, live: str | None) -> tuple[object, str]:
+        source: Any = self.bound
+        return source.marker(), "" if live is None else source.model_state(live)
+
+    def _take_marker(self, marker: object, live_state: str) -> None:
+        if live_state != self._live_state:
+            self._live_state = live_state
+            self._top()
+        if marker != self._marker:
+            self._marker = marker
+            self.look_again()
+
+    def use_model(self, spec: str) -> None:
+        """Ask this model from now on, wherever one text at a time is asked about; remembered."""
+        self.live, self._live_state = spec, ""
+        self._settings.ask((LIVE_MODEL, spec))
+        self.place.use_model(spec)
+        self._top()
 
     def look_again(self) -> None:
         """Ask what there is: datasets, runs, and through them the list and the sample."""
@@ -246,9 +268,7 @@ class Frame(Screen[None]):
     @on(work.Finished)
     def _finished(self, event: work.Finished) -> None:
         event.stop()
-        progress = self.work.progress if self.work else None
         self.work = None
-        self._ready = f"{progress.model} ready" if progress and not event.error else ""
         if event.error:
             self.notify(event.error, title=f"{event.what} failed", severity="error", timeout=15, markup=False)
         elif event.stopped:
@@ -257,6 +277,7 @@ class Frame(Screen[None]):
         self.refresh_bindings()
         if not self.leaving:
             self.look_again()
+            self._follow()
 
     # Keys.
 
@@ -301,6 +322,8 @@ class Frame(Screen[None]):
             self.place.recall(to_setting(self.state))
             if self.source is not None:
                 self.place.bind_source(self.source)
+        if self.live is not None:
+            self.place.use_model(self.live)
         self.place.display = True
         self.pane.rows.show_tags("", None)
         if self.place.samples_of == task:
@@ -363,14 +386,12 @@ class Frame(Screen[None]):
                 line.set_class(title == here, "-focused")
 
     def _top(self) -> None:
-        left = [Part("emotui  ", "strong")]
-        for number, place in PLACES.items():
-            kind = "here" if number == self._number else "plain"
-            left += [Part(f" {number} {place.title} ", kind, f"place({number})"), Part(" ")]
+        cells = self.size.width - 3
         if self.work is not None:
-            right = work.parts(self.work, self.size.width - 40)
+            right = work.parts(self.work, cells - 37)
         else:
-            right = [Part(self._title, "dim"), Part(f" · {self._ready}" if self._ready else "", "dim")]
+            right = top_line.standing(self._title, self.live, self._live_state, max(cells // 3, 24))
+        left = top_line.places(PLACES, self._number, cells - top_line.taken(right))
         self.query_one("#top", Line).show(left, right)
 
     # Remembering, and leaving.

@@ -104,11 +104,28 @@ def _model(frame: "Frame") -> None:
             frame.change(replace(frame.state, run=None))
             frame.begin(wish.model, partial(_run_model, source, wish, dataset.dataset), source.stop)
 
-    frame.app.push_screen(ModelSheet(dataset.name, dataset.n, frame.overview.runs), chosen)
+    frame.app.push_screen(ModelSheet(dataset.name, dataset.n, frame.overview.runs, frame.live), chosen)
 
 
 def _run_model(source: Any, wish: "Wish", dataset: int, on_progress: "OnProgress") -> None:
     source.run_model(wish.model, dataset, limit=wish.limit, resume=wish.resume, on_progress=on_progress)
+
+
+def _live_model(frame: "Frame") -> None:
+    from emotui.screens.live_sheet import LiveSheet
+
+    source: Any = frame.source
+
+    def chosen(spec: str | None) -> None:
+        if spec is not None:
+            frame.use_model(spec)
+            frame.begin(f"loading {spec}", partial(_load, source, spec), lambda: source.shelf().stop())
+
+    frame.app.push_screen(LiveSheet(frame.live or "", lambda: source.shelf().rows()), chosen)
+
+
+def _load(source: Any, spec: str, on_progress: "OnProgress") -> None:
+    source.shelf().load(spec, on_progress)
 
 
 def _stop(frame: "Frame") -> None:
@@ -160,6 +177,7 @@ DO: dict[str, Callable[["Frame"], None]] = {
     "dataset": _dataset,
     "run": _run,
     "model": _model,
+    "name_model": _live_model,
     "stop": _stop,
     "export": _export,
     "theme": _theme,
@@ -209,6 +227,7 @@ CAN: dict[str, Callable[["Frame"], bool]] = {
     "dataset": lambda frame: len(frame.overview.datasets) > 1,
     "run": lambda frame: len(frame.overview.runs) > 0,
     "model": _can_run,
+    "name_model": lambda frame: frame.live is not None and frame.work is None,
     "stop": lambda frame: frame.work is not None and not frame.work.stopping,
     "export": lambda frame: _some(frame) and frame.work is None,
 }

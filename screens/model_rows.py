@@ -3,14 +3,11 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from textual import events
-from textual.binding import Binding
-from textual.message import Message
-
 from emotui.screens.cells import fit, wrap
 from emotui.screens.figures import UNDEFINED, count
 from emotui.screens.line import Part
-from emotui.screens.page import Lines, Page
+from emotui.screens.page import Lines
+from emotui.screens.picked_rows import PickedRows
 
 if TYPE_CHECKING:
     from emotui.workbench.shelf import OnShelf
@@ -20,21 +17,17 @@ _FIXED = 2 + 2 + 9 + 9 + 10 + 10
 _WIDEST = 96
 
 
-class ModelRows(Page, inherit_bindings=False):
-    """A cursor on one model, moved by ↑ ↓."""
-
-    BINDINGS = [
-        Binding("up", "pick(-1)", show=False),
-        Binding("down", "pick(1)", show=False),
-    ]
-
-    class Picked(Message):
-        """The cursor stands on another model."""
+class ModelRows(PickedRows):
+    """A cursor on one model."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.cursor = 0
         self.rows: tuple[OnShelf, ...] = ()
+
+    @property
+    def there(self) -> "tuple[OnShelf, ...]":
+        """The models."""
+        return self.rows
 
     @property
     def picked(self) -> "OnShelf | None":
@@ -47,42 +40,11 @@ class ModelRows(Page, inherit_bindings=False):
         self.rows = tuple(rows)
         places = [place for place, row in enumerate(rows) if row.spec == here]
         self.cursor = places[0] if places else min(self.cursor, max(len(rows) - 1, 0))
-        self._draw()
+        self.draw()
 
-    def on_resize(self) -> None:
-        """Share the width out anew."""
-        self._draw()
-
-    def on_show(self) -> None:
-        """What came while this was hidden was laid out for no width at all."""
-        self._draw()
-
-    def _draw(self) -> None:
-        self.show(lines(self.rows, self.cursor, self.scrollable_content_region.width))
-
-    def action_pick(self, step: int) -> None:
-        """Move the cursor by a line."""
-        self.pick(self.cursor + step)
-
-    def pick(self, position: int) -> None:
-        """Put the cursor on a model, the nearest there is, and bring it into sight."""
-        self.cursor = min(max(position, 0), max(len(self.rows) - 1, 0))
-        self._draw()
-        height = max(self.size.height, 1)
-        if self.cursor == 0:
-            self.scroll_home(animate=False)
-        elif self.cursor + 1 >= self.scroll_offset.y + height:
-            self.scroll_to(y=self.cursor + 2 - height, animate=False)
-        elif self.cursor + 1 < self.scroll_offset.y:
-            self.scroll_to(y=self.cursor + 1, animate=False)
-        self.post_message(self.Picked())
-
-    async def on_click(self, event: events.Click) -> None:
-        """Pick the model that was clicked."""
-        offset = event.get_content_offset(self)
-        at = -1 if offset is None else offset.y + self.scroll_offset.y - 1
-        if 0 <= at < len(self.rows):
-            self.pick(at)
+    def drawn(self, cells: int) -> Lines:
+        """The heading, and a line a model."""
+        return lines(self.rows, self.cursor, cells)
 
 
 def lines(rows: "Sequence[OnShelf]", cursor: int, cells: int) -> Lines:

@@ -40,11 +40,11 @@ class ModelSheet(Sheet[Wish]):
     ModelSheet #why { color: $error; height: auto; display: none; }
     """
 
-    def __init__(self, dataset: str, n: int, runs: Sequence[Run]) -> None:
+    def __init__(self, dataset: str, n: int, runs: Sequence[Run], live: str | None = None) -> None:
         super().__init__(f"Run a model over {shown(dataset)}", (("Tab", "next"), ("Enter", "start")))
         self._n = n
         self._open = [run for run in runs if run.state in ("stopped", "failed") and run.done < run.n]
-        self._models = list(dict.fromkeys([EMBEDDED, *(run.model for run in runs)]))
+        self._models = list(dict.fromkeys([live or EMBEDDED, EMBEDDED, *(run.model for run in runs)]))
 
     def body(self) -> list[Widget]:
         """SPEC, limit, and what is there already."""

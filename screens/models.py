@@ -131,7 +131,7 @@ class Models(Place):
         keys = [Part("Enter", "key", "do('load')"), Part(" load or end  "), Part("m", "key", "do('name_model')")]
         self.query_one("#models-title", Line).show(
             [Part(" models", "strong"), Part(f"   {len(rows.rows)} at hand, {loaded} loaded", "dim")],
-            [*keys, Part(" another ")],
+            [*keys, Part(" live model ")],
         )
         picked = rows.picked
         if picked is not None:
@@ -152,7 +152,7 @@ class Models(Place):
         frame: Any = self.screen
         if not super().can(action) or self._desk is None or frame.work is not None:
             return False
-        return action == "name_model" or self.query_one(ModelRows).picked is not None
+        return self.query_one(ModelRows).picked is not None
 
     def do_load(self) -> None:
         """Load the picked model, or end its process."""
@@ -169,16 +169,6 @@ class Models(Place):
         picked = self.query_one(ModelRows).picked
         if picked is not None:
             self._begin(f"measuring {picked.spec}", lambda shelf, tell: shelf.measure(picked.spec, tell))
-
-    def do_name_model(self) -> None:
-        """Type the SPEC of a model and load it."""
-        from emotui.screens.spec_sheet import SpecSheet
-
-        def named(spec: str | None) -> None:
-            if spec is not None:
-                self._load(spec)
-
-        self.app.push_screen(SpecSheet(), named)
 
     def _load(self, spec: str) -> None:
         self._begin(f"loading {spec}", lambda shelf, tell: shelf.load(spec, tell))

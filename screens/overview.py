@@ -11,6 +11,12 @@ if TYPE_CHECKING:
     from emotui.workbench.source import BrowseSource
 
 
+EMBEDDED = "embedded"
+
+LIVE_MODEL = "live model"
+"""The setting that remembers which model is live."""
+
+
 @dataclass(frozen=True, slots=True)
 class Overview:
     """What there is to show."""
@@ -23,13 +29,17 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A source that has just been opened, with what it remembers; `lists` by task."""
+    """A source that has just been opened, with what it remembers; `lists` by task.
+
+    `live`: the SPEC of the model that answers wherever one text at a time is asked about.
+    """
 
     source: "BrowseSource"
     title: str
     lists: Mapping[str, object]
     theme: object
     is_new: bool
+    live: str | None
 
 
 def list_setting(task: str) -> str:
@@ -46,7 +56,16 @@ def open_up(source: "BrowseSource", tasks: set[str]) -> Opened:
         {task: source.setting(list_setting(task)) for task in tasks},
         source.setting("theme"),
         bool(needs_first_start is not None and needs_first_start()),
+        _live_model(source),
     )
+
+
+def _live_model(source: "BrowseSource") -> str | None:
+    """The SPEC that was live last; None where there are no models (files are browsed without them)."""
+    if not hasattr(source, "model_state"):
+        return None
+    kept = source.setting(LIVE_MODEL)
+    return kept if isinstance(kept, str) and kept else EMBEDDED
 
 
 def look(source: "BrowseSource", task: str, name: str | None) -> Overview:

@@ -64,6 +64,9 @@ class Place(Vertical):
         """Put the keys into the first pane."""
         raise NotImplementedError
 
+    def use_model(self, spec: str) -> None:
+        """Ask this model from now on, where one text at a time is asked about."""
+
     def recall(self, choices: dict[str, object]) -> None:
         """Take up what was remembered of `Changed`."""
 

@@ -4,14 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from textual import events
-from textual.binding import Binding
-from textual.message import Message
-
 from emotui.screens.cells import fit
 from emotui.screens.figures import share
 from emotui.screens.line import Part
-from emotui.screens.page import Lines, Page
+from emotui.screens.page import Lines
+from emotui.screens.picked_rows import PickedRows
 
 if TYPE_CHECKING:
     from emotui.workbench.scenes import Row
@@ -22,62 +19,27 @@ REACH = 6.0
 _NAME = 13
 
 
-class SceneRows(Page, inherit_bindings=False):
-    """A cursor on one emotion, moved by ↑ ↓; the place clamps it and says why it is as it is."""
-
-    BINDINGS = [
-        Binding("up", "pick(-1)", show=False),
-        Binding("down", "pick(1)", show=False),
-    ]
-
-    class Picked(Message):
-        """The cursor stands on another emotion."""
+class SceneRows(PickedRows):
+    """A cursor on one emotion; the place clamps it and says why it is as it is."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.cursor = 0
         self.rows: tuple[Row, ...] = ()
+
+    @property
+    def there(self) -> "tuple[Row, ...]":
+        """The emotions."""
+        return self.rows
 
     def show_rows(self, rows: "Sequence[Row]") -> None:
         """Show other figures; the cursor stays on its emotion."""
         self.rows = tuple(rows)
         self.cursor = min(self.cursor, max(len(rows) - 1, 0))
-        self._draw()
+        self.draw()
 
-    def _draw(self) -> None:
-        self.show(lines(self.rows, self.cursor, self.scrollable_content_region.width))
-
-    def on_resize(self) -> None:
-        """Share the width out anew."""
-        self._draw()
-
-    def on_show(self) -> None:
-        """What came while this was hidden was laid out for no width at all."""
-        self._draw()
-
-    def action_pick(self, step: int) -> None:
-        """Move the cursor by a line, and bring it into sight."""
-        self.pick(self.cursor + step)
-
-    def pick(self, position: int) -> None:
-        """Put the cursor on an emotion, the nearest there is."""
-        self.cursor = min(max(position, 0), max(len(self.rows) - 1, 0))
-        self._draw()
-        height = max(self.size.height, 1)
-        if self.cursor == 0:
-            self.scroll_home(animate=False)
-        elif self.cursor + 1 >= self.scroll_offset.y + height:
-            self.scroll_to(y=self.cursor + 2 - height, animate=False)
-        elif self.cursor + 1 < self.scroll_offset.y:
-            self.scroll_to(y=self.cursor + 1, animate=False)
-        self.post_message(self.Picked())
-
-    async def on_click(self, event: events.Click) -> None:
-        """Pick the emotion that was clicked."""
-        offset = event.get_content_offset(self)
-        at = -1 if offset is None else offset.y + self.scroll_offset.y - 1
-        if 0 <= at < len(self.rows):
-            self.pick(at)
+    def drawn(self, cells: int) -> Lines:
+        """The heading, and a line an emotion."""
+        return lines(self.rows, self.cursor, cells)
 
 
 @dataclass(frozen=True, slots=True)

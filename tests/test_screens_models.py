@@ -154,3 +154,31 @@ def test_everything_known_of_a_model_is_said() -> None:
     for said in ("can           generate, score", "context       4 096 tokens", "tokens out    51 tokens/s", "it died"):
         assert said in text
     assert "2.0 GB" in "".join(part.text for part in lines([row], 0, 90)[1])
+
+
+async def test_every_place_says_which_model_is_live_and_swaps_it_with_one_key(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await settle(pilot)
+        assert frame(pilot).live == "embedded"
+        for place in ("1", "4", "8"):
+            await press(pilot, place)
+            assert "embedded" in screen_text(pilot).splitlines()[0]
+        await press(pilot, "1")
+        await name(pilot, "breaking:")
+        await settle(pilot, work=True)
+        assert frame(pilot).live == "breaking:"
+        assert "breaking: ready" in screen_text(pilot).splitlines()[0]
+        assert source.setting("live model") == "breaking:"
+
+
+async def test_the_live_model_is_picked_from_those_at_hand(source: Workspace) -> None:
+    source.model("breaking:").load()
+    source.set_setting("live model", "breaking:")
+    async with opened(source) as pilot:
+        await settle(pilot)
+        assert frame(pilot).live == "breaking:"
+        await press(pilot, "m")
+        await settle(pilot)
+        assert "● breaking:" in screen_text(pilot)
+        await press(pilot, "escape")
+        assert frame(pilot).live == "breaking:"

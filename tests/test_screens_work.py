@@ -75,7 +75,7 @@ async def test_a_finished_run_is_shown_over_the_gold_spans(tmp_path: Path) -> No
             "gold": ((0, 4),),
             "predicted": ((0, 4),),
         }
-        assert "breaking: ready" in screen_text(pilot)
+        assert "embedded" in screen_text(pilot).splitlines()[0]
         await press(pilot, "q")
 
 

@@ -180,6 +180,15 @@ class Workspace:
                 self._models[spec] = ModelProcess(spec)
             return self._models[spec]
 
+    def model_state(self, spec: str) -> str:
+        """How a model stands: `ready`, `loading`, `ended` (it was loaded once), or `not loaded`. Answers at once."""
+        model = self._models.get(spec)
+        if model is None:
+            return "not loaded"
+        if model.pid is not None:
+            return "ready" if model.card is not None else "loading"
+        return "ended" if model.card is not None else "not loaded"
+
     def needs_first_start(self) -> bool:
         """Whether this workspace has nothing in it yet and may be written."""
         return (
