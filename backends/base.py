@@ -19,7 +19,7 @@ CAPABLE_KINDS: Mapping[str, tuple[str, ...]] = {
     "embed": ("embedded", "hf:", "gguf:"),
     "fill_mask": ("embedded", "hf:"),
     "extract": ("embedded",),
-    "attribute": ("embedded",),
+    "attribute": ("embedded", "hf:"),
 }
 """Which kinds of model can do what: named wherever a model lacks a capability."""
 
@@ -36,7 +36,9 @@ class Message:
 class Generate:
     """Write a continuation of a chat or a plain prompt. `seed` makes sampling at a temperature above 0 reproducible.
 
-    `opening`: text that the model's turn already begins with; the result holds what comes after it.
+    `opening`: text that the model's turn already begins with; the result holds what comes after it. `grammar`: GBNF
+    (`emotui.backends.grammars`) that the answer keeps to; a model that follows none refuses. `echo`: the result also
+    has the prompt as the model read it.
     """
 
     messages: tuple[Message, ...]
@@ -47,16 +49,22 @@ class Generate:
     stop: tuple[str, ...] = ()
     grammar: str | None = None
     opening: str = ""
+    echo: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """`text` as the model wrote it; `finish` is `stop` or `length`."""
+    """`text` as the model wrote it; `finish` is `stop` or `length`.
+
+    `prompt`: with its template's control tokens, where the request asked for it by `echo`; empty where the model is
+    behind a server, which does not tell.
+    """
 
     text: str
     prompt_tokens: int
     tokens: int
     finish: str
+    prompt: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +73,14 @@ class Score:
 
     A generative model reads `messages`, with each question in turn added as it is to the end of the last user message,
     and then `opening`, the text that its turn already begins with; the very next token is its answer. Without
-    `messages`, the prompt is one user message: the text, an empty line, the question.
+    `messages`, the prompt is one user message: the text, an empty line, the question. `echo`: as in `Generate`.
     """
 
     text: str
     questions: tuple[str, ...]
     messages: tuple[Message, ...] = ()
     opening: str = ""
+    echo: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +89,8 @@ class Scores:
 
     Of a generative model: `yes` and `no` are log-probabilities, each over all its one-token forms (see `yesno`),
     and `shares` has each form's part of the mass, named as the model's token reads (`" Yes"`). `censored` says what a
-    server kept back: `""`, `"yes"`, `"no"` or `"both"`; such a value is then the highest that it can be.
+    server kept back: `""`, `"yes"`, `"no"` or `"both"`; such a value is then the highest that it can be. `prompt`: that
+    of the first question, as in `Generation`.
     """
 
     yes: tuple[float, ...]
@@ -88,6 +98,7 @@ class Scores:
     mass: tuple[float, ...]
     shares: tuple[Mapping[str, float], ...] = ()
     censored: tuple[str, ...] = ()
+    prompt: str = ""
 
 
 @dataclass(frozen=True, slots=True)

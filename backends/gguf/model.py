@@ -1,6 +1,7 @@
 """A GGUF model that answers the workbench's requests, one after the other."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from emotui.backends.base import (
@@ -115,13 +116,13 @@ class GgufModel:
             return refused
         if not prompt:
             return Refused("the prompt is empty")
-        if request.grammar is None:
-            return write(self._context, self._vocabulary, None, request, prompt)
-        grammar = Grammar(self._library, self._vocabulary, request.grammar)
+        grammar = None if request.grammar is None else Grammar(self._library, self._vocabulary, request.grammar)
         try:
-            return write(self._context, self._vocabulary, grammar, request, prompt)
+            written = write(self._context, self._vocabulary, grammar, request, prompt)
         finally:
-            grammar.close()
+            if grammar is not None:
+                grammar.close()
+        return replace(written, prompt=self._vocabulary.shown(prompt)) if request.echo else written
 
     def _score(self, request: Score) -> Scores | Refused:
         if self._forms is None:
@@ -129,7 +130,10 @@ class GgufModel:
         if not request.questions:
             return Refused("no question was asked")
         prompts = self._prompts.questions(request)
-        return self._too_long(max(map(len, prompts))) or scoring.score(self._context, self._forms, prompts)
+        if refused := self._too_long(max(map(len, prompts))):
+            return refused
+        found = scoring.score(self._context, self._forms, prompts)
+        return replace(found, prompt=self._vocabulary.shown(prompts[0])) if request.echo else found
 
     def _rank(self, request: Rank) -> Ranked | Refused:
         prefix, continuations = self._prompts.ranking(request)

@@ -106,6 +106,11 @@ class Vocabulary:
                 return buffer.raw[:count]
             room = -count
 
+    def shown(self, ids: Iterable[int]) -> str:
+        """Token ids as text, control tokens by their names."""
+        pieces = (self.name(token).encode() if token in self.control else self.piece(token) for token in ids)
+        return b"".join(pieces).decode("utf-8", "replace")
+
     def pieces(self) -> Iterator[tuple[int, str]]:
         """(token id, text) of every token that is text by itself."""
         for token in range(self.size):

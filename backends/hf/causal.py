@@ -1,6 +1,7 @@
 """Models that write from left to right: generate, yes against no, and ranking, each prefix computed once."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import torch
@@ -49,7 +50,7 @@ class Causal:
             return self._write([requests[index] for index in indices], [prompts[index] for index in indices])
 
         sizes = [len(ids) + request.max_tokens for ids, request in _accepted(prompts, requests)]
-        return answered(prompts, sizes, batch, self._writing)
+        return echoed(requests, prompts, answered(prompts, sizes, batch, self._writing), self._prompts)
 
     def score(self, requests: Sequence[Score]) -> list[Scores | Refused]:
         """Log-probabilities of yes and of no as the next token; a text's questions share its prompt up to the question.
@@ -73,7 +74,9 @@ class Causal:
             return [as_scores(forms, [next(found) for _ in group.endings]) for group in chosen]
 
         sizes = [self._rows.size(group) for group, _ in _accepted(groups, requests)]
-        return answered(groups, sizes, batch, self._batches)
+        found = answered(groups, sizes, batch, self._batches)
+        first = [each if isinstance(each, Refused) else [*each.prefix, *each.endings[0]] for each in groups]
+        return echoed(requests, first, found, self._prompts)
 
     def rank(self, requests: Sequence[Rank]) -> list[Ranked | Refused]:
         """Log-probabilities of continuations; the prompt is computed once for all of a request's."""
@@ -207,6 +210,18 @@ def answered(
     for place, result in zip(places, found, strict=True):
         results[place] = result
     return results
+
+
+def echoed(
+    requests: Sequence[Any], prompts: Sequence[list[int] | Refused], results: Sequence[Any], words: Prompts
+) -> list[Any]:
+    """The results with the prompt as the model read it, where the request asks for that."""
+    return [
+        replace(result, prompt=words.shown(ids))
+        if request.echo and not isinstance(ids, Refused) and not isinstance(result, Refused)
+        else result
+        for request, ids, result in zip(requests, prompts, results, strict=True)
+    ]
 
 
 def as_scores(forms: yesno.Forms, rows: Sequence[Sequence[float]]) -> Scores:

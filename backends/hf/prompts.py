@@ -58,6 +58,11 @@ class Prompts:
         """The messages for a model without a chat template."""
         return plain_prompt(messages)
 
+    def shown(self, ids: Sequence[int]) -> str:
+        """Token ids as text, control tokens by their names."""
+        text: str = self.tokenizer.decode(list(ids), skip_special_tokens=False, clean_up_tokenization_spaces=False)
+        return text
+
     def vocabulary(self) -> list[tuple[int, str]]:
         """Every token that is no control token, as it reads in a text: `Yes`, ` Yes`."""
         tokenizer = self.tokenizer

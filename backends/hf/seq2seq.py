@@ -12,7 +12,16 @@ from transformers.modeling_outputs import BaseModelOutput
 from emotui.backends import yesno
 from emotui.backends.base import Generate, Generation, Message, ModelCard, Rank, Ranked, Refused, Score, Scores
 from emotui.backends.hf.batching import TOKENS, Batches
-from emotui.backends.hf.causal import NO_GRAMMAR, answered, as_ranked, as_scores, end_tokens, rank_tokens, too_long
+from emotui.backends.hf.causal import (
+    NO_GRAMMAR,
+    answered,
+    as_ranked,
+    as_scores,
+    echoed,
+    end_tokens,
+    rank_tokens,
+    too_long,
+)
 from emotui.backends.hf.decoding import write
 from emotui.backends.hf.loading import Loaded
 from emotui.backends.hf.prompts import Frame, Prompts, frame
@@ -52,7 +61,7 @@ class Seq2Seq:
             for ids, request in zip(prompts, requests, strict=True)
             if not isinstance(ids, Refused)
         ]
-        return answered(prompts, sizes, batch, self._batches)
+        return echoed(requests, prompts, answered(prompts, sizes, batch, self._batches), self._prompts)
 
     def score(self, requests: Sequence[Score]) -> list[Scores | Refused]:
         """Log-probabilities of yes and of no as the first token (after the opening) of the decoder.
@@ -87,7 +96,10 @@ class Seq2Seq:
             rows = [row for (owner, _, _), row in zip(asked, found, strict=True) if owner == place]
             refused = next((row for row in rows if isinstance(row, Refused)), None)
             results.append(refused or (as_scores(forms, rows) if rows else Refused("no question was asked")))
-        return results
+        first = [
+            next((ids for owner, ids, _ in asked if owner == place), Refused("")) for place in range(len(requests))
+        ]
+        return echoed(requests, first, results, self._prompts)
 
     def rank(self, requests: Sequence[Rank]) -> list[Ranked | Refused]:
         """Log-probabilities of continuations by the decoder; the encoder reads a request's prompt once."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import click
@@ -75,3 +76,18 @@ def one_way(way: str | None, written_way: str | None) -> str | None:
     if way and written_way and way != written_way:
         raise BadInput(f"--way {way} and --style with --cot ({written_way}) say different things: give one of them")
     return way or written_way
+
+
+def read_labels(path: str) -> list[str]:
+    """A label set, one label a line. Raises BadInput where there is none, or one twice."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}:1: cannot be read: {error}") from error
+    labels = [line.strip() for line in text.splitlines() if line.strip()]
+    twice = next((label for number, label in enumerate(labels) if label in labels[:number]), None)
+    if twice is not None:
+        raise BadInput(f"{path}:{labels.index(twice) + 1}: the label {twice!r} stands twice")
+    if not labels:
+        raise BadInput(f"{path}:1: no label in it: write one a line")
+    return labels

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import click
 
+from emotui.commands.asking import read_labels
 from emotui.commands.output import db_option, json_option, print_json
 from emotui.commands.probe_panel import print_probe
 from emotui.errors import BadInput
 from emotui.workbench.benching import Bench
 from emotui.workbench.benching import bench as measure
 from emotui.workbench.models import Found, keep_folders, model_folders, models_at_hand
-from emotui.workbench.probing import Probe
+from emotui.workbench.probing import PARTS, Probe
 from emotui.workbench.probing import probe as ask
 
 
@@ -50,12 +51,25 @@ def models(folders: tuple[str, ...], servers: tuple[str, ...], keep: bool, db: s
 @click.option("--model", "spec", default="embedded", show_default=True, help="The model (SPEC).")
 @click.option("--prompt", help="For a model that writes: what to ask it; {text} becomes TEXT.")
 @click.option("--max-tokens", type=click.IntRange(min=1), default=200, show_default=True, help="Of what it writes.")
+@click.option("--labels", "labels_file", type=click.Path(), help="Labels to choose from, for NLI: a file, one a line.")
+@click.option("--task", "tasks", multiple=True, help="Ask by this task's own prompt too: spans, scenes, masked, class.")
+@click.option("--way", help="How the task asks, where there are several ways (with one --task).")
 @json_option
-def probe(text: str, spec: str, prompt: str | None, max_tokens: int, as_json: bool) -> None:
+def probe(
+    text: str,
+    spec: str,
+    prompt: str | None,
+    max_tokens: int,
+    labels_file: str | None,
+    tasks: tuple[str, ...],
+    way: str | None,
+    as_json: bool,
+) -> None:
     """Run TEXT (- for standard input) through everything that a model can do.
 
     With a <mask> in TEXT, words are ranked for it. The --json document has the model's `spans`, `classes`, `emotions`,
-    `words`, `masks`, `generation` and `embedding`; what it cannot do is null, and `notes` says why.
+    `words`, `masks`, `generation` and `embedding`; what it cannot do is null, and `notes` says why. With --task, the
+    prompt of a task as the model read it and its raw output are shown instead, in the document under `tasks`.
     """
     from emotui.backends.host import ModelProcess
 
@@ -63,12 +77,27 @@ def probe(text: str, spec: str, prompt: str | None, max_tokens: int, as_json: bo
         text = sys.stdin.buffer.read().decode("utf-8", "replace").strip()
     if not text.strip():
         raise BadInput("the text is empty")
+    if way is not None and len(tasks) != 1:
+        raise BadInput("--way says how one task asks: give one --task with it")
+    labels = read_labels(labels_file) if labels_file else ()
     with _steps() as step, ModelProcess(spec) as model:
-        found = ask(model, text, prompt=prompt, max_tokens=max_tokens, progress=step)
+        found = ask(
+            model,
+            text,
+            prompt=prompt,
+            max_tokens=max_tokens,
+            labels=labels,
+            parts=() if tasks else PARTS,
+            tasks=tuple(dict.fromkeys(tasks)),
+            ways={} if way is None else {tasks[0]: way},
+            progress=step,
+        )
     if as_json:
         print_json(_document(found))
     else:
         print_probe(found)
+    if tasks and not found.tasks:
+        sys.exit(1)
 
 
 @click.command()
@@ -136,6 +165,7 @@ def _document(found: Probe) -> dict[str, object]:
         "prompt": found.prompt if found.generation is not None else None,
         "generation": found.generation,
         "embedding": found.embedding,
+        "tasks": found.tasks,
         "seconds": found.seconds,
         "notes": found.notes,
         "model_notes": card.notes,

@@ -1,15 +1,13 @@
 """`emotui predict KIND`: a model over a file, without the store."""
 
 import sys
-from pathlib import Path
 
 import click
 import msgspec
 
-from emotui.commands.asking import asking_options, one_way
+from emotui.commands.asking import asking_options, one_way, read_labels
 from emotui.commands.output import json_option, print_json, skip_bad_option
 from emotui.commands.progress import bar
-from emotui.errors import BadInput
 from emotui.formats import write
 from emotui.workbench.predicting import KINDS
 from emotui.workbench.predicting import predict as ask
@@ -42,7 +40,7 @@ def predict(
     What comes out is what `emotui score` of the same kind takes. Exit status 1 where some records were refused.
     """
     way = one_way(way, written_way)
-    labels = _read_labels(labels_file) if labels_file else None
+    labels = read_labels(labels_file) if labels_file else None
     with bar(f"{spec}: {kind}") as progress:
         found = ask(
             kind,
@@ -82,17 +80,3 @@ def _present(record: msgspec.Struct) -> dict[str, object]:
     """The fields that say something."""
     fields = msgspec.to_builtins(record)
     return {name: value for name, value in fields.items() if value is not None and value != {}}
-
-
-def _read_labels(path: str) -> list[str]:
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}:1: cannot be read: {error}") from error
-    labels = [line.strip() for line in text.splitlines() if line.strip()]
-    twice = next((label for number, label in enumerate(labels) if label in labels[:number]), None)
-    if twice is not None:
-        raise BadInput(f"{path}:{labels.index(twice) + 1}: the label {twice!r} stands twice")
-    if not labels:
-        raise BadInput(f"{path}:1: no label in it: write one a line")
-    return labels

@@ -1,11 +1,17 @@
 """How people see a probe: the text with its evidence marked, then each thing that the model said."""
 
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
 from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
 from emotui.workbench.probing import Probe
+from emotui.workbench.probing_tasks import TaskAnswer
 
 _BAR = 20
 _MOST_CLASSES = 6
@@ -44,8 +50,38 @@ def _parts(found: Probe) -> list[RenderableType | None]:
     if found.generation is not None:
         one_line = f"written ({found.generation.tokens} tokens, {found.generation.finish})"
         parts.append(Group(Text(f"\n{one_line}", style="bold"), Text(_plain(found.generation.text))))
+    parts += [_task(answer) for answer in found.tasks.values()]
     parts.append(_notes(found))
     return parts
+
+
+def _task(answer: TaskAnswer) -> RenderableType:
+    """What the model read and wrote, letter for letter."""
+    prompt = answer.rendered or answer.prompt
+    shown: list[tuple[str, str]] = []
+    if prompt is not None:
+        shown.append(("what the model read" if answer.rendered else "what it was sent", prompt))
+    shown += [(f"what it wrote{_nth(place, answer.written)}", text) for place, text in enumerate(answer.written)]
+    if answer.raw is not None and answer.raw not in answer.written:
+        shown.append(("kept", answer.raw))
+    if answer.parsed is not None and answer.written:
+        shown.append(("read from it", msgspec.json.encode(_said(answer.parsed)).decode()))
+    if answer.why is not None:
+        shown.append(("trouble", answer.why))
+    title = f"\ntask {answer.task}" + (f", asked by {answer.way}" if answer.way else "")
+    lines: list[RenderableType] = [Text(title, style="bold")]
+    for name, text in shown:
+        lines += [Text(f"{name}:", style="dim"), Padding(Text(_plain(text) or "(nothing)"), (0, 0, 0, 2))]
+    return Group(*lines)
+
+
+def _nth(place: int, written: tuple[str, ...]) -> str:
+    return f" ({place + 1} of {len(written)})" if len(written) > 1 else ""
+
+
+def _said(parsed: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that say something."""
+    return {name: value for name, value in parsed.items() if value not in (None, [], {}, "")}
 
 
 def _marked(found: Probe) -> Text:

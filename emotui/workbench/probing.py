@@ -1,8 +1,9 @@
 """One text through everything that a model can do."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from emotui.backends.base import (
@@ -26,11 +27,14 @@ from emotui.backends.base import (
     Scores,
 )
 from emotui.backends.host import IsCancelled, ModelProcess, lacks
-from emotui.errors import ModelError
+from emotui.errors import BadInput, ModelError
 from emotui.records import PLUTCHIK
 from emotui.tasks.scenes_prompts import QUESTION, SCENE, SOMEONE, SYSTEM
+from emotui.workbench.probing_tasks import MASK, TaskAnswer, ask_task, task_names
 
-MASK = "<mask>"
+PARTS = ("spans", "classes", "emotions", "words", "masks", "generation", "embedding")
+"""What a model may say about a text, beside the answers to a task's prompt."""
+
 PROMPT = "What does the person who wrote this feel? Name the feeling, and quote the words that show it.\n\n{text}"
 """What a model that writes is asked where no other prompt is given."""
 
@@ -51,6 +55,8 @@ class Probe:
     Attributes:
         classes: label set to the probabilities over it.
         emotions: of Plutchik's eight.
+        tasks: the answers to the prompts of the tasks that were asked for. A task that this model cannot be asked is
+            not in it, and `notes` has why under the task's name with `task ` before it.
         seconds: for each part, from question to answer.
         lacking: the parts that this model has no capability for.
     """
@@ -65,6 +71,7 @@ class Probe:
     masks: Filled | None = None
     generation: Generation | None = None
     embedding: tuple[float, ...] | None = None
+    tasks: Mapping[str, TaskAnswer] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
     lacking: tuple[str, ...] = ()
@@ -80,6 +87,11 @@ def probe(
     *,
     prompt: str | None = None,
     max_tokens: int = 200,
+    labels: Sequence[str] = (),
+    parts: Sequence[str] = PARTS,
+    tasks: Sequence[str] = (),
+    ways: Mapping[str, str] | None = None,
+    options: Mapping[str, Mapping[str, object]] | None = None,
     progress: Callable[[str], None] = lambda line: None,
     cancelled: IsCancelled | None = None,
 ) -> Probe:
@@ -87,11 +99,19 @@ def probe(
 
     Args:
         prompt: for a model that writes; `{text}` in it becomes the text.
+        labels: for a model that judges labels it was never trained on; Plutchik's eight where there are none.
+        parts: which of `PARTS` to ask for.
+        tasks: the tasks (`emotui.workbench.probing_tasks.task_names`) whose own prompts are asked too, after all else.
+        ways, options: by task, how it is asked (as in a run); the model's first way and the task's own prompt else.
 
     Raises:
+        BadInput: there is no such task.
         ModelError: the model cannot be loaded, or died.
         Cancelled: `cancelled()` became true.
     """
+    strange = next((name for name in tasks if name not in task_names()), None)
+    if strange is not None:
+        raise BadInput(f"{strange!r} is no task that one text can be asked about; there are: {', '.join(task_names())}")
     card = model.load(progress, cancelled)
     question = (prompt or PROMPT).replace("{text}", text)
     able = card.capabilities
@@ -105,8 +125,10 @@ def probe(
             raise _No(answer.why)
         return answer
 
-    def part(name: str, capability: Capability, ask: Callable[[], Any]) -> Any:
-        if capability not in able:
+    def part(name: str, capability: Capability | None, ask: Callable[[], Any]) -> Any:
+        if capability is not None and name not in parts:
+            return None
+        if capability is not None and capability not in able:
             notes[name] = lacks(card.spec, capability)
             lacking.append(name)
             return None
@@ -114,7 +136,7 @@ def probe(
         started = time.monotonic()
         try:
             return ask()
-        except _No as why:
+        except (_No, BadInput) as why:
             notes[name] = str(why)
             return None
         except ModelError as error:
@@ -126,15 +148,19 @@ def probe(
             seconds[name] = time.monotonic() - started
 
     def classes() -> dict[str, Classification]:
-        return {name: one(Classify(text, *how)) for name, how in _label_sets(card).items()}
+        return {name: one(Classify(text, *how)) for name, how in _label_sets(card, tuple(labels)).items()}
 
     def filled() -> Any:
         if MASK not in text:
             raise _No(f"there is no {MASK} in the text")
         return one(FillMask(text))
 
+    def task(name: str) -> TaskAnswer:
+        asking = partial(model.ask, cancelled=cancelled)
+        return ask_task(name, text, asking, card, way=(ways or {}).get(name), options=(options or {}).get(name))
+
     write = Generate((Message("user", question),), max_tokens=max_tokens)
-    parts = {
+    found = {
         "spans": part("spans", "extract", lambda: tuple(one(Extract(text)))),
         "classes": part("classes", "classify", classes),
         "emotions": part("emotions", "score", lambda: _emotions(one(_questions(card, text)))),
@@ -143,13 +169,20 @@ def probe(
         "generation": part("generation", "generate", lambda: one(write)),
         "embedding": part("embedding", "embed", lambda: tuple(float(each) for each in one(Embed(text)))),
     }
-    return Probe(card, text, question, **parts, seconds=seconds, notes=notes, lacking=tuple(lacking))
+    said = {name: part(f"task {name}", None, partial(task, name)) for name in tasks}
+    answered = {name: answer for name, answer in said.items() if answer is not None}
+    return Probe(card, text, question, **found, tasks=answered, seconds=seconds, notes=notes, lacking=tuple(lacking))
 
 
-def _label_sets(card: ModelCard) -> dict[str, tuple[str | None, tuple[str, ...] | None]]:
-    """Each label set of the model, as `Classify` asks for it; Plutchik's eight where it has none of its own."""
+def _label_sets(card: ModelCard, labels: tuple[str, ...]) -> dict[str, tuple[str | None, tuple[str, ...] | None]]:
+    """Each label set of the model, as `Classify` asks for it.
+
+    The given ones, or Plutchik's eight, for a model that has none of its own.
+    """
     own = [name for name in card.labels if name != "score"]
-    return {name: (name, None) for name in own} or {"plutchik": (None, PLUTCHIK)}
+    if own:
+        return {name: (name, None) for name in own}
+    return {"given": (None, labels)} if labels else {"plutchik": (None, PLUTCHIK)}
 
 
 def _emotions(answer: Scores) -> dict[str, Odds]:
