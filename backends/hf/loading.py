@@ -58,18 +58,18 @@ def load_model(folder: Path, settings: Settings, progress: Progress) -> Loaded:
     weights = weights_hash(files, progress)
     if settings.threads:
         torch.set_num_threads(settings.threads)
-    device, spread, notes = _device(settings)
+    device, spread, notes = chosen_device(settings)
     dtype = _dtype(settings, device)
     progress("reading the tokeniser")
-    config = _one_line(folder, lambda: AutoConfig.from_pretrained(folder, local_files_only=True))
-    tokenizer = _one_line(folder, lambda: AutoTokenizer.from_pretrained(folder, local_files_only=True))
+    config = one_line(folder, lambda: AutoConfig.from_pretrained(folder, local_files_only=True))
+    tokenizer = one_line(folder, lambda: AutoTokenizer.from_pretrained(folder, local_files_only=True))
     megabytes = sum(path.stat().st_size for path in files) / 1e6
     progress(f"loading {megabytes:,.0f} MB of weights as {str(dtype).removeprefix('torch.')} on {device}")
     placed: dict[str, Any] = {"device_map": "auto"} if spread else {}
     if settings.bits:
         placed = {"device_map": {"": device}} | placed | {"quantization_config": _quantised(settings.bits, dtype)}
     auto = getattr(transformers, AUTO_CLASSES[family])
-    model, found = _one_line(
+    model, found = one_line(
         folder,
         lambda: auto.from_pretrained(
             folder,
@@ -90,14 +90,14 @@ def load_model(folder: Path, settings: Settings, progress: Progress) -> Loaded:
             + f": they are not a whole {type(model).__name__}"
         )
     if not placed:
-        model = _one_line(folder, lambda: model.to(device))
+        model = one_line(folder, lambda: model.to(device))
     model.eval()
     return Loaded(
         model=model,
         tokenizer=tokenizer,
         config=config,
         family=family,
-        context=_context(config, tokenizer, family, settings),
+        context=context_of(config, tokenizer, family, settings),
         identity={
             "weights": weights,
             "files": text_hash(folder),
@@ -128,7 +128,7 @@ def _family(folder: Path, raw: Mapping[str, Any]) -> str:
     raise ModelError(f"{folder} is a {names[0]}: hf: knows models that write, fill masks, classify or embed")
 
 
-def _device(settings: Settings) -> tuple[torch.device, bool, tuple[str, ...]]:
+def chosen_device(settings: Settings) -> tuple[torch.device, bool, tuple[str, ...]]:
     """The device that token ids go to, whether layers are spread over several, and what there is to say about it."""
     wanted, gpus = settings.device, torch.cuda.device_count() if torch.cuda.is_available() else 0
     if wanted == "multi":
@@ -173,7 +173,7 @@ def _quantised(bits: int, dtype: torch.dtype) -> Any:
     )
 
 
-def _context(config: Any, tokenizer: Any, family: str, settings: Settings) -> int | None:
+def context_of(config: Any, tokenizer: Any, family: str, settings: Settings) -> int | None:
     """How many tokens fit. Models with relative positions (T5) have no end; RoBERTa's first position is number 2.
 
     An encoder's tokeniser may say less than its positions would allow, and is right: it was trained so.
@@ -191,7 +191,7 @@ def _context(config: Any, tokenizer: Any, family: str, settings: Settings) -> in
     return min(limits, default=None)
 
 
-def _one_line(folder: Path, call: Any) -> Any:
+def one_line(folder: Path, call: Any) -> Any:
     """What `call` returns; whatever a library raises over a model's files becomes one line."""
     try:
         return call()
