@@ -1,4 +1,4 @@
-"""Which passage of a text comes nearest to a string that is not in it: what a hallucinated span may have been meant for.
+"""Which passage of a text comes nearest to a string that is not in it: what a hallucinated span may have meant.
 
 The measure is the token F1 that spans are scored by (`emotui.metrics.spans.token_f1`), so the figure beside a passage
 means what it means everywhere else.
@@ -37,9 +37,9 @@ def nearest(text: str, strings: Sequence[str]) -> list[Nearest | None]:
     Of equally good stretches the one of fewest words, of those the leftmost. It begins and ends with a shared word,
     since any other at its edge could only lower the figure. A string of no tokens (articles, punctuation) has none.
 
-    Exact within the first `MOST_WORDS` words as long as `MOST_STEPS` suffice, which they do where the string or the text
-    is of the length of a passage. Beyond, the best of what was tried: first stretches as long as the string, then all
-    others from the left.
+    Exact within the first `MOST_WORDS` words as long as `MOST_STEPS` suffice, which they do where the string or the
+    text is of the length of a passage. Beyond, the best of what was tried: first stretches as long as the string, then
+    all others from the left.
     """
     found = list(islice(_WORD.finditer(text), MOST_WORDS))
     places = [one.span() for one in found]
@@ -96,7 +96,7 @@ def _nearest(text: _Text, wanted: list[str]) -> Nearest | None:
 
 
 def _try_as_long(text: _Text, counts: Counter[str], m: int, hits: list[int], best: _Best) -> None:
-    """Stretches of up to m tokens that end with a shared word, one for each: cheap, and good enough to rule out most."""
+    """Stretches of up to m tokens, one for each shared word that ends one: few, and good enough to rule out most."""
     inside: Counter[str] = Counter()
     shared = first = 0
     for place in hits:
