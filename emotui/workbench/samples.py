@@ -9,7 +9,7 @@ import msgspec
 
 from emotui.errors import BadInput
 from emotui.formats import capped, fingerprint, read
-from emotui.records import ScenesGold, SpanSample
+from emotui.records import ClassGold, ScenesGold, SpanSample
 from emotui.store.query import Dataset
 from emotui.store.rows import SampleRow
 from emotui.store.store import Store
@@ -25,7 +25,7 @@ SAMPLE_SCENES = "scenes"
 _SAMPLE_FILES = ("spans_passages.jsonl", "spans_sentences.jsonl")
 _ILLUSTRATION = "written for emotui; illustration, not benchmark"
 
-Sample = TypeVar("Sample", SpanSample, ScenesGold)
+Sample = TypeVar("Sample", SpanSample, ScenesGold, ClassGold)
 
 
 def import_spans(
@@ -76,6 +76,11 @@ def add_spans(store: Store, name: str, samples: Sequence[SpanSample], source: st
 def add_scenes(store: Store, name: str, samples: Sequence[ScenesGold], source: str) -> Dataset:
     """Add scenarios as a dataset, or return the one that holds the same under this name."""
     return _add(store, name, "scenes", samples, _scene_row, source)
+
+
+def add_texts(store: Store, name: str, samples: Sequence[ClassGold], source: str) -> Dataset:
+    """Add texts with one gold label each, to rephrase, as a dataset; or return the one that holds the same."""
+    return _add(store, name, "rephrase", samples, _text_row, source)
 
 
 def _own(file: str, kind: type[Sample]) -> list[Sample]:
@@ -152,6 +157,19 @@ def _scene_row(sample: ScenesGold) -> SampleRow:
         emotion=vector_letters(list(sample.labels), list(sample.labels.values())),
         valence=None,
         emotions=there,
+        valences=(),
+        record=msgspec.json.encode(sample),
+    )
+
+
+def _text_row(sample: ClassGold) -> SampleRow:
+    """A text as the store lists it, with its gold label."""
+    return SampleRow(
+        id=sample.id,
+        text=sample.text,
+        emotion=sample.label,
+        valence=None,
+        emotions=(sample.label,),
         valences=(),
         record=msgspec.json.encode(sample),
     )

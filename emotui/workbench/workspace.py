@@ -22,6 +22,8 @@ from emotui.workbench.source import Evidence, RepeatView
 if TYPE_CHECKING:
     import numpy as np
 
+    from emotui.workbench.rephrasing import Rephrasing
+    from emotui.workbench.results import Results
     from emotui.workbench.scenes import SceneBench
     from emotui.workbench.shelf import Shelf
 
@@ -41,6 +43,8 @@ class Workspace:
         self._lock = threading.Lock()
         self._scenes: SceneBench | None = None
         self._shelf: Shelf | None = None
+        self._results: Results | None = None
+        self._rephrasing: Rephrasing | None = None
 
     @classmethod
     def open(cls, path: str | Path | None = None, *, read_only: bool = False) -> "Workspace":
@@ -98,6 +102,24 @@ class Workspace:
             if self._scenes is None:
                 self._scenes = SceneBench(self.store)
             return self._scenes
+
+    def rephrasing(self) -> "Rephrasing":
+        """What a person rephrases texts with, against a live classifier."""
+        from emotui.workbench.rephrasing import Rephrasing
+
+        with self._lock:
+            if self._rephrasing is None:
+                self._rephrasing = Rephrasing(self.store, self.model)
+            return self._rephrasing
+
+    def results(self) -> "Results":
+        """SEER's tables, bars and transitions over the store, made when they are first asked for."""
+        from emotui.workbench.results import Results
+
+        with self._lock:
+            if self._results is None:
+                self._results = Results(self.store, self.model)
+            return self._results
 
     def shelf(self) -> "Shelf":
         """What loads, ends and measures models. It looks into folders, so it is made when it is first asked for."""

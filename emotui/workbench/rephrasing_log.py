@@ -1,0 +1,176 @@
+"""Attempts, skips and reviews in the annotation log, and what of it is in force.
+
+The log only grows. An undo is an entry that takes another one back, and a redo an entry that takes the undo back, so an
+attempt keeps its number through both.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from emotui.store.rows import Annotation
+
+ATTEMPT = "rephrasing"
+SKIP = "rephrasing-skip"
+REVIEW = "rephrasing-review"
+UNDO = "rephrasing-undo"
+REDO = "rephrasing-redo"
+
+
+class ClassifierMark(msgspec.Struct, frozen=True, kw_only=True):
+    """Which classifier an entry was made against."""
+
+    spec: str
+    identity: str
+
+
+class AttemptEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """One submitted rephrasing; `confidence` and `probs` are the classifier's, `confidence` that of the gold label.
+
+    `suggested`: a model wrote it. It stays so for ever.
+    """
+
+    text: str
+    predicted: str
+    model: ClassifierMark
+    round: int
+    confidence: float | None = None
+    probs: dict[str, float] | None = None
+    suggested: bool = False
+    similarity: float | None = None
+
+
+class SkipEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """A text that the annotator leaves."""
+
+    model: ClassifierMark
+    round: int
+
+
+class ReviewEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """What a second person says of an attempt.
+
+    `emotion` was picked blind. `kept`: whether they say that the emotion is the original's; None: as `emotion` says.
+    """
+
+    attempt: int
+    meaning: bool
+    emotion: str
+    kept: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One attempt, skip or review in the log."""
+
+    number: int
+    sample: int
+    annotator: str
+    content: AttemptEntry | SkipEntry | ReviewEntry
+
+
+_KINDS: dict[str, type[AttemptEntry] | type[SkipEntry] | type[ReviewEntry]] = {
+    ATTEMPT: AttemptEntry,
+    SKIP: SkipEntry,
+    REVIEW: ReviewEntry,
+}
+
+
+@dataclass(slots=True)
+class Log:
+    """The log as far as it is about some samples.
+
+    `entries`: every attempt, skip and review by its number, also those taken back; `tips`: for each of them that was
+    ever taken back, the last entry of its undos and redos, and whether the entry is in force.
+    """
+
+    entries: dict[int, Entry] = field(default_factory=dict)
+    tips: dict[int, tuple[int, bool]] = field(default_factory=dict)
+
+    def in_force(self) -> list[Entry]:
+        """In the order in which they were made."""
+        return [entry for number, entry in self.entries.items() if self.stands(number)]
+
+    def stands(self, number: int) -> bool:
+        return self.tips.get(number, (number, True))[1]
+
+    def tip(self, number: int) -> int:
+        """The entry that an undo or redo of this one has to name."""
+        return self.tips.get(number, (number, True))[0]
+
+
+def read_log(annotations: Iterable[Annotation], samples: "set[int] | frozenset[int]") -> Log:
+    """The log about these samples. Entries of other kinds of work are passed over."""
+    log = Log()
+    root: dict[int, int] = {}
+    for each in annotations:
+        if each.kind in _KINDS and each.sample in samples:
+            content = msgspec.json.decode(each.payload, type=_KINDS[each.kind])
+            log.entries[each.annotation] = Entry(each.annotation, each.sample, each.annotator, content)
+            root[each.annotation] = each.annotation
+        elif each.kind in (UNDO, REDO) and each.undoes in root:
+            first = root[each.annotation] = root[each.undoes]
+            log.tips[first] = (each.annotation, each.kind == REDO)
+    return log
+
+
+def last_made(log: Log, annotator: str, identity: str) -> Entry | None:
+    """What an undo takes back: the annotator's last attempt or skip of the round that is in force."""
+    own = [entry for entry in _of(log, annotator, identity) if log.stands(entry.number)]
+    return own[-1] if own else None
+
+
+def last_undone(log: Log, annotator: str, identity: str) -> Entry | None:
+    """What a redo puts back: what was undone last, unless the annotator has made something new since."""
+    own = _of(log, annotator, identity)
+    taken = [entry for entry in own if not log.stands(entry.number)]
+    if not taken:
+        return None
+    latest = max(taken, key=lambda entry: log.tip(entry.number))
+    newest = max((entry.number for entry in own if log.stands(entry.number)), default=0)
+    return latest if log.tip(latest.number) > newest else None
+
+
+def _of(log: Log, annotator: str, identity: str) -> list[Entry]:
+    return [
+        entry
+        for entry in log.entries.values()
+        if entry.annotator == annotator
+        and isinstance(entry.content, AttemptEntry | SkipEntry)
+        and entry.content.model.identity == identity
+    ]
+
+
+@dataclass(slots=True)
+class Made:
+    """What an annotator made of one text in a round."""
+
+    attempts: list[tuple[int, AttemptEntry]] = field(default_factory=list)
+    skipped: bool = False
+
+
+def made(entries: Sequence[Entry], annotator: str, identity: str) -> dict[int, Made]:
+    """By sample: attempts in order, with their numbers, of one annotator and classifier.
+
+    A text is skipped while nothing was written to it after the skip.
+    """
+    found: dict[int, Made] = {}
+    for entry in entries:
+        content = entry.content
+        if entry.annotator != annotator or isinstance(content, ReviewEntry) or content.model.identity != identity:
+            continue
+        one = found.setdefault(entry.sample, Made())
+        if isinstance(content, AttemptEntry):
+            one.attempts.append((entry.number, content))
+        one.skipped = isinstance(content, SkipEntry)
+    return found
+
+
+def rounds(entries: Iterable[Entry]) -> list[ClassifierMark]:
+    """The classifiers of all rounds, in the order in which they were first used."""
+    seen: dict[str, ClassifierMark] = {}
+    for entry in entries:
+        if not isinstance(entry.content, ReviewEntry):
+            seen.setdefault(entry.content.model.identity, entry.content.model)
+    return list(seen.values())
