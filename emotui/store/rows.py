@@ -53,6 +53,22 @@ class ResultRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one question: how many answers it took (0: there is none), and what counts of them, as JSON.
+
+    `record`: the sample's own.
+    """
+
+    sample: int
+    record: str
+    repeat: int
+    attempts: int
+    prediction: str | None
+    convention: str | None
+    detail: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Annotation:
     """One entry of the annotation log. `undoes` names the entry that this one takes back. `at` is UTC, ISO 8601."""
 

@@ -143,7 +143,7 @@ def figures(samples: Sequence[SpanSample], details: Sequence[SampleDetail]) -> d
     if len(numbers) != 1 or any(not sample.id.startswith(PREFIX) for sample in samples):
         return {}
     number = int(numbers.pop())
-    half = {sample.id: _half(sample) for sample in samples}
+    half = {sample.id: half_of(sample) for sample in samples}
     found: dict[str, object] = {"number": number, "all": _means(details)}
     for name in ("categorical", "valence"):
         chosen = [detail for detail in details if half[detail.id] == name]
@@ -169,7 +169,8 @@ def goes_on(categorical: float, valence: float) -> bool:
     return round(categorical, 2) >= GATE and round(valence, 2) >= GATE
 
 
-def _half(sample: SpanSample) -> str | None:
+def half_of(sample: SpanSample) -> str | None:
+    """Whether a sample of experiment 2 or 3 has the sentence of an emotion (`categorical`) or of a `valence`."""
     felt = [sentence for sentence in sample.sentences if sentence.emotion != NEUTRAL]
     return ("valence" if felt[0].emotion is None else "categorical") if felt else None
 

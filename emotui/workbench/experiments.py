@@ -3,8 +3,10 @@
 from emotui.errors import BadInput
 from emotui.store.query import Dataset
 from emotui.store.store import Store
-from emotui.tasks.prompting_experiments import experiment, hand_crafted
+from emotui.tasks.prompting_experiments import EXPERIMENTS, experiment, hand_crafted
 from emotui.workbench.samples import add_spans
+
+_SOURCE = "SEER, appendices A and B"
 
 
 def add_experiment(store: Store, number: int) -> Dataset:
@@ -13,12 +15,18 @@ def add_experiment(store: Store, number: int) -> Dataset:
     Raises:
         BadInput: no such experiment, or other samples have this name.
     """
-    return add_spans(store, experiment_name(number), experiment(number, hand_crafted()), "SEER, appendices A and B")
+    return add_spans(store, experiment_name(number), experiment(number, hand_crafted()), _SOURCE)
 
 
 def experiment_name(number: int) -> str:
     """The name of an experiment's dataset."""
     return f"experiment-{number}"
+
+
+def experiment_of(dataset: Dataset) -> int | None:
+    """Which experiment a dataset is of; None for any other dataset."""
+    names = {experiment_name(number): number for number in EXPERIMENTS}
+    return names.get(dataset.name) if dataset.source == _SOURCE else None
 
 
 def asked_alone(number: int | None, task: str, dataset: str | None) -> None:

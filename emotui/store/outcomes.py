@@ -1,0 +1,47 @@
+"""What became of each question of a run, a line each: for tables over a whole run. On an open connection."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from emotui.store.rows import Outcome
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+def outcomes(connection: "DuckDBPyConnection", run: str, start: int, stop: int) -> list[Outcome]:
+    """Of the samples with numbers from `start` up to but without `stop`, by repeat and then by sample."""
+    found = connection.execute(
+        "with r as (select number from runs where run = ?),"
+        " o as (select sample, repeat, count(raw) as attempts from outputs"
+        "   where run = (from r) and sample >= ? and sample < ? group by sample, repeat),"
+        " p as (select sample, repeat, record from predictions"
+        "   where run = (from r) and current and sample >= ? and sample < ?),"
+        " s as (select sample, repeat, convention, detail from scores"
+        "   where run = (from r) and current and sample >= ? and sample < ?)"
+        " select o.sample, m.record, o.repeat, o.attempts, p.record, s.convention, s.detail"
+        " from o left join p using (sample, repeat) left join s using (sample, repeat)"
+        " join (select sample, record from samples where sample >= ? and sample < ?) m using (sample)"
+        " order by o.repeat, o.sample",
+        [run, *(start, stop) * 4],
+    )
+    return [Outcome(*row) for row in found.fetchall()]
+
+
+def bounds(connection: "DuckDBPyConnection", run: str) -> tuple[int, int]:
+    """The first number of the run's data set, and the number after its last; (0, 0) for an unknown run."""
+    row = connection.execute(
+        "select first, first + n from datasets where dataset = (select dataset from runs where run = ?)", [run]
+    ).fetchone()
+    return (int(row[0]), int(row[1])) if row else (0, 0)
+
+
+def marks(connection: "DuckDBPyConnection", runs: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """For each run what changes when it is asked or scored further: the numbers of its last output and score."""
+    found = connection.execute(
+        "select r.run, coalesce((select max(output) from outputs where run = r.number), 0),"
+        " coalesce((select max(score) from scores where run = r.number), 0)"
+        " from runs r where r.run in (select unnest(?::varchar[]))",
+        [list(runs)],
+    )
+    return {run: (output, score) for run, output, score in found.fetchall()}

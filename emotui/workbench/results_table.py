@@ -1,0 +1,104 @@
+"""What the tables, bars and heatmaps of results hold: plain values, for screens, commands and reports alike."""
+
+from dataclasses import dataclass, field
+
+Value = float | int | str | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One figure. `value` None: it is undefined, and `why` says so, or the setting was not asked (`why` None too).
+
+    `sd`: sample standard deviation (n-1) over repeats, or over annotators; None over fewer than two. `convention`: what
+    the figure was computed under. `samples`: the numbers of the samples behind it (of a rate: those that were hit), for
+    a jump; `run`: the run in which to look at them.
+    """
+
+    value: Value = None
+    sd: float | None = None
+    convention: str = ""
+    why: str | None = None
+    samples: tuple[int, ...] = ()
+    run: str | None = None
+
+    @property
+    def asked(self) -> bool:
+        """Whether anything stands here, be it that the figure is undefined."""
+        return self.value is not None or self.why is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """`group` is the heading over several columns (a setting). `unit`: share, cosine, count, difference or words."""
+
+    key: str
+    title: str
+    group: str = ""
+    unit: str = "share"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A model, annotators, or a published figure's model. `kind`: run, people or published.
+
+    `source`: the paper and table of a published row; of others the run ids, or how many annotators. `remark`: what a
+    reader has to know of this row (unfinished, fitted on these samples). `cells` stand in the order of the columns.
+    """
+
+    label: str
+    kind: str
+    source: str
+    cells: tuple[Cell, ...]
+    remark: str = ""
+
+    @property
+    def published(self) -> bool:
+        return self.kind == "published"
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsTable:
+    """`key` names it for good (`task-1`, `errors-task-2`, `experiment-0`); `notes`: conventions, as footnotes."""
+
+    key: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """A figure by emotion or valence. `series`: a run each, and the annotators; cells in the order of `labels`."""
+
+    title: str
+    figure: str
+    labels: tuple[str, ...]
+    series: tuple["Series", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One row of bars; `kind` as of `Row`."""
+
+    label: str
+    kind: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Transitions:
+    """From one sentence to the next: `counts[i][j]` pairs go from `labels[i]` to `labels[j]`.
+
+    `shares`: of all pairs. `row_shares`: of those that leave `labels[i]`; None where none does. `samples[i][j]`: the
+    numbers of the samples with such a pair. `unlabelled`: pairs left out because a sentence has no label.
+    """
+
+    by: str
+    labels: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+    shares: tuple[tuple[float | None, ...], ...]
+    row_shares: tuple[tuple[float | None, ...], ...]
+    samples: tuple[tuple[tuple[int, ...], ...], ...] = field(repr=False)
+    pairs: int = 0
+    unlabelled: int = 0

@@ -1,0 +1,221 @@
+"""What a run of the spans task comes to, and what its annotators come to, from the store in one pass each."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import msgspec
+
+from emotui.backends.host import Cancelled
+from emotui.lexicons import empath_keywords
+from emotui.metrics.people import best_each, score_people
+from emotui.metrics.span_errors import Facts, Figure, Labels, SpanErrors, Tally, over_repeats
+from emotui.metrics.span_scoring import Embed, SampleDetail
+from emotui.metrics.transitions import TransitionCounts
+from emotui.records import SpanSample
+from emotui.store.query import Dataset, Run
+from emotui.store.rows import Outcome
+from emotui.store.store import Store
+from emotui.tasks import prompting_experiments
+from emotui.tasks.spans import CONVENTION
+
+IsCancelled = Callable[[], bool]
+PARTS = ("task-1", "task-2")
+"""Single sentences, and passages; told apart by whether a sample has sentences (section 4)."""
+
+_BATCH = 1000
+
+
+class _Answer(msgspec.Struct, frozen=True):
+    """The part of a kept prediction that is counted."""
+
+    spans: tuple[str, ...] = ()
+    breach: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunFigures:
+    """A run in figures. `parts`: what of `PARTS` its samples have. `asking`: counts over all repeats, with samples.
+
+    `experiment`: what `prompting_experiments.figures` says, and `halves` which samples its halves have.
+    """
+
+    run: Run
+    way: str
+    parts: Mapping[str, SpanErrors]
+    asking: Mapping[str, Figure]
+    conventions: tuple[str, ...]
+    scored: int
+    experiment: Mapping[str, object]
+    halves: Mapping[str, tuple[int, ...]]
+
+    @property
+    def convention(self) -> str:
+        """What its scores were computed under; one score of another time is enough to say so."""
+        return "; or, of other samples: ".join(self.conventions)
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleFigures:
+    """Annotators as if they were models (section 9): `average` over annotators, `best` over samples."""
+
+    annotators: int
+    average: SpanErrors
+    best: SpanErrors
+    convention: str = CONVENTION
+
+
+class _Asking:
+    """What had to be asked again, what came to nothing, and which samples that concerns."""
+
+    NAMES = ("questions", "unanswered", "failed_format", "retried", "retries", "empty")
+
+    def __init__(self) -> None:
+        self.count = dict.fromkeys(self.NAMES, 0)
+        self.samples: dict[str, set[int]] = {name: set() for name in self.NAMES}
+
+    def add(self, outcome: Outcome) -> None:
+        self._note("questions", outcome.sample)
+        if outcome.attempts > 1:
+            self._note("retried", outcome.sample)
+            self._note("retries", outcome.sample, outcome.attempts - 1)
+        if outcome.prediction is None:
+            self._note("unanswered", outcome.sample)
+            return
+        answer = msgspec.json.decode(outcome.prediction, type=_Answer)
+        if answer.breach is not None:
+            self._note("failed_format", outcome.sample)
+        elif not answer.spans:
+            self._note("empty", outcome.sample)
+
+    def _note(self, name: str, sample: int, times: int = 1) -> None:
+        self.count[name] += times
+        self.samples[name].add(sample)
+
+    def figures(self) -> dict[str, Figure]:
+        return {name: Figure(self.count[name], None, tuple(sorted(self.samples[name]))) for name in self.NAMES}
+
+
+def run_figures(store: Store, run: Run, cancelled: IsCancelled) -> RunFigures:
+    """All that is scored of a run so far.
+
+    Raises:
+        Cancelled: between two thousand samples or so.
+    """
+    asking = _Asking()
+    tallies: dict[str, dict[int, Tally]] = {part: {} for part in PARTS}
+    conventions: dict[str, None] = {}
+    scored = 0
+    experimental: list[tuple[int, str, str]] = []
+    facts, labels = msgspec.json.Decoder(Facts), msgspec.json.Decoder(Labels)
+    for at, outcome in enumerate(store.outcomes(run.run)):
+        if at % _BATCH == 0 and cancelled():
+            raise Cancelled
+        asking.add(outcome)
+        if outcome.detail is None or outcome.convention is None:
+            continue
+        scored += 1
+        conventions[outcome.convention] = None
+        label = labels.decode(outcome.record)
+        by_repeat = tallies["task-2" if label.sentences else "task-1"]
+        tally = by_repeat.get(outcome.repeat)
+        if tally is None:
+            tally = by_repeat[outcome.repeat] = Tally()
+        tally.add(outcome.sample, label, facts.decode(outcome.detail))
+        if prompting_experiments.PREFIX in outcome.record:
+            experimental.append((outcome.sample, outcome.record, outcome.detail))
+    experiment, halves = _experiment(experimental) if len(experimental) == scored else ({}, {})
+    return RunFigures(
+        run=run,
+        way=str(run.config.get("way", "")),
+        parts={part: over_repeats([held[n] for n in sorted(held)]) for part, held in tallies.items() if held},
+        asking=asking.figures(),
+        conventions=tuple(conventions),
+        scored=scored,
+        experiment=experiment,
+        halves=halves,
+    )
+
+
+def _experiment(kept: Sequence[tuple[int, str, str]]) -> tuple[Mapping[str, object], Mapping[str, tuple[int, ...]]]:
+    """The figures of a prompting experiment, and the samples of its halves; empty for any other run."""
+    samples = {number: msgspec.json.decode(record, type=SpanSample) for number, record, _ in kept}
+    details = [msgspec.json.decode(detail, type=SampleDetail) for _, _, detail in kept]
+    found = prompting_experiments.figures(list(samples.values()), details).get("experiment", {})
+    if not isinstance(found, dict) or not found:
+        return {}, {}
+    halves: dict[str, list[int]] = {"all": sorted(samples)}
+    for number, sample in samples.items():
+        half = prompting_experiments.half_of(sample)
+        if half is not None:
+            halves.setdefault(half, []).append(number)
+    return found, {name: tuple(sorted(numbers)) for name, numbers in halves.items()}
+
+
+def people_figures(
+    store: Store, dataset: Dataset, embed: Embed | None, cancelled: IsCancelled
+) -> dict[str, PeopleFigures]:
+    """What annotators reach against gold, in each of `PARTS` that they annotated.
+
+    A sample that someone did not annotate is no failure of theirs. Rates, too, are means over annotators.
+
+    Raises:
+        Cancelled: between two batches.
+    """
+    named: dict[str, dict[str, Tally]] = {part: {} for part in PARTS}
+    best: dict[str, Tally] = {part: Tally() for part in PARTS}
+    annotated = (one for one in _samples(store, dataset, cancelled) if one[1].annotators)
+    while batch := list(islice(annotated, _BATCH)):
+        numbers = {sample.id: number for number, sample in batch}
+        label_of = {sample.id: Labels(sample.emotion, sample.valence, sample.sentences) for _, sample in batch}
+        scored = score_people([sample for _, sample in batch], embed, empath_keywords())
+        for name, details in scored.items():
+            for detail in details:
+                tally = named[_part(label_of[detail.id])].setdefault(name, Tally())
+                tally.add(numbers[detail.id], label_of[detail.id], detail)
+        for detail in best_each(scored):
+            best[_part(label_of[detail.id])].add(numbers[detail.id], label_of[detail.id], detail)
+    return {
+        part: PeopleFigures(len(held), over_repeats([held[name] for name in sorted(held)]), over_repeats([best[part]]))
+        for part, held in named.items()
+        if held
+    }
+
+
+def _part(labels: Labels) -> str:
+    return PARTS[bool(labels.sentences)]
+
+
+def count_transitions(store: Store, dataset: Dataset, by: str, cancelled: IsCancelled) -> TransitionCounts:
+    """Transitions between adjacent sentences of all passages of a dataset (appendix C), by emotion or valence.
+
+    Raises:
+        Cancelled: between two batches.
+    """
+    counts = TransitionCounts()
+    decoder = msgspec.json.Decoder(Labels)
+    for at, (number, record) in enumerate(store.dataset_samples(dataset.dataset)):
+        if at % _BATCH == 0 and cancelled():
+            raise Cancelled
+        sentences = decoder.decode(record).sentences
+        if sentences:
+            counts.add(number, [getattr(sentence, by) for sentence in sentences])
+    return counts
+
+
+def parts_of(store: Store, dataset: Dataset, cancelled: IsCancelled) -> dict[str, int]:
+    """How many samples of each of `PARTS` a dataset has."""
+    counts = dict.fromkeys(PARTS, 0)
+    for at, (_, record) in enumerate(store.dataset_samples(dataset.dataset)):
+        if at % _BATCH == 0 and cancelled():
+            raise Cancelled
+        counts[PARTS[b'"sentences":[{' in record]] += 1
+    return counts
+
+
+def _samples(store: Store, dataset: Dataset, cancelled: IsCancelled) -> Iterator[tuple[int, SpanSample]]:
+    for at, (number, record) in enumerate(store.dataset_samples(dataset.dataset)):
+        if at % _BATCH == 0 and cancelled():
+            raise Cancelled
+        if b'"annotators":{"' in record:
+            yield number, msgspec.json.decode(record, type=SpanSample)

@@ -1,0 +1,252 @@
+"""SEER's error analysis (section 10) in one pass over scored samples, with the samples behind every figure.
+
+The figures are those of `emotui.metrics.span_report.report`, and equal to them. This counts as it goes along and keeps
+nothing but numbers, so that a run over a hundred thousand samples can be looked at from a kept score a sample.
+"""
+
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import Protocol
+
+import msgspec
+
+from emotui.metrics.span_scoring import NEUTRAL, SentenceScore
+from emotui.records import Sentence, Span
+
+
+class Scored(Protocol):
+    """What is asked of a scored sample: a `SampleDetail`, or the `Facts` of a kept one."""
+
+    @property
+    def f1(self) -> float: ...
+    @property
+    def sim(self) -> float | None: ...
+    @property
+    def located(self) -> tuple[Span | None, ...]: ...
+    @property
+    def hallucinated(self) -> tuple[int, ...]: ...
+    @property
+    def fixated(self) -> tuple[int, ...]: ...
+    @property
+    def keyword(self) -> bool: ...
+    @property
+    def neutral_hits(self) -> tuple[int, ...]: ...
+    @property
+    def invalid(self) -> str | None: ...
+    @property
+    def sentences(self) -> tuple[SentenceScore, ...]: ...
+    @property
+    def missing(self) -> bool: ...
+    @property
+    def void(self) -> bool: ...
+
+
+class Facts(msgspec.Struct, frozen=True, gc=False):
+    """The part of a `SampleDetail` that is counted; reads its JSON."""
+
+    f1: float
+    sim: float | None
+    located: tuple[Span | None, ...]
+    hallucinated: tuple[int, ...]
+    fixated: tuple[int, ...]
+    keyword: bool
+    neutral_hits: tuple[int, ...]
+    invalid: str | None
+    sentences: tuple[SentenceScore, ...]
+    missing: bool = False
+    void: bool = False
+
+
+class Labels(msgspec.Struct, frozen=True, gc=False):
+    """The part of a `SpanSample` that is asked; reads its JSON."""
+
+    emotion: str | None = None
+    valence: str | None = None
+    sentences: tuple[Sentence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """`value`: the mean over repeats in which it is defined; `sd`: their sample standard deviation (n-1).
+
+    `samples`: of F1 and Sim all that were scored, of a rate those that were hit; sorted. `why`: what an undefined one
+    lacks.
+    """
+
+    value: float | None
+    sd: float | None
+    samples: tuple[int, ...]
+    why: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SpanErrors:
+    """The figures of one setting; `by_emotion` and `by_valence` have `f1`, `sim` and `n` for each label."""
+
+    repeats: int
+    figures: Mapping[str, Figure]
+    by_emotion: Mapping[str, Mapping[str, Figure]]
+    by_valence: Mapping[str, Mapping[str, Figure]]
+
+
+WHY = {
+    "f1": "no samples",
+    "sim": "no embedding model was asked",
+    "hallucination_rate": "no predicted spans",
+    "fixation_rate": "no gold span holds a keyword",
+    "neutral_sentence_fpr": "no neutral sentences",
+    "neutral_span_share": "no predicted span was found in its text",
+    "invalid_share": "no samples",
+}
+"""What a figure lacks where it is undefined."""
+
+
+class _Means:
+    """F1 and Sim of the samples or sentences of one label."""
+
+    __slots__ = ("f1", "samples", "sim")
+
+    def __init__(self) -> None:
+        self.f1, self.sim = array("d"), array("d")
+        self.samples: list[int] = []
+
+    def add(self, number: int, f1: float, sim: float | None) -> None:
+        self.f1.append(f1)
+        if sim is not None:
+            self.sim.append(sim)
+        if not self.samples or self.samples[-1] != number:
+            self.samples.append(number)
+
+    def figures(self) -> dict[str, tuple[float | None, list[int]]]:
+        known = len(self.sim) == len(self.f1) > 0
+        return {
+            "n": (len(self.f1), self.samples),
+            "f1": (fmean(self.f1) if self.f1 else None, self.samples),
+            "sim": (fmean(self.sim) if known else None, self.samples),
+        }
+
+
+class Tally:
+    """One repeat (or one annotator) over any number of samples."""
+
+    def __init__(self) -> None:
+        self.all = _Means()
+        self.emotions: dict[str, _Means] = {}
+        self.valences: dict[str, _Means] = {}
+        self._spans = self._located = self._keyword = self._neutral = self._neutral_hit = self._in_neutral = 0
+        self._hallucinated_spans = self._missing = 0
+        self._hallucinated: list[int] = []
+        self._fixated: list[int] = []
+        self._hit: list[int] = []
+        self._invalid: list[int] = []
+
+    def add(self, number: int, labels: Labels, scored: Scored) -> None:
+        """One scored sample, under its number."""
+        self.all.add(number, scored.f1, scored.sim)
+        self._spans += len(scored.located)
+        self._missing += scored.missing
+        self._keyword += scored.keyword
+        if scored.hallucinated:
+            self._hallucinated_spans += len(scored.hallucinated)
+            self._hallucinated.append(number)
+        if scored.fixated:
+            self._fixated.append(number)
+        if scored.invalid is not None:
+            self._invalid.append(number)
+        if labels.sentences:
+            self._passage(number, labels, scored)
+        else:
+            self._located += 0 if scored.void else sum(span is not None for span in scored.located)
+            _named(self.emotions, labels.emotion, number, scored.f1, scored.sim)
+            _named(self.valences, labels.valence, number, scored.f1, scored.sim)
+
+    def _passage(self, number: int, labels: Labels, scored: Scored) -> None:
+        found = [] if scored.void else [span for span in scored.located if span is not None]
+        hit = 0
+        for sentence in labels.sentences:
+            if sentence.emotion == NEUTRAL:
+                self._neutral += 1
+                hit += any(start < sentence.end and sentence.start < end for start, end in found)
+        self._located += len(found)
+        self._in_neutral += len(scored.neutral_hits) if found else 0
+        if hit:
+            self._neutral_hit += hit
+            self._hit.append(number)
+        for score in scored.sentences:
+            sentence = labels.sentences[score.index]
+            if sentence.emotion != NEUTRAL:
+                _named(self.emotions, sentence.emotion, number, score.f1, score.sim)
+            if sentence.valence != NEUTRAL:
+                _named(self.valences, sentence.valence, number, score.f1, score.sim)
+
+    def figures(self) -> dict[str, tuple[float | None, list[int]]]:
+        """Each figure with the samples behind it."""
+        means = self.all.figures()
+        n = len(self.all.f1)
+        return {
+            **means,
+            "predicted_spans": (self._spans, self.all.samples),
+            "hallucinated_spans": (self._hallucinated_spans, self._hallucinated),
+            "hallucination_rate": (_rate(self._hallucinated_spans, self._spans), self._hallucinated),
+            "keyword_samples": (self._keyword, []),
+            "fixated_samples": (len(self._fixated), self._fixated),
+            "fixation_rate": (_rate(len(self._fixated), self._keyword), self._fixated),
+            "neutral_sentences": (self._neutral, []),
+            "neutral_sentences_hit": (self._neutral_hit, self._hit),
+            "neutral_sentence_fpr": (_rate(self._neutral_hit, self._neutral), self._hit),
+            "neutral_span_share": (_rate(self._in_neutral, self._located), self._hit),
+            "invalid_outputs": (len(self._invalid), self._invalid),
+            "invalid_share": (_rate(len(self._invalid), n), self._invalid),
+            "missing_predictions": (self._missing, []),
+        }
+
+
+def _named(means: dict[str, _Means], name: str | None, number: int, f1: float, sim: float | None) -> None:
+    if name is not None:
+        held = means.get(name)
+        if held is None:
+            held = means[name] = _Means()
+        held.add(number, f1, sim)
+
+
+def _rate(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def over_repeats(tallies: Sequence[Tally]) -> SpanErrors:
+    """Mean and standard deviation of each figure over repeats, or over annotators (section 9's average).
+
+    A repeat in which a figure is undefined, or a label does not occur, is left out of it.
+
+    Args:
+        tallies: one a repeat, at least one.
+    """
+    return SpanErrors(
+        len(tallies),
+        _combined([tally.figures() for tally in tallies]),
+        _by_label([tally.emotions for tally in tallies]),
+        _by_label([tally.valences for tally in tallies]),
+    )
+
+
+def _by_label(each: Sequence[Mapping[str, _Means]]) -> dict[str, dict[str, Figure]]:
+    names = sorted({name for means in each for name in means})
+    return {name: _combined([means[name].figures() for means in each if name in means]) for name in names}
+
+
+def _combined(each: Sequence[Mapping[str, tuple[float | None, list[int]]]]) -> dict[str, Figure]:
+    return {name: _figure(name, [figures[name] for figures in each]) for name in each[0]}
+
+
+def _figure(name: str, each: Sequence[tuple[float | None, Iterable[int]]]) -> Figure:
+    known = [value for value, _ in each if value is not None]
+    mean = (known[0] if len(set(known)) == 1 else fmean(known)) if known else None
+    numbers = each[0][1] if len(each) == 1 else {number for _, numbers in each for number in numbers}
+    return Figure(
+        mean,
+        stdev(known) if len(known) > 1 else None,
+        tuple(sorted(numbers)),
+        WHY.get(name, "no samples") if mean is None else None,
+    )
