@@ -223,6 +223,11 @@ class Rephrasing:
         original = self._original(round, number)
         return _view(number, original, self._made(round).get(number, Made()))
 
+    def views(self, round: Round) -> dict[int, ChainView]:
+        """The annotator's chains of every text, also of those that are set aside, by number in file order."""
+        done = self._made(round)
+        return {number: _view(number, one, done.get(number, Made())) for number, one in round.originals.items()}
+
     def progress(self, round: Round) -> Progress:
         """How far the annotator is."""
         done = self._made(round)
