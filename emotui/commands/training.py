@@ -1,4 +1,4 @@
-"""`emotui train` and `emotui evaluate`: the embedded model's small weights, and every figure of its card."""
+"""`emotui train` and `emotui evaluate`: classifiers of the person's own, the embedded model, and its card's figures."""
 
 from typing import Any
 
@@ -6,11 +6,15 @@ import click
 
 from emotui.commands.output import json_option, print_json, shown
 from emotui.commands.progress import bar
+from emotui.commands.train_classifier import train_classifier
 
 
 @click.group()
 def train() -> None:
-    """Train a model of this package on data of your own folder."""
+    """Train a classifier of your own, or this package's model on the open data."""
+
+
+train.add_command(train_classifier)
 
 
 @train.command("embedded")
