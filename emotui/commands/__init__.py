@@ -17,6 +17,7 @@ COMMANDS = {
     "evaluate": ("emotui.commands.training:evaluate", "Compute a model's published figures again."),
     "export": ("emotui.commands.exchange:export", "Write a run's predictions to a file."),
     "import": ("emotui.commands.exchange:import_", "Bring samples from files into the store."),
+    "lexical": ("emotui.commands.lexical:lexical", "Explicit, implicit and misleading texts, by EmoLex."),
     "models": ("emotui.commands.models:models", "List the models at hand."),
     "predict": ("emotui.commands.predict:predict", "Ask a model about every record of a file, without the store."),
     "probe": ("emotui.commands.models:probe", "Run one text through everything a model can do."),

@@ -38,6 +38,19 @@ class _Files:
             self._places[getattr(record, key)] = f"{path}:{line}"
         return got.records
 
+    def good(self, records: Sequence[Record], check: Callable[[Record], object]) -> list[Record]:
+        """The records that `check` raises no ValueError for; the others are told."""
+        kept = []
+        for record in records:
+            try:
+                check(record)
+            except ValueError as problem:
+                key = record.id  # type: ignore[attr-defined]
+                self._warn(f"skipped {self._placed(f'{key}: {problem}')}")
+                continue
+            kept.append(record)
+        return kept
+
     def report(self, build: Callable[[], Document]) -> Document:
         """The report; what it finds wrong with a record, told as `FILE:LINE: what`."""
         try:
@@ -125,6 +138,19 @@ def score_class(gold: str, predicted: str, *, skip_bad: bool, warn: Warn) -> Doc
         for record in files.read(predicted, ClassPrediction)
     }
     return files.report(lambda: class_report(golds, answers))
+
+
+def lexical(records: str, *, exact: bool = False, skip_bad: bool, warn: Warn) -> Document:
+    """The document of `emotui lexical`, by EmoLex."""
+    from emotui.lexicons import emolex
+    from emotui.metrics.lexical import emotion_of, lexical_report
+
+    files = _Files(skip_bad=skip_bad, warn=warn)
+    golds = files.read(records, ClassGold)
+    if skip_bad:
+        golds = files.good(golds, lambda record: emotion_of(record.label))
+    triples = [(record.id, record.text, record.label) for record in golds]
+    return files.report(lambda: lexical_report(triples, emolex(), exact=exact))
 
 
 def agreement(ratings: str, *, skip_bad: bool, warn: Warn) -> Document:
