@@ -86,12 +86,22 @@ def staging_folder() -> "tempfile.TemporaryDirectory[str]":
 
 
 def add(
-    connection: "DuckDBPyConnection", name: str, task: str, staged: Staged, source: str, fingerprint: str
+    connection: "DuckDBPyConnection",
+    name: str,
+    task: str,
+    staged: Staged,
+    source: str,
+    fingerprint: str,
+    room: int | None = None,
 ) -> Dataset:
-    """Copy staged samples, attached as `staged`, into the store as a new data set, in their order."""
+    """Copy staged samples, attached as `staged`, into the store as a new data set, in their order.
+
+    Args:
+        room: how many samples it may grow to (`extend`); None: it never grows.
+    """
     added = now()
     number, first = connection.execute(
-        "select coalesce(max(dataset) + 1, 1), coalesce(max(first + n), 1) from datasets"
+        "select coalesce(max(dataset) + 1, 1), coalesce(max(first + greatest(n, coalesce(room, 0))), 1) from datasets"
     ).fetchone() or (1, 1)
     connection.execute(
         "insert into samples select position + ?, id, text, length, emotion, valence, label_set, record"
@@ -103,11 +113,75 @@ def add(
             "insert into label_sets values (?, ?, ?, ?)", [number, label_set, list(emotions), list(valences)]
         )
     connection.execute(
-        "insert into datasets(dataset, name, task, n, fingerprint, source, first, added)"
-        " values (?, ?, ?, ?, ?, ?, ?, ?)",
-        [number, name, task, staged.n, fingerprint, source, first, added],
+        "insert into datasets(dataset, name, task, n, fingerprint, source, first, added, room)"
+        " values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [number, name, task, staged.n, fingerprint, source, first, added, room],
     )
     return Dataset(number, name, task, staged.n, fingerprint, source, added)
+
+
+def extend(
+    connection: "DuckDBPyConnection", number: int, rows: Sequence[SampleRow], after: str, fingerprint: str
+) -> Dataset:
+    """Add samples behind the last one of a data set that has room for them; those that are there keep their numbers.
+
+    Runs over it stay what they were: over its first samples, under the fingerprint that these had.
+
+    Args:
+        after: its fingerprint until now.
+        fingerprint: that of all its samples with the new ones.
+
+    Raises:
+        StoreError: it has no room, it is not what it was, or one of the ids is taken.
+    """
+    there = connection.execute(
+        "select first, n, coalesce(room, 0), fingerprint, name from datasets where dataset = ?", [number]
+    ).fetchone()
+    if there is None or there[3] != after:
+        raise StoreError("the data set has changed meanwhile: try again")
+    first, n, room, _, name = there
+    if n + len(rows) > room:
+        grows = f"is full with its {n} samples" if room else "does not grow"
+        raise StoreError(f"the data set {name!r} {grows}: put further samples into another one")
+    taken = connection.execute(
+        "select id from samples where sample between ? and ? and id in (select unnest(?::varchar[])) limit 1",
+        [first, first + n - 1, [row.id for row in rows]],
+    ).fetchone()
+    if taken is not None or len({row.id for row in rows}) < len(rows):
+        twice = "" if taken is None else f" {taken[0]!r}"
+        raise StoreError(f"two samples have the id{twice}: every sample of a data set needs its own")
+    for place, row in enumerate(rows):
+        connection.execute(
+            "insert into samples values (?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                *(first + n + place, row.id, row.text, len(row.text), row.emotion, row.valence),
+                *(_label_set(connection, number, row), row.record.decode()),
+            ],
+        )
+    connection.execute(
+        "update datasets set n = ?, fingerprint = ? where dataset = ?", [n + len(rows), fingerprint, number]
+    )
+    found = dataset(connection, number)
+    assert found is not None
+    return found
+
+
+def _label_set(connection: "DuckDBPyConnection", number: int, row: SampleRow) -> int:
+    """The number of the sample's combination of labels in its data set, which is added where it is new."""
+    labels = [sorted(set(row.emotions)), sorted(set(row.valences))]
+    known = connection.execute(
+        "select label_set from label_sets where dataset = ? and emotions = ?::varchar[] and valences = ?::varchar[]",
+        [number, *labels],
+    ).fetchone()
+    if known is not None:
+        return int(known[0])
+    fresh = connection.execute(
+        "insert into label_sets select ?, coalesce(max(label_set) + 1, 0), ?::varchar[], ?::varchar[] from label_sets"
+        " where dataset = ? returning label_set",
+        [number, *labels, number],
+    ).fetchone()
+    assert fresh is not None
+    return int(fresh[0])
 
 
 def datasets(connection: "DuckDBPyConnection") -> list[Dataset]:

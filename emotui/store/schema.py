@@ -62,6 +62,8 @@ create table settings(key varchar not null, value varchar not null);
 MIGRATIONS: tuple[str, ...] = (
     # 2: when a data set was added; unknown for those that were there before.
     "alter table datasets add column added varchar;",
+    # 3: numbers that are set aside for a data set that grows; null for one that never does.
+    "alter table datasets add column room bigint;",
 )
 """The statements that lead from version `k + 1` to `k + 2`, at index `k`."""
 

@@ -75,8 +75,20 @@ class Store:
         with self._turns.reading() as connection:
             return samples.dataset(connection, key)
 
-    def add_dataset(self, name: str, task: str, rows: Iterable[SampleRow], source: str, fingerprint: str) -> Dataset:
+    def add_dataset(
+        self,
+        name: str,
+        task: str,
+        rows: Iterable[SampleRow],
+        source: str,
+        fingerprint: str,
+        *,
+        room: int | None = None,
+    ) -> Dataset:
         """Add samples under a name, all or none. The same name with the same fingerprint gives what is there.
+
+        Args:
+            room: how many samples it may grow to by `extend_dataset`; None: it stays as it is.
 
         Raises:
             StoreError: the name is taken by other samples, two samples have one id, or the disk is too full.
@@ -90,7 +102,20 @@ class Store:
             with self._turns.writing(beside=staged.file) as connection:
                 if (known := samples.dataset(connection, name)) is not None:
                     return _same(known, fingerprint)
-                return samples.add(connection, name, task, staged, source, fingerprint)
+                return samples.add(connection, name, task, staged, source, fingerprint, room)
+
+    def extend_dataset(self, dataset: int, rows: Sequence[SampleRow], after: str, fingerprint: str) -> Dataset:
+        """Add a few samples behind the last one of a data set that was added with room for them, all or none.
+
+        Args:
+            after: the fingerprint that it has until now.
+            fingerprint: that of all its samples with the new ones.
+
+        Raises:
+            StoreError: it has no room, it has changed meanwhile, or an id is taken.
+        """
+        with self._turns.writing() as connection:
+            return samples.extend(connection, dataset, rows, after, fingerprint)
 
     def order(self, query: ListQuery) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
         """(n,) int64: numbers of the samples asked for, in the order asked for.
