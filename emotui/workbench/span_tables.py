@@ -162,7 +162,7 @@ def _people(material: Material, part: str) -> list[tuple[str, str, SpanErrors, s
     people = material.people.get(part)
     if people is None:
         return []
-    of = f"{people.annotators} annotators"
+    of = f"{people.annotators} annotator{'s' * (people.annotators != 1)}"
     return [
         (AVERAGE, of, people.average, people.convention),
         (BEST, of, people.best, people.convention),
