@@ -267,6 +267,14 @@ def test_each_mask_gets_its_candidates_with_probabilities_that_sum_to_one(backen
     assert isinstance(backend.fill_mask([FillMask("No mask here.")])[0], Refused)
 
 
+def test_a_mask_behind_what_is_read_is_refused_and_the_others_are_filled(backend: EmbeddedBackend) -> None:
+    far, near = "word " * 400 + "<mask>", "I am <mask>. " + "word " * 400
+    refused, filled = backend.fill_mask([FillMask(far), FillMask(near)])
+    assert isinstance(refused, Refused)
+    assert "first 256 tokens" in refused.why
+    assert not isinstance(filled, Refused)
+
+
 def test_a_mask_is_filled_by_what_its_text_says(backend: EmbeddedBackend) -> None:
     pair = ("happy", "sad")
     texts = ("We won the cup, I am so <mask>!", "My dog died last night and I feel so <mask>.")

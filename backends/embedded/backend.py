@@ -212,13 +212,21 @@ class EmbeddedBackend:
         return text if len(encoding.ids) <= LONGEST - 2 else text[: encoding.offsets[LONGEST - 3][1]]
 
     def fill_mask(self, requests: Sequence[FillMask]) -> list[Filled | Refused]:
-        """Candidates (by default this project's list of emotion words) ranked for each `<mask>`; see `masks`."""
+        """Candidates (by default this project's list of emotion words) ranked for each `<mask>`; see `masks`.
+
+        A text with a mask behind its first 256 tokens is refused.
+        """
         read = [masks.masked_ids(self.weights, request.text) for request in requests]
-        states = masks.mask_states(self.weights, [ids for ids, _ in read], [places for _, places in read])
+        unread = [any(place >= len(ids) - 1 for place in places) for ids, places in read]
+        seen = [[] if behind else places for (_, places), behind in zip(read, unread, strict=True)]
+        states = masks.mask_states(self.weights, [ids for ids, _ in read], seen)
         vectors: dict[tuple[str, ...], torch.Tensor] = {}
         results: list[Filled | Refused] = []
-        for request, (_, places), at_masks in zip(requests, read, states, strict=True):
+        for request, places, behind, at_masks in zip(requests, seen, unread, states, strict=True):
             candidates = EMOTION_WORDS if request.candidates is None else request.candidates
+            if behind:
+                results.append(Refused(f"A <mask> stands behind the first {LONGEST} tokens, which is all that is read"))
+                continue
             if not places or not candidates:
                 results.append(Refused("There is no <mask> to fill" if not places else "There are no candidates"))
                 continue

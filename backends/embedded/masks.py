@@ -21,7 +21,10 @@ LONGEST = 256
 
 
 def masked_ids(weights: Weights, text: str) -> tuple[list[int], list[int]]:
-    """Token ids with a mask token for each `<mask>`, and the masks' places; the first tokens of a long text."""
+    """Token ids with a mask token for each `<mask>`, and the masks' places; the first tokens of a long text.
+
+    A mask behind those has a place past the end of the ids.
+    """
     ids, places = [START], []
     for number, part in enumerate(weights.pieces.encode(text.split(MARK))):
         if number:
