@@ -1,6 +1,8 @@
 """Which gold span met which predicted one, in rows: what the score of a sample is made of."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,10 +18,19 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
+class Near:
+    """The passage of the text that comes nearest to a hallucinated span, and their token F1."""
+
+    text: str
+    f1: float
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """One line: a gold span, the predicted span that it was matched with, their figures, and what went wrong.
 
-    `scored` is false where there is no pair, so that figures stay empty instead of undefined.
+    `scored` is false where there is no pair, so that figures stay empty instead of undefined. `near`: of a
+    hallucinated span; None where nothing in the text is near.
     """
 
     gold: str | None
@@ -29,24 +40,29 @@ class Row:
     marks: str
     words: str
     scored: bool
+    near: Near | None = None
 
 
-def rows(detail: "SampleDetail") -> list[Row]:
-    """Matched pairs in the order of the gold spans, then missed gold spans, then predicted spans without a partner."""
+def rows(detail: "SampleDetail", near: Mapping[int, Near | None] = MappingProxyType({})) -> list[Row]:
+    """Matched pairs in the order of the gold spans, then missed gold spans, then predicted spans without a partner.
+
+    Args:
+        near: by the place of a predicted span.
+    """
     paired_gold = {pair.gold for pair in detail.pairs}
     paired_predicted = {pair.predicted for pair in detail.pairs}
     found = []
     for pair in sorted(detail.pairs, key=lambda pair: pair.gold):
         marks = _predicted_marks(detail, pair.predicted) + ("M" if pair.gold in detail.missed else "")
         gold, predicted = detail.gold[pair.gold], detail.predicted[pair.predicted]
-        found.append(Row(gold, predicted, pair.f1, pair.sim, marks, _say(marks), True))
+        found.append(Row(gold, predicted, pair.f1, pair.sim, marks, _say(marks), True, near.get(pair.predicted)))
     for index, text in enumerate(detail.gold):
         if index not in paired_gold:
             found.append(Row(text, None, None, None, "M", _say("M"), False))
     for index, text in enumerate(detail.predicted):
         if index not in paired_predicted:
             marks = _predicted_marks(detail, index)
-            found.append(Row(None, text, None, None, marks, _say(marks), False))
+            found.append(Row(None, text, None, None, marks, _say(marks), False, near.get(index)))
     return found
 
 

@@ -38,13 +38,14 @@ class _Columns:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """One line on the screen: of which row, and its part of both sides; or a note."""
+    """One line on the screen: of which row, and its part of both sides; or a note, or the passage nearest to it."""
 
     row: int
     gold: str
     predicted: str
     first: bool
     note: bool = False
+    near: bool = False
 
 
 class AlignmentTable(ScrollView, can_focus=True):
@@ -125,9 +126,18 @@ class AlignmentTable(ScrollView, can_focus=True):
             for at in range(max(len(side) for side in sides)):
                 gold, predicted = (side[at] if at < len(side) else "" for side in sides)
                 self._lines.append(_Line(number, gold, predicted, at == 0))
+            if "H" in row.marks:
+                self._lines += self._near(number, row)
         self._lines += [_Line(-1, note, "", True, note=True) for note in self._notes]
         self.virtual_size = Size(cells, len(self._lines))
         self.refresh()
+
+    def _near(self, number: int, row: Row) -> list[_Line]:
+        """Under a span that is not in the text the passage that comes nearest to it."""
+        if row.near is None:
+            return [_Line(number, "", "≈ nothing near it", False, near=True)]
+        lines = _lines(f"≈ {row.near.text}", self._columns.predicted)
+        return [_Line(number, "", line, at == 0, near=True) for at, line in enumerate(lines)]
 
     def render_line(self, y: int) -> Strip:
         """One line of a row, or one note."""
@@ -145,6 +155,8 @@ class AlignmentTable(ScrollView, can_focus=True):
 
     def _row(self, line: _Line, base: Style) -> list[Segment]:
         row, columns = self._rows[line.row], self._columns
+        if line.near:
+            return self._near_line(line, base)
         dim, mark = self._style(base, "table--dim"), self._style(base, "table--mark")
         said = self._style(base, "table--gone" if "H" in row.marks else "table--predicted")
         segments = _side(line.gold, columns.gold, dim if row.gold is None else self._style(base, "table--gold"), base)
@@ -158,6 +170,14 @@ class AlignmentTable(ScrollView, can_focus=True):
             segments.append(Segment(fit(f"  {row.marks:<4}  {words}", columns.tail - _FIGURES + columns.words), mark))
         elif line.first:
             segments.append(Segment(fit(f"  {sharp(row.marks)} {row.words}", columns.tail + columns.words), mark))
+        return segments
+
+    def _near_line(self, line: _Line, base: Style) -> list[Segment]:
+        near, columns, dim = self._rows[line.row].near, self._columns, self._style(base, "table--dim")
+        segments = [Segment(" " * (columns.gold + _BETWEEN), base)]
+        segments += _side(line.predicted, columns.predicted, dim, base)
+        if line.first and near is not None:
+            segments.append(Segment(fit(f"  {share(near.f1)}  near", columns.tail + columns.words), dim))
         return segments
 
     def _style(self, base: Style, kind: str) -> Style:

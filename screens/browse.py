@@ -1,5 +1,6 @@
 """Browse: gold and predicted spans over the text, and under it what met what."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -13,6 +14,7 @@ from emotui.screens.desk import Answer, Desk
 from emotui.screens.line import Line, Part
 from emotui.screens.notice import Notice
 from emotui.screens.place import Place
+from emotui.screens.seen import Seen, look
 from emotui.screens.stave import Stave
 from emotui.store.query import Run
 
@@ -38,11 +40,12 @@ class Browse(Place):
         super().__init__(id=id)
         self.overlay = "both"
         self.repeat = 0
-        self._evidence: Evidence | None = None
+        self._seen: Seen | None = None
         self._sample: int | None = None
         self._run: Run | None = None
+        self._beside: tuple[str, ...] = ()
         self._raw = False
-        self._desk: Desk[tuple[int, str | None], Evidence] | None = None
+        self._desk: Desk[tuple[int, str | None, tuple[str, ...]], Seen] | None = None
         self._grey: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -58,7 +61,7 @@ class Browse(Place):
 
     def bind_source(self, source: "BrowseSource") -> None:
         """Ask this source from now on."""
-        self._desk = Desk("evidence", self, lambda question: source.evidence(*question))
+        self._desk = Desk("evidence", self, lambda question: look(source, *question))
 
     def recall(self, choices: dict[str, object]) -> None:
         """Take up the overlay of the last session."""
@@ -73,7 +76,15 @@ class Browse(Place):
     @property
     def evidence(self) -> "Evidence | None":
         """What is shown."""
-        return self._evidence
+        return None if self._seen is None else self._seen.evidence
+
+    def show_beside(self, runs: Sequence[Run]) -> None:
+        """Compare with these runs, in the rows of everyone, which are shown where there were none."""
+        beside = tuple(run.run for run in runs)
+        if beside and not self._beside and self._desk is not None and self._desk.asked:
+            self.overlay = evidence_view.EVERYONE
+            self.post_message(self.Changed(overlay=self.overlay))
+        self._beside = beside
 
     def show_sample(self, sample: int | None, run: Run | None) -> None:
         """Ask for this sample; what is here stays until the answer comes, greyed if that takes long."""
@@ -81,10 +92,10 @@ class Browse(Place):
             self.repeat = 0
         self._sample, self._run = sample, run
         if sample is None:
-            self._evidence = None
+            self._seen = None
             self._draw()
         elif self._desk is not None:
-            self._desk.ask((sample, run.run if run else None))
+            self._desk.ask((sample, run.run if run else None, self._beside))
             if self._grey is None:
                 self._grey = self.set_timer(_PATIENCE, self._turn_grey)
 
@@ -104,10 +115,10 @@ class Browse(Place):
         if self._sample is None:
             return
         if answer.error is not None:
-            self._evidence = None
+            self._seen = None
             self._say("This sample cannot be read", answer.error, "k and j go on to others", failed=True)
             return
-        self._evidence = answer.value
+        self._seen = answer.value
         self._draw()
 
     def _turn_grey(self) -> None:
@@ -134,32 +145,34 @@ class Browse(Place):
         self.query_one("#sample-title", Line).show([])
 
     def _draw(self) -> None:
-        evidence = self._evidence
-        if evidence is None:
+        seen = self._seen
+        if seen is None:
             self.show_nothing("No sample is selected: the list is empty")
             return
         self.query_one("#sample-notice", Notice).hide()
         text, raw = self.query_one("#text", Stave), self.query_one("#raw", Stave)
         table = self.query_one("#alignment", AlignmentTable)
         text.display = self.query_one("#below").display = True
+        evidence = seen.evidence
         left, right = evidence_view.heading(evidence, self.repeat, self.overlay)
         self.query_one("#sample-title", Line).show(left, right)
-        text.show(evidence_view.score(evidence, self.repeat, self.overlay))
+        text.show(evidence_view.score(seen, self.repeat, self.overlay))
         table.display, raw.display = not self._raw, self._raw
         if self._raw:
             raw.show(evidence_view.raw_score(evidence, self.repeat))
         else:
-            table.show(evidence_view.alignment_rows(evidence, self.repeat), evidence_view.notes(evidence, self.repeat))
+            table.show(evidence_view.alignment_rows(seen, self.repeat), evidence_view.notes(evidence, self.repeat))
         self._title_below()
         self.refresh_bindings()
 
     def on_resize(self) -> None:
         """Keep the headings over their columns."""
-        if self._evidence is not None:
+        if self._seen is not None:
             self.call_after_refresh(self._title_below)
 
     def _title_below(self) -> None:
-        answered = self._evidence is not None and bool(self._evidence.repeats)
+        evidence = self.evidence
+        answered = evidence is not None and bool(evidence.repeats)
         name = "raw output and prompt" if self._raw else "alignment" if answered else "gold spans"
         run = [Part("run ", "dim"), Part(self._run.model, "said", "do('run')")] if self._run else []
         state = f" {self._run.state}" if self._run and self._run.state != "done" else ""
@@ -167,21 +180,22 @@ class Browse(Place):
             state += " (fitted on these samples)"
         room = self.query_one("#alignment", AlignmentTable).after_figures
         figures = [] if self._raw or not answered else [Part("  F1   Sim" + " " * room, "dim")]
-        left = [Part(f" {name}", "strong", "do('raw')"), Part("   "), *run, Part(state, "mark")]
-        repeats = len(self._evidence.repeats) if self._evidence is not None else 0
+        beside = [Part(f"   and {len(self._beside)} beside it", "dim", "do('run')")] if self._beside else []
+        left = [Part(f" {name}", "strong", "do('raw')"), Part("   "), *run, Part(state, "mark"), *beside]
+        repeats = len(evidence.repeats) if evidence is not None else 0
         if repeats > 1:
             left.append(Part(f"   answer {self.repeat % repeats + 1} of {repeats}", "dim", "do('repeat')"))
         self.query_one("#below-title", Line).show(left, figures)
 
     def can(self, action: str) -> bool:
         """What needs a sample, a run or annotators can be done only where there are some."""
-        evidence = self._evidence
+        evidence = self.evidence
         if evidence is None or not super().can(action):
             return False
         if action == "raw":
             return bool(evidence.repeats)
         if action == "annotators":
-            return bool(evidence.sample.annotators)
+            return bool(evidence.sample.annotators or evidence.repeats)
         if action == "repeat":
             return len(evidence.repeats) > 1
         return True
@@ -192,8 +206,8 @@ class Browse(Place):
         self._overlay(overlays[(overlays.index(self.overlay) + 1) % len(overlays)])
 
     def do_annotators(self) -> None:
-        """Annotators under the text, or not."""
-        self._overlay("both" if self.overlay == "annotators" else "annotators")
+        """Everyone's marks in rows under the text, or not."""
+        self._overlay("both" if self.overlay == evidence_view.EVERYONE else evidence_view.EVERYONE)
 
     def _overlay(self, overlay: str) -> None:
         self.overlay = overlay
@@ -212,6 +226,7 @@ class Browse(Place):
 
     def do_copy(self) -> None:
         """The sample and its spans to the clipboard."""
-        if self._evidence is not None:
-            self.app.copy_to_clipboard(evidence_view.as_text(self._evidence, self.repeat))
-            self.notify(f"{self._evidence.sample.id} copied")
+        evidence = self.evidence
+        if evidence is not None:
+            self.app.copy_to_clipboard(evidence_view.as_text(evidence, self.repeat))
+            self.notify(f"{evidence.sample.id} copied", markup=False)

@@ -26,6 +26,10 @@ _ORDERS = {
 }
 
 
+_LONGEST = 24
+"""Cells for a model's name among runs; of a longer one the end is shown, which tells more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """One of them: its value, its name, and what is worth knowing about it."""
@@ -88,16 +92,20 @@ def sorts(scored: bool) -> list[Choice]:
     return [Choice(name, about) for name, about in _ORDERS.items() if scored or name not in ("f1", "sim")]
 
 
-def runs(found: Sequence[Run]) -> list[Choice]:
-    """Runs, newest first, and none."""
+def runs(found: Sequence[Run], without: str) -> list[Choice]:
+    """Runs, newest first, and none; `without` says what is shown then."""
     choices = []
     for run in found:
         done = count(run.done) if run.done == run.n else f"{count(run.done)} of {count(run.n)}"
         failed = f", {count(run.failed)} failed" if run.failed else ""
         state = "" if run.state == "done" else f"  {run.state}"
-        started = run.started[:16].replace("T", " ")
-        choices.append(Choice(run.run, run.model, f"{run.run[:12]}  {done}{failed}{state}  {started}".rstrip()))
-    return [*choices, Choice(NO_RUN, "none", "gold spans alone")]
+        name = shown(run.model)
+        name = name if len(name) <= _LONGEST else "…" + name[1 - _LONGEST :]
+        way = str(run.config.get("way") or "")
+        started = run.started[5:16].replace("T", " ")
+        about = [way, run.run[:12], f"{done}{failed}{state}", started]
+        choices.append(Choice(run.run, name, "  ".join(part for part in about if part)))
+    return [*choices, Choice(NO_RUN, "none", without)]
 
 
 def datasets(found: Sequence[Dataset]) -> list[Choice]:

@@ -1,17 +1,24 @@
 """What the panes of Browse show of one sample: pure functions from `Evidence` to what the widgets draw."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from emotui.screens import alignment
 from emotui.screens.figures import share
 from emotui.screens.line import Part
+from emotui.screens.run_names import run_names
 from emotui.screens.stave_layout import Chip, Score, Voice
 
 if TYPE_CHECKING:
+    from emotui.screens.seen import Seen
     from emotui.workbench.source import Evidence, RepeatView
 
-OVERLAYS = ("both", "gold", "predicted", "annotators")
-"""In the order in which `o` cycles."""
+EVERYONE = "everyone"
+OVERLAYS = ("both", "gold", "predicted", EVERYONE)
+"""In the order in which `o` cycles. `everyone`: a row each for gold, the run, those beside it and the annotators."""
+
+NEAR = 0.5
+"""A passage at least as near as this to a hallucinated span is named; below, it shares little but small words."""
 
 _SIGNS = {"positive": "+", "negative": "−"}
 
@@ -21,19 +28,32 @@ def answer(evidence: "Evidence", repeat: int) -> "RepeatView | None":
     return evidence.repeats[repeat % len(evidence.repeats)] if evidence.repeats else None
 
 
-def score(evidence: "Evidence", repeat: int, overlay: str) -> Score:
+def score(seen: "Seen", repeat: int, overlay: str) -> Score:
     """The text with the voices that the overlay asks for, each sentence with its emotion, valence and F1."""
+    evidence = seen.evidence
     sample, said = evidence.sample, answer(evidence, repeat)
+    runs = [one.run for one in (evidence, *seen.beside) if one.run is not None]
+    names = dict(zip((run.run for run in runs), run_names(runs), strict=True))
     voices = []
     if overlay != "predicted":
         voices.append(Voice("gold", "gold", tuple(sample.spans)))
-    if overlay != "gold" and said and said.detail:
-        located = tuple(span for span in said.detail.located if span is not None)
-        dotted = tuple(span for index in said.detail.fixated if (span := said.detail.located[index]) is not None)
-        voices.append(Voice(evidence.run.model if evidence.run else "run", "predicted", located, dotted=dotted))
-    if overlay == "annotators":
+    if overlay != "gold":
+        voices += _said(evidence, repeat, names, inline=True)
+    if overlay == EVERYONE:
+        for other in seen.beside:
+            voices += _said(other, repeat, names, inline=False)
         voices += [Voice(name, "annotator", spans, inline=False) for name, spans in sample.annotators.items()]
-    return Score(sample.text, tuple(voices), _chips(evidence, said), rows=overlay == "annotators")
+    return Score(sample.text, tuple(voices), _chips(evidence, said), rows=overlay == EVERYONE)
+
+
+def _said(evidence: "Evidence", repeat: int, names: Mapping[str, str], *, inline: bool) -> list[Voice]:
+    said = answer(evidence, repeat)
+    if evidence.run is None or said is None or said.detail is None:
+        return []
+    detail = said.detail
+    located = tuple(span for span in detail.located if span is not None)
+    dotted = tuple(span for index in detail.fixated if (span := detail.located[index]) is not None)
+    return [Voice(names[evidence.run.run], "predicted", located, inline=inline, dotted=dotted)]
 
 
 def _chips(evidence: "Evidence", said: "RepeatView | None") -> tuple[Chip, ...]:
@@ -115,12 +135,16 @@ def notes(evidence: "Evidence", repeat: int) -> list[str]:
     return lines
 
 
-def alignment_rows(evidence: "Evidence", repeat: int) -> list[alignment.Row]:
+def alignment_rows(seen: "Seen", repeat: int) -> list[alignment.Row]:
     """The alignment of the answer that is shown; without an answer the gold spans alone."""
-    said = answer(evidence, repeat)
+    sample, said = seen.evidence.sample, answer(seen.evidence, repeat)
     if said and said.detail:
-        return alignment.rows(said.detail)
-    sample = evidence.sample
+        found = seen.near[repeat % len(seen.near)] if seen.near else {}
+        near = {
+            place: None if one is None or one.f1 < NEAR else alignment.Near(sample.text[one.start : one.end], one.f1)
+            for place, one in found.items()
+        }
+        return alignment.rows(said.detail, near)
     return [alignment.Row(sample.text[a:b], None, None, None, "", "", False) for a, b in sample.spans]
 
 

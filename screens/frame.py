@@ -29,6 +29,8 @@ NARROW = 110
 
 _TITLES = {"list": "#list-title", "text": "#sample-title", "alignment": "#below-title", "raw": "#below-title"}
 _TITLES |= {"scene-text": "#scene-title", "scene-rows": "#scene-alpha", "scene-view": "#scene-views"}
+_TITLES |= {"rephrase-original": "#rephrase-title", "rephrase-editor": "#rephrase-attempt"}
+_TITLES |= {"rephrase-below": "#rephrase-views"}
 _TITLES |= {"model-rows": "#models-title", "model-about": "#model-title"}
 
 
@@ -41,6 +43,7 @@ class Frame(Screen[None]):
     Frame #top { dock: top; padding: 0 1; background: $panel; }
     Frame #body { height: 1fr; }
     Frame ListPane { width: 40%; min-width: 44; max-width: 68; border-right: solid $rule; }
+    Frame.-slim ListPane { width: 28%; }
     Frame #places { width: 1fr; }
     Frame.-narrow ListPane { display: none; width: 1fr; max-width: 100%; border-right: none; }
     Frame.-narrow.-list ListPane { display: block; }
@@ -217,6 +220,7 @@ class Frame(Screen[None]):
         event.stop()
         if event.sample != self.state.sample:
             self.state, self._dirty = replace(self.state, sample=event.sample), True
+        self.place.show_beside(self.state.runs_beside(self.overview.runs))
         self.place.show_sample(event.sample, self.run_shown)
         if self.focused is None and event.sample is not None:
             self.focus_shown()
@@ -325,8 +329,10 @@ class Frame(Screen[None]):
         if self.live is not None:
             self.place.use_model(self.live)
         self.place.display = True
+        self.set_class(self.place.slim_list, "-slim")
         self.pane.rows.show_tags("", None)
         if self.place.samples_of == task:
+            self.place.show_beside(self.state.runs_beside(self.overview.runs))
             self.place.show_sample(self.pane.sample, self.run_shown)
         else:
             self.state, self.overview = self._lists.get(self.place.samples_of, ListState()), Overview()

@@ -59,14 +59,31 @@ def _sort(frame: "Frame") -> None:
 
 def _run(frame: "Frame") -> None:
     from emotui.screens.choice_sheet import ChoiceSheet, runs
+    from emotui.screens.run_sheet import RunSheet
 
     def changed(run: str | None) -> None:
         if run is not None:
             frame.change(replace(frame.state, run=run))
 
-    shown = frame.run_shown
-    sheet = ChoiceSheet("Run over the gold spans", runs(frame.overview.runs), shown.run if shown else NO_RUN)
-    frame.app.push_screen(sheet, changed)
+    def compared(choice: tuple[str, tuple[str, ...]] | None) -> None:
+        if choice is not None:
+            frame.change(replace(frame.state, run=choice[0], beside=choice[1]))
+
+    title, without = _RUNS_OVER.get(frame.place.samples_of, ("Run", "no run"))
+    now = frame.run_shown.run if frame.run_shown else NO_RUN
+    choices = runs(frame.overview.runs, without)
+    if frame.place.samples_of == "spans":
+        beside = [run.run for run in frame.state.runs_beside(frame.overview.runs)]
+        frame.app.push_screen(RunSheet(title, choices, now, beside), compared)
+    else:
+        frame.app.push_screen(ChoiceSheet(title, choices, now), changed)
+
+
+_RUNS_OVER = {
+    "spans": ("Run over the gold spans", "gold spans alone"),
+    "scenes": ("Run whose answers are decoded", "gold emotions alone"),
+}
+"""By task: what choosing a run is for, and what is shown without one."""
 
 
 def _dataset(frame: "Frame") -> None:
@@ -156,6 +173,10 @@ def _help(frame: "Frame") -> None:
     frame.app.push_screen(HelpSheet())
 
 
+def _next_of_kind(frame: "Frame", kind: str) -> None:
+    frame.pane.next_error(1, kind)
+
+
 DO: dict[str, Callable[["Frame"], None]] = {
     "next": lambda frame: frame.pane.move(1),
     "previous": lambda frame: frame.pane.move(-1),
@@ -165,6 +186,7 @@ DO: dict[str, Callable[["Frame"], None]] = {
     "last": lambda frame: frame.pane.select(frame.pane.n - 1),
     "next_error": lambda frame: frame.pane.next_error(1),
     "previous_error": lambda frame: frame.pane.next_error(-1),
+    **{f"next_{kind}": partial(_next_of_kind, kind=kind) for kind in "HFN"},
     "pane": lambda frame: frame.move_focus(1),
     "pane_back": lambda frame: frame.move_focus(-1),
     "open": lambda frame: _show_list(frame, False),
@@ -217,7 +239,7 @@ def _can_run(frame: "Frame") -> bool:
 
 CAN: dict[str, Callable[["Frame"], bool]] = {
     **dict.fromkeys(("next", "previous", "page_down", "page_up", "first", "last"), _some),
-    **dict.fromkeys(("next_error", "previous_error"), _errors),
+    **dict.fromkeys(("next_error", "previous_error", "next_H", "next_F", "next_N"), _errors),
     **dict.fromkeys(("search", "filter", "sort"), _dataset_is_open),
     **dict.fromkeys(("pane", "pane_back", "theme", "help", "palette", "quit"), _always),
     "open": _unfolded,

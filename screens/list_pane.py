@@ -64,11 +64,11 @@ class ListPane(Vertical):
         self.dataset: Dataset | None = None
         self.run_shown: Run | None = None
         self._order: _Order | None = None
-        self._errors: list[int] | None = None
-        self._error_step = 0
+        self._errors: dict[str, list[int]] = {}
+        self._error_step = (0, "")
         self._orders: Desk[tuple[ListQuery, int | None], _Order] | None = None
         self._pages: Desk[tuple[_Order, tuple[int, ...]], dict[int, list[ListRow]]] | None = None
-        self._error_places: Desk[_Order, list[int]] | None = None
+        self._error_places: Desk[tuple[_Order, str], list[int]] | None = None
         self._spreads: Desk[_Order, list[int]] | None = None
         self._spread: list[int] = []
         self._spread_of: _Order | None = None
@@ -97,10 +97,11 @@ class ListPane(Vertical):
                 for page in wanted
             }
 
-        def errors(asked: _Order) -> list[int]:
+        def errors(question: tuple[_Order, str]) -> list[int]:
             import numpy as np
 
-            marks = asked.query.marks or "".join(MARKS)
+            asked, kind = question
+            marks = kind or asked.query.marks or "".join(MARKS)
             wrong = source.order(replace(asked.query, marks=marks))
             return [int(place) for place in np.isin(asked.numbers, wrong).nonzero()[0]]
 
@@ -164,21 +165,33 @@ class ListPane(Vertical):
             self._foot()
             self.post_message(self.Selected(self.sample))
 
-    def next_error(self, direction: int) -> None:
-        """Move to the next (1) or previous (-1) sample with an error; asks first where they are not known."""
+    def next_error(self, direction: int, kind: str = "") -> None:
+        """Move to the next (1) or previous (-1) sample with an error; asks first where they are not known.
+
+        Args:
+            kind: a letter of `MARKS`: only errors of this kind, and after the last of them the first again.
+        """
         if self._order is None or self._error_places is None:
             return
-        if self._errors is None:
-            self._error_step = direction
-            self._error_places.ask(self._order)
+        if kind not in self._errors:
+            self._error_step = (direction, kind)
+            self._error_places.ask((self._order, kind))
             return
         here = self.rows.cursor
-        places = self._errors if direction > 0 else list(reversed(self._errors))
-        for place in places:
-            if (place - here) * direction > 0:
-                self.select(place)
-                return
-        self.notify("No further error in this list" if direction > 0 else "No earlier error in this list")
+        places = self._errors[kind] if direction > 0 else list(reversed(self._errors[kind]))
+        further = [place for place in places if (place - here) * direction > 0]
+        if further:
+            self.select(further[0])
+        elif kind and places:
+            if places[0] == here:
+                self.notify(f"No other sample of this list is marked {kind}, {MARKS[kind]}")
+            else:
+                self.notify("From the top again")
+            self.select(places[0])
+        elif kind:
+            self.notify(f"No sample of this list is marked {kind}, {MARKS[kind]}")
+        else:
+            self.notify("No further error in this list" if direction > 0 else "No earlier error in this list")
 
     @on(Answer)
     def _answered(self, answer: Answer) -> None:
@@ -191,9 +204,9 @@ class ListPane(Vertical):
         elif answer.desk is self._spreads and newest and not answer.error:
             self._spread = answer.value
             self._foot()
-        elif answer.desk is self._error_places and newest and not answer.error and answer.question is self._order:
-            self._errors = answer.value
-            self.next_error(self._error_step)
+        elif answer.desk is self._error_places and newest and not answer.error and answer.question[0] is self._order:
+            self._errors[answer.question[1]] = answer.value
+            self.next_error(*self._error_step)
 
     def _show_order(self, answer: Answer) -> None:
         if answer.error is not None:
@@ -202,7 +215,7 @@ class ListPane(Vertical):
         first = self._order is None
         order: _Order = answer.value
         keep = not first and self._order is not None and self._order.query == order.query
-        self._order, self._errors = order, None
+        self._order, self._errors = order, {}
         notice = self.query_one("#list-notice", Notice)
         self.rows.display = self.query_one(ListHead).display = self.n > 0
         if self.n:
@@ -253,7 +266,7 @@ class ListPane(Vertical):
 
     def forget(self) -> None:
         """Another list is on its way; nothing of this one is to be seen or selected any more."""
-        self._order, self._errors, self.dataset, self.run_shown = None, None, None, None
+        self._order, self._errors, self.dataset, self.run_shown = None, {}, None, None
         self.rows.show_order(0, 0, False)
         self.query_one("#list-title", Line).show([])
         self.show_nothing("Reading the list")

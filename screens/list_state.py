@@ -11,7 +11,10 @@ NO_RUN = ""
 
 @dataclass(frozen=True, slots=True)
 class ListState:
-    """Filter, order and position of the list, the run over it, and the overlay. `sample` is a sample's number."""
+    """Filter, order and position of the list, the run over it, and the overlay. `sample` is a sample's number.
+
+    `beside`: further runs that are compared with the one over the list.
+    """
 
     dataset: str | None = None
     run: str | None = None
@@ -25,6 +28,7 @@ class ListState:
     descending: bool = False
     sample: int | None = None
     overlay: str = "both"
+    beside: tuple[str, ...] = ()
 
     def query(self, dataset: int, run: str | None) -> ListQuery:
         """The question to the source. Without a run there is nothing to filter or sort by of what a run would give."""
@@ -74,6 +78,12 @@ class ListState:
         named = [run for run in runs if run.run == self.run]
         return next(iter([*named, *runs]), None)
 
+    def runs_beside(self, runs: Sequence[Run]) -> list[Run]:
+        """The runs that are compared with the one over the list, in the order in which they were chosen."""
+        over = self.chosen_run(runs)
+        there = {run.run: run for run in runs if over is None or run.run != over.run}
+        return [there[run] for run in self.beside if run in there]
+
     def chosen_dataset(self, datasets: Sequence[Dataset]) -> Dataset | None:
         """The dataset that is shown."""
         named = [dataset for dataset in datasets if dataset.name == self.dataset]
@@ -98,7 +108,7 @@ def from_setting(value: object) -> ListState:
     kept: dict[str, object] = {}
     for field in fields(ListState):
         got, default = value.get(field.name), getattr(fresh, field.name)
-        if field.name in ("emotions", "valences"):
+        if field.name in ("emotions", "valences", "beside"):
             kept[field.name] = tuple(one for one in got if isinstance(one, str)) if isinstance(got, list) else ()
         elif field.name in ("f1_min", "f1_max"):
             kept[field.name] = _bound(got)

@@ -1,6 +1,6 @@
 """A place of the workbench: what fills the frame to the right of the list."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Vertical
@@ -22,6 +22,8 @@ class Place(Vertical):
     title: ClassVar[str]
     samples_of: ClassVar[str] = "spans"
     """Of which task the list has the samples while this place is open."""
+    slim_list: ClassVar[bool] = False
+    """Does the list give way to this place where both are in sight?"""
 
     class Changed(Message):
         """A choice that is to be remembered has changed: `choices` by name, as plain values."""
@@ -51,6 +53,9 @@ class Place(Vertical):
     def show_sample(self, sample: int | None, run: Run | None) -> None:
         """Show this sample, or that there is none."""
         raise NotImplementedError
+
+    def show_beside(self, runs: Sequence[Run]) -> None:
+        """From the next `show_sample` on, compare with these runs of the person's choice."""
 
     def refresh_sample(self, run: Run | None) -> None:
         """Ask again for what is shown: something may have changed."""

@@ -59,25 +59,40 @@ def embed(texts: Sequence[str]) -> "np.ndarray[tuple[int, int], np.dtype[np.floa
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
-def add_run(store: Store, dataset: Dataset, samples: Sequence[SpanSample], *, done: int | None = None) -> str:
-    """A run over the dataset's first `done` samples, committed as runs are."""
+def add_run(
+    store: Store,
+    dataset: Dataset,
+    samples: Sequence[SpanSample],
+    *,
+    done: int | None = None,
+    name: str = "rule-1",
+    model: str = "rule",
+    way: str = "",
+    shift: int = 0,
+    repeats: int = 1,
+) -> str:
+    """A run over the dataset's first `done` samples, committed as runs are; `shift` makes it say other things."""
     part = samples[:done]
-    predictions = [SpanPrediction(id=sample.id, spans=said(place, sample)) for place, sample in enumerate(part)]
+    predictions = [
+        SpanPrediction(id=sample.id, spans=said(place + shift + repeat, sample), repeat=repeat)
+        for repeat in range(repeats)
+        for place, sample in enumerate(part)
+    ]
     details = score_samples(part, predictions, embed, frozenset({"happy", "sad", "afraid", "cried"}))
     numbers = [number for number, _ in store.dataset_samples(dataset.dataset, 0, len(samples))]
     run = store.start_run(
-        run="rule-1",
-        identity="rule",
+        run=name,
+        identity=name,
         task="spans",
-        model="rule",
+        model=model,
         dataset=dataset.dataset,
-        config={"seed": 0, "repeats": 1, "pid": 0, "host": "elsewhere"},
-        n=len(samples),
+        config={"seed": 0, "repeats": repeats, "pid": 0, "host": "elsewhere", "way": way},
+        n=len(samples) * repeats,
     )
     rows = [
         ResultRow(
             sample=number,
-            repeat=0,
+            repeat=prediction.repeat,
             attempt=0,
             prompt=f"Mark what shows an emotion:\n{sample.text}",
             raw=" | ".join(prediction.spans or ()),
@@ -86,7 +101,9 @@ def add_run(store: Store, dataset: Dataset, samples: Sequence[SpanSample], *, do
             prediction=msgspec.json.encode(spans.Prediction(spans=prediction.spans or ())),
             score=score_row(detail),
         )
-        for number, sample, prediction, detail in zip(numbers[: len(part)], part, predictions, details, strict=True)
+        for number, sample, prediction, detail in zip(
+            numbers[: len(part)] * repeats, list(part) * repeats, predictions, details, strict=True
+        )
     ]
     store.commit_batch(run.run, rows)
     store.set_state(run.run, "done" if done is None else "running")

@@ -166,6 +166,119 @@ async def test_sorting_again_by_the_same_turns_the_order_round_and_keeps_the_sam
         assert shown_id(pilot) == here
 
 
+@pytest.fixture
+def three_runs(source: Workspace) -> Workspace:
+    samples, dataset = sample_records(), source.datasets()[0]
+    add_run(source.store, dataset, samples, name="quiet-1", model="hf:org/quiet", way="retrieve", shift=4)
+    add_run(source.store, dataset, samples, name="quiet-2", model="hf:org/quiet", way="highlight", shift=1)
+    return source
+
+
+async def _show_rule_beside_quiet(pilot) -> None:  # type: ignore[no-untyped-def]
+    """The run `rule` over the list, the two others ticked."""
+    names = [run.run for run in frame(pilot).overview.runs]
+    down = ["j"] * names.index("rule-1") if frame(pilot).run_shown.run == names[0] else []
+    await press(pilot, "r", *down, "enter")
+    assert frame(pilot).run_shown.run == "rule-1"
+    await press(pilot, "r", *["k"] * len(down), "space", "j", "space", "enter")
+
+
+async def test_ticked_runs_stand_beside_the_one_over_the_list_with_a_row_each(three_runs: Workspace) -> None:
+    async with opened(three_runs) as pilot:
+        await _show_rule_beside_quiet(pilot)
+        assert frame(pilot).run_shown.run == "rule-1"
+        assert frame(pilot).state.beside == ("quiet-2", "quiet-1")
+        voices = stave(pilot).score.voices
+        assert stave(pilot).score.rows
+        assert [voice.name for voice in voices][:4] == ["gold", "rule", "quiet high", "quiet ret"]
+        assert [voice.name for voice in voices][4:] == list(sample_records()[0].annotators)
+        assert [voice.inline for voice in voices[:4]] == [True, True, False, False]
+        for name, voice in zip(("quiet-2", "quiet-1"), voices[2:4], strict=True):
+            detail = three_runs.evidence(1, name).repeats[0].detail
+            assert detail is not None
+            assert voice.spans == tuple(span for span in detail.located if span)
+        rows = [line.strip()[:10] for line in screen_text(pilot).split("\n")]
+        assert "and 2 beside it" in screen_text(pilot)
+        assert rows
+
+
+async def test_what_is_compared_is_remembered_and_can_be_unticked(tmp_path: Path, three_runs: Workspace) -> None:
+    async with opened(three_runs) as pilot:
+        await _show_rule_beside_quiet(pilot)
+        await press(pilot, "q")
+    again = Workspace.open(tmp_path / "workspace.duckdb")
+    async with opened(again) as pilot:
+        assert [voice.name for voice in stave(pilot).score.voices][1:4] == ["rule", "quiet high", "quiet ret"]
+        await press(pilot, "r", "k", "space", "k", "space", "j", "j", "enter")
+        assert frame(pilot).state.beside == ()
+        assert [voice.name for voice in stave(pilot).score.voices][:2] == ["gold", "rule"]
+        assert "beside it" not in screen_text(pilot)
+
+
+async def test_the_letter_of_an_error_goes_to_the_next_sample_that_has_it_and_round(source: Workspace) -> None:
+    ids = {row.id: row.marks for row in source.page(list(source.order(_query(source))), "rule-1")}
+    async with opened(source) as pilot:
+        for letter in "HFN":
+            await press(pilot, "g")
+            having = [id for id, marks in ids.items() if letter in marks and id != shown_id(pilot)]
+            for expected in having:
+                await press(pilot, letter)
+                assert shown_id(pilot) == expected
+            await press(pilot, letter)
+            if len(having) > 1:
+                assert shown_id(pilot) == next(id for id, marks in ids.items() if letter in marks)
+                assert "From the top again" in notified(pilot)
+        assert any("H" in marks for marks in ids.values())
+        assert any("N" in marks for marks in ids.values())
+
+
+async def test_a_kind_of_error_that_nobody_made_is_said_to_be_missing(tmp_path: Path) -> None:
+    async with opened(workspace(tmp_path / "w.duckdb", samples=sample_records(0, 2))) as pilot:
+        here = shown_id(pilot)
+        await press(pilot, "N")
+        assert shown_id(pilot) == here
+        assert "No sample of this list is marked N, neutral hit" in notified(pilot)
+
+
+async def test_under_a_hallucinated_span_stands_the_passage_that_is_nearest_to_it(tmp_path: Path) -> None:
+    gold, said = tmp_path / "gold.jsonl", tmp_path / "said.jsonl"
+    text = "The bus was late. I kept thinking that nobody had noticed I was gone."
+    gold.write_text(f'{{"id": "a", "text": "{text}", "spans": [[18, 68]]}}\n', encoding="utf-8")
+    said.write_text('{"id": "a", "spans": ["nobody noticed I was gone", "sheer despair"]}\n', encoding="utf-8")
+    source = FileView(str(gold), [str(said)], warn=lambda line: None)
+    async with opened(source) as pilot:
+        near = {row.predicted: row.near for row in frame(pilot).query_one(AlignmentTable).rows}
+        found = near["nobody noticed I was gone"]
+        assert found is not None
+        assert (found.text, round(found.f1, 3)) == ("nobody had noticed I was gone.", 0.909)
+        assert near["sheer despair"] is None
+        drawn = screen_text(pilot)
+        assert "≈ nobody had noticed I was gone." in drawn
+        assert "≈ nothing near it" in drawn
+        await press(pilot, "q")
+
+
+async def test_each_sentence_of_a_passage_has_its_emotion_valence_and_how_it_went(source: Workspace) -> None:
+    numbers = list(source.order(_query(source)))
+    passages = [place for place, sample in enumerate(sample_records()) if sample.sentences]
+    async with opened(source) as pilot:
+        seen_hit = False
+        for place in passages:
+            sample = sample_records()[place]
+            assert shown_id(pilot) == sample.id
+            detail = source.evidence(int(numbers[place]), "rule-1").repeats[0].detail
+            assert detail is not None
+            hits = [detail.located[index] for index in detail.neutral_hits]
+            for sentence, chip in zip(sample.sentences, stave(pilot).score.chips, strict=True):
+                sign = {"positive": "+", "negative": "−"}.get(sentence.valence or "", "")
+                assert chip.label.split()[1:] == [part for part in (sentence.emotion, sign) if part]
+                hit = any(span and span[0] < sentence.end and sentence.start < span[1] for span in hits)
+                assert (chip.tail == "N") == (hit and sentence.emotion == "neutral")
+                seen_hit |= chip.tail == "N"
+            await press(pilot, "j")
+        assert seen_hit
+
+
 async def test_the_run_can_be_none_and_then_gold_stands_alone(source: Workspace) -> None:
     async with opened(source) as pilot:
         await press(pilot, "r", "j", "enter")
