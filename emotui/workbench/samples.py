@@ -70,7 +70,7 @@ def is_sample_data(dataset: Dataset) -> bool:
 
 def add_spans(store: Store, name: str, samples: Sequence[SpanSample], source: str) -> Dataset:
     """Add samples as a dataset, or return the one that holds the same under this name."""
-    return _add(store, name, "spans", samples, _row, source)
+    return _add(store, name, "spans", samples, span_row, source)
 
 
 def add_scenes(store: Store, name: str, samples: Sequence[ScenesGold], source: str) -> Dataset:
@@ -175,7 +175,7 @@ def _text_row(sample: ClassGold) -> SampleRow:
     )
 
 
-def _row(sample: SpanSample) -> SampleRow:
+def span_row(sample: SpanSample) -> SampleRow:
     """A sample as the store lists it. A passage has the emotions and valences of all its sentences."""
     emotions = [sample.emotion, *(sentence.emotion for sentence in sample.sentences)]
     valences = [sample.valence, *(sentence.valence for sentence in sample.sentences)]

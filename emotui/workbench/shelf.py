@@ -112,6 +112,10 @@ class Shelf:
             raise
         self._rates[spec] = found.rates
 
+    def trouble(self, spec: str) -> str:
+        """Why the model could not be loaded or measured last, in words; empty where there is no trouble."""
+        return next(iter(self._errors.get(spec, ())), "")
+
     def unload(self, spec: str) -> None:
         """End the model's process; the next question would start it again."""
         self._process(spec).close()

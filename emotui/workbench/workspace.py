@@ -18,6 +18,7 @@ from emotui.tasks import spans
 from emotui.workbench.running import OnProgress, RunProgress, last_attempts, metrics, run_task, with_state
 from emotui.workbench.samples import add_sample_data, add_sample_scenes, import_scenes, import_spans
 from emotui.workbench.source import Evidence, RepeatView
+from emotui.workbench.spot_checks import SpotChecks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -131,6 +132,10 @@ class Workspace:
                 path = str(self.store.path)
                 self._shelf = Shelf(self.model, lambda: models_at_hand(model_folders((), path)).models, self.store.runs)
             return self._shelf
+
+    def spot_checks(self) -> SpotChecks:
+        """What keeps texts that a person tried."""
+        return SpotChecks(self.store)
 
     def marker(self) -> object:
         return self.store.marker()
