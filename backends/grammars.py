@@ -1,6 +1,11 @@
 """Grammars (GBNF, of llama.cpp) for answers whose form a task fixes: a model that follows one writes nothing else.
 
-For `Generate.grammar`. llama.cpp follows them; of the servers those that take a grammar.
+For `Generate.grammar`. llama.cpp follows them; transformers with llguidance; of the servers those that take a grammar.
+
+A task takes the option `constrain` (`Task.with_options`), off by default, gives its requests the grammar where it is on,
+and adds the grammar to what `Task.settings` returns, so that it is part of a run's identity; without the option the
+settings, and so the identity of older runs, stay what they were. A way of asking that has no form to hold an answer to
+raises BadInput from `settings`, before anything is asked. See `emotui.tasks.spans_generation.Settings`.
 """
 
 from collections.abc import Sequence
@@ -34,7 +39,21 @@ def retrieved_line(after: str | None = None) -> str:
     line = f"line ::= (span ({literal(' | ')} span)*)?\nspan ::= [^| \\n\\r] [^|\\n\\r]*\n"
     if after is None:
         return f"root ::= line\n{line}"
-    return f'root ::= free {literal(after)} " "? line\nfree ::= [^\\x00]*\n{line}'
+    return _behind(f'{literal(after)} " "? line') + line
+
+
+def reasoned_answer(answer: str, *, confidence: bool) -> str:
+    """Free reasoning, with `confidence` then `<confidence>N</confidence>` of 1 to 5, and the tag before the answer.
+
+    Source: the order of EmoScene's evaluation prompt (appendix E).
+    """
+    sure = f"{literal('<confidence>')} [1-5] {literal('</confidence>')} [ \\n]* " if confidence else ""
+    return _behind(f"{sure}{literal(answer)}")
+
+
+def _behind(rest: str) -> str:
+    # One rule for all of it: where the free text is a rule of its own, llguidance takes all that follows for it too.
+    return f"root ::= whole\nwhole ::= [^\\x00]* {rest}\n"
 
 
 def json_words(count: int) -> str:

@@ -272,12 +272,6 @@ def test_a_stop_string_ends_the_text_before_it(tiny) -> None:
     assert (out.text, out.finish) == (spans[0], "stop")
 
 
-def test_a_grammar_is_refused_in_one_line(tiny) -> None:
-    assert tiny.generate([asked("x", grammar='root ::= "a"')]) == [
-        Refused("hf: models follow no grammar: run without --constrain")
-    ]
-
-
 def test_nothing_asked_is_nothing_answered(tiny) -> None:
     assert tiny.generate([]) == tiny.score([]) == tiny.rank([]) == []
     assert tiny.score([Score("x", ())]) == [Refused("no question was asked")]

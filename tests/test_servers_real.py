@@ -20,7 +20,8 @@ from emotui.backends.servers import load
 from emotui.backends.servers.model import ServerModel
 from emotui.backends.yesno import find_forms
 from emotui.errors import ModelError
-from tests.tiny.corpus import facts, prefix_of, question_of
+from tests.conftest import Emotui
+from tests.tiny.corpus import facts, prefix_of, question_of, unseen
 
 pytest.importorskip("openai")
 pytest.importorskip("llama_cpp")
@@ -175,6 +176,20 @@ def test_a_grammar_is_followed(model: ServerModel) -> None:
     (answer,) = model.generate([say("Hello", grammar='root ::= "per" | "haps"')])
     assert isinstance(answer, Generation)
     assert answer.text in ("per", "haps")
+
+
+def test_predict_holds_answers_to_a_line_of_spans_by_the_servers_grammar(
+    address: str, emotui: Emotui, tmp_path: Path
+) -> None:
+    (tmp_path / "own.toml").write_text('[retrieve]\nuser = "Evidence as JSON: {text}"\n')
+    text, _ = unseen()[0]
+    (tmp_path / "texts.jsonl").write_text(f'{{"id": "a", "text": "{text} | {text}"}}\n')
+    asked = ("predict", "spans", "--model", f"openai:{address}", "--prompts", "own.toml", "--records", "texts.jsonl")
+    free, held = emotui(*asked, "--json"), emotui(*asked, "--constrain", "--json")
+    assert (free.status, held.status) == (0, 0), held.err
+    said = held.document["records"][0]["output"]
+    assert all(part.strip() for part in said.split(" | "))
+    assert "|" not in said.replace(" | ", "")
 
 
 def test_a_server_with_a_key_and_without_log_probabilities(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from emotui.backends import yesno
 from emotui.backends.base import Generate, Generation, Message, ModelCard, Rank, Ranked, Refused, Score, Scores
 from emotui.backends.hf.batching import TOKENS, Batches
 from emotui.backends.hf.decoding import write
+from emotui.backends.hf.grammar import Grammars
 from emotui.backends.hf.groups import Group, shared_prefix
 from emotui.backends.hf.loading import Loaded
 from emotui.backends.hf.prefix import Rows, positions
@@ -19,7 +20,6 @@ from emotui.backends.rendering import with_question
 from emotui.errors import ModelError
 
 Asked = TypeVar("Asked")
-NO_GRAMMAR = "hf: models follow no grammar: run without --constrain"
 
 
 class Causal:
@@ -36,15 +36,18 @@ class Causal:
         self._batches = Batches(settings.batch_tokens or TOKENS.get(kind, TOKENS["cpu"]))
         self._rows = Rows(loaded, share=settings.share_prefix)
         self._ends = end_tokens(loaded)
+        self._grammars = Grammars(loaded, self._ends)
         self._forms: yesno.Forms | None = None
         self._writing = Batches(settings.batch_tokens or _writing_budget(loaded))
 
     def generate(self, requests: Sequence[Generate]) -> list[Generation | Refused]:
-        """Write, in batches; what a request gets depends on its prompt and seed alone, up to rounding."""
-        prompts = [
-            self._checked(request.messages, request.opening, room=1) if request.grammar is None else Refused(NO_GRAMMAR)
-            for request in requests
-        ]
+        """Write, in batches; what a request gets depends on its prompt and seed alone, up to rounding.
+
+        Raises:
+            ModelError: a grammar cannot be followed.
+        """
+        prompts = [self._checked(request.messages, request.opening, room=1) for request in requests]
+        self._grammars.check(request.grammar for request in requests)
 
         def batch(indices: list[int]) -> list[Generation | Refused]:
             return self._write([requests[index] for index in indices], [prompts[index] for index in indices])
@@ -152,7 +155,14 @@ class Causal:
         past = _CausalPast(self._loaded, self._rows.takes_positions, self._rows.past_name)
         logits = past.begin(prompts)
         written = write(
-            requests, [len(ids) for ids in prompts], rooms, logits, past, self._loaded.tokenizer, self._ends
+            requests,
+            [len(ids) for ids in prompts],
+            rooms,
+            logits,
+            past,
+            self._loaded.tokenizer,
+            self._ends,
+            grammars=self._grammars.begin(requests),
         )
         return list(written)
 

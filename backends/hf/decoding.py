@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import torch
 
 from emotui.backends.base import Generate, Generation
+from emotui.backends.hf.grammar import Grammar
 from emotui.backends.sampling import Draws
 
 _TAIL = 32
@@ -30,6 +31,7 @@ class _Writing:
     room: int
     forced: list[int]
     draws: Draws
+    grammar: Grammar | None
     tokens: list[int] = field(default_factory=list)
     finish: str = ""
 
@@ -38,6 +40,8 @@ class _Writing:
         if token in ends:
             self.finish = "stop"
             return
+        if self.grammar is not None:
+            self.grammar.accept(token)
         self.tokens.append(token)
         if self.request.stop:
             tail = tokenizer.decode(self.tokens[-_TAIL:], skip_special_tokens=True)
@@ -63,6 +67,7 @@ def write(
     tokenizer: Any,
     ends: frozenset[int],
     forced: Sequence[list[int]] | None = None,
+    grammars: Sequence[Grammar | None] | None = None,
 ) -> list[Generation]:
     """Write until every request has ended.
 
@@ -73,13 +78,23 @@ def write(
         past: the state after the prompts.
         ends: tokens that end a text.
         forced: tokens that each text begins with, not counted as written (a decoder's opening).
+        grammars: what each text keeps to, at its beginning; None for nothing.
+
+    Raises:
+        ModelError: a grammar leaves nothing that could follow.
     """
+    none = [None] * len(requests)
     writings = [
-        _Writing(request, length, room, list(begin), Draws(request.seed))
-        for request, length, room, begin in zip(requests, lengths, rooms, forced or [[] for _ in requests], strict=True)
+        _Writing(request, length, room, list(begin), Draws(request.seed), grammar)
+        for request, length, room, begin, grammar in zip(
+            requests, lengths, rooms, forced or [[] for _ in requests], grammars or none, strict=True
+        )
     ]
     active = writings
     while True:
+        for row, each in enumerate(active):
+            if each.grammar is not None and not each.forced:
+                logits[row] = each.grammar.narrow(logits[row])
         chosen = choose(
             logits,
             [each.request.temperature for each in active],

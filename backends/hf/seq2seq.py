@@ -13,7 +13,6 @@ from emotui.backends import yesno
 from emotui.backends.base import Generate, Generation, Message, ModelCard, Rank, Ranked, Refused, Score, Scores
 from emotui.backends.hf.batching import TOKENS, Batches
 from emotui.backends.hf.causal import (
-    NO_GRAMMAR,
     answered,
     as_ranked,
     as_scores,
@@ -23,6 +22,7 @@ from emotui.backends.hf.causal import (
     too_long,
 )
 from emotui.backends.hf.decoding import write
+from emotui.backends.hf.grammar import Grammars
 from emotui.backends.hf.loading import Loaded
 from emotui.backends.hf.prompts import Frame, Prompts, frame
 from emotui.backends.hf.settings import Settings
@@ -42,16 +42,19 @@ class Seq2Seq:
         self._loaded, self._prompts = loaded, prompts
         self._frame: Frame = frame(loaded.tokenizer, 1)
         self._ends = end_tokens(loaded)
+        self._grammars = Grammars(loaded, self._ends)
         self._start = _start_token(loaded)
         self._batches = Batches(settings.batch_tokens or TOKENS.get(loaded.device.type, TOKENS["cpu"]))
         self._forms: yesno.Forms | None = None
 
     def generate(self, requests: Sequence[Generate]) -> list[Generation | Refused]:
-        """Write, in batches; what a request gets depends on its prompt and seed alone, up to rounding."""
-        prompts = [
-            Refused(NO_GRAMMAR) if request.grammar is not None else self._prompt(request.messages)
-            for request in requests
-        ]
+        """Write, in batches; what a request gets depends on its prompt and seed alone, up to rounding.
+
+        Raises:
+            ModelError: a grammar cannot be followed.
+        """
+        prompts = [self._prompt(request.messages) for request in requests]
+        self._grammars.check(request.grammar for request in requests)
 
         def batch(indices: list[int]) -> list[Generation]:
             return self._write([requests[index] for index in indices], [_ids(prompts[index]) for index in indices])
@@ -176,6 +179,7 @@ class Seq2Seq:
             self._loaded.tokenizer,
             self._ends,
             [self._prompts.text(request.opening) for request in requests],
+            self._grammars.begin(requests),
         )
 
 

@@ -60,7 +60,7 @@ class Asker:
 
         Raises:
             Unanswered: the server refuses this request or fails at it.
-            ModelError: no other request would fare better.
+            ModelError: no other request would fare better; it follows no grammar.
         """
         constraint = {} if grammar is None else await self._constraint(grammar)
         return await self._send(messages, fields, opening, constraint)
@@ -118,7 +118,7 @@ class Asker:
             if self._grammar_field is None:
                 self._grammar_field = await self._try_grammars()
         if self._grammar_field < 0:
-            raise Unanswered("the server does not follow a grammar: run without --constrain")
+            raise ModelError("the server does not follow a grammar: run without --constrain")
         return _GRAMMAR_FIELDS[self._grammar_field](grammar)
 
     async def _try_grammars(self) -> int:

@@ -1,4 +1,7 @@
-"""How a model that writes is asked: options that `emotui run` and `emotui predict` share."""
+"""How a model that writes is asked: options that `emotui run` and `emotui predict` share.
+
+What is set comes to the task as `options` (`Task.with_options`): `constrain` for one, true where `--constrain` is given.
+"""
 
 from collections.abc import Callable, Mapping
 from functools import wraps
@@ -10,11 +13,16 @@ import msgspec
 
 from emotui.errors import BadInput
 from emotui.metrics.span_output import STYLES
+from emotui.tasks.masked_prompts import read_masked_prompts
 from emotui.tasks.prompt_files import Prompts
 from emotui.tasks.scenes_prompts import read_scenes_prompts
 from emotui.tasks.spans_prompts import read_prompts, way_of
 
-_PROMPT_FILES: Mapping[str, Callable[[str], Prompts]] = {"spans": read_prompts, "scenes": read_scenes_prompts}
+_PROMPT_FILES: Mapping[str, Callable[[str], Prompts]] = {
+    "spans": read_prompts,
+    "scenes": read_scenes_prompts,
+    "masked": read_masked_prompts,
+}
 """The tasks that a person can have prompts of their own for."""
 
 _OPTIONS = (
@@ -26,6 +34,11 @@ _OPTIONS = (
     ),
     click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), help="spans: nucleus of sampling."),
     click.option("--max-tokens", type=click.IntRange(min=1), help="spans: the longest answer (default: by the text)."),
+    click.option(
+        "--constrain",
+        is_flag=True,
+        help="Hold answers to the task's form by a grammar, where it has one (docs/models.md).",
+    ),
     click.option(
         "--retries", type=click.IntRange(0, 20), help="spans: further tries where an answer breaks the format (3)."
     ),
@@ -49,10 +62,13 @@ def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
         top_p: float | None,
         max_tokens: int | None,
         retries: int | None,
+        constrain: bool,
         **others: Any,
     ) -> Any:
         given = {"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, "retries": retries}
         options: dict[str, object] = {name: value for name, value in given.items() if value is not None}
+        if constrain:
+            options["constrain"] = True
         if prompts is not None:
             options["prompts"] = msgspec.to_builtins(_read(prompts, others.get("task") or others["kind"]))
         experiment = others.get("experiment")

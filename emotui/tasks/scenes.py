@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 
 from emotui.backends.base import Generate, ModelCard, Refused, Score
+from emotui.backends.grammars import reasoned_answer
 from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
 from emotui.metrics.scenes import label_counts, micro_f1, scenes_metrics
@@ -83,6 +84,11 @@ class _Raw(msgspec.Struct, frozen=True):
     answers: Mapping[str, Answer]
 
 
+class _Options(msgspec.Struct, frozen=True):
+    prompts: dict[str, Prompt] | None = None
+    constrain: bool = False
+
+
 class Scenes:
     """The task as those see it who run it."""
 
@@ -92,8 +98,8 @@ class Scenes:
     sample = ScenesGold
     embeds = False
 
-    def __init__(self, prompts: Prompts | None = None) -> None:
-        self._prompts = prompts
+    def __init__(self, prompts: Prompts | None = None, *, constrain: bool = False) -> None:
+        self._prompts, self._constrain = prompts, constrain
 
     def ways(self, card: ModelCard) -> tuple[str, ...]:
         """`heads` for a model that has them; for others first-token, and reasoned where it can write."""
@@ -104,25 +110,36 @@ class Scenes:
         return WAYS if "generate" in card.capabilities else WAYS[:1]
 
     def settings(self, way: str) -> Mapping[str, object]:
-        """The way, and the words of its prompts. Raises BadInput where the person's own have none for it."""
+        """The way, the words of its prompts, and the grammar that a reasoned answer is held to, if it is.
+
+        At the first token yes is read against no as it is, so there is nothing that a grammar would change.
+
+        Raises:
+            BadInput: the person's own prompts have none for this way, or the model is not asked in words.
+        """
         if way == HEADS:
             self._asked_in_words()
             return {"way": way, "prompts": []}
         prompt = self._prompt(way)
         room = (MAX_TOKENS,) if way == "reasoned" else ()
-        return {"way": way, "prompts": [prompt.system, *shared_and_asked(prompt), *room]}
+        grammar = self._grammar(way)
+        held = {} if grammar is None else {"grammar": grammar}
+        return {"way": way, "prompts": [prompt.system, *shared_and_asked(prompt), *room]} | held
 
     def with_options(self, options: Mapping[str, object], repeats: int) -> "Scenes":
-        """`prompts`: the person's own, a table for each way. Raises BadInput for any other option."""
-        strange = [name for name in options if name != "prompts"]
+        """`prompts`: the person's own, a table for each way; `constrain`: a grammar holds a reasoned answer's form.
+
+        Raises:
+            BadInput: any other option, or a wrong value.
+        """
+        strange = [name for name in options if name not in ("prompts", "constrain")]
         if strange:
             raise BadInput(f"the scenes task has no setting {strange[0]!r}")
-        if "prompts" not in options:
-            return self
         try:
-            return Scenes(msgspec.convert(options["prompts"], dict[str, Prompt]))
+            given = msgspec.convert(options, _Options)
         except msgspec.ValidationError as error:
-            raise BadInput(f"the prompts of a scenes run: {error}") from error
+            raise BadInput(f"the settings of a scenes run: {error}") from error
+        return Scenes(given.prompts, constrain=given.constrain)
 
     def ask(self, samples: Sequence[ScenesGold], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
         """Ask about each scenario; one without a text is not asked about."""
@@ -132,8 +149,11 @@ class Scenes:
         if way == HEADS:
             answers = _heads(chosen, model)
         else:
-            ask = _reasoned if way == "reasoned" else _first_token
-            answers = ask(chosen, model, self._prompt(way))
+            prompt = self._prompt(way)
+            if way == "reasoned":
+                answers = _reasoned(chosen, model, prompt, self._grammar(way))
+            else:
+                answers = _first_token(chosen, model, prompt)
         for place, answer in zip(there, answers, strict=True):
             asked[place] = answer
         return asked
@@ -141,9 +161,15 @@ class Scenes:
     def _prompt(self, way: str) -> Prompt:
         return prompt_of(PROMPTS if self._prompts is None else self._prompts, way)
 
+    def _grammar(self, way: str) -> str | None:
+        if not self._constrain or way != "reasoned":
+            return None
+        return reasoned_answer(ANSWER, confidence="<confidence>" in self._prompt(way).user)
+
     def _asked_in_words(self) -> None:
-        if self._prompts is not None:
-            raise BadInput("this model has a head for each emotion and is not asked in words: leave the prompts out")
+        given = "the prompts" if self._prompts is not None else "--constrain" if self._constrain else ""
+        if given:
+            raise BadInput(f"this model has a head for each emotion and is not asked in words: leave {given} out")
 
     def parse(self, sample: ScenesGold, raw: str, way: str) -> Prediction:
         """From kept logits to a prediction. Raises ValueError for a label without two finite logits."""
@@ -215,7 +241,9 @@ def _scored(
     return asked
 
 
-def _reasoned(samples: Sequence[ScenesGold], model: AskModel, prompt: Prompt) -> list[Asked]:
+def _reasoned(
+    samples: Sequence[ScenesGold], model: AskModel, prompt: Prompt, grammar: str | None = None
+) -> list[Asked]:
     """First the reasoning up to the answer's tag, then yes against no right behind it."""
     shared, asked = shared_and_asked(prompt)
     pairs = [(sample, name) for sample in samples for name in sample.labels]
@@ -224,7 +252,9 @@ def _reasoned(samples: Sequence[ScenesGold], model: AskModel, prompt: Prompt) ->
     wording = [questions(asked, fields[sample.id], (name,))[0] for sample, name in pairs]
     thoughts = model(
         [
-            Generate(as_chat(prompt, scenes[sample.id] + question), max_tokens=MAX_TOKENS, stop=(ANSWER,))
+            Generate(
+                as_chat(prompt, scenes[sample.id] + question), max_tokens=MAX_TOKENS, stop=(ANSWER,), grammar=grammar
+            )
             for (sample, _), question in zip(pairs, wording, strict=True)
         ]
     )

@@ -9,7 +9,9 @@ from typing import Annotated, Any
 import msgspec
 
 from emotui.backends.base import Generate, Generation, Refused
+from emotui.backends.grammars import retrieved_line
 from emotui.errors import BadInput
+from emotui.metrics.span_output import RESPONSE
 from emotui.records import SpanSample
 from emotui.tasks.prompt_files import Prompt, as_kept, prompt_of
 from emotui.tasks.prompting_experiments import options, target
@@ -30,7 +32,7 @@ _ROOM = {False: 512, True: 1536}
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What a person can set about a run. `prompts`: their own; None for this project's.
 
-    `max_tokens` None: 512, with reasoning 1,536, and one more for every two characters of the text.
+    `constrain`: a grammar keeps the answer to its form, where the style has one (retrieve). `max_tokens` None: 512, with reasoning 1,536, and one more for every two characters of the text.
     """
 
     temperature: Annotated[float, msgspec.Meta(ge=0, le=5)] = 0.0
@@ -38,20 +40,36 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     max_tokens: Annotated[int, msgspec.Meta(ge=1)] | None = None
     retries: Annotated[int, msgspec.Meta(ge=0, le=20)] = 3
     prompts: dict[str, Prompt] | None = None
+    constrain: bool = False
+
+    def grammar(self, way: str) -> str | None:
+        """What an answer keeps to. Raises BadInput where a way has no form that a grammar could hold."""
+        if not self.constrain:
+            return None
+        style, cot = style_of(way)
+        if style != "retrieve" or way == "experiment-0":
+            raise BadInput(f"{way} gives the text back, and no grammar holds that: --constrain is for retrieve")
+        return retrieved_line(RESPONSE if cot else None)
 
     def prompt(self, way: str) -> Prompt:
         """The prompt of a way. Raises BadInput where the person's own have none for it."""
         return prompt_of(PROMPTS if self.prompts is None else self.prompts, way)
 
     def described(self, way: str) -> dict[str, object]:
-        """All that can change an answer, for the run's identity."""
-        return {"way": way, "retry_temperature": RETRY_TEMPERATURE, "room": _ROOM[style_of(way)[1]]} | {
-            "temperature": self.temperature,
-            "top_p": self.top_p,
-            "max_tokens": self.max_tokens,
-            "retries": self.retries,
-            "prompt": msgspec.to_builtins(self.prompt(way)),
-        }
+        """All that can change an answer, for the run's identity. Raises BadInput as `grammar` and `prompt`."""
+        grammar = self.grammar(way)
+        held = {} if grammar is None else {"grammar": grammar}
+        return (
+            held
+            | {"way": way, "retry_temperature": RETRY_TEMPERATURE, "room": _ROOM[style_of(way)[1]]}
+            | {
+                "temperature": self.temperature,
+                "top_p": self.top_p,
+                "max_tokens": self.max_tokens,
+                "retries": self.retries,
+                "prompt": msgspec.to_builtins(self.prompt(way)),
+            }
+        )
 
 
 def ask_in_words(
@@ -62,7 +80,7 @@ def ask_in_words(
     An answer that ran out of tokens is asked for again too. The last attempt is the answer, whatever it is; where a
     retry is refused, the one before it. A server that goes away leaves the sample open.
     """
-    prompt = settings.prompt(way)
+    prompt, grammar = settings.prompt(way), settings.grammar(way)
     style, cot = style_of(way)
     chats = [messages(prompt, _fields(sample, way)) for sample in samples]
     answers: list[list[str]] = [[] for _ in samples]
@@ -78,6 +96,7 @@ def ask_in_words(
                     temperature=temperature,
                     top_p=settings.top_p,
                     seed=seeds[place] + attempt,
+                    grammar=grammar,
                 )
                 for place in waiting
             ]
