@@ -331,7 +331,7 @@ def test_an_opening_needs_a_server_that_can_go_on_with_it(server: FaultyServer) 
 
 
 def test_a_grammar_is_refused_where_the_server_does_not_follow_one(server: FaultyServer) -> None:
-    with pytest.raises(ModelError, match="^the server does not follow a grammar: run without --constrain$"):
+    with pytest.raises(ModelError, match=r"^the server does not follow a grammar: run without --constrain$"):
         connect(server).generate([say("x", grammar='root ::= "yes"'), say("y", grammar='root ::= "no"')])
 
 

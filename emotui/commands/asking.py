@@ -1,6 +1,6 @@
 """How a model that writes is asked: options that `emotui run` and `emotui predict` share.
 
-What is set comes to the task as `options` (`Task.with_options`): `constrain` for one, true where `--constrain` is given.
+What is set comes to the task as `options` (`Task.with_options`): `constrain` is true where `--constrain` is given.
 """
 
 from collections.abc import Callable, Mapping

@@ -32,7 +32,8 @@ _ROOM = {False: 512, True: 1536}
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What a person can set about a run. `prompts`: their own; None for this project's.
 
-    `constrain`: a grammar keeps the answer to its form, where the style has one (retrieve). `max_tokens` None: 512, with reasoning 1,536, and one more for every two characters of the text.
+    `constrain`: a grammar keeps the answer to its form, where the style has one (retrieve).
+    `max_tokens` None: 512, with reasoning 1,536, and one more for every two characters of the text.
     """
 
     temperature: Annotated[float, msgspec.Meta(ge=0, le=5)] = 0.0
