@@ -92,8 +92,9 @@ def train(
         progress=progress,
         stopping=stopping,
     )
+    parameters = sum(value.numel() for value in model.parameters() if value.requires_grad)
     plain = merged(model) if recipe.lora else model
-    document = arguments | {
+    document = {"base": found.spec, **arguments} | {
         "labels": labels,
         "n": len(examples),
         "rephrased": sum(bool(example.rephrasings) for example in examples),
@@ -106,7 +107,7 @@ def train(
         "emlm": None if masked is None else {"texts": len(emlm_texts), "steps": masked.step, "curve": masked.curve},
         "max_length": trainable.context,
         "truncated": texts.cut,
-        "parameters_trained": sum(value.numel() for value in model.parameters() if value.requires_grad),
+        "parameters_trained": parameters,
         "device": trainable.device.type,
         "threads": torch.get_num_threads(),
         "seconds": round(time.monotonic() - started, 3),
@@ -156,11 +157,11 @@ def _look(to: Path, resume: bool) -> dict[str, Any] | None:
 
 
 def _arguments(base: Base, recipe: Recipe, sources: Mapping[str, Any]) -> dict[str, Any]:
-    """All that decides the result, but for the machine and the versions."""
+    """All that decides the result, but for the machine and the versions of what runs on it."""
     how = asdict(recipe) | {"rate": recipe.highest_rate}
-    for machine in ("device", "threads"):
-        del how[machine]
-    return {"base": {"spec": base.spec, **base.identity}, "recipe": how, "data": dict(sources)}
+    for without_effect in ("device", "threads", "checkpoint_every"):
+        del how[without_effect]
+    return {"base_hashes": dict(base.identity), "recipe": how, "data": dict(sources)}
 
 
 def _masked_stage(

@@ -29,7 +29,9 @@ def write_result(to: Path, model: Any, tokenizer: Any, document: dict[str, Any])
     shutil.rmtree(partial, ignore_errors=True)
     model.save_pretrained(partial)
     tokenizer.save_pretrained(partial)
+    readable = (partial / "config.json").stat().st_mode
     for path in sorted(partial.iterdir()):
+        path.chmod(readable)  # safetensors shuts everyone else out
         path.replace(to / path.name)
     document["versions"] = {
         "emotui": __version__,
@@ -59,8 +61,7 @@ def _readme(to: Path, document: Mapping[str, Any]) -> str:
     lines = [
         f"# {to.resolve().name}",
         "",
-        f"A classifier of texts, fine-tuned by emotui {document['versions']['emotui']} "
-        f"from `{document['base']['spec']}`.",
+        f"A classifier of texts, fine-tuned by emotui {document['versions']['emotui']} from `{document['base']}`.",
         "",
         f"- Labels: {', '.join(document['labels'])}",
         f"- Trained on {document['n']} texts, {document['rephrased']} of them with rephrasings "

@@ -4,10 +4,10 @@ import click
 
 from emotui.commands.output import db_option, json_option, print_json, skip_bad_option
 from emotui.workbench.exporting import export_run
-from emotui.workbench.samples import import_scenes, import_spans
+from emotui.workbench.samples import import_masked, import_scenes, import_spans
 from emotui.workbench.workspace import Workspace
 
-_IMPORTS = {"spans": import_spans, "scenes": import_scenes}
+_IMPORTS = {"spans": import_spans, "scenes": import_scenes, "masked": import_masked}
 
 
 @click.command("import")

@@ -15,10 +15,21 @@ from emotui.store.query import Run
 from emotui.workbench.experiments import add_experiment, asked_alone
 from emotui.workbench.running import rescore as score_again
 from emotui.workbench.running import with_state
-from emotui.workbench.samples import SAMPLE_DATASET, SAMPLE_SCENES, add_sample_data, add_sample_scenes
+from emotui.workbench.samples import (
+    SAMPLE_DATASET,
+    SAMPLE_MASKED,
+    SAMPLE_SCENES,
+    add_sample_data,
+    add_sample_masked,
+    add_sample_scenes,
+)
 from emotui.workbench.workspace import Workspace
 
-_SAMPLES = {"spans": (SAMPLE_DATASET, add_sample_data), "scenes": (SAMPLE_SCENES, add_sample_scenes)}
+_SAMPLES = {
+    "spans": (SAMPLE_DATASET, add_sample_data),
+    "scenes": (SAMPLE_SCENES, add_sample_scenes),
+    "masked": (SAMPLE_MASKED, add_sample_masked),
+}
 """The dataset of each task that is used where none is named."""
 
 
@@ -29,7 +40,7 @@ _SAMPLES = {"spans": (SAMPLE_DATASET, add_sample_data), "scenes": (SAMPLE_SCENES
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N samples.")
 @click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True)
-@click.option("--way", help="How to ask, where there are several ways (scenes: first-token or reasoned).")
+@click.option("--way", help="How to ask, where there are several ways (scenes: first-token, reasoned; masked: zero-shot, cot).")
 @click.option("--experiment", type=click.IntRange(0, 3), help="spans: SEER's prompting experiment 0, 1, 2 or 3.")
 @asking_options
 @click.option("--resume", help="Finish a run that was stopped (its id or the beginning of it).")

@@ -1,11 +1,12 @@
 """The tasks that there are, by name."""
 
 from emotui.errors import BadInput
+from emotui.tasks.masked import Masked
 from emotui.tasks.scenes import Scenes
 from emotui.tasks.spans import Spans
 from emotui.tasks.task import Task
 
-TASKS: dict[str, Task] = {task.name: task for task in (Spans(), Scenes())}
+TASKS: dict[str, Task] = {task.name: task for task in (Spans(), Scenes(), Masked())}
 
 
 def task_named(name: str) -> Task:

@@ -1,20 +1,22 @@
 """Runs out of the store, as files that other commands and programs read."""
 
+from collections.abc import Callable, Mapping
+
 import msgspec
 
 from emotui.errors import BadInput
 from emotui.formats import write
-from emotui.records import ScenesPrediction, SpanPrediction
+from emotui.records import MaskedPrediction, ScenesPrediction, SpanPrediction
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
-from emotui.tasks import scenes, spans
+from emotui.tasks import masked, scenes, spans
 from emotui.workbench.running import last_attempts
 
 
 def export_run(store: Store, run: str, path: str) -> int:
     """Write a run's predictions, format by ending. An answer that failed is written as an empty one.
 
-    A scenes run with repeats is written as its first: those records have no place for more.
+    Only records of spans have a place for repeats; of another task's run with repeats the first is written.
 
     Returns:
         How many records were written.
@@ -28,10 +30,12 @@ def export_run(store: Store, run: str, path: str) -> int:
         raise BadInput(f"run {found.run} has no results yet")
     numbers = sorted({row.sample for row in rows})
     ids = {number: msgspec.json.decode(record, type=_Named).id for number, record in store.samples(numbers)}
-    record = _scenes if found.task == "scenes" else _spans
-    records = [record(ids[row.sample], row) for row in rows if found.task != "scenes" or row.repeat == 0]
-    write(path, records)
-    return len(records)
+    if found.task not in _RECORDS:
+        raise BadInput(f"runs of the {found.task} task cannot be written as predictions")
+    record = _RECORDS[found.task]
+    written = [row for row in rows if found.task == "spans" or row.repeat == 0]
+    write(path, [record(ids[row.sample], row) for row in written])
+    return len(written)
 
 
 class _Named(msgspec.Struct):
@@ -49,3 +53,16 @@ def _scenes(key: str, row: ResultRow) -> ScenesPrediction:
         return ScenesPrediction(id=key, labels={})
     said = msgspec.json.decode(row.prediction, type=scenes.Prediction)
     return ScenesPrediction(id=key, scores=said.scores, confidence=said.confidence)
+
+
+def _masked(key: str, row: ResultRow) -> MaskedPrediction:
+    if row.prediction is None:
+        return MaskedPrediction(id=key, labels=())
+    return MaskedPrediction(id=key, labels=msgspec.json.decode(row.prediction, type=masked.Prediction).labels)
+
+
+_RECORDS: Mapping[str, Callable[[str, ResultRow], msgspec.Struct]] = {
+    "spans": _spans,
+    "scenes": _scenes,
+    "masked": _masked,
+}

@@ -118,12 +118,13 @@ def decode_scenes(
 def score_masked(gold: str, predicted: str, lexicon: str | None, *, skip_bad: bool, warn: Warn) -> Document:
     """The document of `emotui score masked`; EmoLex unless a lexicon file is given."""
     from emotui.metrics.masked import masked_report
-    from emotui.workbench.word_vectors import emolex_vectors, vectors_from
+    from emotui.tasks.masked import vectors
+    from emotui.workbench.word_vectors import vectors_from
 
     files = _Files(skip_bad=skip_bad, warn=warn)
     golds = {record.id: record.labels for record in files.read(gold, MaskedGold)}
     answers = {record.id: record.labels for record in files.read(predicted, MaskedPrediction)}
-    words = vectors_from(lexicon) if lexicon else emolex_vectors()
+    words = vectors_from(lexicon) if lexicon else vectors()
     return files.report(lambda: masked_report(golds, answers, words))
 
 

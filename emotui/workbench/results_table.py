@@ -102,3 +102,21 @@ class Transitions:
     samples: tuple[tuple[tuple[int, ...], ...], ...] = field(repr=False)
     pairs: int = 0
     unlabelled: int = 0
+
+
+def shown_cell(cell: Cell, unit: str) -> str:
+    """A cell as people read it, as the papers print theirs: `0.620 ± .004`.
+
+    `—`: not asked. `n/a`: undefined (`Cell.why` says what it lacks).
+    """
+    value = cell.value
+    if value is None:
+        return "n/a" if cell.why else "—"
+    if isinstance(value, str | bool):
+        return str(value)
+    if unit == "count":
+        text, spread = f"{value:.4g}", f"{cell.sd:.2g}" if cell.sd is not None else ""
+    else:
+        text = f"{value:+.3f}" if unit == "difference" else f"{value:.3f}"
+        spread = f"{cell.sd:.3f}".removeprefix("0") if cell.sd is not None else ""
+    return f"{text} ± {spread}" if spread else text

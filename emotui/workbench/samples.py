@@ -9,10 +9,11 @@ import msgspec
 
 from emotui.errors import BadInput
 from emotui.formats import capped, fingerprint, read
-from emotui.records import ClassGold, ScenesGold, SpanSample
+from emotui.records import ClassGold, MaskedGold, ScenesGold, SpanSample
 from emotui.store.query import Dataset
 from emotui.store.rows import SampleRow
 from emotui.store.store import Store
+from emotui.tasks import masked
 from emotui.tasks.scenes import vector_letters
 from emotui.workbench.scoring import Warn, warn_skipped
 
@@ -22,10 +23,13 @@ SAMPLE_DATASET = "sample"
 SAMPLE_SCENES = "scenes"
 """The same for the scenes task."""
 
+SAMPLE_MASKED = "masked"
+"""The same for the masked task."""
+
 _SAMPLE_FILES = ("spans_passages.jsonl", "spans_sentences.jsonl")
 _ILLUSTRATION = "written for emotui; illustration, not benchmark"
 
-Sample = TypeVar("Sample", SpanSample, ScenesGold, ClassGold)
+Sample = TypeVar("Sample", SpanSample, ScenesGold, MaskedGold, ClassGold)
 
 
 def import_spans(
@@ -52,6 +56,18 @@ def import_scenes(
     return add_scenes(store, _name(paths, name), samples, ", ".join(paths))
 
 
+def import_masked(
+    store: Store, paths: Sequence[str], name: str | None = None, *, skip_bad: bool = False, warn: Warn
+) -> Dataset:
+    """Add texts with masked emotion words as one dataset, as `import_spans`.
+
+    Raises:
+        BadInput: as `import_spans`; a record without a text, or with another number of words than masks.
+    """
+    samples = _read(paths, MaskedGold, lambda sample, first: masked.problem(sample), skip_bad=skip_bad, warn=warn)
+    return add_masked(store, _name(paths, name), samples, ", ".join(paths))
+
+
 def add_sample_data(store: Store) -> Dataset:
     """Add this package's own samples of the spans task, where they are not there yet."""
     samples = [sample for file in _SAMPLE_FILES for sample in _own(file, SpanSample)]
@@ -61,6 +77,11 @@ def add_sample_data(store: Store) -> Dataset:
 def add_sample_scenes(store: Store) -> Dataset:
     """Add this package's own scenarios, where they are not there yet."""
     return add_scenes(store, SAMPLE_SCENES, _own("scenes.jsonl", ScenesGold), _ILLUSTRATION)
+
+
+def add_sample_masked(store: Store) -> Dataset:
+    """Add this package's own texts with masked emotion words, where they are not there yet."""
+    return add_masked(store, SAMPLE_MASKED, _own("masked.jsonl", MaskedGold), _ILLUSTRATION)
 
 
 def is_sample_data(dataset: Dataset) -> bool:
@@ -76,6 +97,11 @@ def add_spans(store: Store, name: str, samples: Sequence[SpanSample], source: st
 def add_scenes(store: Store, name: str, samples: Sequence[ScenesGold], source: str) -> Dataset:
     """Add scenarios as a dataset, or return the one that holds the same under this name."""
     return _add(store, name, "scenes", samples, _scene_row, source)
+
+
+def add_masked(store: Store, name: str, samples: Sequence[MaskedGold], source: str) -> Dataset:
+    """Add texts with masked emotion words as a dataset, or return the one that holds the same under this name."""
+    return _add(store, name, "masked", samples, _masked_row, source)
 
 
 def add_texts(store: Store, name: str, samples: Sequence[ClassGold], source: str) -> Dataset:
@@ -157,6 +183,20 @@ def _scene_row(sample: ScenesGold) -> SampleRow:
         emotion=vector_letters(list(sample.labels), list(sample.labels.values())),
         valence=None,
         emotions=there,
+        valences=(),
+        record=msgspec.json.encode(sample),
+    )
+
+
+def _masked_row(sample: MaskedGold) -> SampleRow:
+    """A text as the store lists it: its masked words stand where other samples have their emotion."""
+    words = tuple(word.strip().lower() for word in sample.labels)
+    return SampleRow(
+        id=sample.id,
+        text=sample.text or "",
+        emotion=", ".join(words),
+        valence=None,
+        emotions=tuple(dict.fromkeys(words)),
         valences=(),
         record=msgspec.json.encode(sample),
     )

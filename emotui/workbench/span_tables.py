@@ -172,23 +172,21 @@ def _people(material: Material, part: str) -> list[tuple[str, str, SpanErrors, s
 # Errors.
 
 _RATES = (
-    ("hallucination_rate", "Hallucinated", "share"),
-    ("hallucinated_spans", "Spans", "count"),
-    ("fixation_rate", "Fixated", "share"),
-    ("fixated_samples", "Samples", "count"),
-    ("neutral_sentence_fpr", "Neutral sentences hit", "share"),
-    ("neutral_span_share", "Spans in neutral", "share"),
-    ("invalid_share", "Invalid", "share"),
+    Column("hallucination_rate", "Rate", "Hallucinated"),
+    Column("hallucinated_spans", "Spans", "Hallucinated", "count"),
+    Column("fixation_rate", "Rate", "Fixated"),
+    Column("fixated_samples", "Samples", "Fixated", "count"),
+    Column("neutral_sentence_fpr", "Sentences", "Neutral hit"),
+    Column("neutral_span_share", "Spans", "Neutral hit"),
+    Column("invalid_share", "Invalid", "Format"),
 )
 
 
 def _errors(material: Material, part: str) -> ResultsTable:
-    columns = (
-        Column("setting", "Setting", unit="words"),
-        *(Column(key, title, unit=unit) for key, title, unit in _RATES),
-    )
+    # Task 1 has no neutral sentences (section 4.2).
+    rates = [column for column in _RATES if part == "task-2" or column.group != "Neutral hit"]
     rows = [
-        Row(label, kind, source, (setting, *(cell_of(errors.figures[key], why, run) for key, _, _ in _RATES)), remark)
+        Row(label, kind, source, (setting, *(cell_of(errors.figures[c.key], why, run) for c in rates)), remark)
         for label, kind, source, setting, errors, why, run, remark in _rows(material, part)
     ]
     table = published("seer_section10")
@@ -197,10 +195,12 @@ def _errors(material: Material, part: str) -> ResultsTable:
             task, _, way = setting.partition("/")
             if task == part:
                 name = Cell(SETTINGS[OWN if way == "people" else way])
-                cells = (name, *(_printed(figures.get(key), row) for key, _, _ in _RATES))
+                cells = (name, *(_printed(figures.get(column.key), row) for column in rates))
                 rows.append(Row(row.model, "published", row.source, cells))
+    columns = (Column("setting", "Setting", unit="words"), *rates)
+    notes = (note for note in ERRORS if part == "task-2" or not note.startswith("Neutral"))
     return ResultsTable(
-        f"errors-{part}", f"{TITLES[part]}: errors", columns, tuple(rows), (*ERRORS, f"{PUBLISHED} {table.cite}.")
+        f"errors-{part}", f"{TITLES[part]}: errors", columns, tuple(rows), (*notes, f"{PUBLISHED} {table.cite}.")
     )
 
 

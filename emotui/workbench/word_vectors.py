@@ -6,15 +6,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from emotui.errors import BadInput
-from emotui.lexicons import emolex
 from emotui.metrics.masked import DIMENSIONS, fold
 
 Vector = tuple[int, ...]
-
-
-def emolex_vectors() -> dict[str, Vector]:
-    """EmoLex (Mohammad and Turney 2013) as vectors over `DIMENSIONS`."""
-    return {word: _vector(names) for word, names in emolex().items()}
 
 
 def vectors_from(path: str) -> dict[str, Vector]:
@@ -110,6 +104,3 @@ def _from_json(path: str, line: int, value: object) -> Mapping[str, object]:
 def _digit(cell: str) -> object:
     return int(cell) if cell in ("0", "1") else cell
 
-
-def _vector(names: frozenset[str]) -> Vector:
-    return tuple(int(name in names) for name in DIMENSIONS)

@@ -16,7 +16,14 @@ from emotui.store.rows import ResultRow
 from emotui.store.store import Store, default_path
 from emotui.tasks import spans
 from emotui.workbench.running import OnProgress, RunProgress, last_attempts, metrics, run_task, with_state
-from emotui.workbench.samples import add_sample_data, add_sample_scenes, import_scenes, import_spans
+from emotui.workbench.samples import (
+    add_sample_data,
+    add_sample_masked,
+    add_sample_scenes,
+    import_masked,
+    import_scenes,
+    import_spans,
+)
 from emotui.workbench.source import Evidence, RepeatView
 from emotui.workbench.spot_checks import SpotChecks
 
@@ -151,7 +158,7 @@ class Workspace:
 
     def import_files(self, paths: Sequence[str], name: str | None = None, task: str = "spans") -> Dataset:
         """Add samples of a task from files as a dataset."""
-        take = import_scenes if task == "scenes" else import_spans
+        take = {"spans": import_spans, "scenes": import_scenes, "masked": import_masked}[task]
         return take(self.store, paths, name, warn=lambda line: None)
 
     def run_model(
@@ -230,7 +237,7 @@ class Workspace:
         A first start that was cut short goes on later.
         """
         on_progress(RunProgress("", DEFAULT_MODEL, 0, 0, 0, None, None, "loading the sample data"))
-        datasets = add_sample_data(self.store), add_sample_scenes(self.store)
+        datasets = add_sample_data(self.store), add_sample_scenes(self.store), add_sample_masked(self.store)
         self.set_setting(FIRST_START, "loaded")
         for dataset in datasets:
             runs = self.runs(dataset.dataset)
