@@ -28,7 +28,7 @@ COMMANDS = {
     "runs": ("emotui.commands.run:runs", "List the runs in the store."),
     "score": ("emotui.commands.score:score", "Score a file of predictions against a file of gold records."),
     "serve": ("emotui.commands.serve:serve", "Show the workbench in a browser on this machine."),
-    "train": ("emotui.commands.training:train", "Train the embedded model's small weights on open data."),
+    "train": ("emotui.commands.training:train", "Train a classifier of your own, or the embedded model."),
     "view": ("emotui.commands.browse:view", "Browse files without importing anything."),
 }
 """Name to where it is, and its line in the help (so that help imports none of them)."""
