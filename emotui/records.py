@@ -110,16 +110,30 @@ class ClassPrediction(msgspec.Struct, frozen=True, kw_only=True):
     probs: Mapping[str, float] | None = None
 
 
+LONGEST_REPHRASING = 20_000
+"""Characters that a rephrasing may have: what is longer was pasted by mistake."""
+
+
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
-    """One rephrasing and what the classifier said to it."""
+    """One rephrasing and what the classifier said to it.
+
+    `confidence`: the classifier's, in the gold label. `suggested`: a model wrote the text. `similarity`: cosine with
+    the original.
+    """
 
     text: str
     predicted: str
     confidence: float | None = None
+    suggested: bool = False
+    similarity: float | None = None
 
 
 class Chain(msgspec.Struct, frozen=True, kw_only=True):
-    """An original and the rephrasings of it, in order (hard emotion test sets)."""
+    """An original and the rephrasings of it, in order (hard emotion test sets).
+
+    `predicted`: the classifier's label for the original. `model`, `identity`: which classifier, as a SPEC and as a hash
+    of all that can change what it says.
+    """
 
     id: str
     text: str
@@ -128,6 +142,8 @@ class Chain(msgspec.Struct, frozen=True, kw_only=True):
     predicted: str | None = None
     skipped: bool = False
     annotator: str | None = None
+    model: str | None = None
+    identity: str | None = None
 
 
 class Generation(msgspec.Struct, frozen=True, kw_only=True):

@@ -90,7 +90,17 @@ span_predictions = st.one_of(
 )
 words = st.lists(name.filter(str.strip), max_size=3).map(tuple)
 probabilities = st.dictionaries(text, st.floats(0, 1), min_size=1, max_size=3)
-attempts = st.lists(st.builds(Attempt, text=text, predicted=text, confidence=st.none() | number), max_size=2)
+attempts = st.lists(
+    st.builds(
+        Attempt,
+        text=text.filter(str.strip),
+        predicted=name,
+        confidence=st.none() | number,
+        suggested=st.booleans(),
+        similarity=st.none() | number,
+    ),
+    max_size=2,
+)
 KINDS: dict[type[msgspec.Struct], st.SearchStrategy[Any]] = {
     SpanSample: span_samples(),
     SpanPrediction: span_predictions,
@@ -112,6 +122,8 @@ KINDS: dict[type[msgspec.Struct], st.SearchStrategy[Any]] = {
         predicted=st.none() | name,
         skipped=st.booleans(),
         annotator=st.none() | name,
+        model=st.none() | name,
+        identity=st.none() | name,
     ),
     Generation: st.builds(
         Generation, id=name, model=name, target=name, original=text, neutral=text, emotional=text, human=words

@@ -9,6 +9,7 @@ import msgspec
 
 from emotui.formats.rows import shown
 from emotui.records import (
+    LONGEST_REPHRASING,
     Chain,
     ClassGold,
     ClassPrediction,
@@ -209,8 +210,17 @@ def _class_prediction(record: ClassPrediction) -> str | None:
 
 def _chain(record: Chain) -> str | None:
     for number, attempt in enumerate(record.attempts, start=1):
-        if attempt.confidence is not None and not isfinite(attempt.confidence):
-            return f"`confidence` of attempt {number} is not finite"
+        if not attempt.text.strip():
+            return f"the text of attempt {number} is empty"
+        if len(attempt.text) > LONGEST_REPHRASING:
+            many = f"{len(attempt.text):,} characters"
+            return f"attempt {number} has {many}; a rephrasing has at most {LONGEST_REPHRASING:,}"
+        if not attempt.predicted:
+            return f"`predicted` of attempt {number} is empty"
+        for name in ("confidence", "similarity"):
+            value = getattr(attempt, name)
+            if value is not None and not isfinite(value):
+                return f"`{name}` of attempt {number} is not finite"
     return _empty(record, "id", "label")
 
 

@@ -12,7 +12,7 @@ import msgspec
 
 from emotui.backends.host import IsCancelled, ModelProcess
 from emotui.errors import BadInput
-from emotui.records import ClassGold
+from emotui.records import LONGEST_REPHRASING, ClassGold
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.workbench.rephrasing_classifier import Frozen, Verdict, identity_of, labelling
@@ -35,7 +35,6 @@ from emotui.workbench.rephrasing_log import (
 )
 from emotui.workbench.rephrasing_originals import classified
 from emotui.workbench.rephrasing_views import (
-    LONGEST,
     AttemptView,
     CarryingWords,
     ChainView,
@@ -353,5 +352,5 @@ def _view(number: int, original: Original, one: Made) -> ChainView:
 
 
 def _check_length(text: str) -> None:
-    if len(text) > LONGEST:
-        raise BadInput(f"the text has {len(text):,} characters; a rephrasing has at most {LONGEST:,}")
+    if len(text) > LONGEST_REPHRASING:
+        raise BadInput(f"the text has {len(text):,} characters; a rephrasing has at most {LONGEST_REPHRASING:,}")

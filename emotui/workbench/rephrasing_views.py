@@ -12,9 +12,6 @@ from emotui.workbench.rephrasing_classifier import Frozen
 ATTEMPTS = 4
 """Failed attempts after which a chain is closed (section 3, Annotation Process)."""
 
-LONGEST = 20_000
-"""Characters that a rephrasing may have."""
-
 State = Literal["open", "succeeded", "failed", "skipped"]
 
 
