@@ -30,6 +30,7 @@ class EmotuiApp(App[None]):
     Args:
         open_source: called in a thread once the frame is painted; an `EmotuiError` it raises is shown in the frame.
         poll: how many seconds between two looks whether the source has changed; None: never.
+        annotator: the name under which attempts and reviews are kept.
     """
 
     TITLE = "emotui"
@@ -54,8 +55,11 @@ class EmotuiApp(App[None]):
     ENABLE_COMMAND_PALETTE = False
     NOTIFICATION_TIMEOUT = 4
 
-    def __init__(self, open_source: "Callable[[], BrowseSource]", *, poll: float | None = 0.5) -> None:
+    def __init__(
+        self, open_source: "Callable[[], BrowseSource]", *, poll: float | None = 0.5, annotator: str = "someone"
+    ) -> None:
         super().__init__()
+        self.annotator = annotator
         for theme in THEMES.values():
             self.register_theme(theme)
         self.theme = DEFAULT

@@ -56,8 +56,9 @@ class LazyGroup(click.Group):
 @click.version_option(__version__, prog_name="emotui")
 @click.option("--db", type=click.Path(), help="The workspace file (default: in the user's data folder).")
 @click.option("--read-only", is_flag=True, help="Open the workspace without changing it.")
+@click.option("--annotator", metavar="NAME", help="Who writes and judges rephrasings (default: your user name).")
 @click.pass_context
-def cli(ctx: click.Context, db: str | None, read_only: bool) -> None:
+def cli(ctx: click.Context, db: str | None, read_only: bool, annotator: str | None) -> None:
     """See what a language model thinks people feel, and why it is wrong.
 
     Without a command, opens the workbench.
@@ -65,7 +66,7 @@ def cli(ctx: click.Context, db: str | None, read_only: bool) -> None:
     if ctx.invoked_subcommand is None:
         from emotui.commands.browse import open_workbench
 
-        open_workbench(db, read_only=read_only)
+        open_workbench(db, read_only=read_only, annotator=annotator)
 
 
 def main() -> None:

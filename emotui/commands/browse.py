@@ -1,28 +1,47 @@
 """`emotui` and `emotui view`: the workbench on a workspace, and on files."""
 
+import getpass
 import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from emotui.commands.output import skip_bad_option
-from emotui.errors import EmotuiError
+from emotui.errors import BadInput, EmotuiError
 
 if TYPE_CHECKING:
     from emotui.screens.app import EmotuiApp
     from emotui.workbench.workspace import Workspace
 
 
-def open_workbench(db: str | None, *, read_only: bool = False) -> None:
-    """Open the workbench; the workspace itself is opened behind the first paint."""
+def open_workbench(db: str | None, *, read_only: bool = False, annotator: str | None = None) -> None:
+    """Open the workbench; the workspace itself is opened behind the first paint.
+
+    Args:
+        annotator: who writes and judges rephrasings; None: the user name of the system.
+
+    Raises:
+        BadInput: the annotator's name is blank.
+    """
     from emotui.screens.app import EmotuiApp
+
+    if annotator is not None and not annotator.strip():
+        raise BadInput("--annotator: the name is blank")
 
     def open_source() -> "Workspace":
         from emotui.workbench.workspace import Workspace
 
         return Workspace.open(db, read_only=read_only)
 
-    _show(EmotuiApp(open_source))
+    _show(EmotuiApp(open_source, annotator=(annotator or _user_name()).strip()))
+
+
+def _user_name() -> str:
+    """The name that the system knows the user by; where it knows none, as in some containers, a plain word."""
+    try:
+        return getpass.getuser() or "someone"
+    except (KeyError, OSError):
+        return "someone"
 
 
 @click.command()
