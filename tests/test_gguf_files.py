@@ -9,7 +9,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from emotui.backends.gguf import split_options
 from emotui.backends.gguf.files import find_model, models_in
 from emotui.backends.gguf.header import read_header, readable
 from emotui.backends.gguf.library import Device, open_library
@@ -149,15 +148,6 @@ def test_a_part_stands_for_all_and_a_missing_one_is_named(whole: Path, tmp_path:
     assert found.parts == tuple(parts)
     assert found.size == 3 * whole.stat().st_size
     assert models_in(tmp_path) == [parts[0]]
-
-
-def test_options_may_stand_in_the_spec(tmp_path: Path) -> None:
-    assert split_options("m.gguf#context=64&kv=f32") == ("m.gguf", {"context": "64", "kv": "f32"})
-    odd = tmp_path / "a#b.gguf"
-    odd.touch()
-    assert split_options(str(odd)) == (str(odd), {})
-    with pytest.raises(ModelError, match="the option 'kv' has no value"):
-        split_options("m.gguf#kv")
 
 
 def test_options_given_as_text_are_read_as_what_they_are() -> None:

@@ -1,9 +1,10 @@
 """The options of `gguf:`, checked before anything is loaded."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
+from emotui.backends.options import read_options
 from emotui.errors import ModelError
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -38,42 +39,8 @@ class Settings:
 
 
 def parse_settings(options: Mapping[str, Any]) -> Settings:
-    """Options by name; numbers and yes/no may be given as text, as on a command line.
-
-    Raises:
-        ModelError: an option that there is not, or a value that it cannot have.
-    """
-    known = {each.name: type(each.default) for each in fields(Settings)}
-    parsed: dict[str, Any] = {}
-    for name, value in options.items():
-        if name not in known:
-            raise ModelError(f"gguf: has no option {name!r}; it has: {', '.join(known)}")
-        if name in CHOICES:
-            if value not in CHOICES[name]:
-                raise ModelError(f"gguf: option {name} cannot be {value!r}: it is one of {', '.join(CHOICES[name])}")
-            parsed[name] = value
-        elif known[name] is bool:
-            parsed[name] = _truth(name, value)
-        else:
-            parsed[name] = _whole(name, value, -1 if name == "gpu_layers" else 0)
-    settings = Settings(**parsed)
+    """Options by name, as `emotui.backends.options.read_options`. Raises ModelError, also where two do not go together."""
+    settings = read_options("gguf", Settings, options, choices=CHOICES, least={"gpu_layers": -1})
     if settings.kv == "q8_0" and settings.flash != "on":
         raise ModelError("gguf: option kv=q8_0 needs flash=on: llama.cpp keeps quantised values only so")
     return settings
-
-
-def _truth(name: str, value: Any) -> bool:
-    words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-    if (word := str(value).lower()) not in words:
-        raise ModelError(f"gguf: option {name} cannot be {value!r}: it is true or false")
-    return words[word]
-
-
-def _whole(name: str, value: Any, least: int) -> int:
-    try:
-        number = int(value)
-    except (TypeError, ValueError):
-        number = least - 1
-    if isinstance(value, bool) or not least <= number < 1 << 31:
-        raise ModelError(f"gguf: option {name} cannot be {value!r}: it is a whole number of {least} or more")
-    return number

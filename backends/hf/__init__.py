@@ -1,4 +1,7 @@
-"""`hf:DIRECTORY` or `hf:NAME`: models of Hugging Face transformers, from safetensors, without running their code."""
+"""`hf:DIRECTORY` or `hf:NAME`: models of Hugging Face transformers, from safetensors, without running their code.
+
+The options are in `settings.Settings`; they may stand in the SPEC: `hf:DIRECTORY#dtype=bfloat16&device=cpu`.
+"""
 
 import hashlib
 import os
@@ -9,6 +12,7 @@ from typing import Any
 from emotui.backends.base import Backend, ModelCard, Progress
 from emotui.backends.hf.files import model_folder
 from emotui.backends.hf.settings import Settings, parse_settings
+from emotui.backends.options import split_options
 from emotui.errors import ModelError
 
 CAPABILITIES: Mapping[str, tuple[str, ...]] = {
@@ -25,15 +29,17 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Backe
     """Load a model by what its configuration says that it is.
 
     Args:
-        argument: a directory, or a hub name (among those fetched before, or to be fetched with the option `online`).
+        argument: a directory, or a hub name (among those fetched before, or to be fetched with the option `online`),
+            and options behind a `#`.
         options: see `emotui.backends.hf.settings.Settings`.
         progress: called with one line a step.
 
     Raises:
         ModelError: one clear line; see `emotui.backends.hf.files` and `emotui.backends.hf.loading`.
     """
-    settings = parse_settings(options)
-    folder = model_folder(argument, settings, progress)
+    name, given = split_options("hf", argument)
+    settings = parse_settings({**given, **options})
+    folder = model_folder(name, settings, progress)
     # From here on everything is on this machine: no library may ask the hub about it.
     os.environ["HF_HUB_OFFLINE"] = "1"
     progress("starting torch and transformers")
@@ -58,8 +64,8 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Backe
         else:
             labels = {"labels": names}
     card = ModelCard(
-        spec=f"hf:{argument}",
-        name=Path(argument).name if Path(argument).is_dir() else argument,
+        spec=f"hf:{name}",
+        name=folder.name if Path(name).expanduser().is_dir() else name,
         capabilities=CAPABILITIES[kind],
         identity={**loaded.identity, **_asked(settings, kind, prompts)},
         labels=labels,

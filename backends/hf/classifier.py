@@ -146,7 +146,7 @@ class ZeroShot:
         cut: list[bool] = []
         for text, label in asked:
             premise = self._prompts.text(text)
-            hypothesis = self._prompts.text(self._settings.hypothesis.format(label))
+            hypothesis = self._prompts.text(self._settings.hypothesis.replace("{}", label))
             room = None if self._limit is None else max(0, self._limit - self._frame.extra - len(hypothesis))
             framed.append(self._frame.ids(premise[:room], hypothesis))
             cut.append(room is not None and len(premise) > room)

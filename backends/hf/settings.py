@@ -1,9 +1,10 @@
 """The options of `hf:`, checked before anything is loaded."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
+from emotui.backends.options import read_options
 from emotui.errors import ModelError
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -42,23 +43,13 @@ class Settings:
 
 
 def parse_settings(options: Mapping[str, Any]) -> Settings:
-    """Options by name; numbers and yes/no may be given as text, as on a command line.
+    """Options by name, as `emotui.backends.options.read_options`; a dtype may have its short name.
 
     Raises:
         ModelError: an option that there is not, or a value that it cannot have.
     """
-    known = {each.name: type(each.default) for each in fields(Settings)}
-    parsed: dict[str, Any] = {}
-    for name, value in options.items():
-        if name not in known:
-            raise ModelError(f"hf: has no option {name!r}; it has: {', '.join(known)}")
-        try:
-            parsed[name] = _typed(value, known[name])
-        except ValueError:
-            raise ModelError(f"hf: option {name} cannot be {value!r}: it is {_WANTED[known[name]]}") from None
-        if name in CHOICES and parsed[name] not in CHOICES[name]:
-            raise ModelError(f"hf: option {name} cannot be {value!r}: it is one of {', '.join(CHOICES[name])}")
-    settings = Settings(**parsed)
+    named = {**options, **({"dtype": _SHORT.get(dtype, dtype)} if (dtype := options.get("dtype")) is not None else {})}
+    settings = read_options("hf", Settings, named, choices=CHOICES)
     if settings.bits not in (0, 4, 8):
         raise ModelError(f"hf: option bits cannot be {settings.bits}: it is 4 or 8 (or 0)")
     if settings.hypothesis.count("{}") != 1:
@@ -66,17 +57,4 @@ def parse_settings(options: Mapping[str, Any]) -> Settings:
     return settings
 
 
-_WANTED: Mapping[Any, str] = {int: "a whole number of 0 or more", bool: "true or false", str: "text"}
-
-
-def _typed(value: Any, kind: Any) -> Any:
-    if kind is bool:
-        words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-        if (word := str(value).lower()) not in words:
-            raise ValueError(value)
-        return words[word]
-    if kind is int:
-        if isinstance(value, bool) or int(value) < 0:
-            raise ValueError(value)
-        return int(value)
-    return str(value)
+_SHORT = {"bf16": "bfloat16", "fp16": "float16", "f16": "float16", "fp32": "float32", "f32": "float32"}
