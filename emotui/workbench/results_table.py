@@ -4,6 +4,9 @@ from dataclasses import dataclass, field
 
 Value = float | int | str | bool | None
 
+NOT_ASKED = "—"
+"""What stands where a setting was not asked, as in the papers."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:
@@ -111,11 +114,11 @@ def shown_cell(cell: Cell, unit: str) -> str:
     """
     value = cell.value
     if value is None:
-        return "n/a" if cell.why else "—"
+        return "n/a" if cell.why else NOT_ASKED
     if isinstance(value, str | bool):
         return str(value)
     if unit == "count":
-        text, spread = f"{value:.4g}", f"{cell.sd:.2g}" if cell.sd is not None else ""
+        text, spread = f"{round(value, 1):.15g}", f"{round(cell.sd, 1):.15g}" if cell.sd is not None else ""
     else:
         text = f"{value:+.3f}" if unit == "difference" else f"{value:.3f}"
         spread = f"{cell.sd:.3f}".removeprefix("0") if cell.sd is not None else ""

@@ -1,0 +1,224 @@
+"""`emotui results` and `emotui report`: SEER's tables from the store, on the screen, as JSON, or as a file."""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from emotui.commands.output import db_option, json_option, print_json
+from emotui.errors import BadInput
+from emotui.workbench.experiments import experiment_of
+from emotui.workbench.reporting import DAGGER, column_groups, footnotes, transition_table, write_report
+from emotui.workbench.results_table import NOT_ASKED, Cell, Column, ResultsTable, shown_cell
+from emotui.workbench.samples import SAMPLE_DATASET
+from emotui.workbench.workspace import Workspace
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+@click.command()
+@click.argument("runs", nargs=-1)
+@click.option("--dataset", help="A dataset of the spans task (default: that of the first, or newest, run).")
+@click.option("--table", "keys", multiple=True, help="Only the table of this key (again for more).")
+@click.option("--no-sim", is_flag=True, help="Leave the annotators' Sim out (no model is loaded).")
+@click.option("--no-published", is_flag=True, help="Leave the papers' rows out.")
+@click.option("--samples", "with_samples", is_flag=True, help="--json: the ids of the samples behind every figure.")
+@db_option
+@json_option
+def results(
+    runs: tuple[str, ...],
+    dataset: str | None,
+    keys: tuple[str, ...],
+    no_sim: bool,
+    no_published: bool,
+    with_samples: bool,
+    db: str | None,
+    as_json: bool,
+) -> None:
+    """SEER's tables for a dataset: runs and annotators beside the paper's rows, errors, formats, transitions.
+
+    Without RUNS: of each model and setting the newest that is done.
+    """
+    workspace = Workspace.open(db)
+    try:
+        store, found = workspace.store, workspace.results()
+        name = dataset or _usual(workspace, runs)
+        tables = [*found.tables(name, [store.run(run).run for run in runs] or None, sim=not no_sim)]
+        tables += [transition_table(one) for by in ("valence", "emotion") if (one := found.transitions(name, by)).pairs]
+        tables = _picked(tables, keys)
+        if not as_json:
+            _print_tables(tables, no_published)
+            return
+        ids = _ids(workspace, tables) if with_samples else None
+        held = store.dataset(name)
+        print_json(
+            {
+                "dataset": held.name if held else name,
+                "tables": [_table_document(table, no_published, ids) for table in tables],
+            }
+        )
+    finally:
+        workspace.close()
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True)
+@click.option("--to", "target", required=True, help="The file to write: .md, .tex or .html.")
+@click.option("--no-sim", is_flag=True, help="Leave the annotators' Sim out (no model is loaded).")
+@db_option
+@json_option
+def report(runs: tuple[str, ...], target: str, no_sim: bool, db: str | None, as_json: bool) -> None:
+    """Write the paper's tables with RUNS added, for a paper, a page or a note."""
+    workspace = Workspace.open(db)
+    try:
+        written = write_report(workspace.store, workspace.results(), runs, target, sim=not no_sim)
+    finally:
+        workspace.close()
+    if as_json:
+        print_json(written)
+    else:
+        click.echo(f"{len(written['tables'])} tables of {len(written['runs'])} runs written to {target}")
+
+
+def _usual(workspace: Workspace, runs: Sequence[str]) -> int | str:
+    """The dataset of the first run named, else of the newest run of the main tasks, else the sample data."""
+    store = workspace.store
+    if runs:
+        return store.run(runs[0]).dataset
+    held = {one.dataset for one in workspace.results().datasets() if experiment_of(one) is None}
+    return next((run.dataset for run in store.runs() if run.dataset in held), SAMPLE_DATASET)
+
+
+def _picked(tables: Sequence[ResultsTable], keys: Sequence[str]) -> list[ResultsTable]:
+    there = [table.key for table in tables]
+    for key in keys:
+        if key not in there:
+            raise BadInput(f"there is no table {key!r} here; there are: {', '.join(there)}")
+    return [table for table in tables if not keys or table.key in keys]
+
+
+def _ids(workspace: Workspace, tables: Sequence[ResultsTable]) -> dict[int, str]:
+    cells = [cell for table in tables for row in table.rows for cell in row.cells]
+    numbers = sorted({number for cell in cells for number in cell.samples})
+    return {row.sample: row.id for row in workspace.store.page(numbers, None)}
+
+
+def _table_document(table: ResultsTable, own_only: bool, ids: Mapping[int, str] | None) -> dict[str, object]:
+    rows = [
+        {
+            "label": row.label,
+            "kind": row.kind,
+            "source": row.source,
+            "remark": row.remark or None,
+            "cells": {
+                column.key: _cell_document(cell, ids)
+                for column, cell in zip(table.columns, row.cells, strict=True)
+                if cell.asked
+            },
+        }
+        for row in table.rows
+        if not (own_only and row.published)
+    ]
+    columns = [{"key": c.key, "title": c.title, "group": c.group or None, "unit": c.unit} for c in table.columns]
+    return {"key": table.key, "title": table.title, "columns": columns, "rows": rows, "notes": list(table.notes)}
+
+
+def _cell_document(cell: Cell, ids: Mapping[int, str] | None) -> dict[str, object]:
+    document: dict[str, object] = {"value": cell.value, "sd": cell.sd, "convention": cell.convention, "run": cell.run}
+    document["n_samples"] = len(cell.samples)
+    if cell.value is None:
+        document["why"] = cell.why
+    if ids is not None:
+        document["samples"] = [ids[number] for number in cell.samples]
+    return document
+
+
+def _print_tables(tables: Sequence[ResultsTable], own_only: bool) -> None:
+    """The tables, and then all their notes, each once."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console()
+    notes: dict[str, None] = {}
+    for table in tables:
+        if _print_table(console, table, own_only):
+            notes |= dict.fromkeys((*table.notes, *footnotes(table)))
+    for note in notes:
+        console.print(Text(f"- {note}", style="dim"))
+
+
+def _print_table(console: "Console", table: ResultsTable, own_only: bool) -> bool:
+    """Whether there is anything in it to print. Columns that nobody was asked for are left out.
+
+    What is too wide for the terminal goes on below, settings kept together, with the rows that were asked there.
+    """
+    shown = [row for row in table.rows if not (own_only and row.published)]
+    if not shown:
+        return False
+    labels = [f"{row.label} {DAGGER}" if row.published else row.label for row in shown]
+    columns: list[tuple[Column, list[str]]] = [
+        (column, [shown_cell(row.cells[place], column.unit) for row in shown])
+        for place, column in enumerate(table.columns)
+        if any(row.cells[place].asked for row in shown)
+    ]
+    room = console.width - max(map(len, labels)) - 2
+    title = table.title
+    for part in _pages(columns, room):
+        _print_part(console, title, labels, part, [row.published for row in shown])
+        title = f"{table.title} (further columns)"
+    return True
+
+
+def _pages(columns: Sequence[tuple[Column, list[str]]], room: int) -> list[list[tuple[Column, list[str]]]]:
+    """The columns, cut between groups into pages of at most this width, where a group fits at all."""
+    pages: list[list[tuple[Column, list[str]]]] = []
+    left = 0
+    for _, found in groupby(columns, key=lambda one: one[0].group):
+        group = list(found)
+        need = max(sum(_width(*one) for one in group), len(group[0][0].group))
+        if not pages or need > left:
+            pages.append([])
+            left = room
+        pages[-1] += group
+        left -= need
+    return pages
+
+
+def _width(column: Column, cells: Sequence[str]) -> int:
+    return max(len(column.title), *map(len, cells)) + 2
+
+
+def _print_part(
+    console: "Console",
+    title: str,
+    labels: Sequence[str],
+    columns: Sequence[tuple[Column, list[str]]],
+    dimmed: Sequence[bool],
+) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    printed = Table(title=Text(title), title_justify="left", box=None, pad_edge=False)
+    printed.add_column("")
+    for (column, _), heading in zip(columns, _headings([column for column, _ in columns]), strict=True):
+        side: Literal["left", "right"] = "left" if column.unit == "words" else "right"
+        printed.add_column(Text(heading, justify=side), justify=side, no_wrap=True)
+    for at, label in enumerate(labels):
+        cells = [Text(texts[at]) for _, texts in columns]
+        if all(cell.plain == NOT_ASKED for cell in cells):
+            continue
+        printed.add_row(Text(label, overflow="fold"), *cells, style="dim" if dimmed[at] else None)
+    console.print(printed)
+    console.print()
+
+
+def _headings(columns: Sequence[Column]) -> list[str]:
+    """Column titles, a group's name over the first of its columns ."""
+    headings = []
+    for group, span in column_groups(columns):
+        headings += [group] + [""] * (span - 1)
+    if not any(headings):
+        return [column.title for column in columns]
+    return [f"{heading}\n{column.title}" for heading, column in zip(headings, columns, strict=True)]
