@@ -40,7 +40,9 @@ _SAMPLES = {
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N samples.")
 @click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True)
-@click.option("--way", help="How to ask, where there are several ways (scenes: first-token, reasoned; masked: zero-shot, cot).")
+@click.option(
+    "--way", help="How to ask, where there are several ways (scenes: first-token, reasoned; masked: zero-shot, cot)."
+)
 @click.option("--experiment", type=click.IntRange(0, 3), help="spans: SEER's prompting experiment 0, 1, 2 or 3.")
 @asking_options
 @click.option("--resume", help="Finish a run that was stopped (its id or the beginning of it).")

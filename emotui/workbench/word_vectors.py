@@ -103,4 +103,3 @@ def _from_json(path: str, line: int, value: object) -> Mapping[str, object]:
 
 def _digit(cell: str) -> object:
     return int(cell) if cell in ("0", "1") else cell
-
