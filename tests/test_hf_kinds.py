@@ -115,7 +115,7 @@ def test_a_word_carries_what_the_log_odds_lose_without_it(tmp_path: Path) -> Non
 def test_an_nli_model_judges_labels_that_it_never_saw(tmp_path: Path, multi: bool) -> None:
     folder = hf_models.bert(tmp_path / "nli", head="classes", labels=("contradiction", "neutral", "entailment"))
     model = open_model(folder, multi_label=multi)
-    assert model.card.capabilities == ("classify", "score")
+    assert model.card.capabilities == ("classify", "score", "attribute")
     text, labels = "we felt joy", ("joy", "fear", "very sad")
     result = model.classify([Classify("i am sad", labels=("joy",)), Classify(text, labels=labels)])[1]
     logits = torch.stack([naive_classes(folder, text, f"This text expresses {label}.") for label in labels])
@@ -125,6 +125,22 @@ def test_an_nli_model_judges_labels_that_it_never_saw(tmp_path: Path, multi: boo
     scores = model.score([Score(text, labels)])[0]
     assert np.array(scores.yes) - np.array(scores.no) == pytest.approx(odds.numpy(), abs=1e-4)
     assert isinstance(model.classify([Classify(text)])[0], Refused)
+
+
+def test_a_word_carries_what_the_entailment_of_a_label_loses_without_it(tmp_path: Path) -> None:
+    folder = hf_models.bert(tmp_path / "nli", head="classes", labels=("entailment", "neutral", "contradiction"))
+    model = open_model(folder, hypothesis="The {brace} writer feels {}.")
+    text = "we felt joy"
+    found, unnamed = model.attribute([Attribute(text, "joy"), Attribute(text)])
+    assert isinstance(unnamed, Refused)
+
+    def odds(shorter: str) -> float:
+        logits = naive_classes(folder, shorter, "The {brace} writer feels joy.")
+        return float(logits[0] - logits[2])
+
+    assert [text[start:end] for start, end, _ in found.words] == ["we", "felt", "joy"]
+    expected = [odds(text) - odds(text[:start] + text[end:]) for start, end, _ in found.words]
+    assert [drop for _, _, drop in found.words] == pytest.approx(expected, abs=1e-4)
 
 
 def test_the_hypothesis_is_never_cut(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def test_an_nli_model_is_told_from_other_classifiers(tmp_path: Path) -> None:
         config = {"model_type": "bert", "architectures": ["BertForSequenceClassification"]}
         (folder / "config.json").write_text(json.dumps(config | {"id2label": dict(enumerate(labels))}))
     found = {model.name: model.capabilities for model in models_at_hand([tmp_path]).models}
-    assert found["nli"] == ("classify", "score")
+    assert found["nli"] == ("classify", "score", "attribute")
     assert found["own"] == ("classify", "score", "attribute")
 
 

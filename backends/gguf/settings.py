@@ -39,7 +39,11 @@ class Settings:
 
 
 def parse_settings(options: Mapping[str, Any]) -> Settings:
-    """Options by name, as `emotui.backends.options.read_options`. Raises ModelError, also where two do not go together."""
+    """Options by name, as `emotui.backends.options.read_options`.
+
+    Raises:
+        ModelError: an option that there is not, a value that it cannot have, or two that do not go together.
+    """
     settings = read_options("gguf", Settings, options, choices=CHOICES, least={"gpu_layers": -1})
     if settings.kv == "q8_0" and settings.flash != "on":
         raise ModelError("gguf: option kv=q8_0 needs flash=on: llama.cpp keeps quantised values only so")

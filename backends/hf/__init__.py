@@ -21,7 +21,7 @@ CAPABILITIES: Mapping[str, tuple[str, ...]] = {
     "masked": ("fill_mask", "embed"),
     "encoder": ("embed",),
     "classifier": ("classify", "score", "attribute"),
-    "nli": ("classify", "score"),
+    "nli": ("classify", "score", "attribute"),
 }
 
 

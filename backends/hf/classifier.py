@@ -100,7 +100,10 @@ class Classifier:
 
 
 class ZeroShot:
-    """An NLI model: does the text entail that it expresses the label (Yin et al. 2019)? `classify` and `score`."""
+    """An NLI model: does the text entail that it expresses the label (Yin et al. 2019)?
+
+    `classify`, `score` and `attribute`, of labels that are given with each request.
+    """
 
     def __init__(self, card: ModelCard, loaded: Loaded, prompts: Prompts, settings: Settings) -> None:
         self.card = card
@@ -139,6 +142,21 @@ class ZeroShot:
         logits, _ = self._logits(asked)
         odds = iter((logits[:, self._entails] - logits[:, self._contradicts]).tolist())
         return [_from_odds([next(odds) for _ in request.questions]) for request in requests]
+
+    def attribute(self, requests: Sequence[Attribute]) -> list[Attribution | Refused]:
+        """The drop of a given label's log-odds (entailment against contradiction) when each word is left out."""
+        results: list[Attribution | Refused] = []
+        for request in requests:
+            if request.label is None:
+                results.append(Refused("an NLI model has no labels of its own: name the one that words are to carry"))
+                continue
+            text, places = request.text, word_places(request.text)
+            texts = [text, *(text[:start] + text[end:] for start, end in places)]
+            logits, _ = self._logits([(each, request.label) for each in texts])
+            odds = (logits[:, self._entails] - logits[:, self._contradicts]).tolist()
+            words = tuple((start, end, odds[0] - less) for (start, end), less in zip(places, odds[1:], strict=True))
+            results.append(Attribution(request.label, words))
+        return results
 
     def _logits(self, asked: Sequence[tuple[str, str]]) -> tuple[torch.Tensor, list[bool]]:
         """(pairs, 3) in float64, and which texts were cut to leave room for the hypothesis."""

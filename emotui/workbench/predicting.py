@@ -163,6 +163,8 @@ def _labels(kind: str, card: ModelCard, labels: Sequence[str] | None) -> tuple[s
         known = card.labels.get("plutchik", PLUTCHIK)
     elif kind == "class":
         default = known = next(iter(card.labels.values()), ())
+        if labels is None and "classify" in card.capabilities and not card.labels:
+            raise BadInput(f"{card.spec} has no labels of its own: give them in a file, one a line, by --labels FILE")
     else:
         return ()
     if labels is None:
