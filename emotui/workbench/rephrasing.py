@@ -6,26 +6,32 @@ the store's annotation log.
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
 from emotui.backends.host import IsCancelled, ModelProcess
 from emotui.errors import BadInput
-from emotui.records import LONGEST_REPHRASING, ClassGold
+from emotui.lexicons import emolex
+from emotui.metrics.rephrasing_statistics import statistics_report
+from emotui.records import LONGEST_REPHRASING, Chain, ClassGold
 from emotui.store.query import Dataset
 from emotui.store.store import Store
-from emotui.workbench.rephrasing_classifier import Frozen, Verdict, identity_of, labelling
+from emotui.tasks.labelling import Verdict, labelling
+from emotui.workbench.rephrasing_chains import FROM_A_FILE, chains_of, stored_texts
+from emotui.workbench.rephrasing_classifier import Frozen, identity_of
 from emotui.workbench.rephrasing_live import Typing
 from emotui.workbench.rephrasing_log import (
     ATTEMPT,
     REDO,
+    REVIEW,
     SKIP,
     UNDO,
     AttemptEntry,
     ClassifierMark,
     Log,
     Made,
+    ReviewEntry,
     SkipEntry,
     last_made,
     last_undone,
@@ -34,6 +40,7 @@ from emotui.workbench.rephrasing_log import (
     rounds,
 )
 from emotui.workbench.rephrasing_originals import classified
+from emotui.workbench.rephrasing_review import check_review, review_queue, reviews_report
 from emotui.workbench.rephrasing_views import (
     AttemptView,
     CarryingWords,
@@ -42,6 +49,7 @@ from emotui.workbench.rephrasing_views import (
     Original,
     Outcome,
     Progress,
+    ReviewItem,
     Round,
     state_of,
 )
@@ -267,6 +275,77 @@ class Rephrasing:
         in_turn = [number for number in offered if number > after] + [number for number in offered if number <= after]
         return next((number for number in in_turn if states[number] == "open"), None)
 
+    # A second pair of eyes.
+
+    def review_queue(self, dataset: str | int, reviewer: str) -> list[ReviewItem]:
+        """Rephrasings that others wrote and this person has not judged, without what the classifier said to them."""
+        found = self.dataset(dataset)
+        return review_queue(self.log(found).in_force(), self.samples(found), reviewer.strip())
+
+    def review(
+        self, dataset: str | int, reviewer: str, attempt: int, meaning: bool, emotion: str, *, kept: bool | None = None
+    ) -> None:
+        """Keep a judgement of one rephrasing; a second one by the same person takes the place of the first.
+
+        Args:
+            attempt: `ReviewItem.attempt`.
+            meaning: whether the meaning is kept.
+            emotion: the emotion that the reviewer sees in the rephrasing, picked without knowing the gold label.
+            kept: whether they say that the emotion is the original's; None: it is, where `emotion` is the gold label.
+
+        Raises:
+            BadInput: the attempt is their own, or was taken back; the reviewer or the emotion is empty.
+        """
+        found = self.dataset(dataset)
+        who = reviewer.strip()
+        of = check_review(self.log(found).in_force(), self.samples(found), who, attempt, emotion)
+        entry = ReviewEntry(attempt=attempt, meaning=meaning, emotion=emotion.strip(), kept=kept)
+        self.store.append_annotation(REVIEW, of.sample, who, msgspec.json.encode(entry))
+
+    def agreement(self, dataset: str | int) -> dict[str, Any]:
+        """How far reviewers agree; see `emotui.workbench.rephrasing_review.reviews_report`."""
+        found = self.dataset(dataset)
+        return reviews_report(self.log(found).in_force(), self.samples(found))
+
+    # What comes out of it.
+
+    def rounds(self, dataset: str | int) -> list[ClassifierMark]:
+        """The classifiers that something was rephrased against, in the order in which they came."""
+        return rounds(self.log(self.dataset(dataset)).in_force())
+
+    def chains(
+        self,
+        dataset: str | int,
+        *,
+        confirmed_only: bool = False,
+        annotator: str | None = None,
+        identity: str | None = None,
+    ) -> list[Chain]:
+        """The chains of one round as records, one for each text; see `emotui.workbench.rephrasing_chains.chains_of`."""
+        found = self.dataset(dataset)
+        return chains_of(
+            self.store,
+            found,
+            self.samples(found),
+            self.log(found).in_force(),
+            confirmed_only=confirmed_only,
+            annotator=annotator,
+            identity=identity,
+        )
+
+    def statistics(
+        self,
+        dataset: str | int,
+        *,
+        confirmed_only: bool = False,
+        annotator: str | None = None,
+        identity: str | None = None,
+        variants: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> dict[str, Any]:
+        """The figures of one round's chains; see `emotui.metrics.rephrasing_statistics.statistics_report`."""
+        chains = self.chains(dataset, confirmed_only=confirmed_only, annotator=annotator, identity=identity)
+        return statistics_report(chains, emolex(), variants)
+
     # What the parts of this service share.
 
     def dataset(self, key: str | int) -> Dataset:
@@ -283,8 +362,7 @@ class Rephrasing:
         with self._lock:
             known = self._samples.get(dataset.dataset)
         if known is None:
-            rows = self.store.dataset_samples(dataset.dataset)
-            known = {number: msgspec.json.decode(record, type=ClassGold) for number, record in rows}
+            known = stored_texts(self.store, dataset)
             with self._lock:
                 self._samples[dataset.dataset] = known
         return known
@@ -322,7 +400,7 @@ def _note(before: Sequence[ClassifierMark], number: int, model: str) -> str:
     """What to say of a round that is new because the classifier is another."""
     if number <= len(before):
         return ""
-    if not before:
+    if all(mark.identity.startswith(FROM_A_FILE) for mark in before):
         return ""
     same = [place for place, mark in enumerate(before, start=1) if mark.spec == model]
     why = (

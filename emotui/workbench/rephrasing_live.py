@@ -8,7 +8,8 @@ from typing import Any
 from emotui.backends.base import Embed
 from emotui.backends.host import IsCancelled, ModelProcess
 from emotui.backends.words import word_places
-from emotui.workbench.rephrasing_classifier import Frozen, Verdict
+from emotui.tasks.labelling import Verdict
+from emotui.workbench.rephrasing_classifier import Frozen
 from emotui.workbench.rephrasing_views import CarryingWords
 
 CHUNK = 8
