@@ -253,6 +253,11 @@ class Store:
         with self._turns.writing() as connection:
             return annotations.append(connection, kind, sample, annotator, payload, undoes)
 
+    def append_annotations(self, entries: Iterable[tuple[str, int | None, str, bytes]]) -> int:
+        """Add entries of (kind, sample, annotator, payload), all or none; how many there were."""
+        with self._turns.writing() as connection:
+            return sum(bool(annotations.append(connection, *entry, None)) for entry in entries)
+
     def annotations(self, sample: int | None = None, annotator: str | None = None) -> list[Annotation]:
         """The log in its order, undone entries and undoings among them."""
         with self._turns.reading() as connection:

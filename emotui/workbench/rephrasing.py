@@ -7,6 +7,7 @@ the store's annotation log.
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 

@@ -144,8 +144,9 @@ def _of(log: Log, annotator: str, identity: str) -> list[Entry]:
 
 @dataclass(slots=True)
 class Made:
-    """What an annotator made of one text in a round."""
+    """What an annotator made of one text in a round. `began`: the number of the first entry."""
 
+    began: int = 0
     attempts: list[tuple[int, AttemptEntry]] = field(default_factory=list)
     skipped: bool = False
 
@@ -160,7 +161,7 @@ def made(entries: Sequence[Entry], annotator: str, identity: str) -> dict[int, M
         content = entry.content
         if entry.annotator != annotator or isinstance(content, ReviewEntry) or content.model.identity != identity:
             continue
-        one = found.setdefault(entry.sample, Made())
+        one = found.setdefault(entry.sample, Made(entry.number))
         if isinstance(content, AttemptEntry):
             one.attempts.append((entry.number, content))
         one.skipped = isinstance(content, SkipEntry)

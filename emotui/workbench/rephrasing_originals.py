@@ -28,7 +28,9 @@ def classified(
         ModelError: the model died, or refuses a text.
         Cancelled: `cancelled()` became true; what was classified by then is kept.
     """
-    known = verdicts_kept(store, dataset, classifier.identity)
+    kept = verdicts_kept(store, dataset, classifier.identity)
+    # A verdict that came with a file of chains has no confidence.
+    known = {number: (label, confidence) for number, (label, confidence) in kept.items() if confidence is not None}
     missing = [number for number in samples if number not in known]
     started = time.monotonic()
     try:
@@ -46,15 +48,15 @@ def classified(
             )
     finally:
         if missing and not store.read_only:
-            keep_verdicts(store, dataset, classifier.identity, known)
+            keep_verdicts(store, dataset, classifier.identity, kept | known)
     return {
         number: Original(sample, classifier.asked.known(sample.label) or sample.label, *known[number])
         for number, sample in samples.items()
     }
 
 
-def verdicts_kept(store: Store, dataset: Dataset, identity: str) -> dict[int, tuple[str, float]]:
-    """By number: the label that this classifier gave, and its confidence in the gold label."""
+def verdicts_kept(store: Store, dataset: Dataset, identity: str) -> dict[int, tuple[str, float | None]]:
+    """By number: the label that this classifier gave, and its confidence in the gold label where it is known."""
     kept = store.setting(_key(dataset, identity), {})
     return {int(number): (label, confidence) for number, (label, confidence) in kept.items()}
 

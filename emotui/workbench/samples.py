@@ -9,7 +9,7 @@ import msgspec
 
 from emotui.errors import BadInput
 from emotui.formats import capped, fingerprint, read
-from emotui.records import ClassGold, MaskedGold, ScenesGold, SpanSample
+from emotui.records import Chain, ClassGold, MaskedGold, ScenesGold, SpanSample
 from emotui.store.query import Dataset
 from emotui.store.rows import SampleRow
 from emotui.store.store import Store
@@ -25,6 +25,9 @@ SAMPLE_SCENES = "scenes"
 
 SAMPLE_MASKED = "masked"
 """The same for the masked task."""
+
+SAMPLE_REPHRASINGS = "rephrase"
+"""The same for the rephrase task."""
 
 _SAMPLE_FILES = ("spans_passages.jsonl", "spans_sentences.jsonl")
 _ILLUSTRATION = "written for emotui; illustration, not benchmark"
@@ -82,6 +85,14 @@ def add_sample_scenes(store: Store) -> Dataset:
 def add_sample_masked(store: Store) -> Dataset:
     """Add this package's own texts with masked emotion words, where they are not there yet."""
     return add_masked(store, SAMPLE_MASKED, _own("masked.jsonl", MaskedGold), _ILLUSTRATION)
+
+
+def add_sample_texts(store: Store) -> Dataset:
+    """Add this package's own texts to rephrase, where they are not there yet (`rephrasing_chains` adds the chains)."""
+    with as_file(files("emotui.sample_data") / "rephrasings.jsonl") as path:
+        chains = read(str(path), Chain).records
+    samples = [ClassGold(id=chain.id, text=chain.text, label=chain.label) for chain in chains]
+    return add_texts(store, SAMPLE_REPHRASINGS, samples, _ILLUSTRATION)
 
 
 def is_sample_data(dataset: Dataset) -> bool:
