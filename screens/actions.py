@@ -111,6 +111,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("words", ("f2",), "F2", "words", "Chain, words, difference, session in the lower pane", "Rephrase", 6),
     Action("figures", ("f3",), "F3", "statistics", "What the rephrasings came to, as plots and tables", "Rephrase", 7),
     Action("review", ("f4",), "F4", "review", "Judge others' rephrasings without the verdict", "Rephrase", 8),
+    Action("judge", ("enter",), "Enter", "take the answer", "Take the answer under the cursor", "Rephrase", 1),
     Action("next_open", ("n",), "n", "next open", "Next text that is open", "Rephrase", 9, ("n p", "next open")),
     Action("previous_open", ("p",), "p", "previous open", "Previous text that is open", "Rephrase"),
     Action("load", ("enter",), "Enter", "load or end", "Load the picked model, or end its process", "Models", 2),

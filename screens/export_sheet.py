@@ -29,10 +29,10 @@ class ExportSheet(Sheet[str]):
     ExportSheet #why { color: $error; display: none; }
     """
 
-    def __init__(self, n: int, run: Run | None) -> None:
-        what = "gold records" if run is None else "predictions of the run"
-        super().__init__(f"Export {what} of {count(n)} samples", (("Enter", "write"),))
-        self._default = "gold.jsonl" if run is None else "predicted.jsonl"
+    def __init__(self, n: int, run: Run | None, *, what: str = "", default: str = "") -> None:
+        what = what or ("gold records" if run is None else "predictions of the run") + f" of {count(n)} samples"
+        super().__init__(f"Export {what}", (("Enter", "write"),))
+        self._default = default or ("gold.jsonl" if run is None else "predicted.jsonl")
         self._refused = ""
 
     def body(self) -> list[Widget]:

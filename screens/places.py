@@ -3,10 +3,12 @@
 from emotui.screens.browse import Browse
 from emotui.screens.models import Models
 from emotui.screens.place import Place
+from emotui.screens.rephrase import Rephrase
 from emotui.screens.scenes import Scenes
 
 PLACES: dict[int, type[Place]] = {
     1: Browse,
+    3: Rephrase,
     4: Scenes,
     8: Models,
 }

@@ -31,10 +31,10 @@ class Columns:
     text: int
 
 
-def columns(cells: int, longest_id: int, scored: bool) -> Columns:
+def columns(cells: int, longest_id: int, scored: bool, tagged: bool = False) -> Columns:
     """Share out the width of the list. Emotion goes first where it gets narrow, then the text."""
     identity = min(max(longest_id, 2), 16 if cells >= 70 else 10)
-    f1, marks = (5, len(MARKS) + 1) if scored else (0, 0)
+    f1, marks = 5 if scored else 0, len(MARKS) + 1 if scored or tagged else 0
     left = cells - 2 - identity - 1 - f1 - marks
     emotion = 10 if left >= 28 else 0
     return Columns(identity, f1, marks, emotion, max(left - emotion, 0))
@@ -60,7 +60,9 @@ class ListHead(Widget):
             return Strip.blank(cells, style)
         line = "  " + fit("id", shape.id) + " "
         if shape.f1:
-            line += fit("  F1", shape.f1) + fit(self.marks, shape.marks)
+            line += fit("  F1", shape.f1)
+        if shape.marks:
+            line += fit(self.marks, shape.marks)
         if shape.emotion:
             line += fit("emotion", shape.emotion)
         line += fit("text", shape.text)
@@ -158,6 +160,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
             self.post_message(self.Shaped(self._shape, name))
         before, self._tags = self._tags, tags
         if before is None or tags is None:
+            self._reshape()
             self.refresh()
             return
         top = self.scroll_offset.y
@@ -223,7 +226,8 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
             self.post_message(self.Chosen(position))
 
     def _reshape(self) -> None:
-        shape = columns(self.scrollable_content_region.width, self._longest_id, self._scored)
+        cells = self.scrollable_content_region.width
+        shape = columns(cells, self._longest_id, self._scored, self._tags is not None)
         if shape != self._shape:
             self._shape = shape
             self.post_message(self.Shaped(shape, self._tag_name))
@@ -257,6 +261,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         segments = [Segment(fit(row.id, shape.id) + " ", base)]
         if shape.f1:
             segments.append(Segment(share(row.f1) + " ", dim if row.f1 is None else base))
+        if shape.marks:
             if self._tags is None:
                 slots = "".join(letter if letter in row.marks else " " for letter in MARKS)
             else:

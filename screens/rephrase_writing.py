@@ -1,0 +1,231 @@
+"""Where a text is rephrased: the original, the editor, and what the classifier makes of each key."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import Container, Vertical
+
+from emotui.screens import rephrase_bars, rephrase_parts
+from emotui.screens.line import Line, Part
+from emotui.screens.page import Page
+from emotui.screens.rephrase_bars import Bars
+from emotui.screens.rephrase_editor import Editor
+
+if TYPE_CHECKING:
+    from emotui.metrics.lexical import Lexical
+    from emotui.metrics.rephrasings import Change
+    from emotui.workbench.rephrasing_views import CarryingWords, ChainView, Live, Progress, Round
+
+STACKED = 100
+"""Below so many columns the panes stand under each other."""
+
+VIEWS = ("chain", "words", "difference", "session")
+
+
+class TextPage(Page):
+    """Text with its cue words underlined, and what was left out or is new."""
+
+    COMPONENT_CLASSES = {"page--cue", "page--gone", "page--new", "page--gold-line"}
+    DEFAULT_CSS = """
+    TextPage {
+        & > .page--cue { color: $mark; text-style: underline; }
+        & > .page--gone { color: $mark; text-style: strike; }
+        & > .page--new { color: $predicted-bar; text-style: bold; }
+        & > .page--gold-line { color: $gold; text-style: underline; }
+    }
+    """
+
+
+class Beside(TextPage, can_focus=False):
+    """A pane that follows and has no keys."""
+
+
+@dataclass(slots=True)
+class Seen:
+    """All that the panes are drawn from; what has not come yet is None."""
+
+    round: "Round | None" = None
+    chain: "ChainView | None" = None
+    progress: "Progress | None" = None
+    live: "Live | None" = None
+    words: "CarryingWords | None" = None
+    before: "Lexical | None" = None
+    now: "Lexical | None" = None
+    warnings: tuple[str, ...] = ()
+    difference: "Sequence[Change]" = ()
+    suggested: bool = False
+    last: str = ""
+    trouble: str = ""
+    hint: str = ""
+
+
+class Writing(Container):
+    """Four panes: two beside two, or where there is no room one under the other, the session then among the views."""
+
+    DEFAULT_CSS = """
+    Writing { layout: grid; grid-size: 2 2; grid-columns: 3fr 2fr; grid-rows: 3fr 2fr; height: 1fr; }
+    Writing > #rephrase-right, Writing > #rephrase-session-pane { border-left: solid $rule; }
+    Writing #rephrase-original { height: auto; max-height: 40%; }
+    Writing #rephrase-editor { height: 1fr; min-height: 3; }
+    Writing #rephrase-meaning { height: 1fr; }
+    Writing.-stacked { layout: vertical; }
+    Writing.-stacked > #rephrase-left { height: 1fr; min-height: 8; }
+    Writing.-stacked > #rephrase-right { height: auto; border-left: none; }
+    Writing.-stacked > #rephrase-below-pane { height: 6; }
+    Writing.-stacked > #rephrase-session-pane { display: none; }
+    Writing.-stacked #rephrase-original { max-height: 3; }
+    Writing.-stacked #rephrase-meaning { height: auto; max-height: 5; }
+    Writing.-stacked #rephrase-meaning-title { display: none; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.seen = Seen()
+        self.view = "chain"
+
+    def compose(self) -> ComposeResult:
+        """Original and editor, what follows, chain, session."""
+        with Vertical(id="rephrase-left"):
+            yield Line(id="rephrase-title", classes="-pane")
+            yield TextPage(id="rephrase-original")
+            yield Line(id="rephrase-attempt", classes="-pane")
+            yield Editor(id="rephrase-editor")
+        with Vertical(id="rephrase-right"):
+            yield Line(id="rephrase-live", classes="-pane")
+            yield Bars(id="rephrase-bars")
+            yield Line(id="rephrase-meaning-title", classes="-pane")
+            yield Beside(id="rephrase-meaning")
+        with Vertical(id="rephrase-below-pane"):
+            yield Line(id="rephrase-views", classes="-pane")
+            yield TextPage(id="rephrase-below")
+        with Vertical(id="rephrase-session-pane"):
+            yield Line(id="rephrase-session-title", classes="-pane")
+            yield Beside(id="rephrase-session")
+
+    @property
+    def editor(self) -> Editor:
+        """Where the rephrasing is typed."""
+        return self.query_one(Editor)
+
+    @property
+    def stacked(self) -> bool:
+        """Do the panes stand under each other?"""
+        return self.has_class("-stacked")
+
+    @property
+    def shows_difference(self) -> bool:
+        """Is the difference from the original in sight?"""
+        return self.view == "difference" or (self.view == "chain" and not self.stacked)
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """What the lower pane can show."""
+        return VIEWS if self.stacked else VIEWS[:2]
+
+    def on_resize(self) -> None:
+        """Share the width out anew."""
+        self.set_class(self.size.width < STACKED, "-stacked")
+        if self.view not in self.views:
+            self.view = "chain"
+        self.call_after_refresh(self.draw)
+
+    def draw(self) -> None:
+        """Everything."""
+        if self.seen.chain is None or self.seen.round is None:
+            return
+        self.draw_original()
+        self.draw_attempt()
+        self.draw_live()
+        self.draw_below()
+        self.draw_session()
+
+    def draw_original(self) -> None:
+        """The text as it was, its gold label, and the verdict on it."""
+        chain, round_ = self.seen.chain, self.seen.round
+        if chain is None or round_ is None:
+            return
+        line = self.query_one("#rephrase-title", Line)
+        line.show(*rephrase_parts.title(chain, round_, line.size.width))
+        page = self.query_one("#rephrase-original", Page)
+        spans = [(cue.start, cue.end) for cue in self.seen.before.cues] if self.seen.before else []
+        page.show(rephrase_parts.marked(chain.original, spans, _cells(page)))
+
+    def draw_attempt(self) -> None:
+        """Which attempt it is."""
+        chain = self.seen.chain
+        if chain is None:
+            return
+        sides = rephrase_parts.attempt(chain, self.editor.text, self.seen.hint, suggested=self.seen.suggested)
+        self.query_one("#rephrase-attempt", Line).show(*sides)
+
+    def draw_live(self, *, stale: bool = False) -> None:
+        """The bars and the meaning; greyed where they are about an earlier text."""
+        seen, live = self.seen, self.seen.live
+        bars, heading = self.query_one(Bars), self.query_one("#rephrase-live", Line)
+        meaning, said = self.query_one("#rephrase-meaning", Page), [Part(" as you type", "strong")]
+        if seen.round is not None:
+            said.append(Part(f"  {rephrase_parts.short(seen.round.model)}", "dim", "do('name_model')"))
+        if seen.trouble:
+            heading.show(said, [Part("no answer ", "mark")])
+            bars.show(rephrase_parts.folded(seen.trouble, _cells(bars), "mark"))
+        elif live is None:
+            heading.show(said)
+            bars.show([[Part("what you write is classified as you type", "dim")]])
+        else:
+            heading.show(said, [Part("… " if stale else f"{live.seconds * 1000:.0f} ms ", "dim")])
+            was = seen.chain.confidence if seen.chain is not None else None
+            few = 5 if len(live.probs) in (9, 10) else 4
+            bars.show(rephrase_bars.lines(live.probs, live.gold, was, _cells(bars), few if self.stacked else 12))
+        bars.set_class(stale, "-stale")
+        self.query_one("#rephrase-meaning-title", Line).show([Part(" meaning", "strong")])
+        similarity = live.similarity if live is not None else None
+        meaning.show(rephrase_parts.meaning(similarity, seen.now, seen.words, seen.warnings, _cells(meaning)))
+
+    def draw_below(self) -> None:
+        """The lower pane: the chain, with the difference where there is room; words; the session if it has no pane."""
+        seen, page = self.seen, self.query_one("#rephrase-below", Page)
+        parts = [Part(" ")]
+        parts += [
+            Part(f" {name} ", "here" if name == self.view else "dim", f"tell('view', '{name}')") for name in self.views
+        ]
+        keys = [Part("F2", "key", "do('words')"), Part(" next ", "dim", "do('words')")]
+        self.query_one("#rephrase-views", Line).show(parts, keys)
+        if seen.chain is None:
+            return
+        cells = _cells(page)
+        if self.view == "words":
+            page.show(rephrase_parts.word_lines(seen.words, cells))
+        elif self.view == "difference":
+            page.show(rephrase_parts.difference(seen.difference, cells))
+        elif self.view == "session" and seen.progress is not None:
+            page.show(rephrase_parts.session(seen.progress, seen.last, cells))
+        elif self.stacked:
+            page.show(rephrase_parts.chain_lines(seen.chain, cells))
+        else:
+            lines = [*rephrase_parts.chain_lines(seen.chain, cells), []]
+            page.show([*lines, *rephrase_parts.difference(seen.difference, cells)])
+
+    def draw_session(self) -> None:
+        """How far one is."""
+        if self.seen.progress is None:
+            return
+        page = self.query_one("#rephrase-session", Page)
+        self.query_one("#rephrase-session-title", Line).show([Part(" session", "strong")])
+        page.show(rephrase_parts.session(self.seen.progress, self.seen.last, _cells(page)))
+
+    def show_view(self, name: str) -> None:
+        """Show this view in the lower pane."""
+        if name in self.views:
+            self.view = name
+            self.query_one("#rephrase-below", Page).scroll_home(animate=False)
+            self.draw_below()
+
+    def step_view(self, step: int) -> None:
+        """The next view, or the one before."""
+        self.show_view(self.views[(self.views.index(self.view) + step) % len(self.views)])
+
+
+def _cells(page: Page) -> int:
+    return max(page.scrollable_content_region.width, 20)
