@@ -329,3 +329,25 @@ def test_lora_without_peft_says_what_to_install(bert: str, tmp_path: Path, monke
 def test_a_loss_that_is_no_number_any_more_is_one_line(bert: str, tmp_path: Path) -> None:
     with pytest.raises(EmotuiError, match="try a lower --lr"):
         train(bert, examples(24), [], tmp_path / "model", replace(SHORT, rate=1e30), sources={})
+
+
+def test_an_xlnet_which_reads_its_last_place_does_not_see_padding(bert: str, tmp_path: Path) -> None:
+    from transformers import AutoTokenizer, XLNetConfig, XLNetForSequenceClassification
+
+    torch.manual_seed(0)
+    config = XLNetConfig(
+        vocab_size=40, d_model=32, n_layer=2, n_head=2, d_inner=64, initializer_range=0.4, pad_token_id=0,
+        id2label=dict(enumerate(LABELS)),
+    )  # fmt: skip
+    XLNetForSequenceClassification(config).save_pretrained(tmp_path / "xlnet")
+    AutoTokenizer.from_pretrained(bert.removeprefix("hf:")).save_pretrained(tmp_path / "xlnet")
+    texts = ["angry", "i was so happy that day", "we saw the sun again and the rain that day ."]
+    model = load(str(tmp_path / "xlnet"), {}, lambda line: None)
+    together = model.classify([Classify(text) for text in texts])  # type: ignore[attr-defined]
+    trainable = load_classifier(tmp_path / "xlnet", LABELS, 0, "cpu", 0)
+    trainable.model.eval()
+    ours = Texts(trainable, texts).log_probs(texts).exp()
+    for text, answer, row in zip(texts, together, ours.tolist(), strict=True):
+        (alone,) = model.classify([Classify(text)])  # type: ignore[attr-defined]
+        assert list(answer.probs.values()) == pytest.approx(list(alone.probs.values()), abs=1e-5)
+        assert row == pytest.approx(list(alone.probs.values()), abs=1e-5)

@@ -25,6 +25,7 @@ class Encoder:
         self._batches = Batches(settings.batch_tokens or TOKENS.get(loaded.device.type, TOKENS["cpu"]))
         kinds = int(getattr(loaded.config, "type_vocab_size", 0) or 0)
         self._takes_types = kinds > 1
+        self._left = pads_left(loaded.config)
 
     def run(self, inputs: Sequence[Framed], read: Callable[[Any, torch.Tensor, list[int]], Sequence[Any]]) -> list[Any]:
         """Every input through the model.
@@ -39,10 +40,11 @@ class Encoder:
         @torch.inference_mode()
         def compute(indices: list[int]) -> Sequence[Any]:
             pad = self.loaded.tokenizer.pad_token_id or 0
-            ids, mask = padded([inputs[index][0] for index in indices], pad, self.loaded.device)
+            ids, mask = padded([inputs[index][0] for index in indices], pad, self.loaded.device, left=self._left)
             more: dict[str, Any] = {}
             if self._takes_types:
-                more["token_type_ids"], _ = padded([inputs[index][1] for index in indices], 0, self.loaded.device)
+                types = [inputs[index][1] for index in indices]
+                more["token_type_ids"], _ = padded(types, 0, self.loaded.device, left=self._left)
             hidden = {"output_hidden_states": True} if self.loaded.family == "masked" else {}
             out = self.loaded.model(input_ids=ids, attention_mask=mask, **more, **hidden)
             return read(out, mask, indices)
@@ -51,6 +53,11 @@ class Encoder:
             raise ModelError(why)
 
         return self._batches.run([len(ids) for ids, _ in inputs], compute, refuse)
+
+
+def pads_left(config: Any) -> bool:
+    """Whether a model's batches are padded on the left: XLNet sums a text up at the last place, padding or not."""
+    return str(getattr(config, "model_type", "")) == "xlnet"
 
 
 def mean_embeddings(out: Any, mask: torch.Tensor, pooling: str) -> NDArray[np.float32]:

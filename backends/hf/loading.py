@@ -174,16 +174,17 @@ def _quantised(bits: int, dtype: torch.dtype) -> Any:
 
 
 def context_of(config: Any, tokenizer: Any, family: str, settings: Settings) -> int | None:
-    """How many tokens fit. Models with relative positions (T5) have no end; RoBERTa's first position is number 2.
+    """How many tokens fit. Models with relative positions (T5; XLNet, which says -1) have no end; RoBERTa's first
+    position is number 2.
 
     An encoder's tokeniser may say less than its positions would allow, and is right: it was trained so.
     """
     if settings.context:
         return settings.context
     text = config.get_text_config()
-    positions = getattr(text, "max_position_embeddings", None)
-    limits = [] if positions is None else [int(positions)]
-    if positions is not None and text.model_type in ("roberta", "xlm-roberta", "camembert", "longformer", "mpnet"):
+    positions = getattr(text, "max_position_embeddings", None) or 0
+    limits = [int(positions)] if positions > 0 else []
+    if positions > 0 and text.model_type in ("roberta", "xlm-roberta", "camembert", "longformer", "mpnet"):
         limits = [int(positions) - 2]
     said = tokenizer.model_max_length
     if said and said < _LONGEST_SANE and family not in ("causal", "seq2seq"):

@@ -208,13 +208,16 @@ class _DecoderPast:
         self._cache.batch_select_indices(rows)
 
 
-def padded(rows: Sequence[list[int]], pad: int, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
-    """Token ids padded on the right, and 1 where they are real: (rows, longest) each."""
+def padded(
+    rows: Sequence[list[int]], pad: int, device: torch.device, *, left: bool = False
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Token ids padded on the right, or on the `left`, and 1 where they are real: (rows, longest) each."""
     ids = torch.full((len(rows), max(map(len, rows))), pad)
     mask = torch.zeros_like(ids)
     for row, each in enumerate(rows):
-        ids[row, : len(each)] = torch.tensor(each)
-        mask[row, : len(each)] = 1
+        place = slice(ids.shape[1] - len(each), None) if left else slice(len(each))
+        ids[row, place] = torch.tensor(each)
+        mask[row, place] = 1
     return ids.to(device), mask.to(device)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from emotui.backends.hf.encoders import pads_left
 from emotui.backends.hf.prompts import Prompts, frame
 from emotui.backends.hf.seq2seq import padded
 from emotui.backends.tuning.base import Trainable
@@ -20,6 +21,7 @@ class Texts:
     def __init__(self, trainable: Trainable, texts: Iterable[str]) -> None:
         self._model, self._device = trainable.model, trainable.device
         self._pad = trainable.tokenizer.pad_token_id
+        self._left = pads_left(trainable.model.config)
         self._typed = int(getattr(trainable.model.config, "type_vocab_size", 0) or 0) > 1
         prompts = Prompts(trainable.tokenizer)
         around = frame(trainable.tokenizer, 1)
@@ -34,10 +36,10 @@ class Texts:
     def logits(self, texts: Sequence[str]) -> Tensor:
         """(texts, labels), in one pass."""
         rows = [self._framed[text] for text in texts]
-        ids, mask = padded([row for row, _ in rows], self._pad, self._device)
+        ids, mask = padded([row for row, _ in rows], self._pad, self._device, left=self._left)
         more: dict[str, Any] = {}
         if self._typed:
-            more["token_type_ids"], _ = padded([types for _, types in rows], 0, self._device)
+            more["token_type_ids"], _ = padded([types for _, types in rows], 0, self._device, left=self._left)
         logits: Tensor = self._model(input_ids=ids, attention_mask=mask, **more).logits
         return logits
 
