@@ -19,6 +19,8 @@ from emotui.records import LONGEST_REPHRASING, Chain, ClassGold
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.labelling import Verdict, labelling
+from emotui.tasks.prompt_files import Prompts
+from emotui.tasks.suggesting import PROMPTS
 from emotui.workbench.rephrasing_chains import FROM_A_FILE, chains_of, stored_texts
 from emotui.workbench.rephrasing_classifier import Frozen, identity_of
 from emotui.workbench.rephrasing_live import Typing
@@ -42,6 +44,7 @@ from emotui.workbench.rephrasing_log import (
 )
 from emotui.workbench.rephrasing_originals import classified
 from emotui.workbench.rephrasing_review import check_review, review_queue, reviews_report
+from emotui.workbench.rephrasing_suggestions import suggestions
 from emotui.workbench.rephrasing_views import (
     AttemptView,
     CarryingWords,
@@ -52,6 +55,7 @@ from emotui.workbench.rephrasing_views import (
     Progress,
     ReviewItem,
     Round,
+    Suggestion,
     state_of,
 )
 from emotui.workbench.running import EMBEDDING, OnProgress, RunProgress
@@ -275,6 +279,34 @@ class Rephrasing:
             after = 0 if last is None else last.sample
         in_turn = [number for number in offered if number > after] + [number for number in offered if number <= after]
         return next((number for number in in_turn if states[number] == "open"), None)
+
+    def suggest(
+        self,
+        round: Round,
+        number: int,
+        spec: str,
+        on_progress: Callable[[str], None] = lambda step: None,
+        cancelled: IsCancelled | None = None,
+        *,
+        prompts: Prompts = PROMPTS,
+    ) -> list[Suggestion]:
+        """Three rephrasings by a model that writes, each with verdict and similarity. Submit one with `suggested=True`.
+
+        Raises:
+            ModelError: the model cannot write (naming the kinds that can), died, or never wrote three.
+            Cancelled: `cancelled()` became true.
+        """
+        original = self._original(round, number)
+        return suggestions(
+            self._typing,
+            self._process(spec),
+            round,
+            number,
+            original,
+            prompts=prompts,
+            progress=on_progress,
+            cancelled=cancelled,
+        )
 
     # A second pair of eyes.
 
