@@ -3,32 +3,88 @@
 import click
 
 from emotui.commands.output import db_option, json_option, print_json, skip_bad_option
+from emotui.errors import BadInput
 from emotui.workbench.exporting import export_run
 from emotui.workbench.samples import import_masked, import_scenes, import_spans
+from emotui.workbench.seer import Imported, import_seer
 from emotui.workbench.workspace import Workspace
 
 _IMPORTS = {"spans": import_spans, "scenes": import_scenes, "masked": import_masked}
+_SEER = "seer"
 
 
 @click.command("import")
-@click.argument("format_name", metavar="FORMAT", type=click.Choice(list(_IMPORTS)))
-@click.argument("files", nargs=-1, required=True)
+@click.argument("format_name", metavar="FORMAT", type=click.Choice([*_IMPORTS, _SEER]))
+@click.argument("files", nargs=-1)
 @click.option("--name", help="The dataset's name (default: the first file's, without its ending).")
+@click.option("--task1", multiple=True, help="seer: a CSV of the release for Task 1 (again for more).")
+@click.option("--task2", multiple=True, help="seer: a CSV of the release for Task 2 (again for more).")
+@click.option("--transcripts", help="seer: the folder with MSP-Podcast's transcripts.")
+@click.option("--readable-words", is_flag=True, help="seer: count only words with a letter or digit in them.")
+@click.option("--trim", is_flag=True, help="seer: cut passages to their five sentences.")
 @skip_bad_option
 @db_option
 @json_option
 def import_(
-    format_name: str, files: tuple[str, ...], name: str | None, skip_bad: bool, db: str | None, as_json: bool
+    format_name: str,
+    files: tuple[str, ...],
+    name: str | None,
+    task1: tuple[str, ...],
+    task2: tuple[str, ...],
+    transcripts: str | None,
+    readable_words: bool,
+    trim: bool,
+    skip_bad: bool,
+    db: str | None,
+    as_json: bool,
 ) -> None:
-    """Bring samples from FILES into the store as one dataset. FORMAT is the kind of record."""
+    """Bring samples from FILES into the store as one dataset.
+
+    FORMAT is the kind of record, or `seer`: the SEER benchmark's release, by --task1 and --task2 in place of FILES.
+    """
+    of_seer = bool(task1 or task2 or transcripts or readable_words or trim)
+    if format_name == _SEER:
+        if files:
+            raise BadInput("name the release's files by --task1 and --task2")
+        imported = import_seer(
+            Workspace.open(db).store,
+            task1,
+            task2,
+            transcripts,
+            name,
+            readable=readable_words,
+            trim=trim,
+            skip_bad=skip_bad,
+            warn=_warn,
+        )
+        _print_seer(imported, as_json)
+        return
+    if of_seer or not files:
+        raise BadInput(f"emotui import {format_name} FILE...: options like --task1 are for seer")
     workspace = Workspace.open(db)
-    dataset = _IMPORTS[format_name](
-        workspace.store, files, name, skip_bad=skip_bad, warn=lambda line: click.echo(line, err=True)
-    )
+    dataset = _IMPORTS[format_name](workspace.store, files, name, skip_bad=skip_bad, warn=_warn)
     if as_json:
         print_json({"dataset": dataset.name, "task": dataset.task, "n": dataset.n, "fingerprint": dataset.fingerprint})
     else:
         click.echo(f"{dataset.name}: {dataset.n} samples")
+
+
+def _warn(line: str) -> None:
+    click.echo(line, err=True)
+
+
+def _print_seer(imported: Imported, as_json: bool) -> None:
+    found = {"samples": imported.samples, "labels": imported.labels}
+    if as_json:
+        documents = {
+            key: {"dataset": one.name, "n": one.n, "fingerprint": one.fingerprint} if one else None
+            for key, one in found.items()
+        }
+        print_json({**documents, "task": "spans", "missing": imported.missing})
+        return
+    for one in found.values():
+        if one is not None:
+            click.echo(f"{one.name}: {one.n} samples")
 
 
 @click.command()

@@ -16,6 +16,7 @@ from emotui.workbench.experiments import experiment_of
 from emotui.workbench.prompting_tables import prompting_tables
 from emotui.workbench.results_table import Bars, ResultsTable, Transitions
 from emotui.workbench.running import EMBEDDING, with_state
+from emotui.workbench.samples import has_texts
 from emotui.workbench.similarity import Embedder
 from emotui.workbench.span_figures import (
     IsCancelled,
@@ -149,6 +150,8 @@ class Results:
         Where the embedded model cannot be loaded their Sim is undefined.
         """
         found = self._dataset(dataset)
+        if not has_texts(found):
+            return {}
 
         def score(sim: bool) -> dict[str, PeopleFigures]:
             embed = Embedder(self._process(EMBEDDING), cancelled) if sim else None

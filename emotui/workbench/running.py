@@ -23,7 +23,7 @@ from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.tasks.known import task_named
 from emotui.tasks.task import Parsed, Task
-from emotui.workbench.samples import is_sample_data
+from emotui.workbench.samples import has_texts, is_sample_data
 from emotui.workbench.similarity import Embedder
 
 BATCH = 16
@@ -91,10 +91,13 @@ def run_task(
         resume: a stopped run to finish instead of starting one; its own limit, repeats, way and options hold.
 
     Raises:
-        BadInput: `resume` does not fit the model or dataset, or there is no such way or option.
+        BadInput: `resume` does not fit the model or dataset, the dataset has labels only, or there is no such way or
+            option.
         ModelError: the model could not be loaded or died; what was done is kept, and the run can be resumed.
         Cancelled: `cancelled()` became true; likewise.
     """
+    if not has_texts(dataset):
+        raise BadInput(f"{dataset.name} has labels only: import it with its texts first (docs/results.md)")
     card = model.load(cancelled=cancelled)
     task = task_named(dataset.task)
     if resume is not None:

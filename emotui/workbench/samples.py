@@ -32,6 +32,9 @@ SAMPLE_REPHRASINGS = "rephrase"
 _SAMPLE_FILES = ("spans_passages.jsonl", "spans_sentences.jsonl")
 _ILLUSTRATION = "written for emotui; illustration, not benchmark"
 
+LABELS_ONLY = "labels only: "
+"""Begins the source of a dataset whose texts are not at hand."""
+
 Sample = TypeVar("Sample", SpanSample, ScenesGold, MaskedGold, ClassGold)
 
 
@@ -93,6 +96,11 @@ def add_sample_texts(store: Store) -> Dataset:
         chains = read(str(path), Chain).records
     samples = [ClassGold(id=chain.id, text=chain.text, label=chain.label) for chain in chains]
     return add_texts(store, SAMPLE_REPHRASINGS, samples, _ILLUSTRATION)
+
+
+def has_texts(dataset: Dataset) -> bool:
+    """Whether its samples have their texts, and not only labels."""
+    return not dataset.source.startswith(LABELS_ONLY)
 
 
 def is_sample_data(dataset: Dataset) -> bool:
