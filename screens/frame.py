@@ -17,7 +17,7 @@ from emotui.screens.list_pane import ListPane
 from emotui.screens.list_state import ListState, from_setting, to_setting
 from emotui.screens.overview import LIVE_MODEL, Opened, Overview, list_setting, look, open_up
 from emotui.screens.place import Place
-from emotui.screens.places import PLACES
+from emotui.screens.places import BROWSE, PLACES
 from emotui.screens.search_line import SearchLine
 from emotui.store.query import Run
 
@@ -31,6 +31,7 @@ _TITLES = {"list": "#list-title", "text": "#sample-title", "alignment": "#below-
 _TITLES |= {"scene-text": "#scene-title", "scene-rows": "#scene-alpha", "scene-view": "#scene-views"}
 _TITLES |= {"rephrase-original": "#rephrase-title", "rephrase-editor": "#rephrase-attempt"}
 _TITLES |= {"rephrase-below": "#rephrase-views"}
+_TITLES |= {"spot-editor": "#spot-title", "spot-rows": "#spot-title", "spot-page": "#spot-models"}
 _TITLES |= {"model-rows": "#models-title", "model-about": "#model-title"}
 
 
@@ -60,6 +61,7 @@ class Frame(Screen[None]):
         self._poll = poll
         self._marker: object = None
         self._number = 1
+        self._list_task = "spans"
         self._title = ""
         self.live: str | None = None
         self._live_state = ""
@@ -99,6 +101,11 @@ class Frame(Screen[None]):
     def place(self) -> Place:
         """The place that is open."""
         return self.query_one(f"#place-{self._number}", Place)
+
+    @property
+    def list_task(self) -> str:
+        """Of which task the list has the samples: the place's, or that of the place before where it takes any."""
+        return self.place.samples_of or self._list_task
 
     @property
     def run_shown(self) -> Run | None:
@@ -150,7 +157,7 @@ class Frame(Screen[None]):
     def _show_opened(self, opened: Opened) -> None:
         self.source, self._title, self.live = opened.source, opened.title, opened.live
         self._lists = {task: from_setting(kept) for task, kept in opened.lists.items()}
-        self.state = self._lists[self.place.samples_of]
+        self.state = self._lists[self.list_task]
         if isinstance(opened.theme, str) and opened.theme in self.app.available_themes:
             self.app.theme = opened.theme
         self.pane.bind_source(opened.source)
@@ -193,12 +200,12 @@ class Frame(Screen[None]):
 
     def look_again(self) -> None:
         """Ask what there is: datasets, runs, and through them the list and the sample."""
-        self._overviews.ask((self.place.samples_of, self.state.dataset))
+        self._overviews.ask((self.list_task, self.state.dataset))
 
     def _show_overview(self, overview: Overview) -> None:
         self.overview = overview
         if overview.dataset is None:
-            how = f"emotui import {self.place.samples_of} FILE brings some in"
+            how = f"emotui import {self.list_task} FILE brings some in"
             self._say("No samples yet", "the sample data is on its way" if self.work else how)
         else:
             self.pane.ask(self.state, overview.dataset, self.run_shown)
@@ -220,11 +227,23 @@ class Frame(Screen[None]):
         event.stop()
         if event.sample != self.state.sample:
             self.state, self._dirty = replace(self.state, sample=event.sample), True
-        self.place.show_beside(self.state.runs_beside(self.overview.runs))
+        self._tell_place()
         self.place.show_sample(event.sample, self.run_shown)
         if self.focused is None and event.sample is not None:
             self.focus_shown()
         self.refresh_bindings()
+
+    def _tell_place(self) -> None:
+        self.place.show_dataset(self.overview.dataset, self.overview.runs)
+        self.place.show_beside(self.state.runs_beside(self.overview.runs))
+
+    @on(Place.Listed)
+    async def _list_just(self, event: Place.Listed) -> None:
+        event.stop()
+        state = replace(self.state.unfiltered(), only=event.samples, only_why=event.why, sample=event.samples[0])
+        dataset, run = event.dataset or state.dataset, event.run or state.run
+        self.change(replace(state, dataset=dataset, run=run))
+        await self.action_place(BROWSE)
 
     @on(Place.Changed)
     def _remember_choice(self, event: Place.Changed) -> None:
@@ -314,7 +333,7 @@ class Frame(Screen[None]):
         """Open a place; what is selected travels along."""
         if number == self._number:
             return
-        task = self.place.samples_of
+        task = self._list_task = self.list_task
         self._lists[task] = self.state
         if self._dirty and self.source is not None:
             self.save()
@@ -331,11 +350,11 @@ class Frame(Screen[None]):
         self.place.display = True
         self.set_class(self.place.slim_list, "-slim")
         self.pane.rows.show_tags("", None)
-        if self.place.samples_of == task:
-            self.place.show_beside(self.state.runs_beside(self.overview.runs))
+        if self.list_task == task:
+            self._tell_place()
             self.place.show_sample(self.pane.sample, self.run_shown)
         else:
-            self.state, self.overview = self._lists.get(self.place.samples_of, ListState()), Overview()
+            self.state, self.overview = self._lists.get(self.list_task, ListState()), Overview()
             self.pane.forget()
             self.place.show_nothing("the list is being read")
             if self.source is not None:
@@ -409,7 +428,7 @@ class Frame(Screen[None]):
     def save(self) -> None:
         """Remember the list for the next session."""
         self._dirty = False
-        self._settings.ask((list_setting(self.place.samples_of), to_setting(self.state)))
+        self._settings.ask((list_setting(self.list_task), to_setting(self.state)))
 
     def remember_theme(self, theme: str) -> None:
         """Use these colours from now on."""
@@ -425,7 +444,7 @@ class Frame(Screen[None]):
         self.leaving = True
         self.stop_work()
         self._top()
-        self._settings.ask((list_setting(self.place.samples_of), to_setting(self.state)))
+        self._settings.ask((list_setting(self.list_task), to_setting(self.state)))
 
     def _saved(self, error: str | None) -> None:
         if not self.leaving:
@@ -442,4 +461,4 @@ class Frame(Screen[None]):
 
 
 def _tasks() -> set[str]:
-    return {place.samples_of for place in PLACES.values()}
+    return {place.samples_of for place in PLACES.values() if place.samples_of}

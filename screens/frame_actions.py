@@ -69,10 +69,10 @@ def _run(frame: "Frame") -> None:
         if choice is not None:
             frame.change(replace(frame.state, run=choice[0], beside=choice[1]))
 
-    title, without = _RUNS_OVER.get(frame.place.samples_of, ("Run", "no run"))
+    title, without = _RUNS_OVER.get(frame.list_task, ("Run", "no run"))
     now = frame.run_shown.run if frame.run_shown else NO_RUN
     choices = runs(frame.overview.runs, without)
-    if frame.place.samples_of == "spans":
+    if frame.list_task == "spans":
         beside = [run.run for run in frame.state.runs_beside(frame.overview.runs)]
         frame.app.push_screen(RunSheet(title, choices, now, beside), compared)
     else:
@@ -214,7 +214,8 @@ def _some(frame: "Frame") -> bool:
 
 
 def _errors(frame: "Frame") -> bool:
-    return _some(frame) and frame.run_shown is not None and frame.place.samples_of == "spans"
+    place = frame.place
+    return _some(frame) and frame.run_shown is not None and frame.list_task == "spans" and place.marks_errors
 
 
 def _dataset_is_open(frame: "Frame") -> bool:

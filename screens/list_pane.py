@@ -31,6 +31,7 @@ class _Order:
     """A list as it was asked for: sample numbers in order, and the cursor's place in it."""
 
     query: ListQuery
+    only: tuple[int, ...]
     numbers: "np.ndarray"
     cursor: int
 
@@ -66,7 +67,7 @@ class ListPane(Vertical):
         self._order: _Order | None = None
         self._errors: dict[str, list[int]] = {}
         self._error_step = (0, "")
-        self._orders: Desk[tuple[ListQuery, int | None], _Order] | None = None
+        self._orders: Desk[tuple[ListQuery, tuple[int, ...], int | None], _Order] | None = None
         self._pages: Desk[tuple[_Order, tuple[int, ...]], dict[int, list[ListRow]]] | None = None
         self._error_places: Desk[tuple[_Order, str], list[int]] | None = None
         self._spreads: Desk[_Order, list[int]] | None = None
@@ -84,11 +85,15 @@ class ListPane(Vertical):
     def bind_source(self, source: "BrowseSource") -> None:
         """Ask this source from now on."""
 
-        def order(question: tuple[ListQuery, int | None]) -> _Order:
-            query, sample = question
+        def order(question: tuple[ListQuery, tuple[int, ...], int | None]) -> _Order:
+            import numpy as np
+
+            query, only, sample = question
             numbers = source.order(query)
+            if only:
+                numbers = numbers[np.isin(numbers, np.array(only))]
             here = [] if sample is None else (numbers == sample).nonzero()[0].tolist()
-            return _Order(query, numbers, here[0] if here else 0)
+            return _Order(query, only, numbers, here[0] if here else 0)
 
         def pages(question: tuple[_Order, tuple[int, ...]]) -> dict[int, list[ListRow]]:
             asked, wanted = question
@@ -145,7 +150,7 @@ class ListPane(Vertical):
         keep = self.sample if self._order is not None and self.dataset == dataset else state.sample
         self.state, self.dataset, self.run_shown = state, dataset, run
         if self._orders is not None:
-            self._orders.ask((state.query(dataset.dataset, run.run if run else None), keep))
+            self._orders.ask((state.query(dataset.dataset, run.run if run else None), state.only, keep))
         if self._order is None:
             self.show_nothing("Reading the list", f"{count(dataset.n)} samples of {dataset.name}")
         self._title()
@@ -212,9 +217,8 @@ class ListPane(Vertical):
         if answer.error is not None:
             self.show_nothing("The list cannot be read", answer.error, failed=True)
             return
-        first = self._order is None
         order: _Order = answer.value
-        keep = not first and self._order is not None and self._order.query == order.query
+        keep = self._order is not None and (self._order.query, self._order.only) == (order.query, order.only)
         self._order, self._errors = order, {}
         notice = self.query_one("#list-notice", Notice)
         self.rows.display = self.query_one(ListHead).display = self.n > 0

@@ -13,7 +13,8 @@ NO_RUN = ""
 class ListState:
     """Filter, order and position of the list, the run over it, and the overlay. `sample` is a sample's number.
 
-    `beside`: further runs that are compared with the one over the list.
+    `beside`: further runs that are compared with the one over the list. `only`: where there are any, no other samples
+    than those behind a figure, which `only_why` names; not remembered.
     """
 
     dataset: str | None = None
@@ -29,6 +30,8 @@ class ListState:
     sample: int | None = None
     overlay: str = "both"
     beside: tuple[str, ...] = ()
+    only: tuple[int, ...] = ()
+    only_why: str = ""
 
     def query(self, dataset: int, run: str | None) -> ListQuery:
         """The question to the source. Without a run there is nothing to filter or sort by of what a run would give."""
@@ -48,7 +51,7 @@ class ListState:
     @property
     def filtered(self) -> bool:
         """Does the list leave samples out?"""
-        return bool(self.text or self.emotions or self.valences or self.marks or self.bounded)
+        return bool(self.text or self.emotions or self.valences or self.marks or self.bounded or self.only)
 
     @property
     def bounded(self) -> bool:
@@ -57,11 +60,14 @@ class ListState:
 
     def unfiltered(self) -> "ListState":
         """The same list with every sample in it."""
-        return replace(self, text="", emotions=(), valences=(), marks="", f1_min=None, f1_max=None)
+        return replace(
+            self, text="", emotions=(), valences=(), marks="", f1_min=None, f1_max=None, only=(), only_why=""
+        )
 
     def words(self) -> list[str]:
         """What the list leaves out and how it is ordered, in words for its heading."""
-        said = [f"“{self.text}”"] if self.text else []
+        said = [self.only_why] if self.only else []
+        said += [f"“{self.text}”"] if self.text else []
         said += [*self.emotions, *self.valences]
         if self.marks:
             said.append("marks:" + self.marks)
@@ -92,7 +98,8 @@ class ListState:
 
 def to_setting(state: ListState) -> dict[str, object]:
     """As plain values that a store can keep."""
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(state).items()}
+    kept = asdict(replace(state, only=(), only_why=""))
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}
 
 
 def _bound(value: object) -> float | None:
@@ -108,7 +115,9 @@ def from_setting(value: object) -> ListState:
     kept: dict[str, object] = {}
     for field in fields(ListState):
         got, default = value.get(field.name), getattr(fresh, field.name)
-        if field.name in ("emotions", "valences", "beside"):
+        if field.name in ("only", "only_why"):
+            kept[field.name] = default
+        elif field.name in ("emotions", "valences", "beside"):
             kept[field.name] = tuple(one for one in got if isinstance(one, str)) if isinstance(got, list) else ()
         elif field.name in ("f1_min", "f1_max"):
             kept[field.name] = _bound(got)

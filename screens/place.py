@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.containers import Vertical
 from textual.message import Message
 
-from emotui.store.query import Run
+from emotui.store.query import Dataset, Run
 
 if TYPE_CHECKING:
     from emotui.workbench.source import BrowseSource
@@ -21,9 +21,12 @@ class Place(Vertical):
 
     title: ClassVar[str]
     samples_of: ClassVar[str] = "spans"
-    """Of which task the list has the samples while this place is open."""
+    """Of which task the list has the samples while this place is open; empty: it takes the list as it is."""
     slim_list: ClassVar[bool] = False
     """Does the list give way to this place where both are in sight?"""
+
+    marks_errors: ClassVar[bool] = True
+    """Do n and p, H, F and N go through the errors of the run over the list while this place is open?"""
 
     class Changed(Message):
         """A choice that is to be remembered has changed: `choices` by name, as plain values."""
@@ -46,6 +49,16 @@ class Place(Vertical):
             super().__init__()
             self.samples, self.step = samples, step
 
+    class Listed(Message):
+        """The list is to hold just these samples, and Browse to show them; `why` says what they are.
+
+        `dataset`: the name of theirs, None for the one of the list; `run`: the run over them, None for the one that is.
+        """
+
+        def __init__(self, samples: Sequence[int], why: str, dataset: str | None, run: str | None) -> None:
+            super().__init__()
+            self.samples, self.why, self.dataset, self.run = tuple(samples), why, dataset, run
+
     def bind_source(self, source: "BrowseSource") -> None:
         """Ask this source from now on."""
         raise NotImplementedError
@@ -53,6 +66,9 @@ class Place(Vertical):
     def show_sample(self, sample: int | None, run: Run | None) -> None:
         """Show this sample, or that there is none."""
         raise NotImplementedError
+
+    def show_dataset(self, dataset: Dataset | None, runs: Sequence[Run]) -> None:
+        """The list is of this dataset, and these are all runs over it, newest first."""
 
     def show_beside(self, runs: Sequence[Run]) -> None:
         """From the next `show_sample` on, compare with these runs of the person's choice."""

@@ -4,11 +4,16 @@ from emotui.screens.browse import Browse
 from emotui.screens.models import Models
 from emotui.screens.place import Place
 from emotui.screens.rephrase import Rephrase
+from emotui.screens.results import Results
 from emotui.screens.scenes import Scenes
 
 PLACES: dict[int, type[Place]] = {
     1: Browse,
     3: Rephrase,
     4: Scenes,
+    7: Results,
     8: Models,
 }
+
+BROWSE = 1
+"""Where samples are looked at, whoever asks for it."""

@@ -1,0 +1,92 @@
+"""What the Results place asks for, and how far the counting is."""
+
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from emotui.workbench.results import Results
+    from emotui.workbench.results_table import Bars, ResultsTable, Transitions
+
+COUNTED = 1000
+"""Samples that are read between two questions whether to stop."""
+
+
+class Counting:
+    """Asked by the service again and again whether to stop; so it also knows how far that has come."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self._over = threading.Event()
+
+    def __call__(self) -> bool:
+        """Whether it is to stop."""
+        self.asked += 1
+        return self._over.is_set()
+
+    def stop(self) -> None:
+        """Let it stop soon."""
+        self._over.set()
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One of the things that can be asked of results. `what`: tables, bars or transitions.
+
+    `sim`: whether annotators get their Sim, for which the embedded model is loaded.
+    """
+
+    dataset: int
+    what: str
+    part: str = ""
+    by: str = ""
+    figure: str = ""
+    sim: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is wanted, and what stops the counting."""
+
+    wanted: Wanted
+    counting: Counting = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What came back. `value` None: it was stopped. `datasets`: the name of the dataset of each run in the tables."""
+
+    wanted: Wanted
+    value: "tuple[ResultsTable, ...] | Bars | Transitions | None"
+    datasets: dict[str, str] = field(default_factory=dict)
+
+
+def ask(source: Any, question: Question) -> Found:
+    """Count, or take what is counted already.
+
+    Raises:
+        EmotuiError: it cannot be counted.
+    """
+    from emotui.backends.host import Cancelled
+
+    wanted, counting = question.wanted, question.counting
+    results: Results = source.results()
+    try:
+        if wanted.what == "bars":
+            bars = results.bars(
+                wanted.dataset, part=wanted.part, by=wanted.by, figure=wanted.figure, cancelled=counting
+            )
+            return Found(wanted, bars)
+        if wanted.what == "transitions":
+            return Found(wanted, results.transitions(wanted.dataset, wanted.by, cancelled=counting))
+        tables = results.tables(wanted.dataset, sim=wanted.sim, cancelled=counting)
+        return Found(wanted, tables, _datasets(source, tables))
+    except Cancelled:
+        return Found(wanted, None)
+
+
+def _datasets(source: Any, tables: "tuple[ResultsTable, ...]") -> dict[str, str]:
+    """Experiments are counted beside the dataset, and their runs are over datasets of their own."""
+    runs = {cell.run for table in tables for row in table.rows for cell in row.cells if cell.run}
+    names = {dataset.dataset: dataset.name for dataset in source.datasets()}
+    return {run: names[found.dataset] for run in runs if (found := source.store.run(run)).dataset in names}
