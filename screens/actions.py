@@ -122,7 +122,7 @@ ACTIONS: tuple[Action, ...] = (
         "next_table", ("n",), "n", "next table", "Next table, plot or heatmap", "Results", 2, ("n p", "next table")
     ),
     Action("previous_table", ("p",), "p", "previous table", "Previous table, plot or heatmap", "Results"),
-    Action("take", ("T",), "T", "take the text", "Try the text of the selected sample", "Spot check", 2),
+    Action("take", ("T",), "T", "take text", "Try the text of the selected sample", "Spot check", 2),
     Action("second", ("M",), "M", "second model", "A second model beside the live one; away again", "Spot check", 3),
     Action("keep", ("f8", "K"), "F8", "keep", "Keep the text as a sample (K too)", "Spot check", 4),
     Action("ask", ("f5",), "F5", "ask again", "Ask everything now, what takes long too", "Spot check", 5),

@@ -41,8 +41,8 @@ class LiveSheet(Sheet[str]):
     }
     """
 
-    def __init__(self, now: str, look: "Callable[[], Sequence[OnShelf]]") -> None:
-        super().__init__("Live model", (("↑ ↓", "move"), ("Enter", "choose")))
+    def __init__(self, now: str, look: "Callable[[], Sequence[OnShelf]]", title: str = "Live model") -> None:
+        super().__init__(title, (("↑ ↓", "move"), ("Enter", "choose")))
         self._now = now
         self._specs = [now]
         self._desk: Desk[None, Sequence[OnShelf]] = Desk("live models", self, lambda _: look())

@@ -6,6 +6,7 @@ from emotui.screens.place import Place
 from emotui.screens.rephrase import Rephrase
 from emotui.screens.results import Results
 from emotui.screens.scenes import Scenes
+from emotui.screens.spot import Spot
 
 PLACES: dict[int, type[Place]] = {
     1: Browse,
@@ -13,6 +14,7 @@ PLACES: dict[int, type[Place]] = {
     4: Scenes,
     7: Results,
     8: Models,
+    9: Spot,
 }
 
 BROWSE = 1

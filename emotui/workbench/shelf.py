@@ -83,10 +83,10 @@ class Shelf:
             Cancelled: stopped.
         """
         self._stop.clear()
-        model = self._model(spec)
         self._loading.add(spec)
         started = time.monotonic()
         try:
+            model = self._model(spec)
             model.load(lambda line: on_progress(_step(spec, line)), self._stop.is_set)
             self._seconds[spec] = time.monotonic() - started
             self._errors.pop(spec, None)
