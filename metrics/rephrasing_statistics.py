@@ -14,6 +14,9 @@ from emotui.metrics.rephrasings import ROUNDS, closing, is_right, kth_rephrasing
 from emotui.metrics.word_distributions import SMOOTHING, kl_divergence, word_counts
 from emotui.records import Chain
 
+COLUMNS = ("original", "T_incorrect", *(f"R{k}" for k in range(1, ROUNDS + 1)), "successful")
+"""Those that are always there; variants have other names."""
+
 DIRECTION = "D(original || column), in nats: how badly the column's words would tell those of the originals"
 """Of `kl`; `kl_reverse` is the other way round."""
 

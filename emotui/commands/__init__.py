@@ -21,6 +21,7 @@ COMMANDS = {
     "models": ("emotui.commands.models:models", "List the models at hand."),
     "predict": ("emotui.commands.predict:predict", "Ask a model about every record of a file, without the store."),
     "probe": ("emotui.commands.models:probe", "Run one text through everything a model can do."),
+    "rephrasings": ("emotui.commands.rephrasings:rephrasings", "Rephrased test sets: 1R to 4R, statistics, splits."),
     "report": ("emotui.commands.results:report", "Write a paper's tables with your runs added: .md, .tex, .html."),
     "rescore": ("emotui.commands.run:rescore", "Parse and score a run's kept outputs again."),
     "results": ("emotui.commands.results:results", "The tables of the SEER paper from the store."),

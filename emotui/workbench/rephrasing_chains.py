@@ -129,7 +129,7 @@ def _chain(
         predicted=None if predicted is None else _as_gold(predicted, sample.label),
         skipped=one.skipped,
         annotator=who,
-        model=None if mark is None else mark.spec,
+        model=None if mark is None or mark.identity.startswith(FROM_A_FILE) else mark.spec,
         identity=None if mark is None else mark.identity,
     )
 
