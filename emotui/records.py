@@ -70,12 +70,16 @@ class ScenesGold(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScenesPrediction(msgspec.Struct, frozen=True, kw_only=True):
-    """Predicted labels, or `[logit_yes, logit_no]` a label."""
+    """Predicted labels, or `[logit_yes, logit_no]` a label.
+
+    `censored`: labels of which a server kept back one side (`yes`, `no`) or `both`: its score is the highest possible.
+    """
 
     id: str
     labels: Mapping[str, int] | None = None
     scores: Mapping[str, tuple[float, float]] | None = None
     confidence: Mapping[str, int] = {}
+    censored: Mapping[str, str] = {}
 
 
 class MaskedGold(msgspec.Struct, frozen=True, kw_only=True):

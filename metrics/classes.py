@@ -36,7 +36,8 @@ def class_report(gold: Mapping[str, str], predicted: Mapping[str, Answer]) -> di
     Returns:
         `n`, `accuracy`, `macro_f1`, `by_label` `{label: {precision, recall, f1, support}}`, `confusion`
         `{gold: {predicted: count}}` (counts above 0), `notes`. Labels are those that are gold or predicted somewhere,
-        gold ones first, each in order of appearance; the macro F1 is over all of them, as scikit-learn's is.
+        gold ones first, each in order of appearance; the macro F1 is over all of them, as scikit-learn's is. An empty
+        predicted label is no label but a missing answer: wrong, and only in `confusion`.
 
     Raises:
         BadInput: an id in one of the two only, or an answer that is none; one line each, beginning with the id.
@@ -52,7 +53,8 @@ def class_report(gold: Mapping[str, str], predicted: Mapping[str, Answer]) -> di
     if problems:
         raise BadInput(*problems)
 
-    labels = list(dict.fromkeys([*gold.values(), *(answers[key] for key in gold)]))
+    silent = sum(not answers[key] for key in gold)
+    labels = list(dict.fromkeys([*gold.values(), *(answers[key] for key in gold if answers[key])]))
     confusion: dict[str, dict[str, int]] = {}
     for key, label in gold.items():
         row = confusion.setdefault(label, {})
@@ -76,6 +78,8 @@ def class_report(gold: Mapping[str, str], predicted: Mapping[str, Answer]) -> di
             "support": support,
         }
     n = len(gold)
+    if silent:
+        notes["n"] = f"{silent} records without an answer count as wrong"
     if not n:
         notes |= dict.fromkeys(("accuracy", "macro_f1"), "there is no record to score")
     return {

@@ -159,7 +159,9 @@ def test_the_letters_of_a_vector_tell_the_eight_apart() -> None:
 
 
 def test_every_task_is_known_by_its_own_name() -> None:
-    assert {name: task.name for name, task in TASKS.items()} == {name: name for name in ("spans", "scenes", "masked")}
+    assert {name: task.name for name, task in TASKS.items()} == {
+        name: name for name in ("spans", "scenes", "masked", "rephrase")
+    }
 
 
 # The command line, with the embedded model.

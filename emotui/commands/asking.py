@@ -15,30 +15,33 @@ from emotui.errors import BadInput
 from emotui.metrics.span_output import STYLES
 from emotui.tasks.masked_prompts import read_masked_prompts
 from emotui.tasks.prompt_files import Prompts
+from emotui.tasks.rephrase_prompts import read_rephrase_prompts
 from emotui.tasks.scenes_prompts import read_scenes_prompts
 from emotui.tasks.spans_prompts import read_prompts, way_of
+from emotui.workbench.examples import read_examples
 
 _PROMPT_FILES: Mapping[str, Callable[[str], Prompts]] = {
     "spans": read_prompts,
     "scenes": read_scenes_prompts,
     "masked": read_masked_prompts,
+    "rephrase": read_rephrase_prompts,
+    "class": read_rephrase_prompts,
 }
 """The tasks that a person can have prompts of their own for."""
 
 _OPTIONS = (
     click.option("--style", type=click.Choice(STYLES), help="spans: how evidence is given (default: retrieve)."),
-    click.option("--cot", is_flag=True, help="spans: the model reasons first."),
-    click.option("--prompts", type=click.Path(), help="Your own prompts for spans or scenes (TOML, docs/prompts.md)."),
-    click.option(
-        "--temperature", type=click.FloatRange(0, 5), help="spans: of sampling (default: 0; with --repeats 0.6)."
-    ),
-    click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), help="spans: nucleus of sampling."),
-    click.option("--max-tokens", type=click.IntRange(min=1), help="spans: the longest answer (default: by the text)."),
+    click.option("--cot", is_flag=True, help="spans, masked: the model reasons first."),
+    click.option("--prompts", type=click.Path(), help="Your own prompts for this task (TOML, docs/prompts.md)."),
+    click.option("--temperature", type=click.FloatRange(0, 5), help="Of sampling (default: 0; with --repeats 0.6)."),
+    click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), help="The nucleus of sampling."),
+    click.option("--max-tokens", type=click.IntRange(min=1), help="The longest answer (default: by the task)."),
     click.option(
         "--constrain",
         is_flag=True,
         help="Hold answers to the task's form by a grammar, where it has one (docs/models.md).",
     ),
+    click.option("--examples", type=click.Path(), help="rephrase, class: a file of chains or texts for fs and fs-r."),
     click.option(
         "--retries", type=click.IntRange(0, 20), help="spans: further tries where an answer breaks the format (3)."
     ),
@@ -63,17 +66,22 @@ def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
         max_tokens: int | None,
         retries: int | None,
         constrain: bool,
+        examples: str | None,
         **others: Any,
     ) -> Any:
         given = {"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, "retries": retries}
         options: dict[str, object] = {name: value for name, value in given.items() if value is not None}
         if constrain:
             options["constrain"] = True
+        if examples is not None:
+            options["examples"] = msgspec.to_builtins(read_examples(examples))
         if prompts is not None:
             options["prompts"] = msgspec.to_builtins(_read(prompts, others.get("task") or others["kind"]))
         experiment = others.get("experiment")
         named = style or cot or experiment in (0, 1, 2)
         written_way = way_of(style or "retrieve", cot, experiment) if named else None
+        if cot and not style and "masked" in (others.get("task"), others.get("kind")):
+            written_way = "cot"
         return command(*args, written_way=written_way, options=options, **others)
 
     for option in reversed(_OPTIONS):

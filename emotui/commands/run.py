@@ -7,17 +7,19 @@ from pathlib import Path
 import click
 
 from emotui.backends.host import Cancelled
-from emotui.commands.asking import asking_options, one_way
+from emotui.commands.asking import asking_options, one_way, read_labels
 from emotui.commands.output import db_option, json_option, print_figures, print_json, shown
 from emotui.commands.progress import bar
 from emotui.errors import BadInput, EmotuiError
 from emotui.store.query import Run
 from emotui.workbench.experiments import add_experiment, asked_alone
+from emotui.workbench.rephrasing_chains import add_sample_rephrasings
 from emotui.workbench.running import rescore as score_again
 from emotui.workbench.running import with_state
 from emotui.workbench.samples import (
     SAMPLE_DATASET,
     SAMPLE_MASKED,
+    SAMPLE_REPHRASINGS,
     SAMPLE_SCENES,
     add_sample_data,
     add_sample_masked,
@@ -29,6 +31,7 @@ _SAMPLES = {
     "spans": (SAMPLE_DATASET, add_sample_data),
     "scenes": (SAMPLE_SCENES, add_sample_scenes),
     "masked": (SAMPLE_MASKED, add_sample_masked),
+    "rephrase": (SAMPLE_REPHRASINGS, add_sample_rephrasings),
 }
 """The dataset of each task that is used where none is named."""
 
@@ -40,10 +43,9 @@ _SAMPLES = {
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N samples.")
 @click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True)
-@click.option(
-    "--way", help="How to ask, where there are several ways (scenes: first-token, reasoned; masked: zero-shot, cot)."
-)
+@click.option("--way", help="How to ask, where there are several ways (docs/prompts.md).")
 @click.option("--experiment", type=click.IntRange(0, 3), help="spans: SEER's prompting experiment 0, 1, 2 or 3.")
+@click.option("--labels", "labels_file", type=click.Path(), help="rephrase: the labels to choose among, one a line.")
 @asking_options
 @click.option("--resume", help="Finish a run that was stopped (its id or the beginning of it).")
 @click.option("--fresh", is_flag=True, help="Compute again what the store already holds.")
@@ -57,6 +59,7 @@ def run(
     repeats: int,
     seed: int,
     way: str | None,
+    labels_file: str | None,
     resume: str | None,
     fresh: bool,
     experiment: int | None,
@@ -67,6 +70,8 @@ def run(
 ) -> None:
     """Run TASK with a model over a dataset. Ctrl-C keeps what is done; --resume finishes it."""
     way = one_way(way, written_way)
+    if labels_file is not None:
+        options["labels"] = read_labels(labels_file)
     asked_alone(experiment, task, dataset)
     workspace = Workspace.open(db)
     started = time.monotonic()

@@ -176,6 +176,11 @@ def _scenes_prediction(record: ScenesPrediction) -> str | None:
             wrong = wrong or f"`confidence`: {shown(label)} must be from 1 to 5, not {shown(confidence)}"
         if label not in known:
             wrong = wrong or f"`confidence`: {shown(label)} is not among the labels"
+    for label, side in record.censored.items():
+        if side not in ("yes", "no", "both"):
+            wrong = wrong or f"`censored`: {shown(label)} must be yes, no or both, not {shown(side)}"
+        if label not in known:
+            wrong = wrong or f"`censored`: {shown(label)} is not among the labels"
     return wrong
 
 

@@ -1,12 +1,17 @@
 """The tasks that there are, by name."""
 
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from emotui.backends.base import ModelCard
 from emotui.errors import BadInput
 from emotui.tasks.masked import Masked
+from emotui.tasks.rephrase import Rephrase, suited
 from emotui.tasks.scenes import Scenes
 from emotui.tasks.spans import Spans
 from emotui.tasks.task import Task
 
-TASKS: dict[str, Task] = {task.name: task for task in (Spans(), Scenes(), Masked())}
+TASKS: dict[str, Task] = {task.name: task for task in (Spans(), Scenes(), Masked(), Rephrase())}
 
 
 def task_named(name: str) -> Task:
@@ -14,3 +19,21 @@ def task_named(name: str) -> Task:
     if name not in TASKS:
         raise BadInput(f"this version of emotui does not know the task {name!r}; it knows {', '.join(TASKS)}")
     return TASKS[name]
+
+
+def settled(
+    task: Task,
+    card: ModelCard,
+    samples: Callable[[], Iterable[Any]],
+    way: str,
+    options: Mapping[str, object],
+    seed: int,
+) -> Mapping[str, object]:
+    """A run's options with what only model and samples together decide: which labels there are to choose among.
+
+    Raises:
+        BadInput: samples have labels that the model does not know.
+    """
+    if task.name != Rephrase.name:
+        return options
+    return suited(card, ((sample.id, sample.label) for sample in samples()), way, options, seed)

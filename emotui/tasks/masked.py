@@ -22,7 +22,7 @@ from emotui.records import MaskedGold
 from emotui.store.rows import ResultRow, ScoreRow
 from emotui.tasks.masked_prompts import PROMPTS, ROOM, WAYS, WORD_ROOM, fields, read_words
 from emotui.tasks.prompt_files import as_chat, filled
-from emotui.tasks.task import Asked, AskModel, Parsed
+from emotui.tasks.task import Asked, AskModel, Parsed, unanswered
 from emotui.tasks.writing import Writing, write_answers, writing_from
 
 VERSION = "1"
@@ -182,7 +182,7 @@ def over_repeats(reports: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def _kept(answer: object) -> Asked:
     if isinstance(answer, Refused):
-        return Asked(None, answer.why)
+        return unanswered(answer)
     assert isinstance(answer, Filled)
     masks = [[(word, round(p, 6)) for word, p in mask] for mask in answer.masks]
     return Asked(msgspec.json.encode(masks).decode())

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from emotui.backends.base import ModelCard, Request
+from emotui.backends.base import ModelCard, Refused, Request
 from emotui.metrics.span_scoring import Embed
 from emotui.store.rows import ResultRow, ScoreRow
 
@@ -22,12 +22,19 @@ class Asked:
     """What became of one question: the answer as it is kept, or why there is none. `prompt`: as the model read it.
 
     `before`: the answers to earlier attempts at the same prompt, which were not what the prompt asks for.
+    `again`: there is no answer for no fault of the question's (a server that went away); it counts as not asked yet.
     """
 
     raw: str | None
     why: str | None = None
     prompt: str | None = None
     before: tuple[str, ...] = ()
+    again: bool = False
+
+
+def unanswered(refused: Refused, prompt: str | None = None) -> Asked:
+    """What became of a question that the model did not answer."""
+    return Asked(None, refused.why, prompt, again=refused.again)
 
 
 @dataclass(frozen=True, slots=True)

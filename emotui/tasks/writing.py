@@ -10,7 +10,7 @@ from emotui.errors import BadInput
 from emotui.tasks.prompt_files import Prompt, Prompts, as_kept, prompt_of
 from emotui.tasks.spans_answers import without_fence, without_thinking
 from emotui.tasks.spans_generation import SAMPLED
-from emotui.tasks.task import Asked, AskModel
+from emotui.tasks.task import Asked, AskModel, unanswered
 
 
 class Writing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -81,7 +81,7 @@ def write_answers(
         ]
     )
     return [
-        Asked(None, reply.why, as_kept(chat)) if isinstance(reply, Refused) else Asked(reply.text, prompt=as_kept(chat))
+        unanswered(reply, as_kept(chat)) if isinstance(reply, Refused) else Asked(reply.text, prompt=as_kept(chat))
         for chat, reply in zip(chats, replies, strict=True)
     ]
 

@@ -6,10 +6,10 @@ import msgspec
 
 from emotui.errors import BadInput
 from emotui.formats import write
-from emotui.records import MaskedPrediction, ScenesPrediction, SpanPrediction
+from emotui.records import ClassPrediction, MaskedPrediction, ScenesPrediction, SpanPrediction
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
-from emotui.tasks import masked, scenes, spans
+from emotui.tasks import masked, rephrase, scenes, spans
 from emotui.workbench.running import last_attempts
 
 
@@ -52,7 +52,7 @@ def _scenes(key: str, row: ResultRow) -> ScenesPrediction:
     if row.prediction is None:
         return ScenesPrediction(id=key, labels={})
     said = msgspec.json.decode(row.prediction, type=scenes.Prediction)
-    return ScenesPrediction(id=key, scores=said.scores, confidence=said.confidence)
+    return ScenesPrediction(id=key, scores=said.scores, confidence=said.confidence, censored=said.censored)
 
 
 def _masked(key: str, row: ResultRow) -> MaskedPrediction:
@@ -61,8 +61,16 @@ def _masked(key: str, row: ResultRow) -> MaskedPrediction:
     return MaskedPrediction(id=key, labels=msgspec.json.decode(row.prediction, type=masked.Prediction).labels)
 
 
+def _class(key: str, row: ResultRow) -> ClassPrediction:
+    if row.prediction is None:
+        return ClassPrediction(id=key, label="")
+    said = msgspec.json.decode(row.prediction, type=rephrase.Prediction)
+    return ClassPrediction(id=key, label=said.label, probs=dict(said.probs) or None)
+
+
 _RECORDS: Mapping[str, Callable[[str, ResultRow], msgspec.Struct]] = {
     "spans": _spans,
     "scenes": _scenes,
     "masked": _masked,
+    "rephrase": _class,
 }

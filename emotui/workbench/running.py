@@ -17,11 +17,11 @@ import msgspec
 from emotui import __version__
 from emotui.backends.base import ModelCard
 from emotui.backends.host import Cancelled, IsCancelled, ModelProcess
-from emotui.errors import BadInput, EmotuiError
+from emotui.errors import BadInput, EmotuiError, ModelError
 from emotui.store.query import Dataset, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
-from emotui.tasks.known import task_named
+from emotui.tasks.known import settled, task_named
 from emotui.tasks.task import Parsed, Task
 from emotui.workbench.samples import has_texts, is_sample_data
 from emotui.workbench.similarity import Embedder
@@ -114,7 +114,9 @@ def run_task(
     else:
         n_samples = dataset.n if limit is None else min(limit, dataset.n)
         way = chosen_way(task, card, way, options)
-        task = task.with_options(options or {}, repeats)
+        samples = (sample for _, sample in stored_samples(store, dataset, dataset.n))
+        options = settled(task, card, lambda: samples, way, options or {}, seed)
+        task = task.with_options(options, repeats)
         mark = identity(task, dataset, card, seed, repeats, way)
         same = [old for old in store.runs(dataset.dataset) if old.identity == mark]
         for old in same:
@@ -206,14 +208,23 @@ class _Running:
         started, before, failed = time.monotonic(), len(done), self.run.failed
         try:
             self._tell(len(done), failed, None)
-            for batch in self._batches(done):
-                if self.cancelled is not None and self.cancelled():  # a quick answer never waits to be cancelled
-                    raise Cancelled
-                rows = self._ask(batch)
-                self.store.commit_batch(run, rows)
-                done |= {(row.sample, row.repeat) for row in rows}
-                failed += sum(row.error is not None for row in rows)  # a failed one has no attempt that did not fail
-                self._tell(len(done), failed, (len(done) - before) / (time.monotonic() - started))
+            # What a server was in trouble over is asked for once more, when all else is done.
+            for _ in range(2):
+                open_ones: list[str] = []
+                for batch in self._batches(done):
+                    if self.cancelled is not None and self.cancelled():  # a quick answer never waits to be cancelled
+                        raise Cancelled
+                    rows, unanswered = self._ask(batch)
+                    open_ones += unanswered
+                    if rows:
+                        self.store.commit_batch(run, rows)
+                    done |= {(row.sample, row.repeat) for row in rows}
+                    failed += sum(row.error is not None for row in rows)  # a failed one has no attempt that did not
+                    self._tell(len(done), failed, (len(done) - before) / (time.monotonic() - started))
+                if not open_ones:
+                    break
+            else:
+                raise ModelError(still_open(len(open_ones), self.run.n, open_ones[0]))
         except (Cancelled, KeyboardInterrupt):
             self.store.set_state(run, "stopped")
             raise
@@ -239,7 +250,8 @@ class _Running:
             if waiting:
                 yield waiting
 
-    def _ask(self, batch: Sequence[tuple[Key, Any]]) -> list[ResultRow]:
+    def _ask(self, batch: Sequence[tuple[Key, Any]]) -> tuple[list[ResultRow], list[str]]:
+        """Rows to keep, and why the samples that have none are still open."""
         started = time.monotonic()
         model = partial(self.model.ask, cancelled=self.cancelled)
         samples = [sample for _, sample in batch]
@@ -250,9 +262,11 @@ class _Running:
         outputs = [
             ResultRow(number, repeat, attempt, answer.prompt, raw, why, seconds)
             for ((number, repeat), _), answer in zip(batch, answers, strict=True)
+            if not answer.again
             for attempt, (raw, why) in enumerate([*((raw, None) for raw in answer.before), (answer.raw, answer.why)])
         ]
-        return scored(self.task, self.way, outputs, {number: sample for (number, _), sample in batch}, self.embed)
+        rows = scored(self.task, self.way, outputs, {number: sample for (number, _), sample in batch}, self.embed)
+        return rows, [answer.why or "" for answer in answers if answer.again]
 
     def _tell(self, done: int, failed: int, rate: float | None) -> None:
         left = (self.run.n - done) / rate if rate else None
@@ -268,6 +282,11 @@ class _Running:
                 step=f"{self.task.doing} {self.dataset.name}",
             )
         )
+
+
+def still_open(n: int, of: int, why: str) -> str:
+    """That so many were not answered for the server's sake, and why the first was not."""
+    return f"{n} of {of} could not be answered: {why}"
 
 
 def sample_seed(seed: int, repeat: int, key: str) -> int:
@@ -327,7 +346,8 @@ def rescore(store: Store, run: str, *, sim: bool = True, cancelled: IsCancelled 
     dataset = store.dataset(found.dataset)
     if dataset is None:
         raise BadInput(f"run {found.run} has lost its dataset")
-    task, way = task_named(dataset.task), msgspec.convert(found.config, _Config).way
+    settings = msgspec.convert(found.config, _Config)
+    task, way = task_named(dataset.task).with_options(settings.options, settings.repeats), settings.way
     samples = dict(stored_samples(store, dataset, dataset.n))
     outputs = list(store.results(found.run))
     if sim and task.embeds:

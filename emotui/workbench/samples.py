@@ -74,6 +74,18 @@ def import_masked(
     return add_masked(store, _name(paths, name), samples, ", ".join(paths))
 
 
+def import_texts(
+    store: Store, paths: Sequence[str], name: str | None = None, *, skip_bad: bool = False, warn: Warn
+) -> Dataset:
+    """Add texts with one gold label each (of chains: their originals) as one dataset, as `import_spans`.
+
+    Raises:
+        BadInput: as `import_spans`; a record without a text.
+    """
+    samples = _read(paths, ClassGold, _text_problem, skip_bad=skip_bad, warn=warn)
+    return add_texts(store, _name(paths, name), samples, ", ".join(paths))
+
+
 def add_sample_data(store: Store) -> Dataset:
     """Add this package's own samples of the spans task, where they are not there yet."""
     samples = [sample for file in _SAMPLE_FILES for sample in _own(file, SpanSample)]
@@ -174,6 +186,10 @@ def _scene_problem(sample: ScenesGold, first: ScenesGold) -> str | None:
     if set(sample.labels) != set(first.labels):
         return f"its labels are not those of the first scenario: {', '.join(first.labels)}"
     return None
+
+
+def _text_problem(sample: ClassGold, first: ClassGold) -> str | None:
+    return None if sample.text.strip() else "the text is empty"
 
 
 def _add(

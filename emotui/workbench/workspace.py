@@ -23,6 +23,7 @@ from emotui.workbench.samples import (
     import_masked,
     import_scenes,
     import_spans,
+    import_texts,
 )
 from emotui.workbench.source import Evidence, RepeatView
 from emotui.workbench.spot_checks import SpotChecks
@@ -158,8 +159,8 @@ class Workspace:
 
     def import_files(self, paths: Sequence[str], name: str | None = None, task: str = "spans") -> Dataset:
         """Add samples of a task from files as a dataset."""
-        take = {"spans": import_spans, "scenes": import_scenes, "masked": import_masked}[task]
-        return take(self.store, paths, name, warn=lambda line: None)
+        imports = {"spans": import_spans, "scenes": import_scenes, "masked": import_masked, "rephrase": import_texts}
+        return imports[task](self.store, paths, name, warn=lambda line: None)
 
     def run_model(
         self,
@@ -237,7 +238,10 @@ class Workspace:
         A first start that was cut short goes on later.
         """
         on_progress(RunProgress("", DEFAULT_MODEL, 0, 0, 0, None, None, "loading the sample data"))
-        datasets = add_sample_data(self.store), add_sample_scenes(self.store), add_sample_masked(self.store)
+        from emotui.workbench.rephrasing_chains import add_sample_rephrasings
+
+        add_own = add_sample_data, add_sample_scenes, add_sample_masked, add_sample_rephrasings
+        datasets = [add(self.store) for add in add_own]
         self.set_setting(FIRST_START, "loaded")
         for dataset in datasets:
             runs = self.runs(dataset.dataset)
