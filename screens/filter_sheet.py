@@ -44,11 +44,20 @@ class Switches(Widget, can_focus=True):
         self._labels = [shown(label) for label in (labels or names)]
         self._on = set(on) & set(names)
         self._at = 0
+        self.signs = "□■"
 
     @property
     def chosen(self) -> tuple[str, ...]:
         """What is on, in the order shown."""
         return tuple(name for name in self._names if name in self._on)
+
+    def replace(self, names: Sequence[str], labels: Sequence[str] | None = None) -> None:
+        """Offer other names; what is on of them stays on."""
+        self._names = list(names)
+        self._labels = [shown(label) for label in (labels or names)]
+        self._on &= set(names)
+        self._at = 0
+        self.refresh(layout=True)
 
     def clear(self) -> None:
         """Switch all off."""
@@ -81,7 +90,7 @@ class Switches(Widget, can_focus=True):
             style = base + self.get_component_rich_style(f"switches--{'on' if on else 'off'}", partial=True)
             if number == self._at:
                 style += self.get_component_rich_style("switches--cursor", partial=True)
-            segments += [Segment(f"{'■' if on else '□'} {self._labels[number]}", style), Segment("  ", base)]
+            segments += [Segment(f"{self.signs[on]} {self._labels[number]}", style), Segment("  ", base)]
         return Strip(segments).adjust_cell_length(self.size.width, base)
 
     def action_move(self, step: int) -> None:

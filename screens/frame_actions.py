@@ -109,7 +109,9 @@ def _theme(frame: "Frame") -> None:
 
 
 def _model(frame: "Frame") -> None:
-    from emotui.screens.model_sheet import ModelSheet
+    from emotui.screens.model_sheet import ModelSheet, Over
+    from emotui.workbench import run_choices
+    from emotui.workbench.experiments import experiment_name, experiment_of
 
     dataset = frame.overview.dataset
     source: Any = frame.source
@@ -118,14 +120,44 @@ def _model(frame: "Frame") -> None:
 
     def chosen(wish: "Wish | None") -> None:
         if wish is not None:
-            frame.change(replace(frame.state, run=None))
+            state = replace(frame.state, run=None)
+            if wish.experiment is not None:
+                state = replace(state.unfiltered(), dataset=experiment_name(wish.experiment), sample=None)
+            frame.change(state)
             frame.begin(wish.model, partial(_run_model, source, wish, dataset.dataset), source.stop)
 
-    frame.app.push_screen(ModelSheet(dataset.name, dataset.n, frame.overview.runs, frame.live), chosen)
+    def choices(spec: str, experiment: int | None) -> run_choices.RunChoices:
+        known = source.model_state(spec) in ("ready", "ended")
+        return run_choices.run_choices(dataset.task, experiment, spec, source.model(spec).card if known else None)
+
+    over = Over(
+        dataset=dataset.name,
+        n=dataset.n,
+        runs=frame.overview.runs,
+        experiment=experiment_of(dataset),
+        experiments=run_choices.experiments(dataset.task),
+        choices=choices,
+        options=partial(run_choices.checked_options, dataset.task),
+    )
+    frame.app.push_screen(ModelSheet(over, frame.live), chosen)
 
 
 def _run_model(source: Any, wish: "Wish", dataset: int, on_progress: "OnProgress") -> None:
-    source.run_model(wish.model, dataset, limit=wish.limit, resume=wish.resume, on_progress=on_progress)
+    from emotui.workbench.experiments import add_experiment
+
+    if wish.experiment is not None:
+        dataset = add_experiment(source.store, wish.experiment).dataset
+    source.run_model(
+        wish.model,
+        dataset,
+        limit=wish.limit,
+        repeats=wish.repeats,
+        seed=wish.seed,
+        way=wish.way,
+        options=wish.options,
+        resume=wish.resume,
+        on_progress=on_progress,
+    )
 
 
 def _live_model(frame: "Frame") -> None:
