@@ -7,7 +7,20 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from emotui.backends.base import Embed, Evidence, Extract, ModelCard, Progress, Refused, Score, Scores
+from emotui.backends.base import (
+    Classification,
+    Classify,
+    Embed,
+    Evidence,
+    Extract,
+    Filled,
+    FillMask,
+    ModelCard,
+    Progress,
+    Refused,
+    Score,
+    Scores,
+)
 from emotui.errors import ModelError
 
 
@@ -20,8 +33,9 @@ class Version(str):
 class Breaking:
     """Does to its own process what the text of a request names."""
 
-    def __init__(self) -> None:
-        self.card = ModelCard("breaking", "breaking", ("extract", "embed", "score"), {"version": Version("1")})
+    def __init__(self, *, able_to_all: bool) -> None:
+        able = ("extract", "embed", "score", *(("fill_mask", "classify") if able_to_all else ()))
+        self.card = ModelCard("breaking", "breaking", able, {"version": Version("1")})
 
     def extract(self, requests: Sequence[Extract]) -> list[object]:
         return [self._one(request.text) for request in requests]
@@ -39,6 +53,17 @@ class Breaking:
         return [
             one if isinstance(one, Refused) else Scores((-0.5,) + (-2.0,) * (n - 1), (-1.0,) * n, (0.9,) * n)
             for one, n in said
+        ]
+
+    def fill_mask(self, requests: Sequence[FillMask]) -> list[Filled]:
+        """The same word for every mask."""
+        return [Filled(((("calm", 1.0),),) * request.text.count("<mask>")) for request in requests]
+
+    def classify(self, requests: Sequence[Classify]) -> list[Classification]:
+        """All on the first of the labels."""
+        return [
+            Classification({label: float(place == 0) for place, label in enumerate(labels)}, labels[0], False)
+            for labels in (request.labels or ("calm",) for request in requests)
         ]
 
     def _one(self, text: str) -> object:
@@ -75,4 +100,4 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Break
         os.kill(os.getpid(), signal.SIGSEGV)
     if argument == "slow":
         time.sleep(60)
-    return Breaking()
+    return Breaking(able_to_all=argument == "able")

@@ -139,11 +139,11 @@ async def test_a_stopped_run_can_be_finished(many: Workspace) -> None:
 async def test_the_first_start_shows_samples_and_predictions_without_a_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("emotui.workbench.workspace.DEFAULT_MODEL", "breaking:")
+    monkeypatch.setattr("emotui.workbench.workspace.DEFAULT_MODEL", "breaking:able")
     source = Workspace.open(tmp_path / "fresh.duckdb")
     async with opened(source) as pilot:
         await settle(pilot, work=True)
-        assert source.setting(FIRST_START) is not None
+        assert source.setting(FIRST_START) == "done"
         assert frame(pilot).overview.dataset is not None
         assert [voice.role for voice in stave(pilot).score.voices] == ["gold", "predicted"]
         await press(pilot, "q")
