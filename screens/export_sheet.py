@@ -20,42 +20,53 @@ if TYPE_CHECKING:
 _TOLD_EVERY = 0.2
 
 
-class ExportSheet(Sheet[str]):
-    """Asks for the file; its ending gives the format."""
+class FileSheet(Sheet[str]):
+    """Asks for a file; its ending gives the format. One that exists is written over only when Enter comes twice."""
 
     DEFAULT_CSS = """
-    ExportSheet Label { color: $text-muted; margin: 1 0 0 0; width: 1fr; }
-    ExportSheet Input, ExportSheet Input:focus { height: 1; border: none; padding: 0 1; background: $raised; }
-    ExportSheet #why { color: $error; display: none; }
+    FileSheet Label { color: $text-muted; margin: 1 0 0 0; width: 1fr; }
+    FileSheet Input, FileSheet Input:focus { height: 1; border: none; padding: 0 1; background: $raised; }
+    FileSheet #why { color: $error; display: none; }
     """
 
-    def __init__(self, n: int, run: Run | None, *, what: str = "", default: str = "") -> None:
-        what = what or ("gold records" if run is None else "predictions of the run") + f" of {count(n)} samples"
-        super().__init__(f"Export {what}", (("Enter", "write"),))
-        self._default = default or ("gold.jsonl" if run is None else "predicted.jsonl")
+    def __init__(self, title: str, default: str, endings: Sequence[str]) -> None:
+        super().__init__(title, (("Enter", "write"),))
+        self._default, self._endings = default, tuple(endings)
         self._refused = ""
 
     def body(self) -> list[Widget]:
         """The file's name."""
         return [
-            Label("file: .jsonl, .csv, .tsv or .parquet"),
+            Label(f"file: {self._said()}"),
             Input(self._default, id="path", compact=True),
             Label("", id="why", markup=False),
         ]
+
+    def _said(self) -> str:
+        return f"{', '.join(self._endings[:-1])} or {self._endings[-1]}"
 
     @on(Input.Submitted)
     def _named(self, event: Input.Submitted) -> None:
         event.stop()
         path = Path(event.value.strip()).expanduser()
         why = self.query_one("#why", Label)
-        if path.suffix not in (".jsonl", ".csv", ".tsv", ".parquet"):
-            why.update("The ending has to be .jsonl, .csv, .tsv or .parquet.")
+        if path.suffix not in self._endings:
+            why.update(f"The ending has to be {self._said()}.")
         elif path.exists() and self._refused != str(path):
             self._refused = str(path)
             why.update("This file exists: Enter again writes over it.")
         else:
             self.dismiss(str(path))
         why.display = True
+
+
+class ExportSheet(FileSheet):
+    """Asks for the file of the list's samples, or of what a place calls `what`, by the name `default`."""
+
+    def __init__(self, n: int, run: Run | None, *, what: str = "", default: str = "") -> None:
+        what = what or ("gold records" if run is None else "predictions of the run") + f" of {count(n)} samples"
+        default = default or ("gold.jsonl" if run is None else "predicted.jsonl")
+        super().__init__(f"Export {what}", default, (".jsonl", ".csv", ".tsv", ".parquet"))
 
 
 def write_list(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.message import Message
 from textual.timer import Timer
 
 from emotui.screens import results_bars, results_cells, results_heatmap
@@ -20,18 +21,15 @@ from emotui.screens.line import Line, Part
 from emotui.screens.notice import Notice
 from emotui.screens.page import Page
 from emotui.screens.place import Place
-from emotui.screens.results_asking import COUNTED, Counting, Found, Question, Wanted, ask
+from emotui.screens.results_asking import COUNTED, Counting, Found, Question, ask
 from emotui.screens.results_grid import Grid
+from emotui.screens.results_state import VIEWS, Looked
 from emotui.store.query import Dataset, Run
 
 if TYPE_CHECKING:
-    from emotui.workbench.results_table import ResultsTable
+    from emotui.workbench.results_table import Bars
     from emotui.workbench.source import BrowseSource
 
-VIEWS = ("tables", "bars", "transitions")
-_PARTS = {"task-1": "Task 1", "task-2": "Task 2"}
-_BY = ("emotion", "valence")
-_FIGURES = {"f1": "F1", "sim": "Sim"}
 _PATIENCE = 0.3
 """Seconds before one is told that it is being counted."""
 
@@ -49,21 +47,25 @@ class Results(Place):
     Results > #results-about { height: 3; color: $text-muted; }
     """
 
+    class Written(Message):
+        """The report is in its file."""
+
+        def __init__(self, path: str, tables: int) -> None:
+            super().__init__()
+            self.path, self.tables = path, tables
+
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.view = "tables"
+        self.looked = Looked()
         self.shades = True
-        self._at = dict.fromkeys(VIEWS, 0)
         self._source: Any = None
-        self._dataset: Dataset | None = None
         self._standing: object = None
-        self._found: dict[Wanted, Found] = {}
-        self._fresh: set[Wanted] = set()
         self._desk: Desk[Question, Found] | None = None
         self._counting = Counting()
         self._began = 0.0
         self._clock: Timer | None = None
         self._stopped = False
+        self._error: str | None = None
 
     def compose(self) -> ComposeResult:
         """A heading, what is looked at, and what it means."""
@@ -99,7 +101,8 @@ class Results(Place):
         # A run that goes on is counted when it is done, and not with every batch.
         standing = dataset, tuple((run.run, run.state, run.done * (run.state != "running")) for run in runs)
         if standing != self._standing:
-            self._dataset, self._standing = dataset, standing
+            self._standing = standing
+            self.looked.dataset = None if dataset is None else dataset.dataset
             self._count_anew()
 
     def show_sample(self, sample: int | None, run: Run | None) -> None:
@@ -111,8 +114,8 @@ class Results(Place):
 
     def show_nothing(self, why: str, *, failed: bool = False) -> None:
         """Say why there is nothing to count."""
-        if self._source is None or failed or self._dataset is None:
-            self._say("The papers' tables, with your own runs beside them", why, failed=failed)
+        if failed or (self._desk is not None and self.looked.dataset is None):
+            self._say("The paper's tables, with your own runs beside them", why, failed=failed)
 
     def focus_first(self) -> None:
         """Put the keys into the figures."""
@@ -127,88 +130,41 @@ class Results(Place):
 
     def _count_anew(self) -> None:
         self._counting.stop()
-        self._fresh.clear()
-        self._stopped = False
+        self.looked.outdate()
+        self._stopped, self._error = False, None
         if self._desk is not None and self.display:
             self._look()
 
-    def _wanted(self) -> Wanted | None:
-        """What the view needs; the tables first, since they tell which parts there are."""
-        if self._dataset is None:
-            return None
-        dataset = self._dataset.dataset
-        tables = self._tables()
-        if self.view == "tables" or tables is None:
-            return Wanted(dataset, "tables", sim=tables is not None and self._lacks_sim(tables))
-        if self.view == "transitions":
-            return Wanted(dataset, "transitions", by=_BY[self._at["transitions"] % len(_BY)])
-        there = self._bars_there()
-        if not there:
-            return None
-        part, by, figure = there[self._at["bars"] % len(there)]
-        return Wanted(dataset, "bars", part, by, figure)
-
-    def _tables_found(self) -> Found | None:
-        """The best that there is of them."""
-        if self._dataset is None:
-            return None
-        with_sim, without = (Wanted(self._dataset.dataset, "tables", sim=sim) for sim in (True, False))
-        return self._found.get(with_sim) or self._found.get(without)
-
-    def _tables(self) -> "tuple[ResultsTable, ...] | None":
-        found = self._tables_found()
-        return found.value if found is not None and isinstance(found.value, tuple) else None
-
-    @staticmethod
-    def _lacks_sim(tables: "tuple[ResultsTable, ...]") -> bool:
-        return any(row.kind == "people" for table in tables for row in table.rows)
-
-    def _bars_there(self) -> list[tuple[str, str, str]]:
-        keys = {table.key for table in self._tables() or ()}
-        return [(part, by, figure) for part in _PARTS if part in keys for figure in _FIGURES for by in _BY]
-
     def _look(self) -> None:
         """Show what the view needs, and ask for it where it is not at hand."""
-        wanted = self._wanted()
+        wanted = self.looked.wanted()
+        if self._desk is not None and wanted is not None and not self._stopped and not self.looked.fresh(wanted):
+            self._counting.stop()
+            self._counting, self._began = Counting(), time.monotonic()
+            self._desk.ask(Question(wanted, self._counting))
+            if self._clock is None:
+                self._clock = self.set_interval(_PATIENCE, self._tick)
         self._draw()
-        if wanted is None or wanted in self._fresh or self._desk is None or self._stopped:
-            return
-        self._counting.stop()
-        self._counting, self._began = Counting(), time.monotonic()
-        self._desk.ask(Question(wanted, self._counting))
-        if self._clock is None:
-            self._clock = self.set_interval(_PATIENCE, self._tick)
 
     def _tick(self) -> None:
-        if not self.busy:
-            if self._clock is not None:
-                self._clock.stop()
-                self._clock = None
-        elif not self._shown():
-            read = count(max(self._counting.asked - 1, 0) * COUNTED)
-            passed = time.monotonic() - self._began
-            self._say("Counting what the runs came to", f"{read} answers read   {passed:.0f} s", "Esc stops it")
-        else:
-            self._draw_title()
+        if not self.busy and self._clock is not None:
+            self._clock.stop()
+            self._clock = None
+        self._draw_waiting()
 
     @on(Answer)
     def _answered(self, answer: Answer) -> None:
         answer.stop()
         newest = answer.desk.take(answer)
-        if answer.error is not None:
-            if newest:
-                self._say("The results cannot be counted", answer.error, failed=True)
-            return
-        found: Found = answer.value
-        if found.value is None:
-            if newest and self._stopped:
-                self._draw()
-            return
-        if self._dataset is not None and found.wanted.dataset == self._dataset.dataset:
-            self._found[found.wanted] = found
-            self._fresh.add(found.wanted)
+        found: Found | None = answer.value
+        if found is not None and found.value is not None:
+            self.looked.take(found)
         if newest:
-            self._look()
+            self._error = answer.error
+            if answer.error is not None or found is None or found.value is None:
+                self._draw()
+            else:
+                self._look()
 
     # How it looks.
 
@@ -218,46 +174,53 @@ class Results(Place):
             self.query_one(name).display = False
         self.refresh_bindings()
 
-    def _shown(self) -> bool:
-        return not self.query_one("#results-notice", Notice).display
+    def _draw_waiting(self) -> None:
+        """How far the counting is, where nothing is at hand; else a word in the heading."""
+        if self.looked.tables is not None:
+            self._draw_title()
+        elif self.busy and time.monotonic() - self._began >= _PATIENCE:
+            read = count(max(self._counting.asked - 1, 0) * COUNTED)
+            passed = time.monotonic() - self._began
+            self._say("Counting what the runs came to", f"{read} answers read   {passed:.0f} s", "Esc stops it")
 
     def _draw(self) -> None:
         """Show what is at hand of what the view needs."""
-        tables = self._tables()
-        wanted = self._wanted()
-        found = None if wanted is None else self._found.get(wanted)
-        if tables is None:
+        looked = self.looked
+        if self._error is not None:
+            self._say("The results cannot be counted", self._error, failed=True)
+        elif looked.tables is None:
             if self._stopped:
                 self._say("The counting was stopped", "v counts again")
-            elif not self.busy:
-                self._say("Results", "the list is being read")
-            return
-        if self.view == "bars" and not self._bars_there():
-            self._show(bars=False)
-            self._tell_none("There are no bars of a prompting experiment: n and p go through its tables")
-            return
-        if self.view != "tables" and found is None:
+            elif looked.dataset is None and self._desk is not None:
+                self._say("Results", "there are no samples of spans yet")
+        elif not looked.tables:
+            self._say("There is nothing to count yet", "R runs a model over the samples")
+        elif looked.view == "bars" and not looked.bars_there:
+            self._tell_none("Prompting experiments have no bars: v goes on to other views")
+        elif looked.view != "tables" and looked.shown is None:
             self._draw_title()
-            return
-        self._show(bars=self.view == "bars")
-        if self.view == "tables":
-            self.query_one(Grid).show_table(tables[self._at["tables"] % len(tables)])
-        elif self.view == "transitions":
-            assert found is not None
-            value: Any = found.value
-            if value.pairs:
-                self.query_one(Grid).show_table(results_heatmap.as_table(value), shades=self.shades, plain=True)
-            else:
-                self._tell_none("No text here has two sentences with labels next to each other")
         else:
-            assert found is not None
-            self._draw_bars(found)
+            self._draw_view()
+
+    def _draw_view(self) -> None:
+        looked, grid = self.looked, self.query_one(Grid)
+        if looked.view == "transitions" and not looked.shown.pairs:  # type: ignore[union-attr]
+            self._tell_none("No text here has two neighbouring sentences with labels")
+            return
+        self._show(bars=looked.view == "bars")
+        if looked.view == "bars":
+            self._draw_bars(looked.shown)  # type: ignore[arg-type]
+        elif looked.view == "transitions":
+            grid.show_table(results_heatmap.as_table(looked.shown), shades=self.shades, plain=True)  # type: ignore[arg-type]
+        elif looked.table is not None:
+            grid.show_table(looked.table)
         self._draw_title()
         self._draw_cell()
 
     def _tell_none(self, why: str) -> None:
+        self._show(bars=False)
         self._draw_title()
-        self.query_one("#results-grid").display = self.query_one("#results-bars").display = False
+        self.query_one("#results-grid").display = False
         self.query_one("#results-cell", Line).show([Part(f" {why}", "dim")])
         self.query_one("#results-about", Page).show([])
         self.refresh_bindings()
@@ -270,51 +233,34 @@ class Results(Place):
         self.query_one("#results-about").display = not bars
         self.query_one("#results-bars").display = bars
 
-    def _draw_bars(self, found: Found) -> None:
-        from emotui.screens.results_plot import ResultsPlot
+    def _draw_bars(self, bars: "Bars") -> None:
+        from emotui.screens.results_plot import AXIS, ResultsPlot
 
-        value: Any = found.value
-        pane = self.query_one("#results-bars")
+        pane, cells = self.query_one("#results-bars"), self.size.width
         plots = list(pane.query(ResultsPlot))
         if not plots:
             plots = [ResultsPlot(id="results-plot")]
             pane.mount(plots[0])
-        plots[0].show(value)
-        self.call_after_refresh(self._draw_legend, value)
-
-    def _draw_legend(self, bars: Any) -> None:
+        plots[0].show(bars)
         page = self.query_one("#results-legend", Page)
-        from emotui.screens.results_plot import AXIS
-
-        series = results_bars.series_shown(bars, self.size.width - AXIS)
-        lines = results_bars.legend(bars, series, self.size.width - 2)
+        lines = results_bars.legend(bars, results_bars.series_shown(bars, cells - AXIS), cells - 2)
         page.styles.height = min(len(lines), 4)
         page.show(lines)
 
     def _draw_title(self) -> None:
-        named, at, of = self._named()
+        named, at, of = self.looked.named
         left = [Part(f" {named}", "strong"), Part(f"   {at} of {of}" if of > 1 else "", "dim")]
         if self.busy:
             left.append(Part("   counting…", "dim"))
-        tabs = [Part(f" {name} ", "here" if name == self.view else "dim", f"tell('view', '{name}')") for name in VIEWS]
+        tabs = [
+            Part(f" {name} ", "here" if name == self.looked.view else "dim", f"tell('view', '{name}')")
+            for name in VIEWS
+        ]
         self.query_one("#results-title", Line).show(left, [*tabs, Part(" ")])
-
-    def _named(self) -> tuple[str, int, int]:
-        """What is looked at, the how manieth it is, and of how many."""
-        tables, at = self._tables() or (), self._at[self.view]
-        if self.view == "tables" and tables:
-            return tables[at % len(tables)].title, at % len(tables) + 1, len(tables)
-        if self.view == "transitions":
-            return f"From one sentence to the next, by {_BY[at % 2]}", at % 2 + 1, 2
-        there = self._bars_there()
-        if not there:
-            return "Bars", 1, 1
-        part, by, figure = there[at % len(there)]
-        return f"{_PARTS[part]}: {_FIGURES[figure]} by {by}", at % len(there) + 1, len(there)
 
     def on_resize(self) -> None:
         """Share the width out anew."""
-        if self._tables() is not None:
+        if self.looked.tables is not None:
             self.call_after_refresh(self._draw)
 
     @on(Grid.Moved)
@@ -325,8 +271,8 @@ class Results(Place):
     def _draw_cell(self) -> None:
         line, page = self.query_one("#results-cell", Line), self.query_one("#results-about", Page)
         picked = self.query_one(Grid).cell
-        if self.view == "bars":
-            line.show([Part(" without neutral sentences; the tables by emotion and valence have the samples", "dim")])
+        if self.looked.view == "bars":
+            line.show([Part(" neutral left out; the tables by emotion and valence lead to the samples", "dim")])
         elif picked is not None:
             row, column, cell = picked
             n = len(cell.samples)
@@ -344,16 +290,20 @@ class Results(Place):
         if not super().can(action):
             return False
         if action == "halt":
-            return self.busy
+            return self.busy and not self._stopped
         if action in ("view", "view_back"):
-            return self._tables() is not None or self._stopped
-        if self._tables() is None:
+            return bool(self.looked.tables) or self._stopped
+        if not self.looked.tables:
             return False
         if action == "values":
-            return self.view == "transitions"
+            return self.looked.view == "transitions"
         if action == "samples":
             picked = self.query_one(Grid).cell
-            return self.view != "bars" and picked is not None and bool(picked[2].samples)
+            return self.looked.view != "bars" and picked is not None and bool(picked[2].samples)
+        if action == "export":
+            frame: Any = self.screen
+            found = self.looked.tables_found
+            return frame.work is None and found is not None and bool(found.datasets)
         return True
 
     def tell(self, what: str, value: object) -> None:
@@ -362,30 +312,29 @@ class Results(Place):
             self._turn_to(str(value))
 
     def _turn_to(self, view: str) -> None:
-        self.view, self._stopped = view, False
+        self.looked.view, self._stopped = view, False
         self._look()
         if self.display and view != "bars":
             self.query_one(Grid).focus()
 
     def do_view(self) -> None:
         """The next view; where the counting was stopped, count again."""
-        self._turn_to(self.view if self._stopped else VIEWS[(VIEWS.index(self.view) + 1) % len(VIEWS)])
+        view = self.looked.view
+        self._turn_to(view if self._stopped else VIEWS[(VIEWS.index(view) + 1) % len(VIEWS)])
 
     def do_view_back(self) -> None:
         """The view before."""
-        self._turn_to(self.view if self._stopped else VIEWS[VIEWS.index(self.view) - 1])
+        view = self.looked.view
+        self._turn_to(view if self._stopped else VIEWS[VIEWS.index(view) - 1])
 
     def do_next_table(self) -> None:
         """The next table, plot or heatmap of the view."""
-        self._step(1)
+        self.looked.turn(1)
+        self._look()
 
     def do_previous_table(self) -> None:
         """The one before."""
-        self._step(-1)
-
-    def _step(self, step: int) -> None:
-        _, at, of = self._named()
-        self._at[self.view] = (at - 1 + step) % of
+        self.looked.turn(-1)
         self._look()
 
     def do_values(self) -> None:
@@ -401,11 +350,38 @@ class Results(Place):
 
     def do_samples(self) -> None:
         """Browse the samples behind the figure."""
-        picked = self.query_one(Grid).cell
+        picked, found = self.query_one(Grid).cell, self.looked.tables_found
         if picked is None:
             return
         row, column, cell = picked
-        tables = self._tables_found()
-        dataset = tables.datasets.get(cell.run) if tables is not None and cell.run else None
+        dataset = found.datasets.get(cell.run) if found is not None and cell.run else None
         what = f"{column.group}: {column.title}" if column.group else column.title
         self.post_message(self.Listed(cell.samples, f"{what}, {row.label}", dataset, cell.run))
+
+    def do_export(self) -> None:
+        """The tables of these runs as a report, in a file."""
+        from emotui.screens.export_sheet import FileSheet
+
+        frame, source, found = self.screen, self._source, self.looked.tables_found
+        if found is None:
+            return
+        runs = sorted(found.datasets)
+
+        def write(path: str, on_progress: object) -> None:
+            from emotui.workbench.reporting import write_report
+
+            written = write_report(source.store, source.results(), runs, path)
+            self.post_message(self.Written(path, len(written["tables"])))
+
+        def chosen(path: str | None) -> None:
+            if path is not None:
+                begin: Any = getattr(frame, "begin")  # noqa: B009 - the frame's type would make a circle of imports
+                begin(f"report to {path}", lambda on_progress: write(path, on_progress), lambda: None)
+
+        what = f"Report of {count(len(runs))} run{'s' * (len(runs) != 1)}"
+        self.app.push_screen(FileSheet(what, "results.md", (".md", ".tex", ".html")), chosen)
+
+    @on(Written)
+    def _written(self, event: Written) -> None:
+        event.stop()
+        self.notify(f"{event.path} is written: {event.tables} tables", markup=False)
