@@ -351,3 +351,20 @@ def test_an_xlnet_which_reads_its_last_place_does_not_see_padding(bert: str, tmp
         (alone,) = model.classify([Classify(text)])  # type: ignore[attr-defined]
         assert list(answer.probs.values()) == pytest.approx(list(alone.probs.values()), abs=1e-5)
         assert row == pytest.approx(list(alone.probs.values()), abs=1e-5)
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(bert: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(EmotuiError, match=r"file/model cannot be written: Not a directory"):
+        train(bert, examples(6), [], tmp_path / "file" / "model", SHORT, sources={})
+
+
+def test_a_step_for_which_there_is_no_memory_is_one_line_and_says_what_helps(
+    bert: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: Texts, texts: list[str]) -> torch.Tensor:
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB")
+
+    monkeypatch.setattr(Texts, "logits", refuse)
+    with pytest.raises(EmotuiError, match=r"step 1 of training does not fit into memory: try a smaller --batch"):
+        train(bert, examples(6), [], tmp_path / "model", SHORT, sources={})

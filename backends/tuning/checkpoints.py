@@ -6,7 +6,8 @@ training is killed at, what stands there is one whole earlier moment.
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from emotui.errors import BadInput
+from emotui.errors import BadInput, EmotuiError
 
 STATE = "state.json"
 
@@ -90,7 +91,8 @@ class Checkpoints:
         self, moment: Moment, trained: Mapping[str, Tensor], optimizer: torch.optim.Optimizer, *, best: bool = False
     ) -> None:
         """Write a moment; with `best`, keep its weights as those of the best epoch. Older files are removed after."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        with writing(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
         weights = {f"weight/{name}": value.detach().contiguous() for name, value in trained.items()}
         state = {
             f"{part}/{name}": torch.as_tensor(value).contiguous()
@@ -120,15 +122,27 @@ class Checkpoints:
 def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
     """A safetensors file that is there whole or not at all."""
     partial = path.with_name(path.name + ".partial")
-    save_file(dict(tensors), partial)
-    _settle(partial, path)
+    with writing(path):
+        save_file(dict(tensors), partial)
+        _settle(partial, path)
 
 
 def write_text(path: Path, text: str) -> None:
     """A text file that is there whole or not at all."""
     partial = path.with_name(path.name + ".partial")
-    partial.write_text(text, encoding="utf-8")
-    _settle(partial, path)
+    with writing(path):
+        partial.write_text(text, encoding="utf-8")
+        _settle(partial, path)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Whatever hinders writing becomes one line. Raises: EmotuiError."""
+    try:
+        yield
+    except (OSError, SafetensorError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise EmotuiError(f"{path} cannot be written: {why}") from None
 
 
 def _settle(partial: Path, path: Path) -> None:

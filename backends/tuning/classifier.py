@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from emotui.backends.tuning.base import Base, find_base, load_classifier
-from emotui.backends.tuning.checkpoints import Checkpoints, Moment, check_same
+from emotui.backends.tuning.checkpoints import Checkpoints, Moment, check_same, writing
 from emotui.backends.tuning.emlm import train_masked
 from emotui.backends.tuning.fitting import Schedule, fit
 from emotui.backends.tuning.lora import check_installed, merged, with_lora
@@ -70,6 +70,8 @@ def train(
     if (done := _look(to, resume)) is not None:
         check_same(to / TRAINING, {name: done.get(name, {}) for name in arguments}, arguments)
         return done
+    with writing(to):
+        to.mkdir(parents=True, exist_ok=True)
     if recipe.threads:
         torch.set_num_threads(recipe.threads)
     started = time.monotonic()

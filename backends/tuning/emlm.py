@@ -22,7 +22,7 @@ from torch import Tensor
 
 from emotui.backends.hf.seq2seq import padded
 from emotui.backends.tuning.base import Trainable, load_masked
-from emotui.backends.tuning.checkpoints import Checkpoints, Moment
+from emotui.backends.tuning.checkpoints import Checkpoints, Moment, writing
 from emotui.backends.tuning.fitting import Schedule, fit
 from emotui.backends.tuning.recipe import OnProgress, Recipe
 from emotui.backends.words import word_places
@@ -172,7 +172,8 @@ def train_masked(
         resume=resume, progress=progress, stopping=stopping,
     )  # fmt: skip
     partial = target.with_name(target.name + ".partial")
-    trainable.model.save_pretrained(partial)
-    tokenizer.save_pretrained(partial)
-    partial.replace(target)
+    with writing(target):
+        trainable.model.save_pretrained(partial)
+        tokenizer.save_pretrained(partial)
+        partial.replace(target)
     return moment

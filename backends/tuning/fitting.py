@@ -67,7 +67,7 @@ def fit(
 
     Raises:
         Interrupted: after the checkpoint of the step was written.
-        EmotuiError: the loss is no number any more.
+        EmotuiError: the loss is no number any more, the memory does not suffice, or a checkpoint cannot be written.
     """
     trained = {name: value for name, value in model.named_parameters() if value.requires_grad}
     optimizer = torch.optim.AdamW(_groups(trained, schedule.weight_decay), lr=schedule.rate)
@@ -119,12 +119,16 @@ def _step(
     model.train()
     for group in optimizer.param_groups:
         group["lr"] = schedule.rate * rate_share(moment.step, total, schedule.warm_up)
-    terms = loss(batch, chance)
-    value = torch.stack(list(terms.values())).sum()
+    try:
+        terms = loss(batch, chance)
+        value = torch.stack(list(terms.values())).sum()
+        optimizer.zero_grad(set_to_none=True)
+        value.backward()
+    except (torch.OutOfMemoryError, MemoryError):
+        where = f"step {moment.step + 1} of {stage}"
+        raise EmotuiError(f"{where} does not fit into memory: try a smaller --batch or --max-length, or --lora") from None
     if not bool(value.isfinite()):
         raise EmotuiError(f"the loss is no number any more at step {moment.step + 1} of {stage}: try a lower --lr")
-    optimizer.zero_grad(set_to_none=True)
-    value.backward()
     nn.utils.clip_grad_norm_(trained.values(), CLIP)
     optimizer.step()
     moment.step += 1

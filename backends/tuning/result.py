@@ -12,7 +12,7 @@ import torch
 import transformers
 
 from emotui import __version__
-from emotui.backends.tuning.checkpoints import write_text
+from emotui.backends.tuning.checkpoints import write_text, writing
 from emotui.errors import BadInput
 
 TRAINING = "training.json"
@@ -27,12 +27,13 @@ def write_result(to: Path, model: Any, tokenizer: Any, document: dict[str, Any])
     """
     partial = to / "checkpoint" / "result"
     shutil.rmtree(partial, ignore_errors=True)
-    model.save_pretrained(partial)
-    tokenizer.save_pretrained(partial)
-    readable = (partial / "config.json").stat().st_mode
-    for path in sorted(partial.iterdir()):
-        path.chmod(readable)  # safetensors shuts everyone else out
-        path.replace(to / path.name)
+    with writing(to):
+        model.save_pretrained(partial)
+        tokenizer.save_pretrained(partial)
+        readable = (partial / "config.json").stat().st_mode
+        for path in sorted(partial.iterdir()):
+            path.chmod(readable)  # safetensors shuts everyone else out
+            path.replace(to / path.name)
     document["versions"] = {
         "emotui": __version__,
         "torch": str(torch.__version__),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from emotui.backends.tuning.recipe import Example, OnProgress, Recipe
+from emotui.backends.words import word_places
 from emotui.errors import BadInput
 from emotui.formats import Read, capped, fingerprint, read
 from emotui.lexicons import emolex
@@ -139,7 +140,15 @@ def read_material(files: TrainingFiles, *, skip_bad: bool = False, warn: Warn) -
         if not texts:
             raise BadInput(f"{files.emlm}:1: every text is empty")
         sources["emlm"] = _source(files.emlm, found)
+        if not any(_emotional(text) for text in texts):
+            notes.append(
+                f"{files.emlm} holds no word of EmoLex: eMLM hides words as plain masked-language training does"
+            )
     return Material(examples, dev, texts, sources, tuple(notes))
+
+
+def _emotional(text: str) -> bool:
+    return any(text[start:end].lower() in emolex() for start, end in word_places(text))
 
 
 def _examples(golds: Sequence[ClassGold], rephrasings: dict[str, tuple[str, ...]]) -> list[Example]:
