@@ -24,11 +24,21 @@ HIDDEN = "You carried every box up the stairs and never asked for a thing."
 
 
 @contextmanager
-def rephrasing_workspace(folder: Path, texts: tuple[ClassGold, ...] = TEXTS) -> Iterator[Workspace]:
-    """A workspace whose dataset `rephrase` holds the texts, numbered from 1."""
+def rephrasing_workspace(
+    folder: Path, texts: tuple[ClassGold, ...] = TEXTS, lender: Workspace | None = None
+) -> Iterator[Workspace]:
+    """A workspace whose dataset `rephrase` holds the texts, numbered from 1.
+
+    Args:
+        lender: another workspace, whose loaded embedded model is used and left alive.
+    """
     opened = Workspace.open(folder / "rephrase.duckdb")
     add_texts(opened.store, "rephrase", texts, "tests")
+    if lender is not None:
+        opened._models["embedded"] = lender.model("embedded")
     try:
         yield opened
     finally:
+        if lender is not None:
+            del opened._models["embedded"]
         opened.close()

@@ -9,6 +9,7 @@ import pytest
 from emotui.backends.base import Attribute
 from emotui.errors import BadInput, ModelError
 from emotui.records import ClassGold
+from emotui.workbench import rephrasing_live
 from emotui.workbench.rephrasing import Rephrasing
 from emotui.workbench.rephrasing_classifier import Frozen, identity_of
 from emotui.workbench.rephrasing_views import Progress, Round
@@ -29,10 +30,8 @@ def models() -> Iterator[Workspace]:
 
 @pytest.fixture
 def workspace(tmp_path: Path, models: Workspace) -> Iterator[Workspace]:
-    with rephrasing_workspace(tmp_path) as opened:
-        opened._models["embedded"] = models.model("embedded")
+    with rephrasing_workspace(tmp_path, lender=models) as opened:
         yield opened
-        del opened._models["embedded"]
 
 
 @pytest.fixture
@@ -225,11 +224,12 @@ def test_words_end_when_something_is_typed_meanwhile(service: Rephrasing, ann: R
     assert service.words(ann, 1, TEXTS[0].text, lambda: True) is None
 
 
-def test_words_of_a_very_long_text_are_cut(service: Rephrasing, ann: Round) -> None:
-    found = service.words(ann, 1, "thanks " * 200)
+def test_words_of_a_very_long_text_are_cut(service: Rephrasing, ann: Round, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rephrasing_live, "MOST_WORDS", 5)
+    found = service.words(ann, 1, "thanks " * 9)
     assert found is not None
     assert found.cut
-    assert len(found.gold) == 150
+    assert len(found.gold) == 5
 
 
 def test_an_empty_rephrasing_and_a_paste_of_100_kb_each_have_their_line(service: Rephrasing, ann: Round) -> None:
@@ -242,19 +242,19 @@ def test_an_empty_rephrasing_and_a_paste_of_100_kb_each_have_their_line(service:
     assert service.chain(ann, 1).attempts == ()
 
 
-def test_a_label_that_the_classifier_does_not_know_is_named_with_its_text(tmp_path: Path) -> None:
+def test_a_label_that_the_classifier_does_not_know_is_named_with_its_text(tmp_path: Path, models: Workspace) -> None:
     texts = (*TEXTS, ClassGold(id="e", text="x", label="hunger"))
     unknown = pytest.raises(BadInput, match="e: embedded does not know the label 'hunger'; it knows: admiration, ")
-    with rephrasing_workspace(tmp_path, texts) as opened, unknown:
+    with rephrasing_workspace(tmp_path, texts, models) as opened, unknown:
         opened.rephrasing().begin("rephrase", "embedded", "ann")
 
 
-def test_plutchiks_labels_are_asked_for_in_plutchiks_set(tmp_path: Path) -> None:
+def test_plutchiks_labels_are_asked_for_in_plutchiks_set(tmp_path: Path, models: Workspace) -> None:
     texts = (
         ClassGold(id="a", text="I trust her, she is an admirable woman.", label="trust"),
         ClassGold(id="b", text="I am so happy today!", label="Joy"),
     )
-    with rephrasing_workspace(tmp_path, texts) as opened:
+    with rephrasing_workspace(tmp_path, texts, models) as opened:
         service = opened.rephrasing()
         round_ = service.begin("rephrase", "embedded", "ann")
         assert {"trust", "anticipation"} <= set(round_.labels)

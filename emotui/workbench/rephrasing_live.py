@@ -12,8 +12,8 @@ from emotui.tasks.labelling import Verdict
 from emotui.workbench.rephrasing_classifier import Frozen
 from emotui.workbench.rephrasing_views import CarryingWords
 
-CHUNK = 8
-"""Texts a batch while words are left out: another question waits for one batch at most."""
+BATCH_WORDS = 240
+"""Words of a batch while words are left out: what is typed meanwhile waits for one batch at most."""
 
 MOST_WORDS = 150
 """Words that are left out in turn; of a longer text the first."""
@@ -69,10 +69,11 @@ class Typing:
         places = every[:MOST_WORDS]
         whole = classifier.verdicts([text])[0]
         without: list[Verdict] = []
-        for start in range(0, len(places), CHUNK):
+        size = max(1, BATCH_WORDS // max(1, len(every)))
+        for start in range(0, len(places), size):
             if cancelled():
                 return None
-            chunk = places[start : start + CHUNK]
+            chunk = places[start : start + size]
             without += classifier.verdicts([text[:begin] + text[end:] for begin, end in chunk])
 
         def drops(label: str) -> tuple[tuple[int, int, float], ...]:
