@@ -63,6 +63,7 @@ def train(
         ModelError: the base cannot be used, or peft is missing.
         Interrupted: after a checkpoint was written.
     """
+    progress(f"loading {base}", 0, 1)
     found = find_base(base, online=online)
     if recipe.lora:
         check_installed()

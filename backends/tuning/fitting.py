@@ -126,7 +126,7 @@ def _step(
         value.backward()
     except (torch.OutOfMemoryError, MemoryError):
         where = f"step {moment.step + 1} of {stage}"
-        raise EmotuiError(f"{where} does not fit into memory: try a smaller --batch or --max-length, or --lora") from None
+        raise EmotuiError(f"{where} does not fit into memory: try a smaller --batch, --max-length or --lora") from None
     if not bool(value.isfinite()):
         raise EmotuiError(f"the loss is no number any more at step {moment.step + 1} of {stage}: try a lower --lr")
     nn.utils.clip_grad_norm_(trained.values(), CLIP)

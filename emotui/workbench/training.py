@@ -64,6 +64,7 @@ def train_classifier(
         Interrupted: stopped; what was done is kept.
     """
     material = read_material(files, skip_bad=skip_bad, warn=warn)
+    progress("starting torch and transformers", 0, 1)
     from emotui.backends.tuning.classifier import train
 
     target = Path(to)
