@@ -58,12 +58,25 @@ def test_a_round_offers_the_texts_that_the_classifier_gets_right_and_sets_the_ot
 def test_originals_are_classified_once_and_progress_is_told(service: Rephrasing, workspace: Workspace) -> None:
     steps: list[RunProgress] = []
     first = service.begin("rephrase", "embedded", "ann", on_progress=steps.append)
-    assert [step.step for step in steps] == ["loading embedded", "classifying the originals"]
+    assert list(dict.fromkeys(step.step for step in steps)) == ["loading embedded", "classifying the originals"]
     assert (steps[-1].done, steps[-1].n) == (4, 4)
+    (run,) = workspace.runs(1)
+    assert (run.task, run.model, run.state, run.n) == ("rephrase", "embedded", "done", 4)
     steps.clear()
     again = Rephrasing(workspace.store, workspace.model).begin("rephrase", "embedded", "bob", on_progress=steps.append)
     assert [step.step for step in steps] == ["loading embedded"]
     assert again.originals == first.originals
+    assert [run.run for run in workspace.runs(1)] == [run.run]
+
+
+def test_a_run_made_by_the_command_is_taken_and_one_cut_short_is_finished(
+    service: Rephrasing, workspace: Workspace
+) -> None:
+    made = workspace.run_model("embedded", "rephrase")
+    workspace.store.set_state(made.run, "stopped")
+    round_ = service.begin("rephrase", "embedded", "ann")
+    assert [(run.run, run.state) for run in workspace.runs(1)] == [(made.run, "done")]
+    assert round_.correct == 3
 
 
 def test_a_wrong_prediction_is_success_and_the_next_text_comes(service: Rephrasing, ann: Round) -> None:

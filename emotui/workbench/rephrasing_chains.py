@@ -24,7 +24,7 @@ from emotui.workbench.rephrasing_log import (
     read_log,
     rounds,
 )
-from emotui.workbench.rephrasing_originals import keep_verdicts, verdicts_kept
+from emotui.workbench.rephrasing_originals import keep_labels, verdicts_kept
 from emotui.workbench.rephrasing_review import confirmed
 from emotui.workbench.rephrasing_views import state_of
 from emotui.workbench.samples import add_sample_texts, add_texts
@@ -73,7 +73,7 @@ def chains_of(
     mark = next((one for one in marks if one.identity == identity), None)
     if identity is not None and mark is None:
         raise BadInput(f"nothing of {dataset.name} was rephrased against a classifier of the identity {identity[:12]}")
-    verdicts = {} if mark is None else verdicts_kept(store, dataset, mark.identity)
+    verdicts = {} if mark is None else verdicts_kept(store, dataset, mark.identity, samples)
     passed = confirmed(entries, samples) if confirmed_only else None
     work = {who: made(entries, who, mark.identity) for who in people} if mark is not None else {}
     return [
@@ -178,21 +178,21 @@ def add_chains(
         if not isinstance(entry.content, ReviewEntry)
     }
     rows: list[tuple[str, int | None, str, bytes]] = []
-    verdicts: dict[str, dict[int, tuple[str, float | None]]] = {}
+    labels: dict[str, dict[int, str]] = {}
     new = 0
     for chain in chains:
         number, who = numbers[chain.id], chain.annotator or annotator
         mark = ClassifierMark(spec=chain.model or "a file", identity=chain.identity or unknown)
         if chain.predicted is not None:
-            verdicts.setdefault(mark.identity, {})[number] = (chain.predicted, None)
+            labels.setdefault(mark.identity, {})[number] = chain.predicted
         if (number, who, mark.identity) in there or not (chain.attempts or chain.skipped):
             continue
         new += 1
         rows += [(ATTEMPT, number, who, _attempt(attempt, mark)) for attempt in chain.attempts]
         if chain.skipped:
             rows.append((SKIP, number, who, msgspec.json.encode(SkipEntry(model=mark, round=0))))
-    for identity, said in verdicts.items():
-        keep_verdicts(store, dataset, identity, said | verdicts_kept(store, dataset, identity))
+    for identity, said in labels.items():
+        keep_labels(store, dataset, identity, said)
     if rows:
         store.append_annotations(rows)
     return Imported(dataset, new, sum(kind == ATTEMPT for kind, _, _, _ in rows))
