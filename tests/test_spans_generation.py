@@ -98,7 +98,8 @@ def test_a_refused_sample_has_no_answer_and_says_why() -> None:
 
 
 def test_a_server_that_goes_away_in_a_retry_leaves_the_sample_open_and_a_refused_retry_does_not() -> None:
-    assert asked("LOST", "retrieve") == Asked(None, "the server is gone", asked("LOST", "retrieve").prompt)
+    lost = asked("LOST", "retrieve")
+    assert lost == Asked(None, "the server is gone", lost.prompt, again=True)
     assert asked("STUCK", "retrieve").raw == f"{EVIDENCE}\nand more"
 
 

@@ -37,7 +37,8 @@ def predict(
 ) -> None:
     """Ask a model about every record of a file, and write what it says in the order of the file.
 
-    What comes out is what `emotui score` of the same kind takes. Exit status 1 where some records were refused.
+    What comes out is what `emotui score` of the same kind takes. Exit status 1 where some records were refused, or
+    where the model went away before the end: then what it had answered is written, and the rest is left out.
     """
     way = one_way(way, written_way)
     labels = read_labels(labels_file) if labels_file else None
@@ -64,6 +65,7 @@ def predict(
                 "kind": found.kind,
                 "n": found.n,
                 "failed": len(found.failures),
+                "stopped": found.stopped,
                 "seconds": found.seconds,
                 "labels": found.labels,
                 "records": found.records,
@@ -72,7 +74,9 @@ def predict(
     elif not target:
         for record in found.records:
             click.echo(msgspec.json.encode(_present(record)).decode())
-    if found.failures:
+    if found.stopped is not None:
+        click.echo(f"{found.stopped}: {len(found.records)} of {found.n} are written", err=True)
+    if found.failures or found.stopped is not None:
         sys.exit(1)
 
 

@@ -27,7 +27,7 @@ from emotui.records import ScenesGold
 from emotui.store.rows import ResultRow, ScoreRow
 from emotui.tasks.prompt_files import Prompt, Prompts, as_chat, as_kept, filled, prompt_of
 from emotui.tasks.scenes_prompts import PROMPTS, WAYS, questions, scene_fields, shared_and_asked
-from emotui.tasks.task import Asked, AskModel, Parsed
+from emotui.tasks.task import Asked, AskModel, Parsed, unanswered
 
 VERSION = "1"
 CONVENTION = "scenes 1: yes where its logit is above no's; F1 of a vector, 1 where gold and predicted are both empty"
@@ -60,13 +60,18 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Prediction(msgspec.Struct, frozen=True):
-    """What was parsed from one scenario's answers. `labels`: 1 where yes is above no."""
+    """What was parsed from one scenario's answers. `labels`: 1 where yes is above no.
+
+    `censored`: the emotions of which a server kept a side back (`yes`, `no` or `both`); that side's score is then the
+    highest that it can be.
+    """
 
     way: str
     scores: Mapping[str, tuple[float, float]]
     labels: Mapping[str, int]
     confidence: Mapping[str, int] = {}
     mass: Mapping[str, float] = {}
+    censored: Mapping[str, str] = {}
 
 
 class Detail(msgspec.Struct, frozen=True):
@@ -187,6 +192,7 @@ class Scenes:
             labels={name: int(answer.yes > answer.no) for name, answer in answers.items()},
             confidence={name: answer.confidence for name, answer in answers.items() if answer.confidence is not None},
             mass={name: answer.mass for name, answer in answers.items()},
+            censored={name: answer.censored for name, answer in answers.items() if answer.censored},
         )
 
     def score(self, answers: Sequence[Parsed], embed: Embed | None) -> list[ScoreRow]:
@@ -205,8 +211,13 @@ class Scenes:
         return reports[0] | means | {"sd": {name: stdev(report[name] for report in reports) for name in figures}}
 
     def conduct(self, rows: Sequence[ResultRow]) -> dict[str, object]:
-        """Nothing is asked twice."""
-        return {}
+        """Under `censored`, where a server kept something back: how many scores, and how many of them on both sides."""
+        kept = [msgspec.json.decode(row.prediction, type=Prediction) for row in rows if row.prediction is not None]
+        sides = [side for one in kept for side in one.censored.values()]
+        if not sides:
+            return {}
+        scores = sum(len(one.scores) for one in kept)
+        return {"censored": {"scores": len(sides), "both": sides.count("both"), "of": scores}}
 
 
 def _heads(samples: Sequence[ScenesGold], model: AskModel) -> list[Asked]:
@@ -232,7 +243,7 @@ def _scored(
     asked = []
     for sample, prompt, answer in zip(samples, kept, model(requests), strict=True):
         if isinstance(answer, Refused):
-            asked.append(Asked(None, answer.why, prompt))
+            asked.append(unanswered(answer, prompt))
             continue
         censored = answer.censored or ("",) * len(answer.yes)
         rows = zip(answer.yes, answer.no, answer.mass, censored, strict=True)
@@ -259,13 +270,13 @@ def _reasoned(
         ]
     )
     openings: list[str | None] = []
-    whys: dict[str, str] = {}
+    lost: dict[str, Refused] = {}
     for (sample, name), thought in zip(pairs, thoughts, strict=True):
-        why = _unfinished(thought)
-        openings.append(None if why else thought.text.split(ANSWER)[0] + ANSWER)
-        if why:
-            whys.setdefault(sample.id, f"{name}: {why}")
-    whole = [place for place, (sample, _) in enumerate(pairs) if sample.id not in whys]
+        trouble = _unfinished(thought)
+        openings.append(None if trouble else thought.text.split(ANSWER)[0] + ANSWER)
+        if trouble:
+            _lose(lost, sample.id, name, trouble)
+    whole = [place for place, (sample, _) in enumerate(pairs) if sample.id not in lost]
     scores = model(
         [
             Score(sample.text or "", (wording[p],), as_chat(prompt, scenes[sample.id]), openings[p] or "")
@@ -276,7 +287,7 @@ def _reasoned(
     for place, answer in zip(whole, scores, strict=True):
         sample, name = pairs[place]
         if isinstance(answer, Refused):
-            whys.setdefault(sample.id, f"{name}: {answer.why}")
+            _lose(lost, sample.id, name, answer)
             continue
         text = openings[place] or ""
         sure = _CONFIDENCE.search(text)
@@ -285,19 +296,25 @@ def _reasoned(
         found[sample.id][name] = Answer(answer.yes[0], answer.no[0], answer.mass[0], censored, confidence, text)
     prompts = {s.id: as_kept(as_chat(prompt, scenes[s.id] + filled(asked, fields[s.id]))) for s in samples}
     return [
-        Asked(None, whys[s.id], prompts[s.id])
-        if s.id in whys
+        unanswered(lost[s.id], prompts[s.id])
+        if s.id in lost
         else Asked(_kept("reasoned", found[s.id]), prompt=prompts[s.id])
         for s in samples
     ]
 
 
-def _unfinished(thought: Any) -> str | None:
+def _unfinished(thought: Any) -> Refused | None:
     if isinstance(thought, Refused):
-        return thought.why
+        return thought
     if thought.finish == "length" and ANSWER not in thought.text:
-        return f"the model came to no answer within {MAX_TOKENS} tokens"
+        return Refused(f"the model came to no answer within {MAX_TOKENS} tokens")
     return None
+
+
+def _lose(lost: dict[str, Refused], key: str, emotion: str, why: Refused) -> None:
+    """Keep the first reason; one of the question's own before one that may be gone another time."""
+    if key not in lost or (lost[key].again and not why.again):
+        lost[key] = Refused(f"{emotion}: {why.why}", again=why.again)
 
 
 def _kept(way: str, answers: Mapping[str, Answer]) -> str:

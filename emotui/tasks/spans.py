@@ -25,7 +25,7 @@ from emotui.tasks import prompting_experiments
 from emotui.tasks.spans_answers import bare, breach
 from emotui.tasks.spans_generation import SAMPLED, Settings, ask_in_words, settings_from
 from emotui.tasks.spans_prompts import ALL_WAYS, style_of
-from emotui.tasks.task import Asked, AskModel, Parsed
+from emotui.tasks.task import Asked, AskModel, Parsed, unanswered
 
 VERSION = "1"
 CONVENTION = (
@@ -116,11 +116,6 @@ def score(
     return score_samples(samples, predictions, embed, empath_keywords())
 
 
-def refused(answer: object) -> str | None:
-    """Why the model did not answer this sample, or None."""
-    return answer.why if isinstance(answer, Refused) else None
-
-
 def score_row(detail: SampleDetail) -> ScoreRow:
     """A score as it is stored, under the convention it was computed by."""
     return ScoreRow(CONVENTION, detail.f1, detail.sim, detail.marks, msgspec.json.encode(detail))
@@ -176,7 +171,7 @@ class Spans:
         if way:
             return ask_in_words(samples, model, way, seeds, self._settings)
         answers = model([ask(sample) for sample in samples])
-        return [Asked(None, refused(answer)) if refused(answer) else Asked(raw(answer)) for answer in answers]
+        return [unanswered(answer) if isinstance(answer, Refused) else Asked(raw(answer)) for answer in answers]
 
     def parse(self, sample: SpanSample, raw: str, way: str) -> Prediction:
         """As `parse`, or `parse_written`."""

@@ -17,7 +17,7 @@ from emotui.tasks.prompt_files import Prompt, as_kept, prompt_of
 from emotui.tasks.prompting_experiments import options, target
 from emotui.tasks.spans_answers import bare, breach
 from emotui.tasks.spans_prompts import PROMPTS, messages, style_of
-from emotui.tasks.task import Asked, AskModel
+from emotui.tasks.task import Asked, AskModel, unanswered
 
 RETRY_TEMPERATURE = 0.6
 """Of a retry in a run at temperature 0, where the same question would only bring the same answer."""
@@ -85,7 +85,7 @@ def ask_in_words(
     style, cot = style_of(way)
     chats = [messages(prompt, _fields(sample, way)) for sample in samples]
     answers: list[list[str]] = [[] for _ in samples]
-    whys: dict[int, str] = {}
+    lost: dict[int, Refused] = {}
     waiting = list(range(len(samples)))
     for attempt in range(settings.retries + 1):
         temperature = settings.temperature or (RETRY_TEMPERATURE if attempt else 0.0)
@@ -106,7 +106,7 @@ def ask_in_words(
         for place, reply in zip(waiting, replies, strict=True):
             if isinstance(reply, Refused):
                 if reply.again or not answers[place]:
-                    whys[place] = reply.why
+                    lost[place] = reply
             else:
                 answers[place].append(reply.text)
                 if _broken(reply, style, cot, samples[place].text):
@@ -116,8 +116,8 @@ def ask_in_words(
             break
     texts = [as_kept(chat) for chat in chats]
     return [
-        Asked(None, whys[place], texts[place])
-        if place in whys
+        unanswered(lost[place], texts[place])
+        if place in lost
         else Asked(said[-1], prompt=texts[place], before=tuple(said[:-1]))
         for place, said in enumerate(answers)
     ]

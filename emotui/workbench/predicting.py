@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from emotui.backends.base import Classify, Extract, FillMask, ModelCard, Refused, Request, Score
 from emotui.backends.host import ModelProcess
-from emotui.errors import BadInput
+from emotui.errors import BadInput, ModelError
 from emotui.formats import read
 from emotui.records import (
     PLUTCHIK,
@@ -22,7 +22,7 @@ from emotui.tasks import spans
 from emotui.tasks.scenes import HEADS, Scenes
 from emotui.tasks.spans import Spans
 from emotui.tasks.task import AskModel
-from emotui.workbench.running import chosen_way, sample_seed
+from emotui.workbench.running import chosen_way, sample_seed, still_open
 from emotui.workbench.scoring import Warn, warn_skipped
 
 KINDS = ("spans", "scenes", "masked", "class")
@@ -32,7 +32,14 @@ Predicted = SpanPrediction | ScenesPrediction | MaskedPrediction | ClassPredicti
 
 @dataclass(frozen=True, slots=True)
 class Predictions:
-    """A model's answers in the order of the file. `failures`: a line for each record that the model refused."""
+    """A model's answers in the order of the file.
+
+    Attributes:
+        n: how many records the file has.
+        records: one for each, unless `stopped`.
+        failures: a line for each record that the model refused.
+        stopped: why those that have no record were not answered (a server that went away, a model that died).
+    """
 
     model: str
     kind: str
@@ -41,6 +48,7 @@ class Predictions:
     labels: tuple[str, ...]
     records: list[Predicted]
     failures: list[str] = field(default_factory=list)
+    stopped: str | None = None
 
 
 def predict(
@@ -58,6 +66,8 @@ def predict(
     """Read `path`, ask the model, and return one predicted record for each id.
 
     A record that the model refuses becomes an empty answer of its kind (no spans, no labels) and is counted as failed.
+    One that a server was in trouble over is asked for once more, when all else is done; where the model is gone for
+    good, what it has answered is returned.
 
     Args:
         labels: a label set of the person's own, for `scenes` and `class`.
@@ -67,7 +77,7 @@ def predict(
 
     Raises:
         BadInput: the file is bad, `labels` are not ones that the model has, or it cannot be asked that way.
-        ModelError: the model cannot do this, or died.
+        ModelError: the model cannot do this, or died before it had answered anything.
     """
     got = read(path, Text, skip_bad=skip_bad)
     warn_skipped(got, warn)
@@ -75,30 +85,62 @@ def predict(
         card = model.load()
         names = _labels(kind, card, labels)
         words = _in_words(kind, card, names, way, options)
+        if words is None:
+            words = _as_it_is(kind, names, labels)
         started = time.monotonic()
-        records: list[Predicted] = []
-        failures: list[str] = []
-        for start in range(0, len(got.records), BATCH):
-            batch = got.records[start : start + BATCH]
-            if words is not None:
-                found = words(batch, model.ask)
+        found: dict[int, Answered] = {}
+        stopped: str | None = None
+        try:
+            for _ in range(2):
+                waiting = [place for place in range(len(got.records)) if place not in found]
+                whys: list[str] = []
+                for start in range(0, len(waiting), BATCH):
+                    places = waiting[start : start + BATCH]
+                    answers = words([got.records[place] for place in places], model.ask)
+                    found |= {place: one for place, one in zip(places, answers, strict=True) if not one.again}
+                    whys += [one.why or "" for one in answers if one.again]
+                    progress(len(found), len(got.records))
+                if not whys:
+                    break
             else:
-                answers = model.ask([_request(kind, record, names, labels) for record in batch])
-                found = [
-                    (_record(kind, record, answer, names), answer.why if isinstance(answer, Refused) else None)
-                    for record, answer in zip(batch, answers, strict=True)
-                ]
-            for (record, why), line in zip(found, got.lines[start:], strict=False):
-                if why is not None:
-                    failures.append(f"{path}:{line}: {why}")
-                records.append(record)
-            progress(len(records), len(got.records))
+                raise ModelError(still_open(len(whys), len(got.records), whys[0]))
+        except ModelError as error:
+            if not found:
+                raise
+            stopped = str(error)
         seconds = time.monotonic() - started
-    return Predictions(spec, kind, len(records), seconds, names, records, failures)
+    done = sorted(found)
+    failures = [f"{path}:{got.lines[place]}: {found[place].why}" for place in done if found[place].why is not None]
+    records = [found[place].record for place in done]
+    return Predictions(spec, kind, len(got.records), seconds, names, records, failures, stopped)
 
 
-InWords = Callable[[Sequence[Text], AskModel], list[tuple[Predicted, str | None]]]
-"""From texts and a model to a record each, and why there is no answer to it, if there is none."""
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A record, and why it is an empty one; `again`: for no fault of the text's, so that it may be asked again."""
+
+    record: Predicted
+    why: str | None = None
+    again: bool = False
+
+
+InWords = Callable[[Sequence[Text], AskModel], list[Answered]]
+"""From texts and a model to what became of each."""
+
+
+def _as_it_is(kind: str, names: tuple[str, ...], labels: Sequence[str] | None) -> InWords:
+    """A question a text to a model that needs no words."""
+
+    def ask(texts: Sequence[Text], model: AskModel) -> list[Answered]:
+        answers = model([_request(kind, text, names, labels) for text in texts])
+        return [
+            Answered(_record(kind, text, answer, names), answer.why, answer.again)
+            if isinstance(answer, Refused)
+            else Answered(_record(kind, text, answer, names))
+            for text, answer in zip(texts, answers, strict=True)
+        ]
+
+    return ask
 
 
 def _in_words(
@@ -127,13 +169,13 @@ def _in_words(
 
 
 def _spans_in_words(task: Spans, way: str) -> InWords:
-    def ask(texts: Sequence[Text], model: AskModel) -> list[tuple[Predicted, str | None]]:
+    def ask(texts: Sequence[Text], model: AskModel) -> list[Answered]:
         samples = [SpanSample(id=text.id, text=text.text, spans=()) for text in texts]
         answers = task.ask(samples, model, way, [sample_seed(0, 0, sample.id) for sample in samples])
         return [
-            (SpanPrediction(id=sample.id, spans=()), answer.why)
+            Answered(SpanPrediction(id=sample.id, spans=()), answer.why, answer.again)
             if answer.raw is None
-            else (spans.predicted(sample.id, task.parse(sample, answer.raw, way)), None)
+            else Answered(spans.predicted(sample.id, task.parse(sample, answer.raw, way)))
             for sample, answer in zip(samples, answers, strict=True)
         ]
 
@@ -141,16 +183,19 @@ def _spans_in_words(task: Spans, way: str) -> InWords:
 
 
 def _scenes_in_words(task: Scenes, way: str, names: tuple[str, ...]) -> InWords:
-    def ask(texts: Sequence[Text], model: AskModel) -> list[tuple[Predicted, str | None]]:
+    def ask(texts: Sequence[Text], model: AskModel) -> list[Answered]:
         unknown = dict.fromkeys(names, 0)  # the task asks about the labels of a sample and takes nothing else of them
         samples = [ScenesGold(id=text.id, text=text.text, subject=text.subject, labels=unknown) for text in texts]
-        found: list[tuple[Predicted, str | None]] = []
+        found: list[Answered] = []
         for sample, answer in zip(samples, task.ask(samples, model, way, ()), strict=True):
             if answer.raw is None:
-                found.append((ScenesPrediction(id=sample.id, labels={}), answer.why))
+                found.append(Answered(ScenesPrediction(id=sample.id, labels={}), answer.why, answer.again))
                 continue
             said = task.parse(sample, answer.raw, way)
-            found.append((ScenesPrediction(id=sample.id, scores=said.scores, confidence=said.confidence), None))
+            record = ScenesPrediction(
+                id=sample.id, scores=said.scores, confidence=said.confidence, censored=said.censored
+            )
+            found.append(Answered(record))
         return found
 
     return ask
