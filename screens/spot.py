@@ -134,6 +134,12 @@ class Spot(Place):
         """Into the answers; where there is no text yet, into the text."""
         (self.view.page if self.editor.text else self.editor).focus()
 
+    def on_show(self) -> None:
+        """With nothing to try, letters are for typing at once."""
+        waits = self._texts is None or self._texts.busy
+        if not waits and self._offered is None and not self.editor.text:
+            self.editor.focus()
+
     @on(Answer)
     def _answered(self, answer: Answer) -> None:
         answer.stop()
@@ -288,16 +294,15 @@ class Spot(Place):
         """Into the text."""
         self.view.show_rows(False)
         self.editor.focus()
-        self._stand()
 
     def do_leave(self) -> None:
         """Out of the text."""
         self.view.page.focus()
-        self._stand()
 
     def on_descendant_focus(self) -> None:
-        """The keys that act have changed."""
-        self.refresh_bindings()
+        """The keys that act have changed, and whether it is the editor or the rows that stand there."""
+        if self.sides is not None:
+            self._stand()
 
     def do_stop(self) -> None:
         """End what the models are asked, or else what the frame is at."""
@@ -360,7 +365,8 @@ class Spot(Place):
         self._who = not self._who
         if self.editor.has_focus:
             self.view.page.focus()
-        self._stand()
+        else:
+            self._stand()
 
     def do_view(self) -> None:
         """All labels and words, or the first few."""

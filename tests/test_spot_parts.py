@@ -1,0 +1,240 @@
+"""What Spot check is drawn from: spans that follow editing, what is worth asking when, blocks of two models aligned."""
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emotui.backends.base import (
+    Attribution,
+    Classification,
+    Evidence,
+    Filled,
+    Generation,
+    ModelCard,
+)
+from emotui.records import PLUTCHIK
+from emotui.screens.page import Lines
+from emotui.screens.spot_column import Column
+from emotui.screens.spot_compare import arranged, shares
+from emotui.screens.spot_parts import Block, blocks, carrying
+from emotui.screens.spot_tasks import task_blocks
+from emotui.screens.spot_text import moved, who_marked_what
+from emotui.workbench.probing import Odds, Probe
+from emotui.workbench.probing_tasks import TaskAnswer
+
+TEXT = "I miss her so much."
+
+
+def card(*able: str) -> ModelCard:
+    return ModelCard("m", "a model", able, {})
+
+
+def said(part: str, *, able: tuple[str, ...] = (), seconds: float = 0.1, text: str = TEXT, **parts: object) -> Probe:
+    return Probe(card(*able), text, "", **parts, seconds={part: seconds})  # type: ignore[arg-type]
+
+
+def lines(found: Lines) -> list[str]:
+    return ["".join(part.text for part in line).rstrip() for line in found]
+
+
+def drawn(found: Mapping[str, Block], cells: int = 60) -> str:
+    return "\n".join(lines(arranged([found], cells, stacked=True, spared=None)))
+
+
+# Spans that follow editing.
+
+
+def test_spans_before_and_behind_an_edit_stay_on_their_words() -> None:
+    before, after = "I miss her so much.", "I really miss her very much."
+    spans = [(2, 6), (7, 10), (14, 18)]
+    assert [after[a:b] for a, b in moved([(0, 1)], before, after)] == ["I"]
+    assert [after[a:b] for a, b in moved([spans[2]], before, after)] == ["much"]
+    assert moved([(2, 18)], before, after) == []
+
+
+@given(st.text("ab ", max_size=12), st.text("ab ", max_size=12), st.data())
+def test_a_span_that_is_kept_covers_the_same_words(before: str, after: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(before)))
+    end = data.draw(st.integers(start, len(before)))
+    for first, last in moved([(start, end)], before, after):
+        assert after[first:last] == before[start:end]
+        assert 0 <= first <= last <= len(after)
+
+
+@given(st.text(max_size=20), st.data())
+def test_an_unchanged_text_keeps_all_spans(text: str, data: st.DataObject) -> None:
+    spans = [(0, data.draw(st.integers(0, len(text))))]
+    assert moved(spans, text, text) == spans
+
+
+# When to ask.
+
+
+def test_parts_are_asked_as_soon_as_their_cost_allows() -> None:
+    column = Column("m")
+    assert [column.when(part, TEXT) for part in ("classes", "words", "generation", "task spans")] == [
+        "quick",
+        "later",
+        "later",
+        "later",
+    ]
+    column.take("words", TEXT, said("words", seconds=0.6, words=Attribution("sadness", ())))
+    assert column.when("words", TEXT) == "later"
+    assert column.when("words", TEXT * 3) == "key"
+    column.take("words", TEXT, said("words", seconds=1.2, words=Attribution("sadness", ())))
+    assert column.when("words", TEXT) == "key"
+
+
+def test_a_model_that_scores_slowly_writes_only_on_a_key() -> None:
+    column = Column("m")
+    column.take("emotions", TEXT, said("emotions", able=("generate", "score"), seconds=0.5))
+    assert column.when("generation", TEXT) == "key"
+    assert column.when("task spans", TEXT) == "key"
+    encoder = Column("m")
+    encoder.take("emotions", TEXT, said("emotions", able=("score",), seconds=0.5))
+    assert encoder.when("task spans", TEXT) == "later"
+
+
+def test_what_a_model_cannot_do_is_asked_once() -> None:
+    column = Column("m")
+    cannot = Probe(card(), TEXT, "", notes={"classes": "m cannot classify"}, lacking=("classes",))
+    column.take("classes", TEXT, cannot)
+    assert column.missing("another text", ["classes", "spans"]) == ["spans"]
+
+
+def test_an_answer_to_another_text_is_missing_and_stale() -> None:
+    column = Column("m")
+    column.take("spans", TEXT, said("spans", spans=()))
+    assert column.missing(TEXT, ["spans"]) == []
+    assert column.missing("another", ["spans"]) == ["spans"]
+    assert (blocks(column, TEXT, 60, 60, every=False)["spans"].stale) is False
+    assert (blocks(column, "another", 60, 60, every=False)["spans"].stale) is True
+
+
+# Blocks.
+
+
+def test_labels_are_bars_best_first_and_all_of_them_when_asked() -> None:
+    column = Column("m")
+    probs = {"a": 0.1, "b": 0.6, "c": 0.05, "d": 0.2, "e": 0.05}
+    column.take("classes", TEXT, said("classes", classes={"own": Classification(probs, "b", False)}))
+    few = lines(blocks(column, TEXT, 50, 50, every=False)["classes own"].lines)
+    assert [line.split()[0] for line in few] == ["▸", "d", "a", "c"]
+    assert few[0].endswith(".60")
+    assert len(blocks(column, TEXT, 50, 50, every=True)["classes own"].lines) == 5
+    assert "4 of 5" in drawn(blocks(column, TEXT, 60, 60, every=False))
+
+
+def test_emotions_have_signed_bars_and_a_mark_where_two_models_disagree() -> None:
+    one, other = Column("m"), Column("n")
+    plain = {name: Odds(-1.0, 1.0) for name in PLUTCHIK}
+    one.take("emotions", TEXT, said("emotions", emotions={**plain, "joy": Odds(3.0, 1.0)}))
+    other.take("emotions", TEXT, said("emotions", emotions=plain))
+    rows = lines(blocks(one, TEXT, 60, 60, every=False, beside=other)["emotions"].lines)
+    assert [("≠" in row, "▸" in row) for row in rows] == [(True, True), *[(False, False)] * 7]
+    assert "+3.00" in rows[0]
+    assert rows[0].index("│") < rows[0].index("■")
+    assert rows[1].index("■") < rows[1].index("│")
+
+
+def test_words_that_carry_are_those_whose_loss_costs_the_label_most() -> None:
+    words = Attribution("sadness", ((0, 1, -0.5), (2, 6, 2.0), (7, 10, 0.5), (11, 13, 0.1)))
+    assert [TEXT[start:end] for start, end, _ in carrying(words, 2)] == ["miss", "her"]
+    column = Column("m")
+    column.take("words", TEXT, said("words", words=words))
+    few, every = (lines(blocks(column, TEXT, 50, 50, every=every)["words"].lines) for every in (False, True))
+    assert [line.split()[0] for line in few] == ["miss", "her", "so"]
+    assert [line.split()[0] for line in every] == ["miss", "I", "her", "so"]
+
+
+def test_evidence_masks_and_what_was_written_are_shown_literally() -> None:
+    column = Column("m")
+    column.take("spans", TEXT, said("spans", spans=(Evidence(2, 10, "sadness", 0.75),)))
+    column.take("masks", TEXT, said("masks", masks=Filled(((("sad", 0.5), ("low", 0.25)),))))
+    column.take("generation", TEXT, said("generation", generation=Generation("[b]sad\x1b[0m", 9, 4, "length")))
+    text = drawn(blocks(column, TEXT, 60, 60, every=False))
+    assert "sadness         .75  miss her" in text
+    assert "sad .50   low .25" in text
+    assert "[b]sad␛[0m" in text
+    assert "4 tokens · cut there" in text
+
+
+def test_a_part_that_is_refused_says_why_in_its_place() -> None:
+    column = Column("m")
+    column.take("spans", TEXT, Probe(card("extract"), TEXT, "", notes={"spans": "too long"}, seconds={"spans": 0.1}))
+    assert "too long" in drawn(blocks(column, TEXT, 60, 60, every=False))
+
+
+# Two models.
+
+
+def two(left: dict[str, Block], right: dict[str, Block], cells: int, *, stacked: bool) -> list[str]:
+    return lines(arranged([left, right], cells, stacked=stacked, spared=None))
+
+
+def test_two_models_have_the_same_things_on_the_same_lines_and_a_mark_where_they_differ() -> None:
+    left = {"a": Block("labels", "joy", lines=()), "b": Block("more", "x"), "c": Block("left only")}
+    right = {"d": Block("right only"), "b": Block("more", "x"), "a": Block("labels", "fear", lines=())}
+    found = two(left, right, 63, stacked=False)
+    assert [line.split("│")[0].rstrip() for line in found] == ["labels  ≠", "more", "left only"]
+    assert [line.split("│")[1].strip() for line in found] == ["labels  ≠", "more", "right only"]
+
+
+def test_where_there_is_no_room_each_thing_is_under_the_other_models_with_its_letter() -> None:
+    left, right = {"a": Block("labels", "joy"), "c": Block("alone")}, {"a": Block("labels", "joy")}
+    assert two(left, right, 40, stacked=True) == ["A labels", "B labels", "A alone"]
+
+
+def test_stale_answers_are_not_compared_and_are_grey_but_for_those_that_are_spared() -> None:
+    left, right = {"a": Block("labels", "joy", of="old", stale=True)}, {"a": Block("labels", "fear")}
+    assert "≠" not in "".join(two(left, right, 60, stacked=True))
+    kinds = [
+        {part.kind for line in arranged([left], 60, stacked=True, spared=of) for part in line} for of in ("", "old")
+    ]
+    assert ["stale" in one for one in kinds] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("cells", "models", "stacked"), [(40, 1, True), (78, 1, False), (120, 2, False), (78, 2, True)]
+)
+def test_no_line_is_wider_than_the_pane(cells: int, models: int, stacked: bool) -> None:
+    column = Column("m")
+    column.take("emotions", TEXT, said("emotions", emotions={name: Odds(-1.0, 0.5, "no") for name in PLUTCHIK}))
+    column.take("spans", TEXT, said("spans", spans=(Evidence(0, 19, "sadness", 0.75),) * 3))
+    column.take(
+        "classes", TEXT, said("classes", classes={"s": Classification(dict.fromkeys("abcdef", 0.1), "a", True)})
+    )
+    wide, narrow = shares(cells, models, stacked)
+    found = blocks(column, TEXT, wide, narrow, every=True)
+    assert max(map(len, lines(arranged([found] * models, cells, stacked=stacked, spared=None)))) <= cells
+
+
+def test_a_task_shows_what_was_read_and_written_letter_for_letter() -> None:
+    answer = TaskAnswer(
+        "spans", "retrieve", "p", "<s>mark it", ("miss | her",), "miss | her", {"spans": ["miss"]}, None, 1
+    )
+    column = Column("m")
+    column.take("task spans", TEXT, Probe(card("generate"), TEXT, "", tasks={"spans": answer}))
+    text = drawn(task_blocks(column, "spans", TEXT, 60))
+    for part in (
+        "what the model read  asked by retrieve",
+        "<s>mark it",
+        "what it wrote",
+        "miss | her",
+        '{"spans":["miss"]}',
+    ):
+        assert part in text
+    assert task_blocks(column, "scenes", TEXT, 60) == {}
+
+
+def test_who_marked_what_has_evidence_in_the_text_and_rows_of_everyone() -> None:
+    one, other = Column("m"), Column("n")
+    one.take("spans", TEXT, said("spans", spans=(Evidence(2, 6, "sadness", 0.5),)))
+    other.take("words", TEXT, said("words", words=Attribution("sadness", ((7, 10, 1.0),))))
+    score = who_marked_what([one, other], TEXT)
+    assert [(voice.name, voice.spans, voice.inline) for voice in score.voices if voice.spans] == [
+        ("A evidence", ((2, 6),), True),
+        ("B carries", ((7, 10),), False),
+    ]
