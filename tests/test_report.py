@@ -21,7 +21,7 @@ from emotui.workbench.results_table import Cell, shown_cell
 from emotui.workbench.samples import add_scenes
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
-from tests.results_workspace import ERRING, EXACT, add_run, workspace
+from tests.results_store import ERRING, EXACT, add_run, workspace
 
 NASTY = r"a|b_<i>&amp;{x}\y $1% ~^ #[2]* `c` 模é" + "\x1b[31m\n- z"
 

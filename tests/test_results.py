@@ -18,7 +18,7 @@ from emotui.workbench.results_table import Cell, ResultsTable, Row
 from emotui.workbench.running import metrics
 from emotui.workbench.samples import add_scenes
 from emotui.workbench.workspace import Workspace
-from tests.results_workspace import ERRING, EXACT, add_run, workspace
+from tests.results_store import ERRING, EXACT, add_run, workspace
 
 Made = tuple[Workspace, Dataset, Results]
 

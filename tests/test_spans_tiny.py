@@ -40,6 +40,15 @@ def test_it_finds_the_evidence_of_texts_that_it_has_not_seen(emotui: Emotui, gol
     rows = list(Store.open(gold.parent / "w.duckdb").results(done.document["run"]))
     assert [row.raw for row in rows] == [" | ".join(spans) for _, spans in TEXTS]
     assert [row.prompt for row in rows] == [f"[user]\nEvidence: {text}" for text, _ in TEXTS]
+    tables = emotui("results", "--db", "w.duckdb", "--table", "task-1", "--table", "asking", "--json").document[
+        "tables"
+    ]
+    own = [{key: cell["value"] for key, cell in table["rows"][0]["cells"].items()} for table in tables]
+    assert own[0] == {"retrieve/f1": 1.0, "retrieve/sim": pytest.approx(1)}
+    assert own[1]["setting"] == "Retrieve (Base)"
+    assert own[1] | {"questions": 8, "retries": 0, "failed_format": 0, "empty": 0} == own[1]
+    assert emotui("report", done.document["run"], "--to", "r.md", "--db", "w.duckdb").status == 0
+    assert "| 1.000 | 1.000 |" in (gold.parent / "r.md").read_text(encoding="utf-8")
     predicted = emotui("predict", "spans", "--model", spec, "--records", gold, *options, "--to", "p.jsonl")
     assert predicted.status == 0, predicted.err
     assert [record["output"] for record in predicted.document["records"]] == [row.raw for row in rows]

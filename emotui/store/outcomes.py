@@ -28,6 +28,17 @@ def outcomes(connection: "DuckDBPyConnection", run: str, start: int, stop: int) 
     return [Outcome(*row) for row in found.fetchall()]
 
 
+def holding(connection: "DuckDBPyConnection", dataset: int, part: str) -> list[int]:
+    """The numbers of a data set's samples whose record holds this, letter by letter, in their order."""
+    found = connection.execute(
+        "with d as (select first, first + n as stop from datasets where dataset = ?)"
+        " select sample from samples where sample >= (select first from d) and sample < (select stop from d)"
+        " and contains(record, ?) order by sample",
+        [dataset, part],
+    )
+    return [row[0] for row in found.fetchall()]
+
+
 def bounds(connection: "DuckDBPyConnection", run: str) -> tuple[int, int]:
     """The first number of the run's data set, and the number after its last; (0, 0) for an unknown run."""
     row = connection.execute(

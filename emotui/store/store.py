@@ -224,6 +224,11 @@ class Store:
                 rows = outcomes.outcomes(connection, run, start, min(start + _WIDE_CHUNK, end))
             yield from rows
 
+    def holding(self, dataset: int, part: str) -> list[int]:
+        """The numbers of a data set's samples whose record, as JSON, holds this: a first sieve without decoding."""
+        with self._turns.reading() as connection:
+            return outcomes.holding(connection, dataset, part)
+
     def marks(self, names: Sequence[str]) -> dict[str, tuple[int, int]]:
         """For each of these runs a value that changes when it has new outputs or scores."""
         with self._turns.reading() as connection:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import msgspec
 
@@ -164,8 +163,7 @@ def people_figures(
     """
     named: dict[str, dict[str, Tally]] = {part: {} for part in PARTS}
     best: dict[str, Tally] = {part: Tally() for part in PARTS}
-    annotated = (one for one in _samples(store, dataset, cancelled) if one[1].annotators)
-    while batch := list(islice(annotated, _BATCH)):
+    for batch in _annotated(store, dataset, cancelled):
         numbers = {sample.id: number for number, sample in batch}
         label_of = {sample.id: Labels(sample.emotion, sample.valence, sample.sentences) for _, sample in batch}
         scored = score_people([sample for _, sample in batch], embed, empath_keywords())
@@ -194,28 +192,29 @@ def count_transitions(store: Store, dataset: Dataset, by: str, cancelled: IsCanc
     """
     counts = TransitionCounts()
     decoder = msgspec.json.Decoder(Labels)
-    for at, (number, record) in enumerate(store.dataset_samples(dataset.dataset)):
-        if at % _BATCH == 0 and cancelled():
+    numbers = store.holding(dataset.dataset, '"sentences":[{')
+    for start in range(0, len(numbers), _BATCH):
+        if cancelled():
             raise Cancelled
-        sentences = decoder.decode(record).sentences
-        if sentences:
-            counts.add(number, [getattr(sentence, by) for sentence in sentences])
+        for number, record in store.samples(numbers[start : start + _BATCH]):
+            counts.add(number, [getattr(sentence, by) for sentence in decoder.decode(record).sentences])
     return counts
 
 
 def parts_of(store: Store, dataset: Dataset, cancelled: IsCancelled) -> dict[str, int]:
     """How many samples of each of `PARTS` a dataset has."""
-    counts = dict.fromkeys(PARTS, 0)
-    for at, (_, record) in enumerate(store.dataset_samples(dataset.dataset)):
-        if at % _BATCH == 0 and cancelled():
-            raise Cancelled
-        counts[PARTS[b'"sentences":[{' in record]] += 1
-    return counts
+    passages = len(store.holding(dataset.dataset, '"sentences":[{'))
+    if cancelled():
+        raise Cancelled
+    return dict(zip(PARTS, (dataset.n - passages, passages), strict=True))
 
 
-def _samples(store: Store, dataset: Dataset, cancelled: IsCancelled) -> Iterator[tuple[int, SpanSample]]:
-    for at, (number, record) in enumerate(store.dataset_samples(dataset.dataset)):
-        if at % _BATCH == 0 and cancelled():
+def _annotated(store: Store, dataset: Dataset, cancelled: IsCancelled) -> Iterator[list[tuple[int, SpanSample]]]:
+    """The samples that have annotators, in batches."""
+    numbers = store.holding(dataset.dataset, '"annotators":{"')
+    for start in range(0, len(numbers), _BATCH):
+        if cancelled():
             raise Cancelled
-        if b'"annotators":{"' in record:
-            yield number, msgspec.json.decode(record, type=SpanSample)
+        found = store.samples(numbers[start : start + _BATCH])
+        batch = [(number, msgspec.json.decode(record, type=SpanSample)) for number, record in found]
+        yield [one for one in batch if one[1].annotators]
