@@ -1,7 +1,7 @@
 """Splits of chains for training, dev and test that keep an original and its rephrasings together."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from emotui.records import Chain
@@ -34,7 +34,8 @@ def split_chains(chains: Sequence[Chain], shares: Mapping[str, float], seed: int
     def label(group: Sequence[int]) -> str:
         return min(chains[place].label for place in group)
 
-    groups = sorted(_groups(chains), key=lambda group: (label(group), lot(group)))
+    texts = [(chain.text, *(attempt.text for attempt in chain.attempts)) for chain in chains]
+    groups = sorted(sharing_a_text(texts), key=lambda group: (label(group), lot(group)))
     for _, same in groupby(groups, key=label):
         for group in same:
             dealt += len(group)
@@ -44,9 +45,9 @@ def split_chains(chains: Sequence[Chain], shares: Mapping[str, float], seed: int
     return {part: [chain for place, chain in enumerate(chains) if place in places] for part, places in found.items()}
 
 
-def _groups(chains: Sequence[Chain]) -> list[list[int]]:
-    """Places of the chains, those with a common text (also by way of a third) in one group."""
-    root = list(range(len(chains)))
+def sharing_a_text(texts: Sequence[Iterable[str]]) -> list[list[int]]:
+    """Places of what has these texts, all with a common one (also by way of a third) in one group."""
+    root = list(range(len(texts)))
 
     def top(place: int) -> int:
         while root[place] != place:
@@ -55,10 +56,15 @@ def _groups(chains: Sequence[Chain]) -> list[list[int]]:
         return place
 
     first: dict[str, int] = {}
-    for place, chain in enumerate(chains):
-        for text in (chain.text, *(attempt.text for attempt in chain.attempts)):
-            root[top(place)] = top(first.setdefault(" ".join(text.casefold().split()), place))
+    for place, own in enumerate(texts):
+        for text in own:
+            root[top(place)] = top(first.setdefault(folded(text), place))
     groups: dict[int, list[int]] = {}
-    for place in range(len(chains)):
+    for place in range(len(texts)):
         groups.setdefault(top(place), []).append(place)
     return list(groups.values())
+
+
+def folded(text: str) -> str:
+    """A text apart from case and white space."""
+    return " ".join(text.casefold().split())

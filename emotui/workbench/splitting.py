@@ -1,9 +1,10 @@
-"""Splitting examples for training and dev so that an original and its rephrasings never part."""
+"""Setting examples aside for dev so that an original and its rephrasings never part and training keeps every label."""
 
 import hashlib
 from collections.abc import Sequence
 
 from emotui.backends.tuning.recipe import Example
+from emotui.metrics.rephrasing_splits import folded, sharing_a_text
 
 
 def split(examples: Sequence[Example], share: float) -> tuple[list[Example], list[Example]]:
@@ -22,7 +23,8 @@ def split(examples: Sequence[Example], share: float) -> tuple[list[Example], lis
     aside: set[int] = set()
     wanted = {label: round(share * count) for label, count in _counts(examples).items()}
     left = _counts(examples)
-    for group in sorted(_groups(examples), key=lambda group: _lot(examples[group[0]].id)):
+    groups = sharing_a_text([_texts(example) for example in examples])
+    for group in sorted(groups, key=lambda group: _lot(min(examples[number].id for number in group))):
         counts = _counts([examples[number] for number in group])
         if all(wanted[label] >= count and left[label] > count for label, count in counts.items()):
             aside.update(group)
@@ -39,28 +41,8 @@ def shared_texts(examples: Sequence[Example], others: Sequence[Example]) -> int:
     return sum(not known.isdisjoint(_texts(other)) for other in others)
 
 
-def _groups(examples: Sequence[Example]) -> list[list[int]]:
-    """The numbers of the examples, those with a common text (also by way of a third) in one group."""
-    root = list(range(len(examples)))
-
-    def top(number: int) -> int:
-        while root[number] != number:
-            root[number] = root[root[number]]
-            number = root[number]
-        return number
-
-    first: dict[str, int] = {}
-    for number, example in enumerate(examples):
-        for text in _texts(example):
-            root[top(number)] = top(first.setdefault(text, number))
-    groups: dict[int, list[int]] = {}
-    for number in range(len(examples)):
-        groups.setdefault(top(number), []).append(number)
-    return list(groups.values())
-
-
 def _texts(example: Example) -> set[str]:
-    return {" ".join(text.casefold().split()) for text in (example.text, *example.rephrasings)}
+    return {folded(text) for text in (example.text, *example.rephrasings)}
 
 
 def _counts(examples: Sequence[Example]) -> dict[str, int]:
