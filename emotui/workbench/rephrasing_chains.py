@@ -7,7 +7,7 @@ from importlib.resources import as_file, files
 import msgspec
 
 from emotui.errors import BadInput
-from emotui.formats import fingerprint, read
+from emotui.formats import capped, fingerprint, read
 from emotui.records import Attempt, Chain, ClassGold
 from emotui.store.query import Dataset
 from emotui.store.store import Store
@@ -170,7 +170,7 @@ def add_chains(
         or (samples[numbers[chain.id]].text, samples[numbers[chain.id]].label) != (chain.text, chain.label)
     ]
     if problems:
-        raise BadInput(*problems)
+        raise BadInput(*capped(problems))
     unknown = FROM_A_FILE + fingerprint(chains)[:16]
     there = {
         (entry.sample, entry.annotator, entry.content.model.identity)
@@ -219,12 +219,14 @@ def texts_of(chains: Sequence[Chain]) -> list[ClassGold]:
 def import_chains(
     store: Store, chains: Sequence[Chain], name: str, source: str, annotator: str = "imported"
 ) -> Imported:
-    """Add the originals of chains as a dataset, where it is not there yet, and the chains to its log.
+    """Bring chains into the dataset of this name, or add their originals as one where there is none.
 
     Raises:
-        BadInput: the name belongs to other samples.
+        BadInput: the dataset is of another task, or lacks one of the originals.
     """
-    dataset = add_texts(store, name, texts_of(chains), source)
+    dataset = store.dataset(name)
+    if dataset is None or dataset.task != "rephrase":
+        dataset = add_texts(store, name, texts_of(chains), source)
     return add_chains(store, dataset, stored_texts(store, dataset), chains, annotator)
 
 
