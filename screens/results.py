@@ -125,6 +125,7 @@ class Results(Place):
         """Scores may have changed while another place was open; what has not is at hand at once."""
         if self._standing is not None:
             self._count_anew()
+        self.call_after_refresh(self.focus_first)
 
     # Counting.
 
