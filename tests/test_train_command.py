@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from emotui.commands.train_classifier import train_classifier as command
 from emotui.errors import BadInput
+from emotui.workbench.rephrasing_evaluation import Contender, contender
 from emotui.workbench.training import TrainingFiles, read_material
 from tests.conftest import Emotui
 from tests.tuning_material import base, examples, write_files
@@ -136,6 +137,7 @@ def test_classifiers_of_several_seeds_are_trained_in_one_go_and_are_what_predict
     done = json.loads(ran.stdout)
     folders = [tmp_path / "mood" / f"seed-{seed}" for seed in range(2)]
     assert done["spec"] == f"mood=hf:{folders[0]},hf:{folders[1]}"
+    assert contender(done["spec"]) == Contender("mood", tuple(f"hf:{folder}" for folder in folders))
     assert ran.stderr == "1 text is longer than 24 tokens: what comes after was cut off\n"
     assert [each["recipe"]["seed"] for each in done["models"]] == [0, 1]
     assert [each["n"] + each["dev_n"] for each in done["models"]] == [31, 31]

@@ -50,5 +50,5 @@ class Texts:
         with torch.no_grad():
             for start in range(0, len(order), EVALUATED):
                 part = order[start : start + EVALUATED]
-                found.update(zip(part, self.logits([texts[number] for number in part]).double().cpu(), strict=True))
+                found.update(zip(part, self.logits([texts[number] for number in part]).cpu().double(), strict=True))
         return torch.stack([found[number] for number in range(len(texts))]).log_softmax(-1)

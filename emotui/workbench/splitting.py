@@ -37,7 +37,7 @@ def split(examples: Sequence[Example], share: float) -> tuple[list[Example], lis
 
 def shared_texts(examples: Sequence[Example], others: Sequence[Example]) -> int:
     """How many of `others` have a text that is also one of `examples`, original or rephrasing."""
-    known = {folded for example in examples for folded in _texts(example)}
+    known = {text for example in examples for text in _texts(example)}
     return sum(not known.isdisjoint(_texts(other)) for other in others)
 
 

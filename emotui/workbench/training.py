@@ -88,7 +88,7 @@ def train_classifier(
         )
         models.append({"folder": str(folder), **done})
     notes = [*material.notes, *_cut(models)]
-    name = target.resolve().name
+    name = "".join("_" if sign in ":#=," else sign for sign in target.resolve().name)
     return {
         "spec": f"{name}={','.join('hf:' + model['folder'] for model in models)}",
         "models": models,
