@@ -5,6 +5,8 @@ from typing import Any
 import click
 
 from emotui.commands.output import db_option, json_option, print_figures, print_json, skip_bad_option
+from emotui.commands.rephrasings_evaluate import evaluate
+from emotui.commands.variants import named_files, variants_option
 from emotui.errors import BadInput
 from emotui.metrics.word_distributions import SMOOTHING
 from emotui.workbench import rephrasing_files as files
@@ -23,6 +25,9 @@ def _warn(line: str) -> None:
 @click.group()
 def rephrasings() -> None:
     """Sets 1R to 4R of rephrased texts, their statistics, and splits for training."""
+
+
+rephrasings.add_command(evaluate)
 
 
 @rephrasings.command()
@@ -50,12 +55,7 @@ def sets(chains: str, to: str | None, skip_bad: bool, as_json: bool) -> None:
 
 @rephrasings.command()
 @chains_option
-@click.option(
-    "--variants",
-    multiple=True,
-    metavar="NAME=FILE",
-    help="Further columns: automatic variants of the originals, such as BT-1=back.jsonl (again for more).",
-)
+@variants_option
 @click.option(
     "--smoothing",
     type=click.FloatRange(min=0, min_open=True),
@@ -68,24 +68,12 @@ def sets(chains: str, to: str | None, skip_bad: bool, as_json: bool) -> None:
 def statistics(chains: str, variants: tuple[str, ...], smoothing: float, skip_bad: bool, as_json: bool) -> None:
     """What rephrasing does to texts: rephrasings needed, word divergence, explicit words, categories, negation."""
     document = files.statistics_document(
-        chains, _named_files(variants), smoothing=smoothing, skip_bad=skip_bad, warn=_warn
+        chains, named_files(variants), smoothing=smoothing, skip_bad=skip_bad, warn=_warn
     )
     if as_json:
         print_json(document)
     else:
         print_statistics(chains, document)
-
-
-def _named_files(pairs: tuple[str, ...]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for pair in pairs:
-        name, sign, file = pair.partition("=")
-        if not (name.strip() and sign and file):
-            raise BadInput(f"--variants {pair}: write a name and a file, such as BT-1={pair or 'FILE'}")
-        if name.strip() in found:
-            raise BadInput(f"--variants: the name {name.strip()!r} is given twice")
-        found[name.strip()] = file
-    return found
 
 
 def print_statistics(title: str, document: dict[str, Any]) -> None:

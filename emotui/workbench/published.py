@@ -15,7 +15,10 @@ class Printed(msgspec.Struct, frozen=True):
 
 
 class PublishedRow(msgspec.Struct, frozen=True):
-    """One model, or annotators (`kind` people). `settings`: setting to figure's name to what is printed."""
+    """One model, or annotators (`kind` people). `settings`: setting to figure's name to what is printed.
+
+    `dataset`: which of a table's datasets, where it has several.
+    """
 
     model: str
     kind: str
@@ -23,6 +26,7 @@ class PublishedRow(msgspec.Struct, frozen=True):
     settings: Mapping[str, Mapping[str, Printed]]
     paper: str = "SEER"
     size: str = ""
+    dataset: str = ""
 
     @property
     def source(self) -> str:
