@@ -84,6 +84,13 @@ def three_lines(longest: int) -> str:
     return f"root ::= {lines}\nline ::= [^ \\n\\r] [^\\n\\r]{{1,{longest - 1}}}\n"
 
 
+def check_writes(model: ModelProcess, cancelled: IsCancelled | None = None) -> None:
+    """Raises ModelError where the model cannot write, in one sentence that names the kinds that can."""
+    card = model.load(cancelled=cancelled)
+    if "generate" not in card.capabilities:
+        raise ModelError(lacks(card.spec, "generate"))
+
+
 def suggest(
     model: ModelProcess,
     original: str,
@@ -108,9 +115,7 @@ def suggest(
         Cancelled: `cancelled()` became true.
     """
     prompt = prompt_of(prompts, WAY)
-    card = model.load(cancelled=cancelled)
-    if "generate" not in card.capabilities:
-        raise ModelError(lacks(card.spec, "generate"))
+    check_writes(model, cancelled)
     fields = {"text": original, "emotion": emotion, "words": ", ".join(words) or NO_WORDS}
     chat = as_chat(prompt, filled(prompt.user, fields))
     longest = 60 + 2 * len(original)
@@ -135,4 +140,4 @@ def suggest(
             return parse_suggestions(answer.text, original)
         except ValueError as problem:
             why = str(problem)
-    raise ModelError(f"{card.spec} wrote no three rephrasings in {TRIES + 1} tries: {why}")
+    raise ModelError(f"{model.spec} wrote no three rephrasings in {TRIES + 1} tries: {why}")

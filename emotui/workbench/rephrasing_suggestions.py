@@ -6,7 +6,7 @@ from emotui.backends.host import IsCancelled, ModelProcess
 from emotui.lexicons import emolex
 from emotui.metrics.lexical import cues_of, emotion_of
 from emotui.tasks.prompt_files import Prompts
-from emotui.tasks.suggesting import PROMPTS, suggest
+from emotui.tasks.suggesting import PROMPTS, check_writes, suggest
 from emotui.workbench.rephrasing_live import Typing
 from emotui.workbench.rephrasing_views import CarryingWords, Original, Round, Suggestion
 
@@ -37,6 +37,8 @@ def suggestions(
         Cancelled: `cancelled()` became true.
     """
     text, label = original.sample.text, original.gold
+    progress(f"loading {writer.spec}")
+    check_writes(writer, cancelled)
     progress("finding the words to avoid")
     words = words_to_avoid(typing.carrying_words(round.classifier, number, label, text, cancelled or (lambda: False)))
     named = explicit_words(text, label)
