@@ -16,7 +16,7 @@ CAPABLE_KINDS: Mapping[str, tuple[str, ...]] = {
     "score": ("embedded", "hf:", "gguf:", "openai:"),
     "rank": ("hf:", "gguf:"),
     "classify": ("embedded", "hf:"),
-    "embed": ("embedded", "hf:", "gguf:"),
+    "embed": ("embedded", "hf:", "gguf:", "openai:"),
     "fill_mask": ("embedded", "hf:"),
     "extract": ("embedded",),
     "attribute": ("embedded", "hf:"),

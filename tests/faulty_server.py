@@ -33,7 +33,9 @@ class Asked:
 
     @property
     def prompt(self) -> str:
-        return str(self.body["messages"][-1]["content"] if "messages" in self.body else self.body.get("prompt", ""))
+        if "messages" in self.body:
+            return str(self.body["messages"][-1]["content"])
+        return str(self.body.get("prompt", self.body.get("input", "")))
 
 
 @dataclass
@@ -50,6 +52,9 @@ class FaultyServer:
     retry_after: str | None = None
     usage: bool = True
     refuses: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    writes: bool = True
+    embeds: bool = False
     models_body: bytes | None = None
     answer_body: bytes | None = None
     redirect: str | None = None
@@ -175,9 +180,16 @@ def _answering(server: FaultyServer) -> type[BaseHTTPRequestHandler]:
                 self._send(200, server.answer_body)
                 return
             for name, value in asked.body.items():
+                if name in server.unknown:
+                    words = f"Unsupported parameter: '{name}' is not supported with this model."
+                    self._json(400, {"error": {"message": words, "param": name, "code": "unsupported_parameter"}})
+                    return
                 if f"{name}={value}" in server.refuses:
                     self._json(400, {"error": {"message": f"{name} may not be {value}"}})
                     return
+            if not (server.embeds if asked.path == "/v1/embeddings" else server.writes):
+                self._json(404, {"detail": "Not Found"})
+                return
             words = [*asked.prompt.split(), "", ""]
             times = int(words[1]) if words[1].isdigit() else 10**9
             if words[0] == "DELAY":
@@ -193,6 +205,9 @@ def _answering(server: FaultyServer) -> type[BaseHTTPRequestHandler]:
                 self._json(400, {"error": {"message": f"bad request of {self.headers.get('Authorization')}\x1b[31m"}})
                 return
             elif before < times and self._fail(words[0]):
+                return
+            if asked.path == "/v1/embeddings":
+                self._json(200, _embedding(asked))
                 return
             self._json(200, _completion(server, asked, filtered=words[0] == "FILTERED"))
 
@@ -245,6 +260,18 @@ def _answering(server: FaultyServer) -> type[BaseHTTPRequestHandler]:
 
 def _lower(headers: Message) -> dict[str, str]:
     return {name.lower(): value for name, value in headers.items()}
+
+
+def _embedding(asked: Asked) -> dict[str, Any]:
+    """Three numbers, of how many letters, spaces and points a text has."""
+    text = asked.prompt
+    vector = [float(len(text)), float(text.count(" ")), float(text.count("."))]
+    return {
+        "object": "list",
+        "model": asked.body["model"],
+        "data": [{"object": "embedding", "index": 0, "embedding": vector}],
+        "usage": {"prompt_tokens": len(text.split()), "total_tokens": len(text.split())},
+    }
 
 
 def _completion(server: FaultyServer, asked: Asked, *, filtered: bool) -> dict[str, Any]:

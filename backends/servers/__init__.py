@@ -79,10 +79,19 @@ def _card(address: Address, settings: Settings, served: Served, abilities: Abili
     return ModelCard(
         spec=f"openai:{served.id}@{address.url}",
         name=served.id,
-        capabilities=("generate", "score") if abilities.width else ("generate",),
+        capabilities=tuple(_capabilities(abilities)),
         identity=identity,
         notes=tuple(_notes(address, settings, served, abilities, has_key)),
     )
+
+
+def _capabilities(abilities: Abilities) -> Iterator[str]:
+    if abilities.endpoint != "embeddings":
+        yield "generate"
+    if abilities.width:
+        yield "score"
+    if abilities.embeds:
+        yield "embed"
 
 
 def _notes(address: Address, settings: Settings, served: Served, abilities: Abilities, has_key: bool) -> Iterator[str]:
@@ -92,6 +101,9 @@ def _notes(address: Address, settings: Settings, served: Served, abilities: Abil
         yield f"Context: {served.max_model_len:,} tokens"
     if abilities.endpoint == "completions":
         yield "No chat endpoint: prompts are sent as plain text"
+    if abilities.endpoint == "embeddings":
+        yield "It gives sentence embeddings and nothing else"
+        return
     if not abilities.neutral:
         yield "Samples are drawn with what the server adds to the temperature (top-k, penalties) by itself"
         if settings.thinking != "auto" and abilities.endpoint == "chat":

@@ -1,12 +1,13 @@
 """What a server can do, found out by asking it: which endpoint it has and how many log-probabilities come back."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from emotui.backends.base import Progress
 from emotui.backends.rendering import SWITCHES
-from emotui.backends.servers.answers import ChatAnswer, ChatLogprobs, Served, TextAnswer, TextLogprobs
+from emotui.backends.servers.answers import ChatAnswer, ChatLogprobs, Embeddings, Served, TextAnswer, TextLogprobs
 from emotui.backends.servers.connection import Connection
 from emotui.backends.servers.faults import Unanswered
 from emotui.errors import ModelError
@@ -25,6 +26,7 @@ model's files recommend); a sample at a temperature is only that model's with al
 
 _KNOWN_PREFILLS = {"vllm": "continue", "sglang": "continue", "llamacpp": "assistant"}
 _NAMED = 12
+_PATIENCE = 20.0
 _QUESTION = "Is water wet? Answer with Yes or No."
 
 
@@ -42,6 +44,7 @@ class Abilities:
         served_as: the model's name in the server's answers.
         fingerprint: the build that the server reports, or ''.
         used: tokens read and written to find all this out.
+        embeds: whether it gives sentence embeddings; one that gives nothing else has the endpoint `embeddings`.
     """
 
     endpoint: str
@@ -52,6 +55,7 @@ class Abilities:
     served_as: str
     fingerprint: str
     used: tuple[int, int]
+    embeds: bool = False
 
 
 async def choose_model(connection: Connection) -> Served:
@@ -86,20 +90,53 @@ async def find_abilities(connection: Connection, served: Served, progress: Progr
     Raises:
         ModelError: no endpoint answers.
     """
+    try:
+        found = await _find_words(connection, served, progress)
+    except _Busy as error:
+        raise ModelError(str(error)) from None
+    except ModelError:
+        if not (embedded := await _embeds(connection, served.id, progress)):
+            raise
+        model = embedded.model or served.id
+        return Abilities("embeddings", 0, "none", {}, (), model, "", _used([embedded]), embeds=True)
+    embedded = await _embeds(connection, served.id, progress)
+    if embedded is None:
+        return found
+    read, written = _used([embedded])
+    return replace(found, embeds=True, used=(found.used[0] + read, found.used[1] + written))
+
+
+async def _embeds(connection: Connection, model: str, progress: Progress) -> Embeddings | None:
+    """The server's embedding of a test text; None where it gives none. Most servers refuse at once."""
+    progress(f"asking {connection.address.url} for embeddings")
+    body = {"model": model, "input": _QUESTION, "encoding_format": "float"}
+    try:
+        found = await asyncio.wait_for(connection.embed(body, retries=0), _PATIENCE)
+    except (Unanswered, ModelError, TimeoutError):
+        return None
+    return found if len(found.data) == 1 else None
+
+
+def _used(answers: Iterable[ChatAnswer | TextAnswer | Embeddings]) -> tuple[int, int]:
+    """Tokens read and written, as far as the server counts them."""
+    bills = [each.usage for each in answers if each.usage is not None]
+    return sum(each.prompt_tokens for each in bills), sum(each.completion_tokens for each in bills)
+
+
+async def _find_words(connection: Connection, served: Served, progress: Progress) -> Abilities:
     wanted = connection.settings.endpoint
     first: ModelError | None = None
     for endpoint in ("chat", "completions") if wanted == "auto" else (wanted,):
         progress(f"asking {connection.address.url} for its {endpoint} endpoint")
         try:
             ask, body, neutral, answer = await _first_answer(connection, endpoint, served.id)
-        except _Busy as error:
-            raise ModelError(str(error)) from None
+        except _Busy:
+            raise
         except ModelError as error:
             first = first or error
             continue
         progress("asking for log-probabilities")
         width, more = await _width(ask, body, endpoint, _retries(connection))
-        used = [each.usage for each in (answer, *more) if each.usage is not None]
         return Abilities(
             endpoint=endpoint,
             width=width,
@@ -108,7 +145,7 @@ async def find_abilities(connection: Connection, served: Served, progress: Progr
             first=tuple(first_token(more[-1])) if width else (),
             served_as=answer.model or served.id,
             fingerprint=answer.system_fingerprint or "",
-            used=(sum(each.prompt_tokens for each in used), sum(each.completion_tokens for each in used)),
+            used=_used([answer, *more]),
         )
     assert first is not None
     raise first

@@ -87,3 +87,16 @@ class Served(msgspec.Struct):
 
 class ServedModels(msgspec.Struct):
     data: list[Served]
+
+
+class Embedding(msgspec.Struct):
+    embedding: Annotated[list[float], msgspec.Meta(min_length=1)]
+    index: Count = 0
+
+
+class Embeddings(msgspec.Struct):
+    """The vectors of some texts, each with the place of its text."""
+
+    data: list[Embedding]
+    model: str | None = None
+    usage: Usage | None = None

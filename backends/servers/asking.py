@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from emotui.backends.base import Message
+from emotui.backends.base import Embed, Message
 from emotui.backends.rendering import plain_prompt
 from emotui.backends.servers.abilities import Abilities
 from emotui.backends.servers.answers import ChatAnswer, ChatChoice, TextAnswer
@@ -64,6 +64,22 @@ class Asker:
         """
         constraint = {} if grammar is None else await self._constraint(grammar)
         return await self._send(messages, fields, opening, constraint)
+
+    async def embed(self, request: Embed) -> list[float]:
+        """The vector of one text; raises as `ask` does."""
+        body = {"model": self._model, "input": request.text, "encoding_format": "float"}
+        async with self._budget.hold(len(request.text.encode(errors="replace")), 0) as bill:
+            answer = await self._connection.embed(body)
+            if answer.usage is not None:
+                bill.read = answer.usage.prompt_tokens
+        if not answer.data:
+            raise Unanswered("the server sent no embedding", again=True)
+        if answer.model and answer.model != self.abilities.served_as:
+            raise ModelError(
+                f"The server now answers as {self._connection.tell.clean(answer.model)!r}, not as "
+                f"{self._connection.tell.clean(self.abilities.served_as)!r}: load it again"
+            )
+        return answer.data[0].embedding
 
     async def _send(
         self, messages: Sequence[Message], fields: Mapping[str, Any], opening: str, constraint: Mapping[str, Any]

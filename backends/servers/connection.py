@@ -8,13 +8,14 @@ schema is asked for again.
 
 import asyncio
 import os
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
 
 from emotui.backends.servers.address import Address
-from emotui.backends.servers.answers import ChatAnswer, ServedModels, TextAnswer
+from emotui.backends.servers.answers import ChatAnswer, Embeddings, ServedModels, TextAnswer
 from emotui.backends.servers.faults import Teller, Unanswered
 from emotui.backends.servers.settings import Settings
 from emotui.errors import ModelError
@@ -22,6 +23,10 @@ from emotui.errors import ModelError
 _Answer = TypeVar("_Answer")
 _CONNECT = 5.0
 _PAUSE = 0.5
+_LENGTHS = ("max_tokens", "max_completion_tokens")
+"""The field that limits an answer's length: the first is what servers know, the second what OpenAI's later models want."""
+
+_UNKNOWN = re.compile(r"unsupported|not supported|unknown|unrecognized|not permitted|extra", re.IGNORECASE)
 
 
 def key_from_environment() -> str:
@@ -51,6 +56,7 @@ class Connection:
             trust_env=not address.loopback,
             timeout=openai.Timeout(settings.timeout, connect=min(_CONNECT, settings.timeout)),
         )
+        self._length = _LENGTHS[0]
         self._headers: dict[str, Any] = {} if key else {"Authorization": openai.Omit()}
         self._client = openai.AsyncOpenAI(
             api_key=key or "none",
@@ -69,7 +75,7 @@ class Connection:
         return await self._ask(client.models.with_raw_response.list, {}, ServedModels, retries=0)
 
     async def chat(self, body: Mapping[str, Any], *, retries: int | None = None) -> ChatAnswer:
-        """One chat completion.
+        """One chat completion. The limit of its length goes by whichever of its two names the server knows.
 
         Raises:
             Unanswered: for this request.
@@ -77,7 +83,24 @@ class Connection:
         """
         retries = self.settings.retries if retries is None else retries
         client = self._client.with_options(max_retries=retries)
-        return await self._ask(client.chat.completions.with_raw_response.create, body, ChatAnswer, retries=retries)
+        send = client.chat.completions.with_raw_response.create
+        length = self._length
+        try:
+            return await self._ask(send, _with_length(body, length), ChatAnswer, retries=retries)
+        except Unanswered as fault:
+            (other,) = (name for name in _LENGTHS if name != length)
+            unknown = other in fault.why or _UNKNOWN.search(fault.why)
+            if fault.status not in (400, 422) or length not in fault.why or not unknown:
+                raise
+        found = await self._ask(send, _with_length(body, other), ChatAnswer, retries=retries)
+        self._length = other
+        return found
+
+    async def embed(self, body: Mapping[str, Any], *, retries: int | None = None) -> Embeddings:
+        """The embeddings of some texts; raises as `chat` does."""
+        retries = self.settings.retries if retries is None else retries
+        client = self._client.with_options(max_retries=retries)
+        return await self._ask(client.embeddings.with_raw_response.create, body, Embeddings, retries=retries)
 
     async def complete(self, body: Mapping[str, Any], *, retries: int | None = None) -> TextAnswer:
         """One plain completion; raises as `chat` does."""
@@ -102,3 +125,7 @@ class Connection:
             if left:
                 await asyncio.sleep(_PAUSE)
         raise Unanswered(fault, again=True)
+
+
+def _with_length(body: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    return {name if field == _LENGTHS[0] else field: value for field, value in body.items()}
