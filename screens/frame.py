@@ -244,6 +244,7 @@ class Frame(Screen[None]):
         dataset, run = event.dataset or state.dataset, event.run or state.run
         self.change(replace(state, dataset=dataset, run=run))
         await self.action_place(BROWSE)
+        self.notify(f"Just the samples behind {event.why}: x shows all again", markup=False)
 
     @on(Place.Changed)
     def _remember_choice(self, event: Place.Changed) -> None:

@@ -204,8 +204,10 @@ class Grid(Page, inherit_bindings=False):
         assert table is not None
         mean, spread = written(cell, table.columns[at].unit)
         if self._shades and isinstance(cell.value, int | float):
-            glyphs = shade(float(cell.value), _most(table)) * (size.all + _GAP - 1)
-            return [Part(glyphs, "here" if here else "said"), Part(" ")]
+            whole = size.all + _GAP - 1
+            if here:
+                return [Part(mean.center(whole), "here"), Part(" ")]
+            return [Part(shade(float(cell.value), _most(table)) * whole, "said"), Part(" ")]
         if table.columns[at].unit == "words":
             return [Part(fit(mean, size.all), "here" if here else "plain"), Part(" " * _GAP)]
         text = mean.rjust(size.mean)

@@ -31,6 +31,9 @@ class Sheet(ModalScreen["T | None"], Generic[T]):
         border-title-style: bold;
         padding: 0 1;
     }
+    Sheet OptionList > .option-list--option-highlighted, Sheet OptionList:focus > .option-list--option-highlighted {
+        background: $raised; color: $foreground; text-style: bold;
+    }
     Sheet OptionList:nocolor > .option-list--option-highlighted { text-style: reverse; }
     Sheet Line#sheet-keys { margin: 1 0 0 0; color: $text-muted; }
     """
