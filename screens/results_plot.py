@@ -55,7 +55,7 @@ class ResultsPlot(PlotextPlot):
         where = places(len(bars.labels), len(series), cells)
         for number, line in enumerate(series):
             self._plot_series(number, [at[number] for at in where.first], line.cells, where.bar)
-        middles = [at * where.group + where.group // 2 for at in range(len(bars.labels))]
+        middles = [float(at * where.group + where.group // 2) for at in range(len(bars.labels))]
         plot.xticks(middles, [shown(label)[: max(where.group - 1, 2)] for label in bars.labels])
         plot.xlim(0, cells - 1)
         plot.ylim(0, _TOP)
