@@ -24,7 +24,7 @@ _Answer = TypeVar("_Answer")
 _CONNECT = 5.0
 _PAUSE = 0.5
 _LENGTHS = ("max_tokens", "max_completion_tokens")
-"""The field that limits an answer's length: the first is what servers know, the second what OpenAI's later models want."""
+"""The field that limits an answer's length: what servers know, and what OpenAI's later models want instead."""
 
 _UNKNOWN = re.compile(r"unsupported|not supported|unknown|unrecognized|not permitted|extra", re.IGNORECASE)
 
