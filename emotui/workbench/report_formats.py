@@ -15,6 +15,8 @@ ENDINGS = tuple(TEMPLATES)
 def rendered(ending: str, values: Mapping[str, Any]) -> str:
     """The report's values in the format of an ending, one of `ENDINGS`."""
     shown: Callable[[str], str] = {".md": markdown, ".tex": latex, ".html": one_line}[ending]
+    # LaTeX is full of braces.
+    marks = ("<%", "%>", "<<", ">>", "<#", "#>") if ending == ".tex" else ("{%", "%}", "{{", "}}", "{#", "#}")
     environment = jinja2.Environment(
         autoescape=ending == ".html",
         undefined=jinja2.StrictUndefined,
@@ -22,7 +24,12 @@ def rendered(ending: str, values: Mapping[str, Any]) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         finalize=lambda value: shown(str(value)),
-        **(_TEX_MARKS if ending == ".tex" else {}),
+        block_start_string=marks[0],
+        block_end_string=marks[1],
+        variable_start_string=marks[2],
+        variable_end_string=marks[3],
+        comment_start_string=marks[4],
+        comment_end_string=marks[5],
     )
     return environment.from_string(TEMPLATES[ending]).render(**values)
 
@@ -85,14 +92,3 @@ def _control(sign: str) -> bool:
     return (
         unicodedata.category(sign) in ("Cc", "Cs") or sign in "\u2028\u2029\u202a\u202b\u202d\u202e\u2066\u2067\u2068"
     )
-
-
-_TEX_MARKS = {
-    "block_start_string": "<%",
-    "block_end_string": "%>",
-    "variable_start_string": "<<",
-    "variable_end_string": ">>",
-    "comment_start_string": "<#",
-    "comment_end_string": "#>",
-}
-"""LaTeX is full of braces."""

@@ -22,7 +22,7 @@ _MARKDOWN = """\
 
 | | Source |{% for column in table.columns %} {{ column.heading }} |{% endfor %}
 
-|---|---|{% for column in table.columns %}{{ "" }}---:|{% endfor %}
+|---|---|{% for column in table.columns %}{% if column.words %}---|{% else %}---:|{% endif %}{% endfor %}
 
 {% for row in table.rows %}
 | {{ row.label }} | {{ row.source }} |{% for cell in row.cells %} {{ cell.text }} |{% endfor %}
@@ -70,7 +70,7 @@ Run & Model & Dataset & Setting & Answered & Repeats & Seed & Started & emotui \
 \clearpage
 <% endif %>
 \subsection*{<< table.title >>}
-\fit{\begin{tabular}{ll<% for column in table.columns %>r<% endfor %>}
+\fit{\begin{tabular}{ll<% for column in table.columns %><% if column.words %>l<% else %>r<% endif %><% endfor %>}
 \hline
 <% if table.grouped %>
  & <% for group, span in table.groups %> & \multicolumn{<< span >>}{c}{<< group >>}<% endfor %> \\
@@ -78,6 +78,9 @@ Run & Model & Dataset & Setting & Answered & Repeats & Seed & Started & emotui \
  & Source<% for column in table.columns %> & << column.title >><% endfor %> \\
 \hline
 <% for row in table.rows %>
+<% if row.parted %>
+\hline
+<% endif %>
 {}<< row.label >> & << row.source >><% for cell in row.cells %> & << cell.text >><% endfor %> \\
 <% endfor %>
 \hline
@@ -112,6 +115,8 @@ th.group { text-align: center; }
 th:first-child, td:first-child, .source, .runs td, .runs th { text-align: left; }
 .source { font-size: 85%; opacity: .75; }
 tr.published { opacity: .75; }
+tr.parted td { border-top: 1px solid; }
+td.words, th.words { text-align: left; }
 tr.run td:first-child, tr.people td:first-child { font-weight: 600; }
 tbody tr:hover { background: color-mix(in srgb, currentColor 8%, transparent); }
 ol { font-size: 85%; max-width: 60rem; }
@@ -142,13 +147,17 @@ ol { font-size: 85%; max-width: 60rem; }
 <tr><th></th><th></th>{% for group, span in table.groups %}<th class="group" colspan="{{ span }}">{{ group }}</th>\
 {% endfor %}</tr>
 {% endif %}
-<tr><th></th><th class="source">Source</th>{% for column in table.columns %}<th>{{ column.title }}</th>{% endfor %}</tr>
+<tr><th></th><th class="source">Source</th>\
+{% for column in table.columns %}\
+<th{% if column.words %} class="words"{% endif %}>{{ column.title }}</th>{% endfor %}</tr>
 </thead>
 <tbody>
 {% for row in table.rows %}
-<tr class="{{ row.kind }}"><td>{{ row.label }}</td><td class="source">{{ row.source }}</td>\
+<tr class="{{ row.kind }}{% if row.parted %} parted{% endif %}">\
+<td>{{ row.label }}</td><td class="source">{{ row.source }}</td>\
 {% for cell in row.cells %}\
-<td{% if cell.about %} title="{{ cell.about }}"{% endif %}>{{ cell.text }}</td>{% endfor %}</tr>
+<td{% if cell.words %} class="words"{% endif %}\
+{% if cell.about %} title="{{ cell.about }}"{% endif %}>{{ cell.text }}</td>{% endfor %}</tr>
 {% endfor %}
 </tbody>
 </table></div>

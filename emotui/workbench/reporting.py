@@ -132,7 +132,12 @@ def _table(table: ResultsTable) -> dict[str, object]:
         "key": table.key,
         "title": table.title,
         "columns": [
-            {"title": column.title, "heading": f"{column.group} {column.title}".strip()} for column in table.columns
+            {
+                "title": column.title,
+                "heading": f"{column.group} {column.title}".strip(),
+                "words": column.unit == "words",
+            }
+            for column in table.columns
         ],
         "grouped": any(column.group for column in table.columns),
         "groups": column_groups(table.columns),
@@ -141,12 +146,17 @@ def _table(table: ResultsTable) -> dict[str, object]:
                 "label": f"{row.label} {DAGGER}" if row.published else row.label,
                 "kind": row.kind,
                 "source": row.source,
+                "parted": row.published and at > 0 and not table.rows[at - 1].published,
                 "cells": [
-                    {"text": shown_cell(cell, column.unit), "about": cell.why or cell.convention}
+                    {
+                        "text": shown_cell(cell, column.unit),
+                        "about": cell.why or cell.convention,
+                        "words": column.unit == "words",
+                    }
                     for cell, column in zip(row.cells, table.columns, strict=True)
                 ],
             }
-            for row in table.rows
+            for at, row in enumerate(table.rows)
         ],
         "notes": [*table.notes, *footnotes(table)],
     }
