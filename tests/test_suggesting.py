@@ -14,6 +14,7 @@ from emotui.tasks.suggesting import PROMPTS, parse_suggestions, read_suggestion_
 from emotui.workbench.rephrasing_suggestions import explicit_words, words_to_avoid
 from emotui.workbench.rephrasing_views import CarryingWords
 from emotui.workbench.workspace import Workspace
+from tests.conftest import Emotui
 from tests.rephrasing_workspace import rephrasing_workspace
 
 TINY = Path(__file__).parent / "tiny" / "model"
@@ -145,3 +146,28 @@ def test_a_model_that_never_keeps_to_the_form_is_named_with_the_reason(monkeypat
 
 def test_the_grammar_bounds_each_line() -> None:
     assert three_lines(10) == ('root ::= "1. " line "\\n2. " line "\\n3. " line\nline ::= [^ \\n\\r] [^\\n\\r]{1,9}\n')
+
+
+def test_a_prompt_of_ones_own_is_kept_in_the_workspace_and_given_back(emotui: Emotui, tmp_path: Path) -> None:
+    db, file = tmp_path / "x.duckdb", tmp_path / "p.toml"
+    file.write_text("[suggest]\nuser = 'Reword {text} without {words}'\n")
+    assert "three new versions" in emotui("rephrasings", "prompt", "--db", db).out
+    assert emotui("rephrasings", "prompt", file, "--db", db).status == 0
+    assert "Reword {text} without {words}" in emotui("rephrasings", "prompt", "--db", db).out
+    assert emotui("rephrasings", "prompt", file, "--own", "--db", db).status == 2
+    assert emotui("rephrasings", "prompt", "--own", "--db", db).status == 0
+    assert "three new versions" in emotui("rephrasings", "prompt", "--db", db).out
+    file.write_text("[suggest]\nuser = 'Reword {text}'\n")
+    bad = emotui("rephrasings", "prompt", file, "--db", db)
+    assert (bad.status, bad.err.startswith(f"{file}: suggest.user: {{words}} should stand")) == (2, True)
+
+
+def test_the_command_suggests_for_one_text(emotui: Emotui) -> None:
+    pytest.importorskip("llama_cpp")
+    base = ("rephrasings", "suggest", "--text", "I am so happy today!", "--label", "Joy", "--json", "--model")
+    got = emotui(*base, f"gguf:{TINY / 'tiny-F16.gguf'}").document
+    assert len(got["suggestions"]) == 3
+    assert all(0 <= one["confidence"] <= 1 for one in got["suggestions"])
+    cannot = emotui(*base, "embedded")
+    assert (cannot.status, cannot.out) == (1, "")
+    assert cannot.err == "embedded cannot generate; kinds of model that can: hf:, gguf:, openai:\n"

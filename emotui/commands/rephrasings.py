@@ -9,7 +9,9 @@ from emotui.commands.rephrasings_evaluate import evaluate
 from emotui.commands.variants import named_files, variants_option
 from emotui.errors import BadInput
 from emotui.metrics.word_distributions import SMOOTHING
+from emotui.tasks.suggesting import PROMPTS, WAY, read_suggestion_prompts
 from emotui.workbench import rephrasing_files as files
+from emotui.workbench.rephrasing_suggestions import keep_prompts, kept_prompts, suggestions_for
 from emotui.workbench.workspace import Workspace
 
 chains_option = click.option("--chains", required=True, help="Rephrasing chains: .jsonl, .csv, .tsv, .parquet, or -.")
@@ -168,3 +170,39 @@ def agreement(dataset: str, db: str | None, as_json: bool) -> None:
         return
     single = {name: value for name, value in document.items() if name not in ("meaning", "emotion")}
     print_figures(f"reviews of {dataset}", single)
+
+
+@rephrasings.command()
+@click.option("--model", "spec", required=True, help="A model that writes: hf:, gguf: or openai:.")
+@click.option("--text", required=True, help="The original.")
+@click.option("--label", required=True, help="Its gold label.")
+@click.option("--classifier", default="embedded", show_default=True, help="The model whose verdict is wanted (SPEC).")
+@click.option("--prompts", type=click.Path(), help="Your own prompt (TOML, docs/prompts.md).")
+@json_option
+def suggest(spec: str, text: str, label: str, classifier: str, prompts: str | None, as_json: bool) -> None:
+    """Three rephrasings by a model that avoid the words which give the emotion away, each with the verdict."""
+    own = read_suggestion_prompts(prompts) if prompts else PROMPTS
+    found = suggestions_for(text, label, spec, classifier, prompts=own, progress=_warn)
+    if as_json:
+        names = ("text", "predicted", "confidence", "similarity", "cues")
+        print_json({"suggestions": [{name: getattr(one, name) for name in names} for one in found]})
+        return
+    for one in found:
+        similarity = "–" if one.similarity is None else f"{one.similarity:.2f}"
+        click.echo(f"{one.text}\n    {one.predicted}   {label} {one.confidence:.2f}   similarity {similarity}")
+
+
+@rephrasings.command()
+@click.argument("file", type=click.Path(), required=False)
+@click.option("--own", is_flag=True, help="Go back to emotui's own prompt.")
+@db_option
+def prompt(file: str | None, own: bool, db: str | None) -> None:
+    """Keep the prompt of FILE in the workspace, for suggestions in the Rephrase place; without FILE, show it."""
+    if file and own:
+        raise BadInput("give a FILE, or --own, not both")
+    store = Workspace.open(db).store
+    if file or own:
+        keep_prompts(store, file)
+        return
+    kept = kept_prompts(store)[WAY]
+    click.echo(f"[system]\n{kept.system}\n\n[user]\n{kept.user}")

@@ -19,8 +19,6 @@ from emotui.records import LONGEST_REPHRASING, Chain, ClassGold
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.labelling import Verdict, labelling
-from emotui.tasks.prompt_files import Prompts
-from emotui.tasks.suggesting import PROMPTS
 from emotui.workbench.rephrasing_chains import FROM_A_FILE, chains_of, stored_texts
 from emotui.workbench.rephrasing_classifier import Frozen, identity_of
 from emotui.workbench.rephrasing_live import Typing
@@ -44,7 +42,7 @@ from emotui.workbench.rephrasing_log import (
 )
 from emotui.workbench.rephrasing_originals import classified
 from emotui.workbench.rephrasing_review import check_review, review_queue, reviews_report
-from emotui.workbench.rephrasing_suggestions import suggestions
+from emotui.workbench.rephrasing_suggestions import kept_prompts, suggestions
 from emotui.workbench.rephrasing_views import (
     AttemptView,
     CarryingWords,
@@ -287,10 +285,10 @@ class Rephrasing:
         spec: str,
         on_progress: Callable[[str], None] = lambda step: None,
         cancelled: IsCancelled | None = None,
-        *,
-        prompts: Prompts = PROMPTS,
     ) -> list[Suggestion]:
         """Three rephrasings by a model that writes, each with verdict and similarity. Submit one with `suggested=True`.
+
+        The prompt is the one kept in the workspace (`emotui rephrasings prompt`), else this project's.
 
         Raises:
             ModelError: the model cannot write (naming the kinds that can), died, or never wrote three.
@@ -300,10 +298,10 @@ class Rephrasing:
         return suggestions(
             self._typing,
             self._process(spec),
-            round,
-            number,
-            original,
-            prompts=prompts,
+            round.classifier,
+            original.sample.text,
+            original.gold,
+            prompts=kept_prompts(self.store),
             progress=on_progress,
             cancelled=cancelled,
         )
