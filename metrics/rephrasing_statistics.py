@@ -71,7 +71,7 @@ def statistics_report(
         "rephrasings": sum(begun),
         "mean_rephrasings": sum(begun) / len(begun) if begun else None,
         "needed": {str(k): sum(succeeded_at(chain) == k for chain in right) for k in range(1, ROUNDS + 1)},
-        **{end: ends.count(end) for end in ("failed", "skipped", "open")},  # type: ignore[arg-type]
+        **{end: ends.count(end) for end in ("failed", "skipped", "open")},
         "suggested": sum(attempt.suggested for chain in right for attempt in tried(chain)),
         "columns": {name: _column(name, texts, lexicon, smoothing, notes) for name, texts in columns.items()},
         "notes": notes,

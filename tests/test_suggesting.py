@@ -13,6 +13,7 @@ from emotui.tasks.prompt_files import filled
 from emotui.tasks.suggesting import PROMPTS, parse_suggestions, read_suggestion_prompts, suggest, three_lines
 from emotui.workbench.rephrasing_suggestions import explicit_words, words_to_avoid
 from emotui.workbench.rephrasing_views import CarryingWords
+from emotui.workbench.running import RunProgress
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
 from tests.rephrasing_workspace import rephrasing_workspace
@@ -113,10 +114,10 @@ def models() -> Iterator[Workspace]:
 def test_a_model_that_cannot_write_says_so_with_the_kinds_that_can(models: Workspace) -> None:
     service = models.rephrasing()
     ann = service.begin("rephrase", "embedded", "ann")
-    steps: list[str] = []
+    steps: list[RunProgress] = []
     with pytest.raises(ModelError, match=r"^embedded cannot generate; kinds of model that can: hf:, gguf:, openai:$"):
         service.suggest(ann, 1, "embedded", steps.append)
-    assert steps == ["loading embedded"]
+    assert [one.step for one in steps] == ["loading embedded"]
 
 
 @pytest.mark.parametrize("spec", [f"hf:{TINY / 'hf'}", f"gguf:{TINY / 'tiny-F16.gguf'}"])
@@ -124,10 +125,10 @@ def test_a_model_that_breaks_the_form_is_held_to_it_by_a_grammar(models: Workspa
     pytest.importorskip("llguidance" if spec.startswith("hf:") else "llama_cpp")
     service = models.rephrasing()
     ann = service.begin("rephrase", "embedded", "ann")
-    steps: list[str] = []
+    steps: list[RunProgress] = []
     found = service.suggest(ann, 1, spec, steps.append)
     assert len({one.text for one in found}) == 3
-    assert f"asking {spec} for rephrasings" in steps
+    assert f"asking {spec} for rephrasings" in [one.step for one in steps]
     for one in found:
         live = service.live(ann, 1, one.text, 0)
         assert (one.predicted, one.confidence) == (live.label, pytest.approx(live.gold_confidence, abs=1e-6))

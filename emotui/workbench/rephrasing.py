@@ -283,7 +283,7 @@ class Rephrasing:
         round: Round,
         number: int,
         spec: str,
-        on_progress: Callable[[str], None] = lambda step: None,
+        on_progress: OnProgress = lambda progress: None,
         cancelled: IsCancelled | None = None,
     ) -> list[Suggestion]:
         """Three rephrasings by a model that writes, each with verdict and similarity. Submit one with `suggested=True`.
@@ -302,7 +302,7 @@ class Rephrasing:
             original.sample.text,
             original.gold,
             prompts=kept_prompts(self.store),
-            progress=on_progress,
+            progress=lambda step: on_progress(RunProgress("", spec, 0, 0, 0, None, None, step)),
             cancelled=cancelled,
         )
 

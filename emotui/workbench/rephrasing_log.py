@@ -105,7 +105,7 @@ def read_log(annotations: Iterable[Annotation], samples: "set[int] | frozenset[i
     log = Log()
     root: dict[int, int] = {}
     for each in annotations:
-        if each.kind in _KINDS and each.sample in samples:
+        if each.kind in _KINDS and each.sample is not None and each.sample in samples:
             content = msgspec.json.decode(each.payload, type=_KINDS[each.kind])
             log.entries[each.annotation] = Entry(each.annotation, each.sample, each.annotator, content)
             root[each.annotation] = each.annotation
