@@ -12,8 +12,9 @@ from typing import Protocol
 
 import msgspec
 
-from emotui.metrics.span_scoring import NEUTRAL, SentenceScore
-from emotui.records import Sentence, Span
+from emotui.metrics.span_scoring import NEUTRAL, SentenceScore, keyword_tokens
+from emotui.metrics.tokens import tokens
+from emotui.records import Sentence, Span, SpanSample
 
 
 class Scored(Protocol):
@@ -96,6 +97,7 @@ WHY = {
     "sim": "no embedding model was asked",
     "hallucination_rate": "no predicted spans",
     "fixation_rate": "no gold span holds a keyword",
+    "fixation_rate_by_sentence": "no gold span holds a keyword in a sentence of a passage",
     "neutral_sentence_fpr": "no neutral sentences",
     "neutral_span_share": "no predicted span was found in its text",
     "invalid_share": "no samples",
@@ -136,14 +138,18 @@ class Tally:
         self.emotions: dict[str, _Means] = {}
         self.valences: dict[str, _Means] = {}
         self._spans = self._located = self._keyword = self._neutral = self._neutral_hit = self._in_neutral = 0
-        self._hallucinated_spans = self._missing = 0
+        self._hallucinated_spans = self._missing = self._keyword_sentences = self._fixated_sentences = 0
         self._hallucinated: list[int] = []
         self._fixated: list[int] = []
         self._hit: list[int] = []
         self._invalid: list[int] = []
 
-    def add(self, number: int, labels: Labels, scored: Scored) -> None:
-        """One scored sample, under its number."""
+    def add(self, number: int, labels: Labels, scored: Scored, keyed: Sequence[Span] = ()) -> None:
+        """One scored sample, under its number.
+
+        Args:
+            keyed: of a passage, its `keyword_sentences`; needed only where `scored.keyword`.
+        """
         self.all.add(number, scored.f1, scored.sim)
         self._spans += len(scored.located)
         self._missing += scored.missing
@@ -157,6 +163,12 @@ class Tally:
             self._invalid.append(number)
         if labels.sentences:
             self._passage(number, labels, scored)
+            self._keyword_sentences += len(keyed)
+            if scored.fixated:
+                found = [span for i in scored.fixated if (span := scored.located[i]) is not None]
+                self._fixated_sentences += sum(
+                    any(start < end_ and start_ < end for start, end in found) for start_, end_ in keyed
+                )
         else:
             self._located += 0 if scored.void else sum(span is not None for span in scored.located)
             _named(self.emotions, labels.emotion, number, scored.f1, scored.sim)
@@ -193,6 +205,7 @@ class Tally:
             "keyword_samples": (self._keyword, []),
             "fixated_samples": (len(self._fixated), self._fixated),
             "fixation_rate": (_rate(len(self._fixated), self._keyword), self._fixated),
+            "fixation_rate_by_sentence": (_rate(self._fixated_sentences, self._keyword_sentences), self._fixated),
             "neutral_sentences": (self._neutral, []),
             "neutral_sentences_hit": (self._neutral_hit, self._hit),
             "neutral_sentence_fpr": (_rate(self._neutral_hit, self._neutral), self._hit),
@@ -201,6 +214,17 @@ class Tally:
             "invalid_share": (_rate(len(self._invalid), n), self._invalid),
             "missing_predictions": (self._missing, []),
         }
+
+
+def keyword_sentences(sample: SpanSample, keywords: frozenset[str]) -> list[Span]:
+    """The sentences in which a gold span holds an emotion keyword, as SEER counts them in Task 2 (section 10.4)."""
+    terms = keyword_tokens(keywords)
+    found = []
+    for sentence in sample.sentences:
+        pieces = (sample.text[max(start, sentence.start) : min(end, sentence.end)] for start, end in sample.spans)
+        if any(not terms.isdisjoint(tokens(piece)) for piece in pieces):
+            found.append((sentence.start, sentence.end))
+    return found
 
 
 def _named(means: dict[str, _Means], name: str | None, number: int, f1: float, sim: float | None) -> None:

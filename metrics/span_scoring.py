@@ -110,7 +110,7 @@ def score_pairs(
         pairs: sample, its prediction (None: there is none), and the repeat.
         embed, keywords: as for `score_samples`.
     """
-    terms = _keyword_tokens(keywords)
+    terms = keyword_tokens(keywords)
     words = WordsBySpan()
     readings = [_read(sample, prediction, repeat, words) for sample, prediction, repeat in pairs]
     similarity = _Cosines(embed, readings) if embed is not None else None
@@ -122,7 +122,7 @@ def _first_double(ids: Sequence[str]) -> str:
 
 
 @lru_cache(maxsize=16)
-def _keyword_tokens(keywords: frozenset[str]) -> frozenset[str]:
+def keyword_tokens(keywords: frozenset[str]) -> frozenset[str]:
     """Keywords as single tokens; one of several words cannot be "a token" of a span and falls out."""
     return frozenset(found[0] for keyword in keywords if len(found := tokens(keyword)) == 1)
 

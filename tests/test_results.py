@@ -13,6 +13,7 @@ from emotui.errors import BadInput
 from emotui.records import ScenesGold, SpanSample
 from emotui.store.query import Dataset
 from emotui.workbench.experiments import add_experiment, experiment_of
+from emotui.workbench.published import published
 from emotui.workbench.results import Results
 from emotui.workbench.results_table import Cell, ResultsTable, Row
 from emotui.workbench.running import metrics
@@ -118,8 +119,8 @@ def test_the_errors_are_those_of_the_runs_own_report(made: Made) -> None:
 def test_the_papers_rates_of_section_10_stand_in_the_error_tables(made: Made) -> None:
     found = tables(made)
     assert cell(found["errors-task-1"], "Phi 4 Mini 3.8B", "hallucination_rate").value == 0.163
-    assert cell(found["errors-task-2"], "LLaMA 3.3 70B", "fixation_rate").value == 0.536
-    assert cell(found["errors-task-2"], "Crowd annotators", "fixation_rate").value == 0.03
+    assert cell(found["errors-task-2"], "LLaMA 3.3 70B", "fixation_rate_by_sentence").value == 0.536
+    assert cell(found["errors-task-2"], "Crowd annotators", "fixation_rate_by_sentence").value == 0.03
     assert row(found["errors-task-1"], "Phi 4 Mini 3.8B").source == "SEER, section 10.2"
 
 
@@ -279,3 +280,17 @@ def test_a_count_can_be_cancelled_and_asked_again(made: Made) -> None:
     with pytest.raises(Cancelled):
         results.tables("three", cancelled=lambda: True)
     assert len(results.tables("three", sim=False)) == 9
+
+
+@pytest.mark.parametrize(("part", "questions"), [("task-1", 5 * 61), ("task-2", 5 * 84)])
+def test_the_fixation_rates_of_section_10_are_whole_counts_over_five_runs(part: str, questions: int) -> None:
+    rates = [
+        figures[name].mean
+        for row in published("seer_section10").rows
+        for setting, figures in row.settings.items()
+        for name in figures
+        if setting.startswith(part) and row.kind == "model" and name.startswith("fixation_rate")
+    ]
+    assert len(rates) == {"task-1": 12, "task-2": 7}[part]
+    for rate in rates:
+        assert abs(round(rate * questions) / questions - rate) <= 0.0005

@@ -10,7 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emotui.metrics.people import best_each, people_scores, score_people
-from emotui.metrics.span_errors import WHY, Facts, Figure, Labels, SpanErrors, Tally, over_repeats
+from emotui.metrics.span_errors import (
+    WHY,
+    Facts,
+    Figure,
+    Labels,
+    SpanErrors,
+    Tally,
+    keyword_sentences,
+    over_repeats,
+)
 from emotui.metrics.span_report import report
 from emotui.metrics.span_scoring import SampleDetail, score_samples
 from emotui.records import Sentence, SpanPrediction, SpanSample
@@ -172,3 +181,41 @@ def test_a_figure_is_the_mean_of_those_repeats_that_have_it() -> None:
     # "joy" against "joy to see": 2 of 4 tokens, halved by the second span; then 0; then 1.
     assert found["f1"] == Figure(fmean([0.25, 0.0, 1.0]), stdev([0.25, 0.0, 1.0]), (0,))
     assert found["fixation_rate"] == Figure(fmean([1, 0, 0]), stdev([1, 0, 0]), (0,))
+
+
+def test_of_a_passage_fixation_is_also_counted_by_sentence() -> None:
+    # A keyword in two sentences; in the second the prediction is it alone. The third holds one outside gold.
+    text = "What joy to see. I hate this so. A hate of it."
+    sample = SpanSample(
+        id="1",
+        text=text,
+        spans=((0, 15), (17, 31)),
+        sentences=tuple(Sentence(start=a, end=b, emotion="happy") for a, b in ((0, 16), (17, 32), (33, 46))),
+    )
+    assert keyword_sentences(sample, KEYWORDS) == [(0, 16), (17, 32)]
+    said = [
+        SpanPrediction(id="1", repeat=0, spans=("What joy to see", "hate")),
+        SpanPrediction(id="1", repeat=1, spans=("joy", "hate")),
+    ]
+    tallies = []
+    for detail in score_samples([sample], said, None, KEYWORDS):
+        tally = Tally()
+        tally.add(5, labels_of(sample), facts_of(detail), keyword_sentences(sample, KEYWORDS))
+        tallies.append(tally)
+    figures = over_repeats(tallies).figures
+    assert figures["fixation_rate"].value == 1.0
+    assert figures["fixation_rate_by_sentence"] == Figure(0.75, stdev([0.5, 1.0]), (5,))
+
+
+@settings(deadline=None, max_examples=80)
+@given(st.data())
+def test_no_sentence_is_fixated_in_a_passage_that_is_not(data: st.DataObject) -> None:
+    gold = [data.draw(samples(0))]
+    (detail,) = score_samples(gold, data.draw(predictions(gold, 1)), None, KEYWORDS)
+    keyed = keyword_sentences(gold[0], KEYWORDS)
+    assert bool(keyed) <= (detail.keyword and bool(gold[0].sentences))
+    tally = Tally()
+    tally.add(0, labels_of(gold[0]), facts_of(detail), keyed)
+    rate = over_repeats([tally]).figures["fixation_rate_by_sentence"]
+    assert (rate.value is None) == (not keyed)
+    assert (rate.value or 0) <= bool(detail.fixated)

@@ -8,10 +8,10 @@ import msgspec
 from emotui.backends.host import Cancelled
 from emotui.lexicons import empath_keywords
 from emotui.metrics.people import best_each, score_people
-from emotui.metrics.span_errors import Facts, Figure, Labels, SpanErrors, Tally, over_repeats
+from emotui.metrics.span_errors import Facts, Figure, Labels, SpanErrors, Tally, keyword_sentences, over_repeats
 from emotui.metrics.span_scoring import Embed, SampleDetail
 from emotui.metrics.transitions import TransitionCounts
-from emotui.records import SpanSample
+from emotui.records import Span, SpanSample
 from emotui.store.query import Dataset, Run
 from emotui.store.rows import Outcome
 from emotui.store.store import Store
@@ -120,7 +120,8 @@ def run_figures(store: Store, run: Run, cancelled: IsCancelled) -> RunFigures:
         tally = by_repeat.get(outcome.repeat)
         if tally is None:
             tally = by_repeat[outcome.repeat] = Tally()
-        tally.add(outcome.sample, label, facts.decode(outcome.detail))
+        scored_one = facts.decode(outcome.detail)
+        tally.add(outcome.sample, label, scored_one, _keyed(scored_one, label, outcome.record))
         if prompting_experiments.PREFIX in outcome.record:
             experimental.append((outcome.sample, outcome.record, outcome.detail))
     experiment, halves = _experiment(experimental) if len(experimental) == scored else ({}, {})
@@ -134,6 +135,12 @@ def run_figures(store: Store, run: Run, cancelled: IsCancelled) -> RunFigures:
         experiment=experiment,
         halves=halves,
     )
+
+
+def _keyed(scored: Facts, labels: Labels, record: str) -> list[Span]:
+    if not scored.keyword or not labels.sentences:
+        return []
+    return keyword_sentences(msgspec.json.decode(record, type=SpanSample), empath_keywords())
 
 
 def _experiment(kept: Sequence[tuple[int, str, str]]) -> tuple[Mapping[str, object], Mapping[str, tuple[int, ...]]]:
@@ -166,13 +173,15 @@ def people_figures(
     for batch in _annotated(store, dataset, cancelled):
         numbers = {sample.id: number for number, sample in batch}
         label_of = {sample.id: Labels(sample.emotion, sample.valence, sample.sentences) for _, sample in batch}
+        keyed = {sample.id: keyword_sentences(sample, empath_keywords()) for _, sample in batch}
         scored = score_people([sample for _, sample in batch], embed, empath_keywords())
         for name, details in scored.items():
             for detail in details:
                 tally = named[_part(label_of[detail.id])].setdefault(name, Tally())
-                tally.add(numbers[detail.id], label_of[detail.id], detail)
+                tally.add(numbers[detail.id], label_of[detail.id], detail, keyed[detail.id])
         for detail in best_each(scored):
-            best[_part(label_of[detail.id])].add(numbers[detail.id], label_of[detail.id], detail)
+            tally = best[_part(label_of[detail.id])]
+            tally.add(numbers[detail.id], label_of[detail.id], detail, keyed[detail.id])
     return {
         part: PeopleFigures(len(held), over_repeats([held[name] for name in sorted(held)]), over_repeats([best[part]]))
         for part, held in named.items()
