@@ -95,6 +95,13 @@ class AlignmentTable(ScrollView, can_focus=True):
         self._lay_out()
         self.scroll_home(animate=False)
 
+    def reveal(self, mark: str) -> None:
+        """Scroll so that the first row with this letter is in sight."""
+        lines = [at for at, line in enumerate(self._lines) if line.row >= 0 and mark in self._rows[line.row].marks]
+        height = max(self.scrollable_content_region.height, 1)
+        if lines and lines[0] >= self.scroll_offset.y + height - 1:
+            self.scroll_to(y=lines[0], animate=False)
+
     def on_resize(self) -> None:
         """Follow the width of the pane."""
         self._lay_out()

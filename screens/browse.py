@@ -45,6 +45,7 @@ class Browse(Place):
         self._run: Run | None = None
         self._beside: tuple[str, ...] = ()
         self._raw = False
+        self._looking_for = ""
         self._desk: Desk[tuple[int, str | None, tuple[str, ...]], Seen] | None = None
         self._grey: Timer | None = None
 
@@ -120,6 +121,21 @@ class Browse(Place):
             return
         self._seen = answer.value
         self._draw()
+        if self._looking_for:
+            self.call_after_refresh(self._reveal, self._looking_for)
+            self._looking_for = ""
+
+    def look_for(self, mark: str) -> None:
+        """Bring errors with this letter into sight where the next sample is longer than the panes."""
+        self._looking_for = mark
+
+    def _reveal(self, mark: str) -> None:
+        if self._seen is None:
+            return
+        self.query_one(AlignmentTable).reveal(mark)
+        place = evidence_view.place_of(self._seen, self.repeat, mark)
+        if place is not None:
+            self.query_one("#text", Stave).reveal(place)
 
     def _turn_grey(self) -> None:
         self._grey = None

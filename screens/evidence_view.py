@@ -103,6 +103,19 @@ def _legend(overlay: str, evidence: "Evidence") -> list[Part]:
     return [gold, Part("  "), said, Part(" ")]
 
 
+def place_of(seen: "Seen", repeat: int, mark: str) -> int | None:
+    """Where in the text the first error with this letter stands; of a hallucination the nearest passage."""
+    said = answer(seen.evidence, repeat)
+    if said is None or said.detail is None:
+        return None
+    detail = said.detail
+    if mark == "H":
+        near = seen.near[repeat % len(seen.near)] if seen.near else {}
+        return next((one.start for one in near.values() if one is not None and one.f1 >= NEAR), None)
+    places = {"F": detail.fixated, "N": detail.neutral_hits}.get(mark, ())
+    return next((span[0] for place in places if (span := detail.located[place]) is not None), None)
+
+
 def notes(evidence: "Evidence", repeat: int) -> list[str]:
     """What the alignment cannot say: no answer, a failed or invalid one, labels, a keyword sample."""
     said = answer(evidence, repeat)

@@ -73,6 +73,9 @@ class Place(Vertical):
     def show_beside(self, runs: Sequence[Run]) -> None:
         """From the next `show_sample` on, compare with these runs of the person's choice."""
 
+    def look_for(self, mark: str) -> None:
+        """The next sample is shown for the sake of errors with this letter."""
+
     def refresh_sample(self, run: Run | None) -> None:
         """Ask again for what is shown: something may have changed."""
         raise NotImplementedError

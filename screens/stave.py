@@ -91,6 +91,17 @@ class Stave(ScrollView, can_focus=True):
         if not same_text:
             self.scroll_home(animate=False)
 
+    def reveal(self, offset: int) -> None:
+        """Scroll as little as brings the line of text with this offset, and the one before it, into sight."""
+        lines = [at for at, row in enumerate(self._layout_now.rows) if row.voice < 0 and row.start <= offset < row.end]
+        if not lines:
+            return
+        line, height = lines[0], max(self.scrollable_content_region.height, 1)
+        if line - 1 < self.scroll_offset.y:
+            self.scroll_to(y=max(line - 1, 0), animate=False)
+        elif line >= self.scroll_offset.y + height:
+            self.scroll_to(y=max(line + 2 - height, 0), animate=False)
+
     def on_resize(self) -> None:
         """Break the lines anew where the width has changed."""
         if self._width != self.scrollable_content_region.width:

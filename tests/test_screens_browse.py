@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from emotui.errors import StoreError
-from emotui.records import SpanSample
+from emotui.records import Sentence, SpanSample
 from emotui.screens.alignment_table import AlignmentTable
 from emotui.screens.browse import Browse
 from emotui.screens.line import Line
@@ -230,6 +231,58 @@ async def test_the_letter_of_an_error_goes_to_the_next_sample_that_has_it_and_ro
                 assert "From the top again" in notified(pilot)
         assert any("H" in marks for marks in ids.values())
         assert any("N" in marks for marks in ids.values())
+
+
+async def test_a_jump_brings_the_error_into_sight_in_text_and_alignment(tmp_path: Path) -> None:
+    sentences = [f"Sentence {n} says that the bus number {n} was on time." for n in range(30)]
+    text = " ".join(sentences)
+    starts = [text.index(one) for one in sentences]
+    gold = [SpanSample(id="short", text="Well, well.", spans=((0, 4),))]
+    gold.append(
+        SpanSample(
+            id="long",
+            text=text,
+            spans=tuple((start, start + 10) for start in starts[:20]),
+            sentences=tuple(
+                Sentence(start=start, end=start + len(one), emotion="neutral" if n == 29 else "happy")
+                for n, (start, one) in enumerate(zip(starts, sentences, strict=True))
+            ),
+        )
+    )
+    golds, said = tmp_path / "gold.jsonl", tmp_path / "said.jsonl"
+    golds.write_bytes(b"\n".join(msgspec.json.encode(one) for one in gold))
+    spans = [text[start : start + 10] for start in starts[:20]] + [sentences[29][:11], "the tram number 28 was on time"]
+    said.write_bytes(msgspec.json.encode({"id": "long", "spans": spans}))
+    async with opened(FileView(str(golds), [str(said)], warn=lambda line: None), (80, 24)) as pilot:
+        table = frame(pilot).query_one(AlignmentTable)
+        await press(pilot, "N")
+        assert "Sentence 29" in "".join(
+            s.text for y in range(stave(pilot).size.height) for s in stave(pilot).render_line(y)
+        )
+        in_sight = "".join(s.text for y in range(table.size.height) for s in table.render_line(y))
+        assert "N neutral sentence" in in_sight
+        await press(pilot, "k", "H")
+        in_sight = "".join(s.text for y in range(table.size.height) for s in table.render_line(y))
+        assert "the tram number 28" in in_sight
+        assert "28 says" in "".join(
+            s.text for y in range(stave(pilot).size.height) for s in stave(pilot).render_line(y)
+        )
+        await press(pilot, "q")
+
+
+async def test_runs_of_files_can_be_compared_too(tmp_path: Path) -> None:
+    gold, one, other = tmp_path / "gold.jsonl", tmp_path / "one.jsonl", tmp_path / "other.jsonl"
+    gold.write_text('{"id": "a", "text": "I wept and laughed", "spans": [[2, 6]]}\n', encoding="utf-8")
+    one.write_text('{"id": "a", "spans": ["wept"]}\n', encoding="utf-8")
+    other.write_text('{"id": "a", "spans": ["laughed"]}\n', encoding="utf-8")
+    async with opened(FileView(str(gold), [str(one), str(other)], warn=lambda line: None)) as pilot:
+        await press(pilot, "r", "j", "space", "enter")
+        assert {voice.name: voice.spans for voice in stave(pilot).score.voices} == {
+            "gold": ((2, 6),),
+            "one.jsonl": ((2, 6),),
+            "other.jsonl": ((11, 18),),
+        }
+        await press(pilot, "q")
 
 
 async def test_a_kind_of_error_that_nobody_made_is_said_to_be_missing(tmp_path: Path) -> None:
