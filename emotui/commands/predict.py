@@ -19,7 +19,7 @@ from emotui.workbench.predicting import predict as ask
 @click.option("--records", required=True, help="Records to ask about: .jsonl, .csv, .tsv, .parquet, or - for JSONL.")
 @click.option("--to", "target", help="Where to write the predicted records (default: standard output, as JSONL).")
 @click.option("--labels", "labels_file", type=click.Path(), help="Your own label set: a file, one label a line.")
-@click.option("--way", help="How to ask, where there are several ways (scenes: first-token or reasoned).")
+@click.option("--way", help="How to ask, where there are several ways (docs/prompts.md).")
 @asking_options
 @skip_bad_option
 @json_option

@@ -150,8 +150,7 @@ class Rephrase:
             except ModelError as error:
                 found.append(Asked(None, str(error)))
                 continue
-            probs = {label: round(p, 6) for label, p in verdict.probs.items()}
-            found.append(Asked(msgspec.json.encode(_Raw(verdict.label, probs)).decode()))
+            found.append(Asked(msgspec.json.encode(_Raw(verdict.label, verdict.probs)).decode()))
         return found
 
     def _written(self, samples: Sequence[ClassGold], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:

@@ -4,13 +4,16 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from emotui.backends.base import Classify, Extract, FillMask, ModelCard, Refused, Request, Score
+from emotui.backends.base import Extract, ModelCard, Refused, Request, Score
 from emotui.backends.host import ModelProcess
 from emotui.errors import BadInput, ModelError
 from emotui.formats import read
+from emotui.formats.rows import shown
 from emotui.records import (
     PLUTCHIK,
+    ClassGold,
     ClassPrediction,
+    MaskedGold,
     MaskedPrediction,
     ScenesGold,
     ScenesPrediction,
@@ -19,10 +22,12 @@ from emotui.records import (
     Text,
 )
 from emotui.tasks import spans
+from emotui.tasks.masked import MASK, Masked
+from emotui.tasks.rephrase import Rephrase, suited
 from emotui.tasks.scenes import HEADS, Scenes
 from emotui.tasks.spans import Spans
 from emotui.tasks.task import AskModel
-from emotui.workbench.running import chosen_way, sample_seed, still_open
+from emotui.workbench.running import chosen_way, notes_on_prompts, sample_seed, still_open
 from emotui.workbench.scoring import Warn, warn_skipped
 
 KINDS = ("spans", "scenes", "masked", "class")
@@ -71,8 +76,7 @@ def predict(
 
     Args:
         labels: a label set of the person's own, for `scenes` and `class`.
-        way, options: how a model that writes is asked for `spans` and `scenes` (`emotui.tasks`); None: retrieve,
-            greedily, and first-token.
+        way, options: how a model that writes is asked (`emotui.tasks`); None: greedily, and by the task's first way.
         progress: called with how many of how many are done.
 
     Raises:
@@ -84,9 +88,11 @@ def predict(
     with ModelProcess(spec) as model:
         card = model.load()
         names = _labels(kind, card, labels)
-        words = _in_words(kind, card, names, way, options)
+        words = _in_words(kind, card, names, way, options, labelled=labels is not None)
+        for note in notes_on_prompts(card) if words is not None else ():
+            warn(f"{spec}: {note}")
         if words is None:
-            words = _as_it_is(kind, names, labels)
+            words = _as_it_is(kind, names)
         started = time.monotonic()
         found: dict[int, Answered] = {}
         stopped: str | None = None
@@ -128,11 +134,11 @@ InWords = Callable[[Sequence[Text], AskModel], list[Answered]]
 """From texts and a model to what became of each."""
 
 
-def _as_it_is(kind: str, names: tuple[str, ...], labels: Sequence[str] | None) -> InWords:
+def _as_it_is(kind: str, names: tuple[str, ...]) -> InWords:
     """A question a text to a model that needs no words."""
 
     def ask(texts: Sequence[Text], model: AskModel) -> list[Answered]:
-        answers = model([_request(kind, text, names, labels) for text in texts])
+        answers = model([_request(kind, text, names) for text in texts])
         return [
             Answered(_record(kind, text, answer, names), answer.why, answer.again)
             if isinstance(answer, Refused)
@@ -144,9 +150,15 @@ def _as_it_is(kind: str, names: tuple[str, ...], labels: Sequence[str] | None) -
 
 
 def _in_words(
-    kind: str, card: ModelCard, names: tuple[str, ...], way: str | None, options: Mapping[str, object] | None
+    kind: str,
+    card: ModelCard,
+    names: tuple[str, ...],
+    way: str | None,
+    options: Mapping[str, object] | None,
+    *,
+    labelled: bool,
 ) -> InWords | None:
-    """How spans and scenes are asked of a model that writes; None for other kinds, and where the model needs no words.
+    """How a task asks; None for spans and scenes where the model needs no words.
 
     Raises:
         BadInput: the way, or one of the options, is not for this kind or model.
@@ -163,9 +175,53 @@ def _in_words(
         way = chosen_way(judging, card, way, options)
         judging.settings(way)
         return None if way == HEADS else _scenes_in_words(judging, way, names)
-    if way or options:
-        raise BadInput(f"ways of asking, prompts and sampling are for spans and scenes, not for {kind}")
-    return None
+    if kind == "masked":
+        filling = Masked().with_options(options or {}, 1)
+        way = chosen_way(filling, card, way, options)
+        filling.settings(way)
+        return _masked(filling, way)
+    way = chosen_way(Rephrase(), card, way)
+    given = dict(options or {}) | ({"labels": list(names)} if labelled else {})
+    naming = Rephrase().with_options(suited(card, (), way, given, 0) if labelled else given, 1)
+    naming.settings(way)
+    return _classes(naming, way)
+
+
+def _masked(task: Masked, way: str) -> InWords:
+    def ask(texts: Sequence[Text], model: AskModel) -> list[Answered]:
+        # The task takes nothing of the gold words but how many there are.
+        samples = [MaskedGold(id=text.id, text=text.text, labels=("",) * text.text.count(MASK)) for text in texts]
+        found = []
+        for sample, answer in zip(samples, task.ask(samples, model, way, _seeds(samples)), strict=True):
+            if answer.raw is None:
+                found.append(Answered(MaskedPrediction(id=sample.id, labels=()), answer.why, answer.again))
+                continue
+            words = task.parse(sample, answer.raw, way).labels
+            why = None if words else f"there are no words in the answer: {shown(answer.raw)}"
+            found.append(Answered(MaskedPrediction(id=sample.id, labels=words), why))
+        return found
+
+    return ask
+
+
+def _classes(task: Rephrase, way: str) -> InWords:
+    def ask(texts: Sequence[Text], model: AskModel) -> list[Answered]:
+        samples = [ClassGold(id=text.id, text=text.text, label="") for text in texts]
+        found = []
+        for sample, answer in zip(samples, task.ask(samples, model, way, _seeds(samples)), strict=True):
+            if answer.raw is None:
+                found.append(Answered(ClassPrediction(id=sample.id, label=""), answer.why, answer.again))
+                continue
+            said = task.parse(sample, answer.raw, way)
+            why = None if said.label else f"the answer names no label, or several: {shown(answer.raw)}"
+            found.append(Answered(ClassPrediction(id=sample.id, label=said.label, probs=dict(said.probs) or None), why))
+        return found
+
+    return ask
+
+
+def _seeds(samples: Sequence[MaskedGold] | Sequence[ClassGold]) -> list[int]:
+    return [sample_seed(0, 0, sample.id) for sample in samples]
 
 
 def _spans_in_words(task: Spans, way: str) -> InWords:
@@ -208,9 +264,11 @@ def _labels(kind: str, card: ModelCard, labels: Sequence[str] | None) -> tuple[s
         known = card.labels.get("plutchik", PLUTCHIK)
     elif kind == "class":
         default = known = next(iter(card.labels.values()), ())
-        if labels is None and "classify" in card.capabilities and not card.labels:
+        if labels is None and not card.labels and Rephrase().ways(card):
             raise BadInput(f"{card.spec} has no labels of its own: give them in a file, one a line, by --labels FILE")
     else:
+        if labels is not None:
+            raise BadInput(f"--labels is for scenes and class, not for {kind}")
         return ()
     if labels is None:
         return tuple(default)
@@ -221,32 +279,15 @@ def _labels(kind: str, card: ModelCard, labels: Sequence[str] | None) -> tuple[s
     return tuple(labels)
 
 
-def _request(kind: str, record: Text, names: tuple[str, ...], labels: Sequence[str] | None) -> Request:
-    match kind:
-        case "spans":
-            return Extract(record.text)
-        case "scenes":
-            return Score(record.text, names)
-        case "masked":
-            return FillMask(record.text, top=1)
-        case _:
-            return Classify(record.text, labels=names if labels is not None else None)
+def _request(kind: str, record: Text, names: tuple[str, ...]) -> Request:
+    return Extract(record.text) if kind == "spans" else Score(record.text, names)
 
 
 def _record(kind: str, record: Text, answer: object, names: tuple[str, ...]) -> Predicted:
     """The predicted record of one answer; an empty one where the model refused."""
     lost = isinstance(answer, Refused)
-    match kind:
-        case "spans":
-            marked = [] if lost else sorted(answer, key=lambda e: (e.start, e.end))  # type: ignore[call-overload]
-            return SpanPrediction(id=record.id, spans=tuple(record.text[e.start : e.end] for e in marked))
-        case "scenes":
-            pairs = {} if lost else dict(zip(names, zip(answer.yes, answer.no, strict=True), strict=True))  # type: ignore[attr-defined]
-            return ScenesPrediction(id=record.id, scores=pairs) if pairs else ScenesPrediction(id=record.id, labels={})
-        case "masked":
-            masks = () if lost else answer.masks  # type: ignore[attr-defined]
-            return MaskedPrediction(id=record.id, labels=tuple(mask[0][0] for mask in masks))
-        case _:
-            if lost:
-                return ClassPrediction(id=record.id, label="")
-            return ClassPrediction(id=record.id, label=answer.label, probs=dict(answer.probs))  # type: ignore[attr-defined]
+    if kind == "spans":
+        marked = [] if lost else sorted(answer, key=lambda e: (e.start, e.end))  # type: ignore[call-overload]
+        return SpanPrediction(id=record.id, spans=tuple(record.text[e.start : e.end] for e in marked))
+    pairs = {} if lost else dict(zip(names, zip(answer.yes, answer.no, strict=True), strict=True))  # type: ignore[attr-defined]
+    return ScenesPrediction(id=record.id, scores=pairs) if pairs else ScenesPrediction(id=record.id, labels={})
