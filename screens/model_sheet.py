@@ -15,6 +15,7 @@ from textual.widgets.option_list import Option
 from emotui.errors import BadInput
 from emotui.screens.cells import shown
 from emotui.screens.figures import count
+from emotui.screens.filter_sheet import Switches
 from emotui.screens.one_of import OneOf
 from emotui.screens.sheet import Sheet
 from emotui.store.query import Run
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 EMBEDDED = "embedded"
 OWN_WAY, HERE = "its own", "here"
 """The model's own way to be asked, and the dataset that is shown."""
+HELD = "answers held to their form by a grammar"
 
 _NUMBERS: Mapping[str, tuple[str, str, str]] = {
     "temperature": ("temperature", "0", "a temperature is a figure from 0 to 5"),
@@ -57,7 +59,8 @@ class Wish:
 class Over:
     """What a model is to run over. `experiment`: the prompting experiment that the dataset is of.
 
-    `choices(spec, experiment)` says what can be chosen for a model; `options(settings, prompts, repeats)` checks it.
+    `choices(spec, experiment)` says what can be chosen for a model, `options(way, settings, prompts, repeats)` checks
+    what was.
     """
 
     dataset: str
@@ -66,7 +69,7 @@ class Over:
     experiment: int | None
     experiments: Sequence[int]
     choices: "Callable[[str, int | None], RunChoices]"
-    options: Callable[[Mapping[str, object], str, int], dict[str, object]]
+    options: Callable[[str | None, Mapping[str, object], str, int], dict[str, object]]
 
 
 class ModelSheet(Sheet[Wish]):
@@ -78,7 +81,7 @@ class ModelSheet(Sheet[Wish]):
         Binding("up", "app.focus_previous", show=False),
     ]
     DEFAULT_CSS = """
-    ModelSheet > #sheet { width: 84; }
+    ModelSheet > #sheet { width: 84; overflow-y: auto; scrollbar-size-vertical: 1; }
     ModelSheet Label { color: $text-muted; }
     ModelSheet .row { height: auto; }
     ModelSheet .row > .name { width: 10; }
@@ -86,7 +89,7 @@ class ModelSheet(Sheet[Wish]):
     ModelSheet Input, ModelSheet Input:focus { height: 1; border: none; padding: 0 1; background: $raised; }
     ModelSheet .row > .number { width: 6; }
     ModelSheet .row > #limit, ModelSheet .row > #seed { width: 9; }
-    ModelSheet .row > OneOf { width: 1fr; }
+    ModelSheet .row > Switches { width: 1fr; }
     ModelSheet #forms { padding: 0 0 0 10; }
     ModelSheet #prompts, ModelSheet #spec { width: 1fr; }
     ModelSheet OptionList, ModelSheet OptionList:focus {
@@ -127,6 +130,7 @@ class ModelSheet(Sheet[Wish]):
             _row(
                 "prompts", Input("", placeholder="your own (TOML); empty: this project's", id="prompts", compact=True)
             ),
+            _row("format", Switches([HELD], (), id="constrain"), id="format"),
             Label("", id="about", markup=False),
             Label("", id="why", markup=False),
         ]
@@ -170,7 +174,8 @@ class ModelSheet(Sheet[Wish]):
         own = [] if any(way.startswith("experiment") for way in found.ways) else [OWN_WAY]
         ways.offer([*own, *found.ways], ways.now, [*own, *(way.removeprefix("experiment-") for way in found.ways)])
         self.query_one("#ways").display = bool(found.ways)
-        self.query_one("#settings").display = bool(found.settings)
+        self.query_one("#settings").display = any(name in found.settings for name in _NUMBERS)
+        self.query_one("#format").display = "constrain" in found.settings
         for name in _NUMBERS:
             for widget in self.query(f".of-{name}"):
                 widget.display = name in found.settings
@@ -215,16 +220,21 @@ class ModelSheet(Sheet[Wish]):
             raise BadInput(found.why)
         limit = self._whole("limit", 0, "A run needs at least one sample.", least=1)
         repeats = self._whole("repeats", 1, "A run has at least one repeat.", least=1)
-        settings = {name: value for name in found.settings if (value := self._setting(name)) is not None}
+        settings: dict[str, object] = {
+            name: value for name in _NUMBERS if name in found.settings and (value := self._setting(name)) is not None
+        }
+        if "constrain" in found.settings and self.query_one("#constrain", Switches).chosen:
+            settings["constrain"] = True
         prompts = self.query_one("#prompts", Input).value.strip() if found.prompts else ""
-        way = self.query_one("#way", OneOf).now if found.ways else OWN_WAY
+        chosen = self.query_one("#way", OneOf).now if found.ways else OWN_WAY
+        way = None if chosen == OWN_WAY else chosen
         return Wish(
             model=spec,
             limit=limit or None,
-            way=None if way == OWN_WAY else way,
+            way=way,
             repeats=repeats,
             seed=self._whole("seed", 0, "A seed is a whole number."),
-            options=self._over.options(settings, prompts, repeats),
+            options=self._over.options(way, settings, prompts, repeats),
             experiment=experiment if experiment != self._over.experiment else None,
         )
 

@@ -160,6 +160,22 @@ async def test_what_makes_no_sense_is_refused_in_words_and_the_sheet_stays(
         assert notified(pilot) == []
 
 
+async def test_a_grammar_is_asked_for_where_the_way_has_a_form_and_refused_where_it_has_none(source: Workspace) -> None:
+    async with opened(source, (80, 24)) as pilot:
+        await named(pilot)
+        sheet(pilot).query_one("#constrain").focus()
+        await press(pilot, "space")
+        sheet(pilot).query_one("#way", OneOf).focus()
+        await press(pilot, "right", "right", "enter")
+        assert "no grammar holds that" in why(pilot)
+        await press(pilot, "left", "enter")
+        await settle(pilot, work=True)
+        (run,) = source.runs(1)
+        assert run.config["options"] == {"constrain": True}
+        assert run.config["way"] == "retrieve"
+        await press(pilot, "q")
+
+
 def test_what_a_loaded_model_cannot_do_is_not_offered() -> None:
     writes = ModelCard("m", "m", ("generate",), {})
     marks = ModelCard("m", "m", ("extract",), {})
@@ -173,7 +189,7 @@ def test_what_a_loaded_model_cannot_do_is_not_offered() -> None:
     assert not run_choices("spans", None, "m", embeds).possible
     scores = ModelCard("m", "m", ("score",), {})
     assert run_choices("scenes", None, "m", scores).ways == ("first-token",)
-    assert run_choices("scenes", None, "m", scores).settings == ()
+    assert run_choices("scenes", None, "m", scores).settings == ("constrain",)
 
 
 def test_every_task_has_its_ways_before_a_model_is_loaded() -> None:

@@ -16,7 +16,10 @@ from emotui.tasks.prompt_files import Prompts
 from emotui.tasks.prompting_experiments import EXPERIMENTS
 from emotui.workbench.running import EMBEDDING
 
-_SAMPLING = ("temperature", "top_p", "max_tokens")
+CONSTRAIN = "constrain"
+"""The option that holds answers to their form by a grammar."""
+
+_SAMPLING = ("temperature", "top_p", "max_tokens", CONSTRAIN)
 _PROMPT_FILES: Mapping[str, Callable[[str], Prompts]] = {
     "spans": spans_prompts.read_prompts,
     "scenes": scenes_prompts.read_scenes_prompts,
@@ -72,7 +75,7 @@ def run_choices(task: str, experiment: int | None, spec: str, card: ModelCard | 
 
 
 def _choices(task: str, ways: tuple[str, ...], why: str) -> RunChoices:
-    settings = () if task == "scenes" else (*_SAMPLING, "retries") if task == "spans" else _SAMPLING
+    settings = (CONSTRAIN,) if task == "scenes" else (*_SAMPLING, "retries") if task == "spans" else _SAMPLING
     return RunChoices(ways, settings, task in _PROMPT_FILES, why)
 
 
@@ -92,10 +95,13 @@ def experiments(task: str) -> tuple[int, ...]:
     return EXPERIMENTS if task == "spans" else ()
 
 
-def checked_options(task: str, settings: Mapping[str, object], prompts: str, repeats: int) -> dict[str, object]:
+def checked_options(
+    task: str, way: str | None, settings: Mapping[str, object], prompts: str, repeats: int
+) -> dict[str, object]:
     """The options of a run, as `Workspace.run_model` takes them.
 
     Args:
+        way: the way that was chosen, None for the model's own, which shows once it is loaded.
         prompts: a file of the person's own; empty for this project's.
 
     Raises:
@@ -106,5 +112,7 @@ def checked_options(task: str, settings: Mapping[str, object], prompts: str, rep
         if task not in _PROMPT_FILES:
             raise BadInput(f"there are no prompts to choose for {task}")
         options["prompts"] = msgspec.to_builtins(_PROMPT_FILES[task](prompts))
-    task_named(task).with_options(options, repeats)
+    settled = task_named(task).with_options(options, repeats)
+    if way is not None:
+        settled.settings(way)
     return options
