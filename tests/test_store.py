@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -299,3 +300,23 @@ def test_threads_share_one_store(store: Store) -> None:
         thread.join()
     assert failed == []
     assert store.run("run-1").done == 40
+
+
+def test_annotations_after_a_number_are_those_that_came_since(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "x.duckdb")
+    first = store.append_annotation("note", None, "ann", b"{}")
+    assert store.append_annotations([("note", 1, "ann", b'{"a": 1}'), ("note", 2, "bob", b"{}")]) == 2
+    assert [(entry.sample, entry.annotator) for entry in store.annotations(after=first)] == [(1, "ann"), (2, "bob")]
+    assert store.annotations(after=first + 2) == []
+
+
+def test_several_annotations_are_kept_all_or_none(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "x.duckdb")
+
+    def broken() -> Iterator[tuple[str, int | None, str, bytes]]:
+        yield "note", 1, "ann", b"{}"
+        raise RuntimeError("the file broke off")
+
+    with pytest.raises(RuntimeError):
+        store.append_annotations(broken())
+    assert store.annotations() == []

@@ -37,13 +37,14 @@ def append(
 
 
 def annotations(
-    connection: "DuckDBPyConnection", sample: int | None = None, annotator: str | None = None
+    connection: "DuckDBPyConnection", sample: int | None = None, annotator: str | None = None, after: int = 0
 ) -> list[Annotation]:
-    """Entries in the order in which they were made, undone ones and undoings among them."""
+    """Entries numbered above `after` in the order in which they were made, undone ones and undoings among them."""
     found = connection.execute(
         "select annotation, kind, sample, annotator, payload, undoes, made from annotations"
-        " where (?::bigint is null or sample = ?) and (?::varchar is null or annotator = ?) order by annotation",
-        [sample, sample, annotator, annotator],
+        " where (?::bigint is null or sample = ?) and (?::varchar is null or annotator = ?) and annotation > ?"
+        " order by annotation",
+        [sample, sample, annotator, annotator, after],
     )
     return [
         Annotation(number, kind, of, who, payload.encode(), undoes, at)

@@ -263,10 +263,12 @@ class Store:
         with self._turns.writing() as connection:
             return sum(bool(annotations.append(connection, *entry, None)) for entry in entries)
 
-    def annotations(self, sample: int | None = None, annotator: str | None = None) -> list[Annotation]:
-        """The log in its order, undone entries and undoings among them."""
+    def annotations(
+        self, sample: int | None = None, annotator: str | None = None, *, after: int = 0
+    ) -> list[Annotation]:
+        """The log in its order, undone entries and undoings among them; `after` leaves out what is known already."""
         with self._turns.reading() as connection:
-            return annotations.annotations(connection, sample, annotator)
+            return annotations.annotations(connection, sample, annotator, after)
 
     def setting(self, key: str, default: Any = None) -> Any:
         """A JSON value kept under `key`, or `default`."""

@@ -37,7 +37,6 @@ from emotui.workbench.rephrasing_log import (
     last_made,
     last_undone,
     made,
-    read_log,
     rounds,
 )
 from emotui.workbench.rephrasing_originals import classified
@@ -108,7 +107,7 @@ class Rephrasing:
         asked = labelling(card, [(sample.id, sample.label) for sample in samples.values()])
         frozen = Frozen(process, card, asked, identity_of(card, asked))
         originals = classified(self.store, found, samples, frozen, on_progress, cancelled)
-        before = rounds(self.log(found).entries.values())
+        before = rounds(self.log(found).all())
         known = [mark.identity for mark in before]
         number = known.index(frozen.identity) + 1 if frozen.identity in known else len(known) + 1
         right = sum(original.right for original in originals.values())
@@ -399,16 +398,15 @@ class Rephrasing:
         return known
 
     def log(self, dataset: Dataset) -> Log:
-        """The log about this dataset, read again only when something was written to the store."""
+        """The log about this dataset. What is new in the store is read when something was written to it."""
         marker = self.store.marker()
+        numbers = self.samples(dataset).keys()
         with self._lock:
-            kept = self._logs.get(dataset.dataset)
-        if kept is not None and kept[0] == marker:
-            return kept[1]
-        log = read_log(self.store.annotations(), set(self.samples(dataset)))
-        with self._lock:
-            self._logs[dataset.dataset] = (marker, log)
-        return log
+            kept, log = self._logs.setdefault(dataset.dataset, (None, Log()))
+            if kept != marker:
+                log.take(self.store.annotations(after=log.last), numbers)
+                self._logs[dataset.dataset] = (marker, log)
+            return log
 
     def _made(self, round: Round) -> dict[int, Made]:
         return made(self.log(round.dataset).in_force(), round.annotator, round.identity)

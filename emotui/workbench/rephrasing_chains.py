@@ -174,7 +174,7 @@ def add_chains(
     unknown = FROM_A_FILE + fingerprint(chains)[:16]
     there = {
         (entry.sample, entry.annotator, entry.content.model.identity)
-        for entry in read_log(store.annotations(), set(samples)).entries.values()
+        for entry in read_log(store.annotations(), samples).all()
         if not isinstance(entry.content, ReviewEntry)
     }
     rows: list[tuple[str, int | None, str, bytes]] = []

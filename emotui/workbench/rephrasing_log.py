@@ -4,7 +4,7 @@ The log only grows. An undo is an entry that takes another one back, and a redo 
 attempt keeps its number through both.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -79,20 +79,43 @@ _KINDS: dict[str, type[AttemptEntry] | type[SkipEntry] | type[ReviewEntry]] = {
 
 @dataclass(slots=True)
 class Log:
-    """The log as far as it is about some samples.
+    """The log as far as it is about some samples; entries of other kinds of work are passed over.
 
     `entries`: every attempt, skip and review by its number, also those taken back; `tips`: for each of them that was
-    ever taken back, the last entry of its undos and redos, and whether the entry is in force.
+    ever taken back, the last entry of its undos and redos, and whether the entry is in force. `last`: the number of the
+    last entry that was taken in, of any kind.
     """
 
     entries: dict[int, Entry] = field(default_factory=dict)
     tips: dict[int, tuple[int, bool]] = field(default_factory=dict)
+    last: int = 0
+    _first_of: dict[int, int] = field(default_factory=dict)
+
+    def take(self, annotations: Iterable[Annotation], samples: Container[int]) -> None:
+        """Take in what came after `last`, in its order."""
+        for each in annotations:
+            self.last = each.annotation
+            if each.kind in _KINDS and each.sample is not None and each.sample in samples:
+                content = msgspec.json.decode(each.payload, type=_KINDS[each.kind])
+                self.entries[each.annotation] = Entry(each.annotation, each.sample, each.annotator, content)
+                self._first_of[each.annotation] = each.annotation
+            elif each.kind in (UNDO, REDO) and each.undoes in self._first_of:
+                first = self._first_of[each.annotation] = self._first_of[each.undoes]
+                self.tips[first] = (each.annotation, each.kind == REDO)
 
     def in_force(self) -> list[Entry]:
         """In the order in which they were made."""
-        return [entry for number, entry in self.entries.items() if self.stands(number)]
+        return [entry for entry in self.all() if self.stands(entry.number)]
+
+    def all(self) -> list[Entry]:
+        """Also those taken back, in the order in which they were made.
+
+        A copy made in one step: another thread may take in more meanwhile.
+        """
+        return list(self.entries.values())
 
     def stands(self, number: int) -> bool:
+        """Whether an entry is in force."""
         return self.tips.get(number, (number, True))[1]
 
     def tip(self, number: int) -> int:
@@ -100,18 +123,10 @@ class Log:
         return self.tips.get(number, (number, True))[0]
 
 
-def read_log(annotations: Iterable[Annotation], samples: "set[int] | frozenset[int]") -> Log:
-    """The log about these samples. Entries of other kinds of work are passed over."""
+def read_log(annotations: Iterable[Annotation], samples: Container[int]) -> Log:
+    """The log about these samples."""
     log = Log()
-    root: dict[int, int] = {}
-    for each in annotations:
-        if each.kind in _KINDS and each.sample is not None and each.sample in samples:
-            content = msgspec.json.decode(each.payload, type=_KINDS[each.kind])
-            log.entries[each.annotation] = Entry(each.annotation, each.sample, each.annotator, content)
-            root[each.annotation] = each.annotation
-        elif each.kind in (UNDO, REDO) and each.undoes in root:
-            first = root[each.annotation] = root[each.undoes]
-            log.tips[first] = (each.annotation, each.kind == REDO)
+    log.take(annotations, samples)
     return log
 
 
@@ -135,7 +150,7 @@ def last_undone(log: Log, annotator: str, identity: str) -> Entry | None:
 def _of(log: Log, annotator: str, identity: str) -> list[Entry]:
     return [
         entry
-        for entry in log.entries.values()
+        for entry in log.all()
         if entry.annotator == annotator
         and isinstance(entry.content, AttemptEntry | SkipEntry)
         and entry.content.model.identity == identity
