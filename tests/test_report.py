@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emotui.commands.results import results
 from emotui.errors import BadInput
 from emotui.records import ScenesGold
 from emotui.store.query import Dataset
@@ -161,16 +163,16 @@ def test_a_figure_is_written_as_the_papers_write_theirs(cell: Cell, unit: str, t
 def test_what_cannot_be_written_is_one_sentence_and_leaves_the_old_file(
     made: tuple[Workspace, Dataset], tmp_path: Path
 ) -> None:
-    store, results = made[0].store, made[0].results()
+    store, found = made[0].store, made[0].results()
     with pytest.raises(BadInput, match=r"x\.pdf: the format goes by the ending, and is one of \.md, \.tex, \.html"):
-        write_report(store, results, ["r1"], "x.pdf")
+        write_report(store, found, ["r1"], "x.pdf")
     with pytest.raises(BadInput, match="there is no run 'r9'"):
-        write_report(store, results, ["r9"], "x.md")
+        write_report(store, found, ["r9"], "x.md")
     with pytest.raises(BadInput, match=r"gone/x\.md: cannot be written: no such file or directory"):
-        write_report(store, results, ["r1"], str(tmp_path / "gone" / "x.md"), sim=False)
+        write_report(store, found, ["r1"], str(tmp_path / "gone" / "x.md"), sim=False)
     (tmp_path / "old.md").mkdir()
     with pytest.raises(BadInput, match="is a folder"):
-        write_report(store, results, ["r1"], str(tmp_path / "old.md"), sim=False)
+        write_report(store, found, ["r1"], str(tmp_path / "old.md"), sim=False)
     assert [path.name for path in tmp_path.iterdir() if path.name.endswith(".part")] == []
 
 
@@ -199,6 +201,21 @@ def test_the_commands_print_one_document_and_tables_that_fit(emotui: Emotui, tmp
     assert (report["to"], report["runs"]) == ("r.md", [run])
     assert {one["table"] for one in report["tables"]} == set(tables)
     assert (tmp_path / "r.md").read_text(encoding="utf-8").count("\n### ") == len(report["tables"])
+
+
+def test_a_narrow_terminal_gets_the_tables_in_parts_and_nothing_to_show_is_one_sentence(
+    made: tuple[Workspace, Dataset], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def shown(width: int) -> list[str]:
+        monkeypatch.setenv("COLUMNS", str(width))
+        return CliRunner().invoke(results, ["--no-sim", "--db", str(made[0].store.path)]).output.splitlines()
+
+    tables = [line for line in shown(70) if not line.startswith("- ")]
+    assert max(map(len, tables)) <= 70
+    assert "Task 1: one sentence: errors (further columns)" in "\n".join(line.rstrip() for line in tables)
+    assert len(shown(400)) < len(tables)
+    empty = CliRunner().invoke(results, ["--db", str(made[0].store.path.with_name("empty.duckdb"))])
+    assert str(empty.exception).startswith("there is no run of the spans task yet")
 
 
 def test_runs_over_scenarios_stand_beside_the_papers_table(emotui: Emotui, tmp_path: Path) -> None:

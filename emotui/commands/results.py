@@ -10,12 +10,15 @@ from emotui.commands.output import db_option, json_option, print_json
 from emotui.errors import BadInput
 from emotui.workbench.experiments import experiment_of
 from emotui.workbench.reporting import DAGGER, column_groups, footnotes, transition_table, write_report
+from emotui.workbench.results import BY
 from emotui.workbench.results_table import NOT_ASKED, Cell, Column, ResultsTable, shown_cell
-from emotui.workbench.samples import SAMPLE_DATASET
 from emotui.workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+Printed = tuple[Column, list[str]]
+"""A column, and its cells as they are printed."""
 
 
 @click.command()
@@ -46,13 +49,15 @@ def results(
         store, found = workspace.store, workspace.results()
         name = dataset or _usual(workspace, runs)
         tables = [*found.tables(name, [store.run(run).run for run in runs] or None, sim=not no_sim)]
-        tables += [transition_table(one) for by in ("valence", "emotion") if (one := found.transitions(name, by)).pairs]
+        held = store.dataset(name)
+        if held is not None and experiment_of(held) is None:
+            moves = [found.transitions(name, by) for by in BY]
+            tables += [transition_table(one) for one in reversed(moves) if one.pairs]
         tables = _picked(tables, keys)
         if not as_json:
             _print_tables(tables, no_published)
             return
         ids = _ids(workspace, tables) if with_samples else None
-        held = store.dataset(name)
         print_json(
             {
                 "dataset": held.name if held else name,
@@ -82,13 +87,16 @@ def report(runs: tuple[str, ...], target: str, no_sim: bool, db: str | None, as_
         click.echo(f"{len(written['tables'])} tables of {len(written['runs'])} runs written to {target}")
 
 
-def _usual(workspace: Workspace, runs: Sequence[str]) -> int | str:
-    """The dataset of the first run named, else of the newest run of the main tasks, else the sample data."""
+def _usual(workspace: Workspace, runs: Sequence[str]) -> int:
+    """The dataset of the first run named, else of the newest run, of the main tasks where there is one."""
     store = workspace.store
     if runs:
         return store.run(runs[0]).dataset
-    held = {one.dataset for one in workspace.results().datasets() if experiment_of(one) is None}
-    return next((run.dataset for run in store.runs() if run.dataset in held), SAMPLE_DATASET)
+    main = {one.dataset: experiment_of(one) is None for one in workspace.results().datasets()}
+    found = [run.dataset for run in store.runs() if run.dataset in main]
+    if not found:
+        raise BadInput("there is no run of the spans task yet; make one: emotui run spans --model embedded")
+    return next((dataset for dataset in found if main[dataset]), found[0])
 
 
 def _picked(tables: Sequence[ResultsTable], keys: Sequence[str]) -> list[ResultsTable]:
@@ -158,31 +166,35 @@ def _print_table(console: "Console", table: ResultsTable, own_only: bool) -> boo
     if not shown:
         return False
     labels = [f"{row.label} {DAGGER}" if row.published else row.label for row in shown]
-    columns: list[tuple[Column, list[str]]] = [
+    columns: list[Printed] = [
         (column, [shown_cell(row.cells[place], column.unit) for row in shown])
         for place, column in enumerate(table.columns)
         if any(row.cells[place].asked for row in shown)
     ]
-    room = console.width - max(map(len, labels)) - 2
+    # A row's setting says what it is of, and stands in every part.
+    lead = columns[:1] if columns[0][0].key == "setting" else []
+    room = console.width - max(map(len, labels)) - 2 - sum(_width(*one) for one in lead)
     title = table.title
-    for part in _pages(columns, room):
-        _print_part(console, title, labels, part, [row.published for row in shown])
+    for part in _pages(columns[len(lead) :], room):
+        _print_part(console, title, labels, lead, part, [row.published for row in shown])
         title = f"{table.title} (further columns)"
     return True
 
 
-def _pages(columns: Sequence[tuple[Column, list[str]]], room: int) -> list[list[tuple[Column, list[str]]]]:
-    """The columns, cut between groups into pages of at most this width, where a group fits at all."""
-    pages: list[list[tuple[Column, list[str]]]] = []
+def _pages(columns: Sequence[Printed], room: int) -> list[list[Printed]]:
+    """The columns, cut into pages of at most this width; between groups, where a group fits on a page."""
+    pages: list[list[Printed]] = []
     left = 0
-    for _, found in groupby(columns, key=lambda one: one[0].group):
+    for _, found in groupby(columns, key=lambda one: one[0].group or one[0].key):
         group = list(found)
-        need = max(sum(_width(*one) for one in group), len(group[0][0].group))
-        if not pages or need > left:
-            pages.append([])
-            left = room
-        pages[-1] += group
-        left -= need
+        whole = max(sum(_width(*one) for one in group), len(group[0][0].group))
+        for part in [group] if whole <= room else [[one] for one in group]:
+            need = whole if part is group else _width(*part[0])
+            if not pages or need > left:
+                pages.append([])
+                left = room
+            pages[-1] += part
+            left -= need
     return pages
 
 
@@ -194,7 +206,8 @@ def _print_part(
     console: "Console",
     title: str,
     labels: Sequence[str],
-    columns: Sequence[tuple[Column, list[str]]],
+    lead: Sequence[Printed],
+    part: Sequence[Printed],
     dimmed: Sequence[bool],
 ) -> None:
     from rich.table import Table
@@ -202,13 +215,14 @@ def _print_part(
 
     printed = Table(title=Text(title), title_justify="left", box=None, pad_edge=False)
     printed.add_column("")
+    columns = [*lead, *part]
     for (column, _), heading in zip(columns, _headings([column for column, _ in columns]), strict=True):
         side: Literal["left", "right"] = "left" if column.unit == "words" else "right"
         printed.add_column(Text(heading, justify=side), justify=side, no_wrap=True)
     for at, label in enumerate(labels):
-        cells = [Text(texts[at]) for _, texts in columns]
-        if all(cell.plain == NOT_ASKED for cell in cells):
+        if all(texts[at] == NOT_ASKED for _, texts in part):
             continue
+        cells = [Text(texts[at]) for _, texts in columns]
         printed.add_row(Text(label, overflow="fold"), *cells, style="dim" if dimmed[at] else None)
     console.print(printed)
     console.print()

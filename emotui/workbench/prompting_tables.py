@@ -97,6 +97,8 @@ def _cell(run: RunFigures, half: str, name: str) -> Cell:
 def _own_gate(run: RunFigures | None) -> Cell:
     if run is None:
         return Cell()
+    if not {"categorical", "valence"} <= run.experiment.keys():
+        return Cell(why="one half of experiment 3 was not asked", run=run.run.run)
     return Cell("yes" if run.experiment.get("goes_on") else "no", None, GATE, None, (), run.run.run)
 
 
