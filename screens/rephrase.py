@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from emotui.workbench.rephrasing_views import ChainView, Round
     from emotui.workbench.source import BrowseSource
 
+_ABOUT = "Rewrite a text until the classifier no longer sees its emotion"
+
 
 class Rephrase(Place):
     """Holds the round and the text at work. What it shows stands in `Writing`, `Figures` and `Review`."""
@@ -43,7 +45,7 @@ class Rephrase(Place):
         self._spec = "embedded"
         self._sample: int | None = None
         self.refused = ""
-        self.beginning = self._arrived = False
+        self.beginning = self._arrived = self._without = False
         self.open: frozenset[int] = frozenset()
         self._drafts: dict[int, tuple[str, bool]] = {}
         self._before_suggestion: str | None = None
@@ -113,7 +115,8 @@ class Rephrase(Place):
         """Ask this source from now on."""
         service_of = getattr(source, "rephrasing", None)
         if service_of is None:
-            self.show_nothing("Files are browsed without it; emotui import class FILE brings texts into a workspace")
+            self._say(_ABOUT, "Files are browsed without it; emotui import rephrase FILE brings texts into a workspace")
+            self._without = True
             return
         self._service = service_of
         self.following = Following(self, self.writing, service_of)
@@ -310,7 +313,8 @@ class Rephrase(Place):
 
     def show_nothing(self, why: str, *, failed: bool = False) -> None:
         """Say what Rephrase is for, and why it is empty."""
-        self._say("Rewrite a text until the classifier no longer sees its emotion", why, failed=failed)
+        if not self._without:
+            self._say(_ABOUT, why, failed=failed)
 
     def _say(self, title: str, *lines: str, failed: bool = False) -> None:
         self.query_one("#rephrase-notice", Notice).say(title, *lines, failed=failed)
@@ -329,6 +333,8 @@ class Rephrase(Place):
 
     def _turn_to(self, mode: str) -> None:
         self.mode = mode
+        # What has the keys is about to be hidden, and Textual would hand them to whatever comes next.
+        self.screen.set_focus(None)
         self._lay_out()
         self.focus_first()
         if mode == "writing":
@@ -424,13 +430,11 @@ class Rephrase(Place):
         self.editor.focus()
         self.writing.draw_attempt()
 
-    def do_words(self) -> None:
-        """The next view of the lower pane; the key works while one writes."""
-        self.writing.step_view(1)
-
     def do_view(self) -> None:
         """The next view of the lower pane, or of the figures."""
         (self.writing if self.mode == "writing" else self.query_one(Figures)).step_view(1)
+
+    do_words = do_view
 
     def do_view_back(self) -> None:
         """The view before."""
@@ -487,11 +491,8 @@ class Rephrase(Place):
         """Write the chains to a file."""
         from emotui.screens.export_sheet import ExportSheet
 
-        def named(path: str | None) -> None:
-            if path is not None and self.round is not None:
-                self._desks["export"].ask((self.round, path))
-
-        self.app.push_screen(ExportSheet(0, None, what="all chains", default="rephrasings.jsonl"), named)
+        sheet = ExportSheet(0, None, what="all chains", default="rephrasings.jsonl")
+        self.app.push_screen(sheet, lambda path: path and self._desks["export"].ask((self.round, path)))
 
     def do_copy(self) -> None:
         """The original and its attempts to the clipboard."""

@@ -98,8 +98,10 @@ class Figures(Vertical):
     def draw(self) -> None:
         """The view, or why there is none."""
         parts = [Part(" statistics ", "strong")]
-        for name in rephrase_charts.VIEWS:
-            parts.append(Part(f" {name} ", "here" if name == self.view else "dim", f"tell('figures', '{name}')"))
+        parts += [
+            Part(f" {name} ", "here" if name == self.view else "dim", f"tell('figures', '{name}')")
+            for name in rephrase_charts.VIEWS
+        ]
         right = [Part("a", "key", "do('annotators')"), Part(f" {self.whose} ", "plain", "do('annotators')")]
         self.query_one("#figures-title", Line).show(parts, right)
         document = self.document

@@ -137,5 +137,7 @@ class Following:
         if question.generation == self.generation:
             self._behind_since = None
         self._writing.draw_live()
+        if self._writing.stacked:
+            self._writing.draw_attempt()
         if self._writing.shows_difference:
             self._writing.draw_below()

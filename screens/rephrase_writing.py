@@ -9,7 +9,7 @@ from textual.containers import Container, Vertical
 
 from emotui.screens import rephrase_bars, rephrase_parts
 from emotui.screens.line import Line, Part
-from emotui.screens.page import Page
+from emotui.screens.page import Lines, Page
 from emotui.screens.rephrase_bars import Bars
 from emotui.screens.rephrase_editor import Editor
 
@@ -38,7 +38,19 @@ class TextPage(Page):
     """
 
 
-class Beside(TextPage, can_focus=False):
+class Steady(TextPage):
+    """A pane of a height of its own that changes with every key: filled up with empty lines, so that nothing moves.
+
+    (Textual lays the whole screen out anew where the number of lines changes, which takes longer than a key may.)
+    """
+
+    def show(self, lines: Lines, *, home: bool = False) -> None:
+        """Show other lines; `home`: from the first one."""
+        missing = self.size.height - len(lines)
+        super().show([*lines, *([[]] * missing)] if missing > 0 else lines, home=home)
+
+
+class Beside(Steady, can_focus=False):
     """A pane that follows and has no keys."""
 
 
@@ -76,7 +88,7 @@ class Writing(Container):
     Writing.-stacked > #rephrase-below-pane { height: 6; }
     Writing.-stacked > #rephrase-session-pane { display: none; }
     Writing.-stacked #rephrase-original { max-height: 3; }
-    Writing.-stacked #rephrase-meaning { height: auto; max-height: 5; }
+    Writing.-stacked #rephrase-meaning { height: 3; }
     Writing.-stacked #rephrase-meaning-title { display: none; }
     """
 
@@ -99,7 +111,7 @@ class Writing(Container):
             yield Beside(id="rephrase-meaning")
         with Vertical(id="rephrase-below-pane"):
             yield Line(id="rephrase-views", classes="-pane")
-            yield TextPage(id="rephrase-below")
+            yield Steady(id="rephrase-below")
         with Vertical(id="rephrase-session-pane"):
             yield Line(id="rephrase-session-title", classes="-pane")
             yield Beside(id="rephrase-session")
@@ -157,7 +169,9 @@ class Writing(Container):
         chain = self.seen.chain
         if chain is None:
             return
-        sides = rephrase_parts.attempt(chain, self.editor.text, self.seen.hint, suggested=self.seen.suggested)
+        # Where panes are stacked there is no line to spare for what there is to warn of.
+        hint = self.seen.hint or (f"! {self.seen.warnings[0]}" if self.stacked and self.seen.warnings else "")
+        sides = rephrase_parts.attempt(chain, self.editor.text, hint, suggested=self.seen.suggested)
         self.query_one("#rephrase-attempt", Line).show(*sides)
 
     def draw_live(self, *, stale: bool = False) -> None:
@@ -177,8 +191,8 @@ class Writing(Container):
             heading.show(said, [Part("… " if stale else f"{live.seconds * 1000:.0f} ms ", "dim")])
             was = seen.chain.confidence if seen.chain is not None else None
             few = 5 if len(live.probs) in (9, 10) else 4
-            bars.show(rephrase_bars.lines(live.probs, live.gold, was, _cells(bars), few if self.stacked else 12))
-        bars.set_class(stale, "-stale")
+            lines = rephrase_bars.lines(live.probs, live.gold, was, _cells(bars), few if self.stacked else 12)
+            bars.show([[Part(part.text, "dim") for part in line] for line in lines] if stale else lines)
         self.query_one("#rephrase-meaning-title", Line).show([Part(" meaning", "strong")])
         similarity = live.similarity if live is not None else None
         meaning.show(rephrase_parts.meaning(similarity, seen.now, seen.words, seen.warnings, _cells(meaning)))
