@@ -9,10 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from emotui.backends.free_memory import free_memory
 from emotui.backends.gguf.files import find_model, models_in
 from emotui.backends.gguf.header import read_header, readable
 from emotui.backends.gguf.library import Device, open_library
-from emotui.backends.gguf.memory import Plan, bytes_a_token, flash_type, free_memory, make_plan
+from emotui.backends.gguf.memory import Plan, bytes_a_token, flash_type, make_plan
 from emotui.backends.gguf.probe_model import quantise, write_probe_model
 from emotui.backends.gguf.settings import Settings, parse_settings
 from emotui.errors import ModelError

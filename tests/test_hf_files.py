@@ -64,7 +64,7 @@ def test_a_hub_name_offline_is_refused_at_once_and_says_how_to_go_online(
     monkeypatch.setattr(socket, "getaddrinfo", no_network)
     assert refusal("some/model-that-nobody-fetched") == (
         "some/model-that-nobody-fetched is no directory here and was not fetched before; "
-        "to fetch it from the hub, set online=true"
+        "to fetch it from the hub, write hf:some/model-that-nobody-fetched#online=true"
     )
 
 

@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emotui.backends.base import Embed, ModelCard, Progress
+from emotui.backends.free_memory import free_memory
 from emotui.backends.gguf.extra_buffers import allow_extra_buffers
 from emotui.backends.gguf.files import ModelFiles
 from emotui.backends.gguf.header import Header, readable
 from emotui.backends.gguf.library import cores, open_library
-from emotui.backends.gguf.memory import flash_type, free_memory, make_plan
+from emotui.backends.gguf.memory import flash_type, make_plan
 from emotui.backends.gguf.settings import Settings
 from emotui.backends.gguf.vocabulary import Vocabulary
 from emotui.backends.gguf.weights import Weights

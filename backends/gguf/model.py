@@ -15,6 +15,7 @@ from emotui.backends.base import (
     Score,
     Scores,
 )
+from emotui.backends.free_memory import free_memory
 from emotui.backends.gguf import scoring
 from emotui.backends.gguf.context import Context, ContextSize
 from emotui.backends.gguf.extra_buffers import allow_extra_buffers
@@ -22,7 +23,7 @@ from emotui.backends.gguf.files import ModelFiles
 from emotui.backends.gguf.grammar import Grammar
 from emotui.backends.gguf.header import readable
 from emotui.backends.gguf.library import cores, open_library
-from emotui.backends.gguf.memory import Plan, flash_type, free_memory, make_plan
+from emotui.backends.gguf.memory import Plan, flash_type, make_plan
 from emotui.backends.gguf.prompts import Prompts
 from emotui.backends.gguf.settings import Settings
 from emotui.backends.gguf.vocabulary import Vocabulary

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from emotui.backends.base import Backend, ModelCard, Progress
-from emotui.backends.hf.files import model_folder
+from emotui.backends.hf.files import model_folder, read_config, weight_files
 from emotui.backends.hf.settings import Settings, parse_settings
 from emotui.backends.options import split_options
 from emotui.errors import ModelError
@@ -40,6 +40,8 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Backe
     name, given = split_options("hf", argument)
     settings = parse_settings({**given, **options})
     folder = model_folder(name, settings, progress)
+    read_config(folder)
+    weight_files(folder)  # what is broken is told before torch takes seconds to start
     # From here on everything is on this machine: no library may ask the hub about it.
     os.environ["HF_HUB_OFFLINE"] = "1"
     progress("starting torch and transformers")

@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,8 @@ def _hub_folder(name: str, settings: Settings, progress: Progress) -> Path:
     except (LocalEntryNotFoundError, ValueError, OSError):
         if not settings.online:
             raise ModelError(
-                f"{name} is no directory here and was not fetched before; to fetch it from the hub, set online=true"
+                f"{name} is no directory here and was not fetched before; to fetch it from the hub, write "
+                f"hf:{name}#online=true"
             ) from None
     progress(f"fetching {name} from the hub")
     try:
@@ -125,6 +127,24 @@ def check_safetensors(path: Path) -> None:
         raise ModelError(f"{path} is cut short ({size:,} of {whole:,} bytes): fetch it again")
     if size > whole:
         raise ModelError(f"{path} is {size - whole:,} bytes longer than it says: it is corrupt, fetch it again")
+
+
+def loaded_bytes(path: Path, bytes_each: float) -> int:
+    """What a safetensors file that `check_safetensors` has passed takes in memory.
+
+    Args:
+        bytes_each: of a number that is loaded in another type than it is kept in; what is packed stays as it is.
+    """
+    with path.open("rb") as file:
+        entries = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+    sizes = (
+        prod(entry["shape"]) * bytes_each
+        if entry["dtype"] in ("F64", "F32", "F16", "BF16")
+        else entry["data_offsets"][1] - entry["data_offsets"][0]
+        for name, entry in entries.items()
+        if name != "__metadata__"
+    )
+    return int(sum(sizes))
 
 
 def text_hash(folder: Path) -> str:

@@ -1,6 +1,6 @@
 """From a model's directory to a transformers model and its tokeniser, on a device."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,8 +11,10 @@ import transformers
 from transformers import AutoConfig, AutoTokenizer
 
 from emotui.backends.base import Progress
+from emotui.backends.free_memory import free_memory
+from emotui.backends.gguf.header import readable
 from emotui.backends.hf.families import family_of
-from emotui.backends.hf.files import read_config, text_hash, weight_files, weights_hash
+from emotui.backends.hf.files import loaded_bytes, read_config, text_hash, weight_files, weights_hash
 from emotui.backends.hf.settings import Settings
 from emotui.errors import ModelError
 
@@ -55,11 +57,13 @@ def load_model(folder: Path, settings: Settings, progress: Progress) -> Loaded:
     raw = read_config(folder)
     family = _family(folder, raw) if settings.family == "auto" else settings.family
     files = weight_files(folder)
-    weights = weights_hash(files, progress)
     if settings.threads:
         torch.set_num_threads(settings.threads)
     device, spread, notes = chosen_device(settings)
     dtype = _dtype(settings, device)
+    if settings.check_memory:
+        _check_memory(folder, files, settings.bits / 8 or dtype.itemsize, device, spread)
+    weights = weights_hash(files, progress)
     progress("reading the tokeniser")
     config = one_line(folder, lambda: AutoConfig.from_pretrained(folder, local_files_only=True))
     tokenizer = one_line(folder, lambda: AutoTokenizer.from_pretrained(folder, local_files_only=True))
@@ -161,6 +165,22 @@ def _dtype(settings: Settings, device: torch.device) -> torch.dtype:
     if device.type == "cuda":
         return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
     return torch.float16 if device.type == "mps" else torch.float32
+
+
+def _check_memory(folder: Path, files: Sequence[Path], bytes_each: float, device: torch.device, spread: bool) -> None:
+    """Raises ModelError where the weights alone are more than what is free: loading them would end other programs."""
+    free = free_memory()
+    if device.type == "cuda":
+        places = range(torch.cuda.device_count()) if spread else [device]
+        free = sum(torch.cuda.mem_get_info(each)[0] for each in places) + (free or 0) * spread
+    elif device.type != "cpu":
+        return
+    needed = sum(loaded_bytes(path, bytes_each) for path in files)
+    if free is not None and needed > free:
+        raise ModelError(
+            f"{folder} needs {readable(needed)} of memory for its weights and {readable(free)} are free: take a "
+            "smaller model, dtype=bfloat16 or bits=8, or try it all the same with check_memory=false"
+        )
 
 
 def _quantised(bits: int, dtype: torch.dtype) -> Any:

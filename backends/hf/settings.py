@@ -25,6 +25,7 @@ class Settings:
     `batch_tokens`: how many tokens one forward pass may hold, 0 for what suits the device. `threads`: 0 for torch's
     own. `hypothesis`: what an NLI model judges, `{}` for the label. `multi_label`: several labels may hold at once,
     where the model does not say. `share_prefix`: off computes every question of a score with its whole prompt.
+    `check_memory`: off loads weights that are larger than the free memory.
     """
 
     online: bool = False
@@ -40,6 +41,7 @@ class Settings:
     hypothesis: str = "This text expresses {}."
     multi_label: bool = False
     share_prefix: bool = True
+    check_memory: bool = True
 
 
 def parse_settings(options: Mapping[str, Any]) -> Settings:

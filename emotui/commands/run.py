@@ -14,8 +14,8 @@ from emotui.errors import BadInput, EmotuiError
 from emotui.store.query import Run
 from emotui.workbench.experiments import add_experiment, asked_alone
 from emotui.workbench.rephrasing_chains import add_sample_rephrasings
+from emotui.workbench.running import notes_on_prompts, with_state
 from emotui.workbench.running import rescore as score_again
-from emotui.workbench.running import with_state
 from emotui.workbench.samples import (
     SAMPLE_DATASET,
     SAMPLE_MASKED,
@@ -111,6 +111,9 @@ def run(
                     raise
                 done, problem = _stopped(workspace, last), str(error)
         _print(workspace, done, time.monotonic() - started, as_json)
+        card = workspace.model(spec).card
+        for note in notes_on_prompts(card) if card is not None and "generate" in card.capabilities else ():
+            click.echo(f"{spec}: {note}", err=True)
     finally:
         workspace.close()
     if problem is not None:
@@ -210,5 +213,9 @@ def _print(workspace: Workspace, run: Run, seconds: float, as_json: bool) -> Non
         names = ("run", "task", "model", "n", "done", "failed")
         print_json({name: getattr(run, name) for name in names} | {"seconds": seconds, "metrics": figures})
         return
-    print_figures(f"run {run.run}   {run.model}   {run.done} of {run.n} done", figures)
+    failed = f", {run.failed} failed" if run.failed else ""
+    print_figures(f"run {run.run}   {run.model}   {run.done} of {run.n} done{failed}", figures)
+    if run.failed:
+        why = next((row.error for row in workspace.store.results(run.run) if row.error is not None), None)
+        click.echo(f"the first that failed: {why}", err=True)
     click.echo(f"{shown(seconds)} s")

@@ -13,9 +13,9 @@ from typing import Literal
 from emotui import __version__
 from emotui.backends.base import Classify, Refused
 from emotui.backends.embedded import base_files
+from emotui.backends.free_memory import free_memory
 from emotui.backends.gguf.header import readable
 from emotui.backends.gguf.library import package_version
-from emotui.backends.gguf.memory import free_memory
 from emotui.backends.gguf.probe import probe_build, try_decode
 from emotui.backends.hf.files import check_safetensors
 from emotui.backends.host import ModelProcess

@@ -162,6 +162,11 @@ def chosen_way(task: Task, card: ModelCard, wanted: str | None, options: Mapping
     return wanted or (there or ("",))[0]
 
 
+def notes_on_prompts(card: ModelCard) -> tuple[str, ...]:
+    """What a person should know about how this model's prompts are written, where that is not as usual."""
+    return tuple(note for note in card.notes if "chat template" in note or "chat endpoint" in note)
+
+
 class _Config(msgspec.Struct, frozen=True, kw_only=True):
     """What a run was asked for, and who ran it (so that a killed one is not shown as running)."""
 
