@@ -4,35 +4,28 @@ A round is one annotator's work on a dataset against one frozen classifier. Ever
 the store's annotation log.
 """
 
-import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from emotui.backends.host import IsCancelled, ModelProcess
 from emotui.errors import BadInput
-from emotui.lexicons import emolex
-from emotui.metrics.rephrasing_statistics import statistics_report
-from emotui.records import LONGEST_REPHRASING, Chain, ClassGold
-from emotui.store.query import Dataset
+from emotui.records import LONGEST_REPHRASING
 from emotui.store.store import Store
 from emotui.tasks.labelling import Verdict, labelling
-from emotui.workbench.rephrasing_chains import FROM_A_FILE, chains_of, stored_texts
+from emotui.workbench.rephrased import Rephrased
+from emotui.workbench.rephrasing_chains import FROM_A_FILE
 from emotui.workbench.rephrasing_classifier import Frozen, identity_of
 from emotui.workbench.rephrasing_live import Typing
 from emotui.workbench.rephrasing_log import (
     ATTEMPT,
     REDO,
-    REVIEW,
     SKIP,
     UNDO,
     AttemptEntry,
     ClassifierMark,
-    Log,
     Made,
-    ReviewEntry,
     SkipEntry,
     last_made,
     last_undone,
@@ -40,7 +33,6 @@ from emotui.workbench.rephrasing_log import (
     rounds,
 )
 from emotui.workbench.rephrasing_originals import classified
-from emotui.workbench.rephrasing_review import check_review, review_queue, reviews_report
 from emotui.workbench.rephrasing_suggestions import kept_prompts, suggestions
 from emotui.workbench.rephrasing_views import (
     AttemptView,
@@ -50,33 +42,23 @@ from emotui.workbench.rephrasing_views import (
     Original,
     Outcome,
     Progress,
-    ReviewItem,
     Round,
     Suggestion,
     state_of,
 )
 from emotui.workbench.running import EMBEDDING, OnProgress, RunProgress
 
-TASK = "rephrase"
 
-
-class Rephrasing:
+class Rephrasing(Rephrased):
     """Made by `Workspace.rephrasing()`. Every method may be called from any thread; those that ask a model block.
 
     All raise EmotuiError in one line: BadInput for what the person can mend, ModelError, StoreError.
     """
 
     def __init__(self, store: Store, process: Callable[[str], ModelProcess]) -> None:
-        self.store = store
+        super().__init__(store)
         self._process = process
-        self._lock = threading.Lock()
-        self._samples: dict[int, dict[int, ClassGold]] = {}
-        self._logs: dict[int, tuple[object, Log]] = {}
         self._typing = Typing(lambda: process(EMBEDDING))
-
-    def datasets(self) -> list[Dataset]:
-        """Those whose texts can be rephrased."""
-        return [dataset for dataset in self.store.datasets() if dataset.task == TASK]
 
     def begin(
         self,
@@ -304,109 +286,6 @@ class Rephrasing:
             progress=lambda step: on_progress(RunProgress("", spec, 0, 0, 0, None, None, step)),
             cancelled=cancelled,
         )
-
-    # A second pair of eyes.
-
-    def review_queue(self, dataset: str | int, reviewer: str) -> list[ReviewItem]:
-        """Rephrasings that others wrote and this person has not judged, without what the classifier said to them."""
-        found = self.dataset(dataset)
-        return review_queue(self.log(found).in_force(), self.samples(found), reviewer.strip())
-
-    def review(
-        self, dataset: str | int, reviewer: str, attempt: int, meaning: bool, emotion: str, *, kept: bool | None = None
-    ) -> None:
-        """Keep a judgement of one rephrasing; a second one by the same person takes the place of the first.
-
-        Args:
-            attempt: `ReviewItem.attempt`.
-            meaning: whether the meaning is kept.
-            emotion: the emotion that the reviewer sees in the rephrasing, picked without knowing the gold label.
-            kept: whether they say that the emotion is the original's; None: it is, where `emotion` is the gold label.
-
-        Raises:
-            BadInput: the attempt is their own, or was taken back; the reviewer or the emotion is empty.
-        """
-        found = self.dataset(dataset)
-        who = reviewer.strip()
-        of = check_review(self.log(found).in_force(), self.samples(found), who, attempt, emotion)
-        entry = ReviewEntry(attempt=attempt, meaning=meaning, emotion=emotion.strip(), kept=kept)
-        self.store.append_annotation(REVIEW, of.sample, who, msgspec.json.encode(entry))
-
-    def agreement(self, dataset: str | int) -> dict[str, Any]:
-        """How far reviewers agree; see `emotui.workbench.rephrasing_review.reviews_report`."""
-        found = self.dataset(dataset)
-        return reviews_report(self.log(found).in_force(), self.samples(found))
-
-    # What comes out of it.
-
-    def rounds(self, dataset: str | int) -> list[ClassifierMark]:
-        """The classifiers that something was rephrased against, in the order in which they came."""
-        return rounds(self.log(self.dataset(dataset)).in_force())
-
-    def chains(
-        self,
-        dataset: str | int,
-        *,
-        confirmed_only: bool = False,
-        annotator: str | None = None,
-        identity: str | None = None,
-    ) -> list[Chain]:
-        """The chains of one round as records, one for each text; see `emotui.workbench.rephrasing_chains.chains_of`."""
-        found = self.dataset(dataset)
-        return chains_of(
-            self.store,
-            found,
-            self.samples(found),
-            self.log(found).in_force(),
-            confirmed_only=confirmed_only,
-            annotator=annotator,
-            identity=identity,
-        )
-
-    def statistics(
-        self,
-        dataset: str | int,
-        *,
-        confirmed_only: bool = False,
-        annotator: str | None = None,
-        identity: str | None = None,
-        variants: Mapping[str, Mapping[str, str]] | None = None,
-    ) -> dict[str, Any]:
-        """The figures of one round's chains; see `emotui.metrics.rephrasing_statistics.statistics_report`."""
-        chains = self.chains(dataset, confirmed_only=confirmed_only, annotator=annotator, identity=identity)
-        return statistics_report(chains, emolex(), variants)
-
-    # What the parts of this service share.
-
-    def dataset(self, key: str | int) -> Dataset:
-        """The dataset of that name or number. Raises BadInput where there is none, or it is of another task."""
-        found = self.store.dataset(key)
-        if found is None or found.task != TASK:
-            there = ", ".join(dataset.name for dataset in self.datasets()) or "none yet"
-            what = "there is no dataset" if found is None else "this is a dataset of another task"
-            raise BadInput(f"{key}: {what}; texts to rephrase are in: {there}")
-        return found
-
-    def samples(self, dataset: Dataset) -> dict[int, ClassGold]:
-        """By number, in file order. Datasets never change, so they are read once."""
-        with self._lock:
-            known = self._samples.get(dataset.dataset)
-        if known is None:
-            known = stored_texts(self.store, dataset)
-            with self._lock:
-                self._samples[dataset.dataset] = known
-        return known
-
-    def log(self, dataset: Dataset) -> Log:
-        """The log about this dataset. What is new in the store is read when something was written to it."""
-        marker = self.store.marker()
-        numbers = self.samples(dataset).keys()
-        with self._lock:
-            kept, log = self._logs.setdefault(dataset.dataset, (None, Log()))
-            if kept != marker:
-                log.take(self.store.annotations(after=log.last), numbers)
-                self._logs[dataset.dataset] = (marker, log)
-            return log
 
     def _made(self, round: Round) -> dict[int, Made]:
         return made(self.log(round.dataset).in_force(), round.annotator, round.identity)

@@ -13,7 +13,7 @@ from emotui.metrics.rephrasings import rephrasing_sets, sets_report
 from emotui.metrics.word_distributions import SMOOTHING
 from emotui.records import Chain, ClassGold, Text
 from emotui.store.store import Store
-from emotui.workbench.rephrasing import Rephrasing
+from emotui.workbench.rephrased import Rephrased
 from emotui.workbench.rephrasing_chains import Imported, import_chains
 from emotui.workbench.scoring import Warn, warn_skipped
 
@@ -126,7 +126,7 @@ def split_files(
 
 
 def export_chains(
-    service: Rephrasing,
+    service: Rephrased,
     dataset: str,
     to: str,
     *,
