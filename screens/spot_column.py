@@ -18,7 +18,14 @@ TASK = "task "
 """Before the name of a task: the part that is the task's own prompt and output."""
 
 LONG = 1.0
-"""A part that takes longer than so many seconds is asked only on a key."""
+"""A part that takes longer than so many seconds, twice, is asked only on a key: the first time may be a cold start."""
+
+_TOO_LONG = 4 * LONG
+"""A part that takes so long is asked only on a key from then on."""
+
+_READ_WHOLE = ("spans", "words")
+_MOST_LONGER = 4.0
+"""How many times as long the other parts may take for a longer text: models read only so much of it."""
 
 _ALREADY_LONG = LONG / 4
 """A model whose quick parts take so long would write for longer than that."""
@@ -49,7 +56,7 @@ class Column:
         self.trouble = ""
         self.doing = ""
         self.since = 0.0
-        self._cost: dict[str, tuple[float, int]] = {}
+        self._cost: dict[str, tuple[float, int, int]] = {}
 
     def take(self, part: str, text: str, probe: "Probe") -> None:
         """Keep an answer."""
@@ -58,7 +65,8 @@ class Column:
         note = probe.notes.get(part, "")
         self.answers[part] = Answered(text, probe, seconds, note)
         if part not in probe.lacking and not note:
-            self._cost[part] = seconds, max(len(text), 1)
+            times = self._cost.get(part, (0.0, 0, 0))[2]
+            self._cost[part] = seconds, max(len(text), 1), times + 1
 
     def lacks(self, part: str) -> bool:
         """Is this nothing that the model can do, whatever the text?"""
@@ -77,12 +85,16 @@ class Column:
     def when(self, part: str, text: str) -> When:
         """When this part is asked, as far as its cost is known; a longer text costs more."""
         known = self._cost.get(part)
-        if known is not None and known[0] * max(1.0, len(text) / known[1]) > LONG:
-            return "key"
+        if known is not None:
+            seconds, length, times = known
+            longer = max(len(text) / length, 1.0)
+            expected = seconds * (longer if part in _READ_WHOLE else min(longer, _MOST_LONGER))
+            if expected > (LONG if times > 1 else _TOO_LONG):
+                return "key"
         if part in QUICK:
             return "quick"
         writes = part == "generation" or part.startswith(TASK)
-        if writes and known is None and sum(self._cost.get(each, (0.0, 0))[0] for each in QUICK) > _ALREADY_LONG:
+        if writes and known is None and sum(self._cost.get(each, (0.0, 0, 0))[0] for each in QUICK) > _ALREADY_LONG:
             can_write = self.card is not None and "generate" in self.card.capabilities
             return "key" if can_write else "later"
         return "later"

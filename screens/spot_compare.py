@@ -13,7 +13,7 @@ WIDEST = 120
 _TWO = 74
 """From so many cells on, what is narrow of one model stands in two columns."""
 
-ASK_AGAIN = "over a second: F5 asks again"
+ASK_AGAIN = "F5 asks again"
 
 
 def shares(cells: int, models: int, stacked: bool) -> tuple[int, int]:

@@ -21,11 +21,11 @@ STACKED = 86
 
 _MASK = "<mask>"
 _EMPTY = (
-    "What a model makes of any text, as you type: evidence in it, labels,",
-    "emotions, the words that carry them, what it writes",
+    "Type or paste one: evidence in it, labels, emotions, the words that",
+    "carry them and what the model writes follow as you type",
     "",
-    "i types or pastes a text      Esc leaves it      T takes the selected sample's",
-    "m live model      M a second one beside it      O a task's prompt and raw output",
+    "i into the text   Esc out of it   T the selected sample's text",
+    "m live model   M a second one beside it   O a task's prompt and raw output",
 )
 
 
@@ -175,7 +175,7 @@ class SpotView(Vertical):
         found = []
         for number, column in enumerate(self.columns):
             other = self.columns[1 - number] if two else None
-            blocks = {"trouble": _trouble(column, room)} if column.trouble else {}
+            blocks = _state(column, room)
             if self.asked_task is not None:
                 blocks |= spot_tasks.task_blocks(column, self.asked_task, text, room)
             else:
@@ -186,16 +186,27 @@ class SpotView(Vertical):
 
     def _cannot(self, text: str, cells: int) -> Lines:
         """What a model cannot do, a dim line each, with the kinds that can."""
-        said = []
+        if self.asked_task is not None:
+            return [[Part("O", "key", "do('raw')"), Part(" goes on to the next task, and then back", "dim")]]
+        if not any(column.answers for column in self.columns):
+            return []
+        said: list[str] = []
         for number, column in enumerate(self.columns):
             letter = f"{LETTERS[number]} " if len(self.columns) > 1 else ""
-            notes = [
-                answer.note for part, answer in column.answers.items() if column.lacks(part) and self.asked_task is None
-            ]
-            said += [f"{letter}{note}" for note in notes]
-        if _MASK not in text and self.asked_task is None and not all(column.lacks("masks") for column in self.columns):
+            said += [f"{letter}{answer.note}" for part, answer in column.answers.items() if column.lacks(part)]
+        if _MASK not in text and not all(column.lacks("masks") for column in self.columns):
             said.append(f"{_MASK} in the text stands for a word that is to be filled in")
         return [[Part(fit(line, cells).rstrip(), "dim")] for line in said]
+
+
+def _state(column: Column, cells: int) -> dict[str, spot_parts.Block]:
+    """What stands where answers would: why there are none."""
+    if column.trouble:
+        return {"trouble": _trouble(column, cells)}
+    if column.doing and column.card is None:
+        said = "The model is being loaded. Its progress stands in the top line or here above; Esc stops it."
+        return {"loading": spot_parts.Block("no answer yet", lines=spot_parts.wrapped(said, cells, "dim"))}
+    return {}
 
 
 def _trouble(column: Column, cells: int) -> spot_parts.Block:

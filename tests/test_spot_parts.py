@@ -80,11 +80,21 @@ def test_parts_are_asked_as_soon_as_their_cost_allows() -> None:
         "later",
         "later",
     ]
-    column.take("words", TEXT, said("words", seconds=0.6, words=Attribution("sadness", ())))
+    column.take("words", TEXT, said("words", seconds=1.1, words=Attribution("sadness", ())))
     assert column.when("words", TEXT) == "later"
-    assert column.when("words", TEXT * 3) == "key"
+    assert column.when("words", TEXT * 7) == "key"
     column.take("words", TEXT, said("words", seconds=1.2, words=Attribution("sadness", ())))
     assert column.when("words", TEXT) == "key"
+
+
+def test_a_cold_start_is_forgiven_once_and_a_very_long_answer_never() -> None:
+    column = Column("m")
+    column.take("words", TEXT, said("words", seconds=3.0, words=Attribution("sadness", ())))
+    assert column.when("words", TEXT) == "later"
+    column.take("words", TEXT, said("words", seconds=0.2, words=Attribution("sadness", ())))
+    assert column.when("words", TEXT) == "later"
+    column.take("generation", TEXT, said("generation", seconds=5.0, generation=Generation("", 1, 1, "stop")))
+    assert column.when("generation", TEXT) == "key"
 
 
 def test_a_model_that_scores_slowly_writes_only_on_a_key() -> None:
