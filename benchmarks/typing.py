@@ -6,8 +6,8 @@ look for here first whenever a script of this folder is run; so whoever imports 
 
 import sys
 
-_FOLDERS = [folder for folder in sys.path if folder.rstrip("/\\").rpartition("/")[2] == "benchmarks"]
-sys.path[:] = [folder for folder in sys.path if folder not in _FOLDERS]
+_PATH = list(sys.path)
+sys.path[:] = [folder for folder in _PATH if folder.rstrip("/\\").rpartition("/")[2] != "benchmarks"]
 
 if __name__ == "__main__":
     import runpy
@@ -17,3 +17,5 @@ if __name__ == "__main__":
 else:
     del sys.modules[__name__]
     import typing  # noqa: F401 - the real one, which takes this module's place
+
+    sys.path[:] = _PATH  # the other scripts of this folder import from each other
