@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 from emotui.errors import BadInput
@@ -127,17 +128,25 @@ def _words(text: str) -> Iterable[tuple[int, int]]:
     """Words to look up: without the ends of contractions, and without those in n't."""
     for match in _WORD.finditer(text):
         start, end = match.span()
-        word = match.group().lower().translate(_APOSTROPHES)
-        if word.endswith("n't"):
-            continue
-        clitic = next((each for each in _CLITICS if word.endswith(each)), "")
-        yield start, end - len(clitic)
+        word = match.group()
+        if not word.isalpha():
+            word = word.lower().translate(_APOSTROPHES)
+            if word.endswith("n't"):
+                continue
+            end -= len(next((each for each in _CLITICS if word.endswith(each)), ""))
+        yield start, end
+
+
+@lru_cache(maxsize=1 << 16)
+def _forms(word: str) -> tuple[str, ...]:
+    """The same words come again and again, in texts as while one types."""
+    return tuple(dictionary_forms(word))
 
 
 def _tied(word: str, lexicon: Lexicon, *, exact: bool) -> tuple[str, ...]:
     names = lexicon.get(word)
     if names is None and not exact:
-        names = next((lexicon[form] for form in dictionary_forms(word) if form in lexicon), None)
+        names = next((lexicon[form] for form in _forms(word) if form in lexicon), None)
     return tuple(emotion for emotion in PLUTCHIK if emotion in names) if names else ()
 
 

@@ -309,3 +309,17 @@ def test_a_generative_model_classifies_by_ranking_the_labels(service: Rephrasing
 def test_views_are_those_of_the_chains_one_by_one(service: Rephrasing, ann: Round) -> None:
     service.submit(ann, 1, HIDDEN)
     assert service.views(ann) == {number: service.chain(ann, number) for number in ann.originals}
+
+
+def test_the_sample_chains_are_no_round_of_ones_own(tmp_path: Path, models: Workspace) -> None:
+    from emotui.records import Attempt, Chain
+    from emotui.workbench.rephrasing_chains import import_chains
+
+    chain = Chain(id="a", text=TEXTS[0].text, label="gratitude", attempts=(Attempt(text="x", predicted="joy"),))
+    with rephrasing_workspace(tmp_path, lender=models) as opened:
+        import_chains(opened.store, [chain], "rephrase", "tests")
+        service = opened.rephrasing()
+        round_ = service.begin("rephrase", "embedded", "ann")
+        assert (round_.number, round_.note, service.rounds("rephrase")) == (1, "", [])
+        service.submit(round_, 1, HIDDEN)
+        assert [mark.spec for mark in service.rounds("rephrase")] == ["embedded"]

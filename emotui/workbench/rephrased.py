@@ -13,7 +13,7 @@ from emotui.records import Chain, ClassGold
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.workbench.rephrasing_chains import chains_of, stored_texts
-from emotui.workbench.rephrasing_log import REVIEW, ClassifierMark, Log, ReviewEntry, rounds
+from emotui.workbench.rephrasing_log import REVIEW, ClassifierMark, Log, ReviewEntry, numbered
 from emotui.workbench.rephrasing_review import check_review, review_queue, reviews_report
 from emotui.workbench.rephrasing_views import ReviewItem
 
@@ -98,8 +98,11 @@ class Rephrased:
     # What comes out of it.
 
     def rounds(self, dataset: str | int) -> list[ClassifierMark]:
-        """The classifiers that something was rephrased against, in the order in which they came."""
-        return rounds(self.log(self.dataset(dataset)).in_force())
+        """The classifiers that something was rephrased against, in the order in which they came: round 1 and on.
+
+        Chains that came from a file which names no classifier are in no round.
+        """
+        return numbered(self.log(self.dataset(dataset)).all())
 
     def chains(
         self,

@@ -15,7 +15,6 @@ from emotui.records import LONGEST_REPHRASING
 from emotui.store.store import Store
 from emotui.tasks.labelling import Verdict, labelling
 from emotui.workbench.rephrased import Rephrased
-from emotui.workbench.rephrasing_chains import FROM_A_FILE
 from emotui.workbench.rephrasing_classifier import Frozen, identity_of
 from emotui.workbench.rephrasing_live import Typing
 from emotui.workbench.rephrasing_log import (
@@ -30,7 +29,7 @@ from emotui.workbench.rephrasing_log import (
     last_made,
     last_undone,
     made,
-    rounds,
+    numbered,
 )
 from emotui.workbench.rephrasing_originals import classified
 from emotui.workbench.rephrasing_suggestions import kept_prompts, suggestions
@@ -89,7 +88,7 @@ class Rephrasing(Rephrased):
         asked = labelling(card, [(sample.id, sample.label) for sample in samples.values()])
         frozen = Frozen(process, card, asked, identity_of(card, asked))
         originals = classified(self.store, found, samples, frozen, on_progress, cancelled)
-        before = rounds(self.log(found).all())
+        before = numbered(self.log(found).all())
         known = [mark.identity for mark in before]
         number = known.index(frozen.identity) + 1 if frozen.identity in known else len(known) + 1
         right = sum(original.right for original in originals.values())
@@ -306,9 +305,7 @@ class Rephrasing(Rephrased):
 
 def _note(before: Sequence[ClassifierMark], number: int, model: str) -> str:
     """What to say of a round that is new because the classifier is another."""
-    if number <= len(before):
-        return ""
-    if all(mark.identity.startswith(FROM_A_FILE) for mark in before):
+    if not before or number <= len(before):
         return ""
     same = [place for place, mark in enumerate(before, start=1) if mark.spec == model]
     why = (

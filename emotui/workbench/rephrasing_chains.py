@@ -13,6 +13,7 @@ from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.workbench.rephrasing_log import (
     ATTEMPT,
+    FROM_A_FILE,
     SKIP,
     AttemptEntry,
     ClassifierMark,
@@ -31,9 +32,6 @@ from emotui.workbench.samples import add_sample_texts, add_texts
 
 SAMPLE_ANNOTATOR = "sample"
 """Whose chains those of the sample data are."""
-
-FROM_A_FILE = "file:"
-"""How the identity of a round begins whose classifier nobody noted."""
 
 
 def chains_of(

@@ -140,13 +140,13 @@ def export_chains(
         round: its number, as the place shows it; None: the one that was worked on last.
 
     Returns:
-        `dataset`, `to`, `chains`, `attempts`, `annotators`, `model`, `round`.
+        `dataset`, `to`, `chains`, `attempts`, `annotators`, `model`, `round` (null: they came from a file).
 
     Raises:
         BadInput: there is no such dataset, annotator or round, or nothing was rephrased yet.
     """
     marks = service.rounds(dataset)
-    if not marks:
+    if not service.log(service.dataset(dataset)).in_force():
         raise BadInput(f"{dataset}: nothing was rephrased yet")
     if round is not None and not 1 <= round <= len(marks):
         raise BadInput(f"{dataset} has {len(marks)} rounds, numbered from 1: there is no round {round}")

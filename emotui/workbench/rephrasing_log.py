@@ -17,6 +17,9 @@ REVIEW = "rephrasing-review"
 UNDO = "rephrasing-undo"
 REDO = "rephrasing-redo"
 
+FROM_A_FILE = "file:"
+"""How the identity of a classifier begins that nobody noted: its chains came from a file."""
+
 
 class ClassifierMark(msgspec.Struct, frozen=True, kw_only=True):
     """Which classifier an entry was made against."""
@@ -184,9 +187,14 @@ def made(entries: Sequence[Entry], annotator: str, identity: str) -> dict[int, M
 
 
 def rounds(entries: Iterable[Entry]) -> list[ClassifierMark]:
-    """The classifiers of all rounds, in the order in which they were first used."""
+    """The classifiers of all entries, in the order in which they were first used."""
     seen: dict[str, ClassifierMark] = {}
     for entry in entries:
         if not isinstance(entry.content, ReviewEntry):
             seen.setdefault(entry.content.model.identity, entry.content.model)
     return list(seen.values())
+
+
+def numbered(entries: Iterable[Entry]) -> list[ClassifierMark]:
+    """Those that make a round with a number: not those of files that do not say which classifier they are from."""
+    return [mark for mark in rounds(entries) if not mark.identity.startswith(FROM_A_FILE)]
