@@ -60,6 +60,7 @@ class Results(Place):
         self.shades = True
         self._source: Any = None
         self._standing: object = None
+        self._beside: tuple[str, ...] = ()
         self._desk: Desk[Question, Found] | None = None
         self._counting = Counting()
         self._began = 0.0
@@ -105,8 +106,16 @@ class Results(Place):
             self.looked.dataset = None if dataset is None else dataset.dataset
             self._count_anew()
 
+    def show_beside(self, runs: Sequence[Run]) -> None:
+        """Where runs are ticked, results are of those and the one over the list alone."""
+        self._beside = tuple(run.run for run in runs)
+
     def show_sample(self, sample: int | None, run: Run | None) -> None:
-        """Results are of all samples."""
+        """Results are of all samples; but the run over the list may be another now."""
+        chosen = (run.run, *self._beside) if run is not None and self._beside else ()
+        if chosen != self.looked.runs:
+            self.looked.runs = chosen
+            self._count_anew()
 
     def refresh_sample(self, run: Run | None) -> None:
         """Count anew: scores may have changed."""
@@ -251,6 +260,8 @@ class Results(Place):
     def _draw_title(self) -> None:
         named, at, of = self.looked.named
         left = [Part(f" {named}", "strong"), Part(f"   {at} of {of}" if of > 1 else "", "dim")]
+        if self.looked.runs and self.looked.view != "transitions":
+            left.append(Part(f"   just {len(self.looked.runs)} runs", "mark", "do('run')"))
         if self.busy:
             left.append(Part("   counting…", "dim"))
         tabs = [

@@ -33,6 +33,7 @@ class Counting:
 class Wanted:
     """One of the things that can be asked of results. `what`: tables, bars or transitions.
 
+    `runs`: just these; empty: the newest of each model and setting.
     `sim`: whether annotators get their Sim, for which the embedded model is loaded.
     """
 
@@ -42,6 +43,7 @@ class Wanted:
     by: str = ""
     figure: str = ""
     sim: bool = False
+    runs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +73,14 @@ def ask(source: Any, question: Question) -> Found:
 
     wanted, counting = question.wanted, question.counting
     results: Results = source.results()
+    dataset, runs = wanted.dataset, wanted.runs or None
     try:
         if wanted.what == "bars":
-            bars = results.bars(
-                wanted.dataset, part=wanted.part, by=wanted.by, figure=wanted.figure, cancelled=counting
-            )
-            return Found(wanted, bars)
+            named = {"part": wanted.part, "by": wanted.by, "figure": wanted.figure}
+            return Found(wanted, results.bars(dataset, runs, **named, cancelled=counting))
         if wanted.what == "transitions":
-            return Found(wanted, results.transitions(wanted.dataset, wanted.by, cancelled=counting))
-        tables = results.tables(wanted.dataset, sim=wanted.sim, cancelled=counting)
+            return Found(wanted, results.transitions(dataset, wanted.by, cancelled=counting))
+        tables = results.tables(dataset, runs, sim=wanted.sim, cancelled=counting)
         return Found(wanted, tables, _datasets(source, tables))
     except Cancelled:
         return Found(wanted, None)

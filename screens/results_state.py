@@ -18,6 +18,7 @@ class Looked:
 
     def __init__(self) -> None:
         self.dataset: int | None = None
+        self.runs: tuple[str, ...] = ()
         self.view = VIEWS[0]
         self.at = dict.fromkeys(VIEWS, 0)
         self._found: dict[Wanted, Found] = {}
@@ -45,20 +46,20 @@ class Looked:
             return None
         if self.view == "tables" or self.tables is None:
             people = any(row.kind == "people" for table in self.tables or () for row in table.rows)
-            return Wanted(self.dataset, "tables", sim=people)
+            return Wanted(self.dataset, "tables", sim=people, runs=self.runs)
         if self.view == "transitions":
             return Wanted(self.dataset, "transitions", by=BY[self.at["transitions"] % len(BY)])
         if not self.bars_there:
             return None
         part, by, figure = self.bars_there[self.at["bars"] % len(self.bars_there)]
-        return Wanted(self.dataset, "bars", part, by, figure)
+        return Wanted(self.dataset, "bars", part, by, figure, runs=self.runs)
 
     @property
     def tables_found(self) -> Found | None:
         """The best that there is of the tables."""
         if self.dataset is None:
             return None
-        with_sim, without = (Wanted(self.dataset, "tables", sim=sim) for sim in (True, False))
+        with_sim, without = (Wanted(self.dataset, "tables", sim=sim, runs=self.runs) for sim in (True, False))
         return self._found.get(with_sim) or self._found.get(without)
 
     @property

@@ -150,6 +150,24 @@ async def test_a_figure_of_an_experiment_leads_to_the_dataset_of_that_experiment
         assert len(listed(pilot)) == 100
 
 
+async def test_ticked_runs_are_counted_alone_until_they_are_unticked(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "7")
+        first = grid(pilot).table
+        assert first is not None
+        runs = [run.run for run in frame(pilot).overview.runs]
+        assert runs == ["cot-1", "base-1", "rule-1"]
+        await press(pilot, "r", "j", "space", "enter")
+        table = grid(pilot).table
+        assert table == source.results().tables(1, ["cot-1", "base-1"])[0]
+        assert [row.label for row in table.rows if row.kind == "run"] == [QWEN]
+        assert "just 2 runs" in screen_text(pilot)
+        await press(pilot, "v")
+        assert "rule" not in frame(pilot).query_one("#results-legend").text
+        await press(pilot, "r", "j", "space", "k", "enter", "V")
+        assert grid(pilot).table == first
+
+
 async def test_an_undefined_figure_is_a_dash_and_says_why_when_selected(tmp_path: Path) -> None:
     samples = [SpanSample(id="a", text="I wept all night.", spans=((0, 6),), emotion="sad")]
     source = workspace(tmp_path / "w.duckdb", samples=samples, run=False)
