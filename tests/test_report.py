@@ -86,6 +86,14 @@ def test_a_page_is_whole_fetches_nothing_and_shows_names_as_they_are(
     assert qwen[2:6] == ["0.673 ± .006", "0.693 ± .007", "0.575 ± .014", "0.596 ± .011"]
 
 
+def test_transitions_are_a_heatmap_on_a_page(made: tuple[Workspace, Dataset], tmp_path: Path) -> None:
+    text = written(made, tmp_path / "r.html")
+    cells = re.findall(
+        r"<td(?: style=\"background: color-mix\(in srgb, royalblue (\d+)%, transparent\)\")?>(\d)</td>", text
+    )
+    assert [cell for cell in cells if cell[0]] == [("70", "1")] * 4
+
+
 def test_every_row_of_a_markdown_table_has_as_many_cells_as_its_heading(
     made: tuple[Workspace, Dataset], tmp_path: Path
 ) -> None:

@@ -157,6 +157,7 @@ ol { font-size: 85%; max-width: 60rem; }
 <td>{{ row.label }}</td><td class="source">{{ row.source }}</td>\
 {% for cell in row.cells %}\
 <td{% if cell.words %} class="words"{% endif %}\
+{% if cell.shade %} style="background: color-mix(in srgb, royalblue {{ cell.shade }}%, transparent)"{% endif %}\
 {% if cell.about %} title="{{ cell.about }}"{% endif %}>{{ cell.text }}</td>{% endfor %}</tr>
 {% endfor %}
 </tbody>

@@ -127,7 +127,14 @@ def _section(number: int, title: str, tables: Sequence[ResultsTable]) -> dict[st
     return {"key": f"s{number}", "title": title, "tables": [_table(table) for table in tables]}
 
 
+def _shade(cell: Cell, most: float) -> int:
+    """How dark a cell of a heatmap is, in percent of its colour; the largest has 70."""
+    return round(70 * cell.value / most) if isinstance(cell.value, int | float) and most else 0
+
+
 def _table(table: ResultsTable) -> dict[str, object]:
+    counts = [cell.value for row in table.rows for cell in row.cells]
+    most = max((value for value in counts if isinstance(value, int | float)), default=0)
     return {
         "key": table.key,
         "title": table.title,
@@ -152,6 +159,7 @@ def _table(table: ResultsTable) -> dict[str, object]:
                         "text": shown_cell(cell, column.unit),
                         "about": cell.why or cell.convention,
                         "words": column.unit == "words",
+                        "shade": _shade(cell, most) if row.kind == "gold" else 0,
                     }
                     for cell, column in zip(row.cells, table.columns, strict=True)
                 ],
