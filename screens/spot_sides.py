@@ -98,6 +98,8 @@ class Sides:
         """Ask each model what of these parts it has not said yet of the text, and is worth asking at this stage."""
         reached = STAGES.index(stage)
         for column, asking in self._askings.items():
+            if self._is_being_loaded(column):
+                column.trouble = ""  # somebody tries again
             worth = [part for part in column.missing(text, parts) if STAGES.index(column.when(part, text)) <= reached]
             if column.trouble or not worth:
                 asking.want("", ())
@@ -119,7 +121,7 @@ class Sides:
     def hear(self, event: Told) -> None:
         """A model loads as its first question asks it to."""
         for column, asking in self._askings.items():
-            if asking is event.asking and column.card is None and asking.now is not None:
+            if asking is event.asking and asking.now is not None:
                 part = asking.now[1]
                 column.doing = "" if event.doing == part else f"loading: {event.doing}"
 
@@ -152,24 +154,27 @@ class Sides:
         if self._source.model_state(column.spec) == "ready":
             return True
         frame: Any = self._owner.screen
-        what = f"loading {column.spec}"
         if frame.work is None and column not in self._awaited:
-            frame.begin(what, partial(self._load, column.spec), lambda: self._source.shelf().stop())
-        elif frame.work is not None and frame.work.what != what:
+            load = partial(self._load, column.spec)
+            frame.begin(f"loading {column.spec}", load, lambda: self._source.shelf().stop())
+        elif frame.work is not None and not self._is_being_loaded(column):
             return True  # the top line is taken: the question itself loads it
         column.doing = "loading"
         self._awaited.add(column)
         return False
+
+    def _is_being_loaded(self, column: Column) -> bool:
+        frame: Any = self._owner.screen
+        return frame.work is not None and frame.work.what == f"loading {column.spec}"
 
     def _load(self, spec: str, on_progress: "OnProgress") -> None:
         self._source.shelf().load(spec, on_progress)
 
     def look(self) -> None:
         """What has become of the models that were being loaded?"""
-        frame: Any = self._owner.screen
         for column in list(self._awaited):
             there = self._source.model_state(column.spec) == "ready"
-            if not there and frame.work is not None and frame.work.what == f"loading {column.spec}":
+            if not there and self._is_being_loaded(column):
                 continue
             self._awaited.discard(column)
             column.doing = ""

@@ -332,6 +332,18 @@ async def test_a_model_that_dies_leaves_its_last_words_and_is_asked_again_on_a_k
         assert spot(pilot).columns[0].answers["spans"].text == "happy"
 
 
+async def test_a_model_that_died_answers_again_when_it_is_chosen_again(empty: Workspace) -> None:
+    async with opened(empty) as pilot:
+        await press(pilot, "9")
+        await write(pilot, "SEGFAULT now")
+        editor(pilot).load_text("happy")
+        await settle(pilot)
+        await press(pilot, "escape", "m", "enter")
+        await settle(pilot, work=True)
+        assert "SIGSEGV" not in page(pilot)
+        assert spot(pilot).columns[0].answers["spans"].text == "happy"
+
+
 async def test_a_text_that_a_model_refuses_says_why_and_the_rest_is_there(empty: Workspace) -> None:
     async with opened(empty) as pilot:
         await press(pilot, "9")
