@@ -18,6 +18,11 @@ skip_bad_option: Callable[[Any], Any] = click.option(
 )
 
 
+CONFUSION = "confusion"
+WIDEST = 12
+"""Labels of a confusion that fit into a terminal side by side."""
+
+
 def print_json(document: object) -> None:
     """One JSON document on standard output."""
     click.echo(to_json_document(document))
@@ -35,7 +40,7 @@ def print_figures(title: str, figures: Mapping[str, object]) -> None:
     for name, value in figures.items():
         if not isinstance(value, Mapping | list):
             table.add_row(Text(name), Text(shown(value), justify="right"))
-    console.print(table)
+    console.print(table if table.row_count else Text(title))
     for name, group in groups.items():
         _print_group(console, name, group)
     notes = figures.get("notes")
@@ -58,12 +63,30 @@ def _print_group(console: Any, name: str, group: Mapping[str, Any]) -> None:
     if not rows or single:
         return
     columns = list(dict.fromkeys(column for row in rows.values() for column in row))
+    if name == CONFUSION and len(columns) > WIDEST:
+        _print_confused(console, rows)
+        return
     table = Table(title=name, title_justify="left", box=None, pad_edge=False)
     table.add_column("")
     for column in columns:
         table.add_column(column, justify="right")
     for key, row in rows.items():
         table.add_row(Text(str(key)), *(Text(shown(row.get(column))) for column in columns))
+    console.print(table)
+
+
+def _print_confused(console: Any, rows: Mapping[str, Mapping[str, Any]]) -> None:
+    """Of a confusion too wide for a terminal its most frequent mistakes."""
+    from rich.table import Table
+    from rich.text import Text
+
+    pairs = [(count, gold, said) for gold, row in rows.items() for said, count in row.items() if said != gold]
+    worst = sorted(pairs, key=lambda pair: -pair[0])[:WIDEST]
+    table = Table(title=f"{CONFUSION}: the most frequent mistakes", title_justify="left", box=None, pad_edge=False)
+    for column in ("gold", "predicted", "count"):
+        table.add_column(column, justify="right" if column == "count" else "left")
+    for count, gold, said in worst:
+        table.add_row(Text(gold), Text(said or "–"), Text(str(count)))
     console.print(table)
 
 

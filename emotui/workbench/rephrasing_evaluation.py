@@ -137,7 +137,7 @@ def evaluate(
                 card = model.load(cancelled=cancelled)
                 for way in _ways(card, promptings):
                     asking = _Asking(model, golds, way, options or {}, seed, cancelled)
-                    figures = _figures(asking, sets, lambda done, n, spec=spec: progress(done, n, spec))
+                    figures = _figures(asking, sets, _of(spec, progress))
                     by_way.setdefault(way, []).append(_Run(asking.labels, figures))
                     if asking.silent:
                         notes[spec] = f"{asking.silent} texts have no answer, which counts as wrong: {asking.why}"
@@ -237,6 +237,10 @@ class _Asking:
                 found[sample.id, sample.text] = said
             progress(len(found), len(distinct))
         return found
+
+
+def _of(spec: str, progress: Callable[[int, int, str], None]) -> Callable[[int, int], None]:
+    return lambda done, n: progress(done, n, spec)
 
 
 def _figures(
