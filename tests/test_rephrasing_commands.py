@@ -7,6 +7,8 @@ import pytest
 
 from emotui.formats import read, write
 from emotui.records import Attempt, Chain, ClassGold
+from emotui.workbench.rephrased import Rephrased
+from emotui.workbench.workspace import Workspace
 from tests.conftest import CHECKOUT, Emotui
 
 SAMPLE = CHECKOUT / "sample_data" / "rephrasings.jsonl"
@@ -106,8 +108,25 @@ def test_bad_variants_are_told(emotui: Emotui, tmp_path: Path) -> None:
     done = emotui(*base, f"BT-1={strays}")
     assert (done.status, done.err) == (2, f"{strays}:2: no original has the id 'zz' in {chains}\n")
     assert emotui(*base, f"R1={strays}").err.startswith("R1 is a column already")
-    assert emotui(*base, "BT-1").err.startswith("--variants BT-1: write a name and a file")
-    assert emotui(*base, f"x={strays}", "--variants", f"x={strays}").err.startswith("--variants: the name 'x' is given")
+    assert emotui(*base, "BT-1").err.startswith("BT-1: write a name and a file")
+    assert emotui(*base, f"x={strays}", "--variants", f"x={strays}").err.startswith("variants: the name 'x' is given")
+
+
+def test_variants_are_kept_in_the_workspace_as_columns_of_its_statistics(emotui: Emotui, tmp_path: Path) -> None:
+    db, file = tmp_path / "x.duckdb", CHECKOUT / "sample_data" / "rephrasings_variants.jsonl"
+    emotui("rephrasings", "import", SAMPLE, "--name", "mine", "--db", db)
+    base = ("rephrasings", "variants", "--dataset", "mine", "--db", db, "--json")
+    assert emotui(*base).document == {"dataset": "mine", "variants": {}}
+    assert emotui(*base, f"rule={file}").document["variants"] == {"rule": 71}
+    store = Workspace.open(db).store
+    columns = Rephrased(store).statistics("mine")["columns"]
+    assert (list(columns)[2], columns["rule"]["n"]) == ("rule", 71)
+    assert "no column 'BT-1'; it has: rule" in emotui(*base, "--remove", "BT-1").err
+    assert emotui(*base, "--remove", "rule").document["variants"] == {}
+    strays = tmp_path / "s.jsonl"
+    strays.write_text('{"id": "zz", "text": "y"}\n')
+    assert emotui(*base, f"BT-1={strays}").err == f"{strays}:1: no original has the id 'zz' in mine\n"
+    assert emotui(*base, f"R2={file}").err.startswith("R2 is a column already")
 
 
 def test_a_split_is_what_training_takes(emotui: Emotui, tmp_path: Path) -> None:

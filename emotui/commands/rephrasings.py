@@ -12,6 +12,7 @@ from emotui.metrics.word_distributions import SMOOTHING
 from emotui.tasks.suggesting import PROMPTS, WAY, read_suggestion_prompts
 from emotui.workbench import rephrasing_files as files
 from emotui.workbench.rephrasing_suggestions import keep_prompts, kept_prompts, suggestions_for
+from emotui.workbench.rephrasing_variants import drop_variants
 from emotui.workbench.workspace import Workspace
 
 chains_option = click.option("--chains", required=True, help="Rephrasing chains: .jsonl, .csv, .tsv, .parquet, or -.")
@@ -206,3 +207,27 @@ def prompt(file: str | None, own: bool, db: str | None) -> None:
         return
     kept = kept_prompts(store)[WAY]
     click.echo(f"[system]\n{kept.system}\n\n[user]\n{kept.user}")
+
+
+@rephrasings.command()
+@click.argument("named", metavar="[NAME=FILE]...", nargs=-1)
+@dataset_option
+@click.option("--remove", metavar="NAME", help="Take this column out.")
+@skip_bad_option
+@db_option
+@json_option
+def variants(
+    named: tuple[str, ...], dataset: str, remove: str | None, skip_bad: bool, db: str | None, as_json: bool
+) -> None:
+    """Keep automatic variants of a dataset's originals (BT-1=FILE) as columns of its statistics; list them."""
+    service = Workspace.open(db).rephrasing()
+    if remove is not None:
+        drop_variants(service.store, service.dataset(dataset), remove)
+    document = files.import_variants(service, dataset, named_files(named), skip_bad=skip_bad, warn=_warn)
+    if as_json:
+        print_json(document)
+        return
+    for name, n in document["variants"].items():
+        click.echo(f"{name}: {n} texts")
+    if not document["variants"]:
+        click.echo(f"{dataset} has no variants. Keep some: emotui rephrasings variants BT-1=FILE")

@@ -21,8 +21,8 @@ def named_files(pairs: tuple[str, ...]) -> dict[str, str]:
     for pair in pairs:
         name, sign, file = pair.partition("=")
         if not (name.strip() and sign and file):
-            raise BadInput(f"--variants {pair}: write a name and a file, such as BT-1={pair or 'FILE'}")
+            raise BadInput(f"{pair}: write a name and a file, such as BT-1={pair or 'FILE'}")
         if name.strip() in found:
-            raise BadInput(f"--variants: the name {name.strip()!r} is given twice")
+            raise BadInput(f"variants: the name {name.strip()!r} is given twice")
         found[name.strip()] = file
     return found

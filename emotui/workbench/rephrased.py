@@ -15,6 +15,7 @@ from emotui.store.store import Store
 from emotui.workbench.rephrasing_chains import chains_of, stored_texts
 from emotui.workbench.rephrasing_log import REVIEW, ClassifierMark, Log, ReviewEntry, numbered
 from emotui.workbench.rephrasing_review import check_review, review_queue, reviews_report
+from emotui.workbench.rephrasing_variants import kept_variants
 from emotui.workbench.rephrasing_views import ReviewItem
 
 TASK = "rephrase"
@@ -133,6 +134,12 @@ class Rephrased:
         identity: str | None = None,
         variants: Mapping[str, Mapping[str, str]] | None = None,
     ) -> dict[str, Any]:
-        """The figures of one round's chains; see `emotui.metrics.rephrasing_statistics.statistics_report`."""
+        """The figures of one round's chains; see `emotui.metrics.rephrasing_statistics.statistics_report`.
+
+        Args:
+            variants: further columns; None: those kept in the workspace (`emotui rephrasings variants`).
+        """
         chains = self.chains(dataset, confirmed_only=confirmed_only, annotator=annotator, identity=identity)
+        if variants is None:
+            variants = kept_variants(self.store, self.dataset(dataset))
         return statistics_report(chains, emolex(), variants)

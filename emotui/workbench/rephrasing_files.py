@@ -8,13 +8,14 @@ from emotui.errors import BadInput, EmotuiError
 from emotui.formats import Read, capped, read, write
 from emotui.lexicons import emolex
 from emotui.metrics.rephrasing_splits import split_chains
-from emotui.metrics.rephrasing_statistics import COLUMNS, statistics_report
+from emotui.metrics.rephrasing_statistics import statistics_report
 from emotui.metrics.rephrasings import rephrasing_sets, sets_report
 from emotui.metrics.word_distributions import SMOOTHING
 from emotui.records import Chain, ClassGold, Text
 from emotui.store.store import Store
 from emotui.workbench.rephrased import Rephrased
 from emotui.workbench.rephrasing_chains import Imported, import_chains
+from emotui.workbench.rephrasing_variants import check_name, keep_variants, kept_variants
 from emotui.workbench.scoring import Warn, warn_skipped
 
 Document = dict[str, Any]
@@ -72,8 +73,7 @@ def read_variants(
     """
     found: dict[str, dict[str, str]] = {}
     for name, file in variants.items():
-        if name in COLUMNS:
-            raise BadInput(f"{name} is a column already: give {file} another name (such as BT-1={file})")
+        check_name(name)
         got = read(file, Text, skip_bad=skip_bad)
         warn_skipped(got, warn)
         strays = [
@@ -87,6 +87,27 @@ def read_variants(
             warn(f"skipped {stray}")
         found[name] = {record.id: record.text for record in got.records if record.id in ids}
     return found
+
+
+def import_variants(
+    service: Rephrased, dataset: str, variants: Mapping[str, str], *, skip_bad: bool, warn: Warn
+) -> Document:
+    """Keep files of automatic variants in the workspace, as columns of a dataset's statistics.
+
+    Returns:
+        `dataset`, `variants` (all that it has now: name to number of texts).
+
+    Raises:
+        BadInput: as `read_variants`, or there is no such dataset.
+    """
+    found = service.dataset(dataset)
+    samples = service.samples(found)
+    ids = {sample.id for sample in samples.values()}
+    texts = read_variants(variants, ids, found.name, skip_bad=skip_bad, warn=warn)
+    if texts:
+        keep_variants(service.store, found, samples, texts)
+    kept = kept_variants(service.store, found)
+    return {"dataset": found.name, "variants": {name: len(of) for name, of in kept.items()}}
 
 
 def split_files(
