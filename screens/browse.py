@@ -196,11 +196,12 @@ class Browse(Place):
             state += " (fitted on these samples)"
         room = self.query_one("#alignment", AlignmentTable).after_figures
         figures = [] if self._raw or not answered else [Part("  F1   Sim" + " " * room, "dim")]
-        beside = [Part(f"   and {len(self._beside)} beside it", "dim", "do('run')")] if self._beside else []
-        left = [Part(f" {name}", "strong", "do('raw')"), Part("   "), *run, Part(state, "mark"), *beside]
+        left = [Part(f" {name}", "strong", "do('raw')"), Part("   "), *run, Part(state, "mark")]
         repeats = len(evidence.repeats) if evidence is not None else 0
         if repeats > 1:
             left.append(Part(f"   answer {self.repeat % repeats + 1} of {repeats}", "dim", "do('repeat')"))
+        if self._seen is not None:
+            left += evidence_view.beside(self._seen, self.repeat)
         self.query_one("#below-title", Line).show(left, figures)
 
     def can(self, action: str) -> bool:

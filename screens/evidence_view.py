@@ -32,8 +32,7 @@ def score(seen: "Seen", repeat: int, overlay: str) -> Score:
     """The text with the voices that the overlay asks for, each sentence with its emotion, valence and F1."""
     evidence = seen.evidence
     sample, said = evidence.sample, answer(evidence, repeat)
-    runs = [one.run for one in (evidence, *seen.beside) if one.run is not None]
-    names = dict(zip((run.run for run in runs), run_names(runs), strict=True))
+    names = _names(seen)
     voices = []
     if overlay != "predicted":
         voices.append(Voice("gold", "gold", tuple(sample.spans)))
@@ -44,6 +43,21 @@ def score(seen: "Seen", repeat: int, overlay: str) -> Score:
             voices += _said(other, repeat, names, inline=False)
         voices += [Voice(name, "annotator", spans, inline=False) for name, spans in sample.annotators.items()]
     return Score(sample.text, tuple(voices), _chips(evidence, said), rows=overlay == EVERYONE)
+
+
+def _names(seen: "Seen") -> dict[str, str]:
+    runs = [one.run for one in (seen.evidence, *seen.beside) if one.run is not None]
+    return dict(zip((run.run for run in runs), run_names(runs), strict=True))
+
+
+def beside(seen: "Seen", repeat: int) -> list[Part]:
+    """The runs that are compared with the one over the list, each with its F1 of this sample."""
+    names, parts = _names(seen), []
+    for one in seen.beside:
+        said = answer(one, repeat)
+        f1 = share(said.detail.f1 if said and said.detail else None).strip()
+        parts.append(Part(f"   {names[one.run.run] if one.run else ''} {f1}", "dim", "do('run')"))
+    return [Part("   beside it", "dim", "do('run')"), *parts] if parts else []
 
 
 def _said(evidence: "Evidence", repeat: int, names: Mapping[str, str], *, inline: bool) -> list[Voice]:

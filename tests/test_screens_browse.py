@@ -9,6 +9,7 @@ from emotui.errors import StoreError
 from emotui.records import Sentence, SpanSample
 from emotui.screens.alignment_table import AlignmentTable
 from emotui.screens.browse import Browse
+from emotui.screens.figures import share
 from emotui.screens.line import Line
 from emotui.screens.sample_list import SampleList
 from emotui.workbench.file_view import FileView
@@ -198,9 +199,9 @@ async def test_ticked_runs_stand_beside_the_one_over_the_list_with_a_row_each(th
             detail = three_runs.evidence(1, name).repeats[0].detail
             assert detail is not None
             assert voice.spans == tuple(span for span in detail.located if span)
-        rows = [line.strip()[:10] for line in screen_text(pilot).split("\n")]
-        assert "and 2 beside it" in screen_text(pilot)
-        assert rows
+        figures = [three_runs.evidence(1, name).repeats[0].detail for name in ("quiet-2", "quiet-1")]
+        said = [share(detail.f1 if detail else None).strip() for detail in figures]
+        assert f"beside it   quiet high {said[0]}   quiet ret {said[1]}" in screen_text(pilot)
 
 
 async def test_what_is_compared_is_remembered_and_can_be_unticked(tmp_path: Path, three_runs: Workspace) -> None:
