@@ -92,3 +92,12 @@ def test_the_command_shows_a_tasks_prompt_and_raw_output(emotui: Emotui) -> None
     assert (wrong.status, wrong.err.count("\n")) == (2, 1)
     both = emotui("probe", TEXT, "--task", "spans", "--task", "scenes", "--way", "heads")
     assert both.status == 2
+
+
+def test_a_tasks_answer_can_be_held_to_its_form_and_to_given_labels(emotui: Emotui, tmp_path: Path) -> None:
+    pytest.importorskip("llguidance")
+    (tmp_path / "labels.txt").write_text("glad\nsorry\n")
+    asked = ("probe", TEXT, "--model", f"hf:{MODEL / 'hf'}", "--task", "class", "--labels", "labels.txt", "--json")
+    held = emotui(*asked, "--way", "zs", "--constrain").document["tasks"]["class"]
+    assert held["written"][0] in ("glad", "sorry")
+    assert emotui("probe", TEXT, "--constrain").status == 2

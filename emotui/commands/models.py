@@ -54,6 +54,7 @@ def models(folders: tuple[str, ...], servers: tuple[str, ...], keep: bool, db: s
 @click.option("--labels", "labels_file", type=click.Path(), help="Labels to choose from, for NLI: a file, one a line.")
 @click.option("--task", "tasks", multiple=True, help="Ask by this task's own prompt too: spans, scenes, masked, class.")
 @click.option("--way", help="How the task asks, where there are several ways (with one --task).")
+@click.option("--constrain", is_flag=True, help="Hold the answers to the tasks' forms by a grammar.")
 @json_option
 def probe(
     text: str,
@@ -63,6 +64,7 @@ def probe(
     labels_file: str | None,
     tasks: tuple[str, ...],
     way: str | None,
+    constrain: bool,
     as_json: bool,
 ) -> None:
     """Run TEXT (- for standard input) through everything that a model can do.
@@ -79,7 +81,12 @@ def probe(
         raise BadInput("the text is empty")
     if way is not None and len(tasks) != 1:
         raise BadInput("--way says how one task asks: give one --task with it")
+    if constrain and not tasks:
+        raise BadInput("--constrain holds the answer to a task's form: give a --task with it")
     labels = read_labels(labels_file) if labels_file else ()
+    options: dict[str, dict[str, object]] = {name: {"constrain": True} if constrain else {} for name in tasks}
+    if labels and "class" in options:
+        options["class"]["labels"] = labels
     with _steps() as step, ModelProcess(spec) as model:
         found = ask(
             model,
@@ -90,6 +97,7 @@ def probe(
             parts=() if tasks else PARTS,
             tasks=tuple(dict.fromkeys(tasks)),
             ways={} if way is None else {tasks[0]: way},
+            options=options,
             progress=step,
         )
     if as_json:

@@ -30,7 +30,10 @@ _LEAST_DISK = 1_000_000_000
 """Bytes; less than this free is worth a note."""
 _SMALLEST = (80, 24)
 """Cells that the workbench needs."""
-_PACKAGES = ("textual", "duckdb", "msgspec", "numpy", "scipy", "transformers", "huggingface-hub", "openai")
+_PACKAGES = (
+    *("textual", "duckdb", "msgspec", "numpy", "scipy"),
+    *("transformers", "huggingface-hub", "llguidance", "accelerate", "bitsandbytes", "peft", "openai"),
+)
 
 
 @dataclass(frozen=True, slots=True)
