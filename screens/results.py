@@ -9,25 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.message import Message
 from textual.timer import Timer
 
-from emotui.screens import results_bars, results_cells, results_heatmap
-from emotui.screens.cells import wrap
 from emotui.screens.desk import Answer, Desk
 from emotui.screens.figures import count
-from emotui.screens.line import Line, Part
 from emotui.screens.notice import Notice
-from emotui.screens.page import Page
 from emotui.screens.place import Place
 from emotui.screens.results_asking import COUNTED, Counting, Found, Question, ask
 from emotui.screens.results_grid import Grid
 from emotui.screens.results_state import VIEWS, Looked
+from emotui.screens.results_view import ResultsView
 from emotui.store.query import Dataset, Run
 
 if TYPE_CHECKING:
-    from emotui.workbench.results_table import Bars
     from emotui.workbench.source import BrowseSource
 
 _PATIENCE = 0.3
@@ -40,12 +35,6 @@ class Results(Place):
     title = "Results"
     slim_list = True
     marks_errors = False
-    DEFAULT_CSS = """
-    Results > #results-grid { height: 1fr; min-height: 4; }
-    Results > #results-bars { height: 1fr; display: none; }
-    Results #results-legend { height: auto; max-height: 4; }
-    Results > #results-about { height: 3; color: $text-muted; }
-    """
 
     class Written(Message):
         """The report is in its file."""
@@ -57,7 +46,6 @@ class Results(Place):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.looked = Looked()
-        self.shades = True
         self._source: Any = None
         self._standing: object = None
         self._beside: tuple[str, ...] = ()
@@ -69,14 +57,14 @@ class Results(Place):
         self._error: str | None = None
 
     def compose(self) -> ComposeResult:
-        """A heading, what is looked at, and what it means."""
-        yield Line(id="results-title", classes="-pane")
-        yield Grid(id="results-grid")
-        with Vertical(id="results-bars"):
-            yield Page(id="results-legend")
-        yield Line(id="results-cell", classes="-pane")
-        yield Page(id="results-about")
+        """What is looked at, or why there is nothing."""
+        yield ResultsView(self.looked, id="results-view")
         yield Notice(id="results-notice")
+
+    @property
+    def view(self) -> ResultsView:
+        """What is drawn."""
+        return self.query_one(ResultsView)
 
     def on_mount(self) -> None:
         """Nothing is known yet."""
@@ -128,7 +116,7 @@ class Results(Place):
 
     def focus_first(self) -> None:
         """Put the keys into the figures."""
-        self.query_one(Grid).focus()
+        self.view.grid.focus()
 
     def on_show(self) -> None:
         """Scores may have changed while another place was open; what has not is at hand at once."""
@@ -180,119 +168,47 @@ class Results(Place):
 
     def _say(self, title: str, *lines: str, failed: bool = False) -> None:
         self.query_one("#results-notice", Notice).say(title, *lines, failed=failed)
-        for name in ("#results-title", "#results-grid", "#results-bars", "#results-cell", "#results-about"):
-            self.query_one(name).display = False
+        self.view.display = False
         self.refresh_bindings()
 
     def _draw_waiting(self) -> None:
         """How far the counting is, where nothing is at hand; else a word in the heading."""
         if self.looked.tables is not None:
-            self._draw_title()
+            self.view.draw_title(counting=self.busy)
         elif self.busy and time.monotonic() - self._began >= _PATIENCE:
             read = count(max(self._counting.asked - 1, 0) * COUNTED)
             passed = time.monotonic() - self._began
             self._say("Counting what the runs came to", f"{read} answers read   {passed:.0f} s", "Esc stops it")
 
     def _draw(self) -> None:
-        """Show what is at hand of what the view needs."""
+        """Show what is at hand, or why there is nothing."""
         looked = self.looked
         if self._error is not None:
             self._say("The results cannot be counted", self._error, failed=True)
-        elif looked.tables is None:
-            if self._stopped:
-                self._say("The counting was stopped", "v counts again")
-            elif looked.dataset is None and self._desk is not None:
-                self._say("Results", "there are no samples of spans yet")
-        elif not looked.tables:
+        elif looked.tables:
+            self.query_one("#results-notice", Notice).hide()
+            self.view.display = True
+            # A view that was hidden has a width only after the next layout.
+            self.call_after_refresh(self._draw_view)
+        elif looked.tables is not None:
             self._say("There is nothing to count yet", "R runs a model over the samples")
-        elif looked.view == "bars" and not looked.bars_there:
-            self._tell_none("Prompting experiments have no bars: v goes on to other views")
-        elif looked.view != "tables" and looked.shown is None:
-            self._draw_title()
-        else:
-            self._draw_view()
+        elif self._stopped:
+            self._say("The counting was stopped", "v counts again")
+        elif looked.dataset is None and self._desk is not None:
+            self._say("Results", "there are no samples of spans yet")
 
     def _draw_view(self) -> None:
-        looked, grid = self.looked, self.query_one(Grid)
-        if looked.view == "transitions" and not looked.shown.pairs:  # type: ignore[union-attr]
-            self._tell_none("No text here has two neighbouring sentences with labels")
-            return
-        self._show(bars=looked.view == "bars")
-        if looked.view == "bars":
-            self._draw_bars(looked.shown)  # type: ignore[arg-type]
-        elif looked.view == "transitions":
-            grid.show_table(results_heatmap.as_table(looked.shown), shades=self.shades, plain=True)  # type: ignore[arg-type]
-        elif looked.table is not None:
-            grid.show_table(looked.table)
-        self._draw_title()
-        self._draw_cell()
-
-    def _tell_none(self, why: str) -> None:
-        self._show(bars=False)
-        self._draw_title()
-        self.query_one("#results-grid").display = False
-        self.query_one("#results-cell", Line).show([Part(f" {why}", "dim")])
-        self.query_one("#results-about", Page).show([])
+        self.view.draw(counting=self.busy)
         self.refresh_bindings()
-
-    def _show(self, *, bars: bool) -> None:
-        self.query_one("#results-notice", Notice).hide()
-        for name in ("#results-title", "#results-cell"):
-            self.query_one(name).display = True
-        self.query_one("#results-grid").display = not bars
-        self.query_one("#results-about").display = not bars
-        self.query_one("#results-bars").display = bars
-
-    def _draw_bars(self, bars: "Bars") -> None:
-        from emotui.screens.results_plot import AXIS, ResultsPlot
-
-        pane, cells = self.query_one("#results-bars"), self.size.width
-        plots = list(pane.query(ResultsPlot))
-        if not plots:
-            plots = [ResultsPlot(id="results-plot")]
-            pane.mount(plots[0])
-        plots[0].show(bars)
-        page = self.query_one("#results-legend", Page)
-        lines = results_bars.legend(bars, results_bars.series_shown(bars, cells - AXIS), cells - 2)
-        page.styles.height = min(len(lines), 4)
-        page.show(lines)
-
-    def _draw_title(self) -> None:
-        named, at, of = self.looked.named
-        left = [Part(f" {named}", "strong"), Part(f"   {at} of {of}" if of > 1 else "", "dim")]
-        if self.looked.runs and self.looked.view != "transitions":
-            left.append(Part(f"   just {len(self.looked.runs)} runs", "mark", "do('run')"))
-        if self.busy:
-            left.append(Part("   counting…", "dim"))
-        tabs = [
-            Part(f" {name} ", "here" if name == self.looked.view else "dim", f"tell('view', '{name}')")
-            for name in VIEWS
-        ]
-        self.query_one("#results-title", Line).show(left, [*tabs, Part(" ")])
 
     def on_resize(self) -> None:
         """Share the width out anew."""
-        if self.looked.tables is not None:
-            self.call_after_refresh(self._draw)
+        if self.looked.tables:
+            self.call_after_refresh(self._draw_view)
 
     @on(Grid.Moved)
     def _moved(self, event: Grid.Moved) -> None:
         event.stop()
-        self._draw_cell()
-
-    def _draw_cell(self) -> None:
-        line, page = self.query_one("#results-cell", Line), self.query_one("#results-about", Page)
-        picked = self.query_one(Grid).cell
-        if self.looked.view == "bars":
-            line.show([Part(" neutral left out; the tables by emotion and valence lead to the samples", "dim")])
-        elif picked is not None:
-            row, column, cell = picked
-            n = len(cell.samples)
-            right = [Part("Enter", "key", "do('samples')"), Part(f" {count(n)} sample{'s' * (n != 1)} ", "dim")]
-            line.show([Part(f" {results_cells.said(row, column, cell)}", "strong")], right if n else [])
-            cells = max(self.size.width - 3, 20)
-            lines = [text[a:b] for text in results_cells.about(row, cell) for a, b in wrap(text, cells)]
-            page.show([[Part(text)] for text in lines], home=True)
         self.refresh_bindings()
 
     # Keys.
@@ -310,7 +226,7 @@ class Results(Place):
         if action == "values":
             return self.looked.view == "transitions"
         if action == "samples":
-            picked = self.query_one(Grid).cell
+            picked = self.view.grid.cell
             return self.looked.view != "bars" and picked is not None and bool(picked[2].samples)
         if action == "export":
             frame: Any = self.screen
@@ -327,7 +243,7 @@ class Results(Place):
         self.looked.view, self._stopped = view, False
         self._look()
         if self.display and view != "bars":
-            self.query_one(Grid).focus()
+            self.view.grid.focus()
 
     def do_view(self) -> None:
         """The next view; where the counting was stopped, count again."""
@@ -351,7 +267,7 @@ class Results(Place):
 
     def do_values(self) -> None:
         """Counts in the heatmap, or shades."""
-        self.shades = not self.shades
+        self.view.shades = not self.view.shades
         self._draw()
 
     def do_halt(self) -> None:
@@ -362,7 +278,7 @@ class Results(Place):
 
     def do_samples(self) -> None:
         """Browse the samples behind the figure."""
-        picked, found = self.query_one(Grid).cell, self.looked.tables_found
+        picked, found = self.view.grid.cell, self.looked.tables_found
         if picked is None:
             return
         row, column, cell = picked
