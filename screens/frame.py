@@ -33,6 +33,7 @@ _TITLES |= {"rephrase-original": "#rephrase-title", "rephrase-editor": "#rephras
 _TITLES |= {"rephrase-below": "#rephrase-views"}
 _TITLES |= {"spot-editor": "#spot-title", "spot-rows": "#spot-title", "spot-page": "#spot-models"}
 _TITLES |= {"model-rows": "#models-title", "model-about": "#model-title"}
+_TITLES |= {"results-grid": "#results-title", "results-about": "#results-cell"}
 
 
 class Frame(Screen[None]):
