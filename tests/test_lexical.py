@@ -1,5 +1,6 @@
 """Explicit, implicit, misleading: by the words alone, with offsets that hold, and negation as documented."""
 
+import re
 import string
 from pathlib import Path
 
@@ -8,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emotui.errors import BadInput
-from emotui.lexicons import emolex
+from emotui.lexicons import GOEMOTIONS_TO_PLUTCHIK, emolex
 from emotui.metrics.inflections import dictionary_forms
 from emotui.metrics.lexical import CATEGORIES, Cue, cues_of, is_negated, lexical, lexical_report
 from emotui.records import PLUTCHIK
-from tests.conftest import Emotui
+from tests.conftest import CHECKOUT, Emotui
 
 LEXICON = {
     "love": {"joy", "positive"},
@@ -202,3 +203,10 @@ def test_the_command_names_the_line_of_a_label_that_it_cannot_map(emotui: Emotui
     with_skip = emotui("lexical", "--records", records, "--json", "--skip-bad")
     assert [record["id"] for record in with_skip.document["records"]] == ["a"]
     assert "hunger" in with_skip.err
+
+
+def test_the_documented_table_of_labels_is_the_one_that_is_used() -> None:
+    page = (CHECKOUT / "docs" / "rephrase.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\w+) \| ([\w, ]+) \|$", page, re.MULTILINE)
+    table = {label: emotion for emotion, labels in rows if emotion in PLUTCHIK for label in labels.split(", ")}
+    assert table == dict(GOEMOTIONS_TO_PLUTCHIK)

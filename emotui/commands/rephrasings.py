@@ -80,11 +80,13 @@ def statistics(chains: str, variants: tuple[str, ...], smoothing: float, skip_ba
 
 
 def print_statistics(title: str, document: dict[str, Any]) -> None:
-    """The figures of one set of chains, the columns as rows of a table."""
+    """The figures of one set of chains, and a table with a row a figure and a column a set."""
     needed = {f"succeeded at {k}": n for k, n in document["needed"].items()}
     single = {name: value for name, value in document.items() if not isinstance(value, dict)}
     print_figures(title, single | needed | {"notes": document["notes"]})
-    print_figures("columns", {"by set": document["columns"]})
+    columns = document["columns"]
+    figures = next(iter(columns.values()))
+    print_figures("columns", {"by set": {name: {of: columns[of][name] for of in columns} for name in figures}})
 
 
 @rephrasings.command()
