@@ -15,18 +15,21 @@ from typing import Any
 import msgspec
 
 from emotui import __version__
-from emotui.backends.base import ModelCard
+from emotui.backends.base import CAPABLE_KINDS, ModelCard
 from emotui.backends.host import Cancelled, IsCancelled, ModelProcess
+from emotui.backends.stamps import stamp_of
 from emotui.errors import BadInput, EmotuiError, ModelError
 from emotui.store.query import Dataset, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.tasks.known import settled, task_named
 from emotui.tasks.task import Parsed, Task
+from emotui.workbench.cards import remember_card, remembered_card
 from emotui.workbench.samples import has_texts, is_sample_data
 from emotui.workbench.similarity import Embedder
 
 BATCH = 16
+WRITERS = CAPABLE_KINDS["generate"]
 EMBEDDING = "embedded"
 """The model behind Sim."""
 
@@ -98,7 +101,14 @@ def run_task(
     """
     if not has_texts(dataset):
         raise BadInput(f"{dataset.name} has labels only: import it with its texts first (docs/results.md)")
+    asked = _Question(store, dataset, limit, repeats, seed, way, options)
+    if resume is None and not fresh and (known := remembered_card(store, model)) is not None:
+        # What is known of the model suffices to find a finished run: asking twice does not load it.
+        if (hit := asked.plan(known).hit) is not None:
+            return hit
+    stamp = stamp_of(model.spec)
     card = model.load(cancelled=cancelled)
+    remember_card(store, model, stamp, card)
     task = task_named(dataset.task)
     if resume is not None:
         run = store.run(resume)
@@ -112,17 +122,11 @@ def run_task(
             raise BadInput(f"run {run.run} is going on in process {settings.pid}: stop that first")
         mark, name = run.identity, run.run
     else:
-        n_samples = dataset.n if limit is None else min(limit, dataset.n)
-        way = chosen_way(task, card, way, options)
-        samples = (sample for _, sample in stored_samples(store, dataset, dataset.n))
-        options = settled(task, card, lambda: samples, way, options or {}, seed)
-        task = task.with_options(options, repeats)
-        mark = identity(task, dataset, card, seed, repeats, way)
-        same = [old for old in store.runs(dataset.dataset) if old.identity == mark]
-        for old in same:
-            if old.state == "done" and old.n == n_samples * repeats and not old.failed and not fresh:
-                return old
-        name = f"{mark[:8]}-{1 + len(same)}"
+        plan = asked.plan(card)
+        if plan.hit is not None and not fresh:
+            return plan.hit
+        task, way, options, n_samples = plan.task, plan.way, plan.options, asked.n_samples
+        mark, name = plan.identity, plan.name
     config = _Config(
         seed=seed,
         repeats=repeats,
@@ -146,6 +150,49 @@ def run_task(
     return running.finish()
 
 
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A run as a model of this card would go through it. `hit`: a finished one that is the same."""
+
+    task: Task
+    way: str
+    options: Mapping[str, object]
+    identity: str
+    name: str
+    hit: Run | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What a person asks for, apart from the model."""
+
+    store: Store
+    dataset: Dataset
+    limit: int | None
+    repeats: int
+    seed: int
+    way: str | None
+    options: Mapping[str, object] | None
+
+    @property
+    def n_samples(self) -> int:
+        return self.dataset.n if self.limit is None else min(self.limit, self.dataset.n)
+
+    def plan(self, card: ModelCard) -> _Plan:
+        """Raises BadInput and ModelError as `chosen_way` and the task's options do."""
+        store, dataset = self.store, self.dataset
+        task = task_named(dataset.task)
+        way = chosen_way(task, card, self.way, self.options)
+        samples = (sample for _, sample in stored_samples(store, dataset, dataset.n))
+        options = settled(task, card, lambda: samples, way, self.options or {}, self.seed)
+        task = task.with_options(options, self.repeats)
+        mark = identity(task, dataset, card, self.seed, self.repeats, way)
+        same = [old for old in store.runs(dataset.dataset) if old.identity == mark]
+        n = self.n_samples * self.repeats
+        hits = (old for old in same if old.state == "done" and old.n == n and not old.failed)
+        return _Plan(task, way, options, mark, f"{mark[:8]}-{1 + len(same)}", next(hits, None))
+
+
 def chosen_way(task: Task, card: ModelCard, wanted: str | None, options: Mapping[str, object] | None = None) -> str:
     """The way to ask this model: the wanted one, else the model's first; `""` where there is only one.
 
@@ -154,11 +201,12 @@ def chosen_way(task: Task, card: ModelCard, wanted: str | None, options: Mapping
         ModelError: it cannot be asked at all.
     """
     there = task.ways(card)
+    writers = "" if "generate" in card.capabilities else f"; kinds of model that write: {', '.join(WRITERS)}"
     if wanted and wanted not in there:
         known = f"it can be asked by {', '.join(there)}" if there else "there is one way only"
-        raise BadInput(f"{card.spec} cannot be asked the {task.name} task by {wanted!r}: {known}")
+        raise BadInput(f"{card.spec} cannot be asked the {task.name} task by {wanted!r}: {known}{writers}")
     if options and not there:
-        raise BadInput(f"{card.spec} writes no text, so these settings are not for it: {', '.join(options)}")
+        raise BadInput(f"{card.spec} writes no text, so these settings are not for it: {', '.join(options)}{writers}")
     return wanted or (there or ("",))[0]
 
 
