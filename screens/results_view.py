@@ -82,7 +82,7 @@ class ResultsView(Vertical):
         tabs = [
             Part(f" {name} ", "here" if name == looked.view else "dim", f"tell('view', '{name}')") for name in VIEWS
         ]
-        self.query_one("#results-title", Line).show(left, [*tabs, Part(" ")])
+        self.query_one("#results-title", Line).show(left, [Part("v ", "key", "do('view')"), *tabs, Part(" ")])
 
     def _show_grid(self) -> None:
         self.grid.display = self.query_one("#results-about").display = True
