@@ -88,6 +88,7 @@ class Rephrasing(Rephrased):
         asked = labelling(card, [(sample.id, sample.label) for sample in samples.values()])
         frozen = Frozen(process, card, asked, identity_of(card, asked))
         originals = classified(self.store, found, samples, frozen, on_progress, cancelled)
+        self._process(EMBEDDING).load(cancelled=cancelled)  # so that the first key does not wait for it
         before = numbered(self.log(found).all())
         known = [mark.identity for mark in before]
         number = known.index(frozen.identity) + 1 if frozen.identity in known else len(known) + 1
