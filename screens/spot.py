@@ -286,8 +286,9 @@ class Spot(Place):
             "redo": self.editor.can_redo,
             "take": self._offered is not None and self._offered.text != text,
             "second": frame.work is None,
+            "view": bool(text.strip()) and self.view.asked_task is None,
         }
-        needs_text = action in ("keep", "ask", "raw", "view", "copy", "annotators")
+        needs_text = action in ("keep", "ask", "raw", "copy", "annotators")
         return known.get(action, bool(text.strip()) if needs_text else True)
 
     def do_write(self) -> None:

@@ -15,7 +15,7 @@ _NO_WORDS = "(this model is not asked in words)"
 
 
 def task_blocks(column: "Column", name: str, text: str, cells: int) -> dict[str, Block]:
-    """The answer to one task, empty where there is none yet."""
+    """The answer to one task, the output first and the prompt last; empty where there is none yet."""
     part = TASK + name
     kept = column.answers.get(part)
     if kept is None:
@@ -25,28 +25,29 @@ def task_blocks(column: "Column", name: str, text: str, cells: int) -> dict[str,
     answer = kept.probe.tasks.get(name)
     if answer is None:
         why = wrapped(kept.note or "there is no answer", cells, "dim")
-        return {"asked": Block(f"task {name}", lines=why, of=kept.text, stale=stale, slow=slow)}
+        return {"output 1": Block(f"task {name}", lines=why, of=kept.text, stale=stale, slow=slow)}
     found: dict[str, Block] = {}
 
     def put(key: str, title: str, said: str, kind: str = "plain", *, top: str = "", note: str = "") -> None:
-        seconds = kept.seconds if key == "asked" else None
-        lines = wrapped(said, cells, kind)
-        found[key] = Block(title, top, note, seconds, lines, True, kept.text, stale, slow and key == "asked")
+        first = not found
+        lines = wrapped(said or "(nothing)", cells, kind)
+        seconds = kept.seconds if first else None
+        found[key] = Block(title, top, note, seconds, lines, True, kept.text, stale, slow and first)
 
+    for place, written in enumerate(answer.written, 1):
+        nth = f" ({place} of {len(answer.written)})" if len(answer.written) > 1 else ""
+        put(f"output {place}", f"what it wrote{nth}", written, top=written)
+    if answer.raw is not None and answer.raw not in answer.written:
+        put("kept" if found else "output 1", "raw output, as it is kept", answer.raw)
+    if answer.why is not None:
+        put("trouble" if found else "output 1", "trouble", answer.why, "mark")
+    if answer.parsed is not None:
+        said = read_from(answer)
+        put("read", "what is read from it", said, top=said or "nothing")
     prompt = answer.rendered or answer.prompt
     way = f"asked by {answer.way}" if answer.way else ""
     title = "what the model read" if answer.rendered else "what it was sent"
     put("asked", title, _NO_WORDS if prompt is None else prompt, "dim" if prompt is None else "plain", note=way)
-    for place, written in enumerate(answer.written, 1):
-        nth = f" ({place} of {len(answer.written)})" if len(answer.written) > 1 else ""
-        put(f"written {place}", f"what it wrote{nth}", written or "(nothing)", top=written)
-    if answer.raw is not None and answer.raw not in answer.written:
-        put("kept", "raw output, as it is kept", answer.raw or "(nothing)")
-    if answer.parsed is not None:
-        said = read_from(answer)
-        put("read", "what is read from it", said or "(nothing)", top=said or "nothing")
-    if answer.why is not None:
-        put("trouble", "trouble", answer.why, "mark")
     return found
 
 

@@ -507,6 +507,20 @@ async def test_files_are_browsed_without_models(tmp_path: Path) -> None:
         assert isinstance(pilot.app.screen, Frame)
 
 
+async def test_the_mouse_does_what_the_keys_do(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "9")
+        await settle(pilot, work=True)
+        assert not editor(pilot).has_focus
+        await pilot.click(SpotEditor, offset=(8, 0))
+        await settle(pilot)
+        assert editor(pilot).has_focus
+        line = frame(pilot).query_one("#spot-models")
+        await pilot.click("#spot-models", offset=(line.size.width - 5, 0))
+        await settle(pilot)
+        assert "Second model" in screen_text(pilot)
+
+
 async def test_every_key_of_the_place_is_in_the_help(source: Workspace) -> None:
     async with opened(source) as pilot:
         await press(pilot, "9", "question_mark")
