@@ -212,7 +212,7 @@ class Browse(Place):
         if action == "raw":
             return bool(evidence.repeats)
         if action == "annotators":
-            return bool(evidence.sample.annotators or evidence.repeats)
+            return bool(evidence.sample.annotators or evidence.repeats or self._beside)
         if action == "repeat":
             return len(evidence.repeats) > 1
         return True

@@ -204,6 +204,17 @@ async def test_ticked_runs_stand_beside_the_one_over_the_list_with_a_row_each(th
         assert f"beside it   quiet high {said[0]}   quiet ret {said[1]}" in screen_text(pilot)
 
 
+async def test_runs_can_be_compared_without_one_over_the_list(three_runs: Workspace) -> None:
+    async with opened(three_runs) as pilot:
+        await press(pilot, "r", "j", "space", "j", "j", "enter")
+        assert frame(pilot).run_shown is None
+        assert [voice.name for voice in stave(pilot).score.voices][:2] == ["gold", "quiet"]
+        await press(pilot, "a")
+        assert [voice.name for voice in stave(pilot).score.voices] == ["gold"]
+        await press(pilot, "a")
+        assert stave(pilot).score.rows
+
+
 async def test_what_is_compared_is_remembered_and_can_be_unticked(tmp_path: Path, three_runs: Workspace) -> None:
     async with opened(three_runs) as pilot:
         await _show_rule_beside_quiet(pilot)
