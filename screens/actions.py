@@ -103,14 +103,16 @@ ACTIONS: tuple[Action, ...] = (
     Action("leaked", ("L",), "L", "leaked", "Figures that look at what they score, beside the honest ones", "Scenes"),
     Action("submit", ("enter",), "Enter", "submit", "Submit the text as the next attempt", "Rephrase", 1),
     Action("write", ("i", "enter"), "i", "write", "Into the text: from there Enter submits", "Rephrase", 1),
-    Action("leave", ("escape",), "Esc", "out of the text", "Out of the text, where letters are keys", "Rephrase", 2),
+    Action(
+        "leave", ("escape",), "Esc", "leave", "Out of the text, statistics or review; letters are keys", "Rephrase", 2
+    ),
     Action("skip", ("ctrl+s",), "^S", "skip", "Leave this text and go to the next", "Rephrase", 3),
     Action("suggest", ("ctrl+g",), "^G", "suggest", "Three rephrasings by a model that writes", "Rephrase", 4),
-    Action("undo", ("u", "ctrl+z"), "^Z", "undo", "Take back typing, then the last attempt or skip", "Rephrase", 5),
+    Action("undo", ("ctrl+z", "u"), "^Z", "undo", "Take back typing, then the last attempt or skip", "Rephrase", 5),
     Action("redo", ("ctrl+r", "ctrl+y"), "^R", "redo", "Put back what was taken back (^Y too)", "Rephrase"),
-    Action("words", ("f2",), "F2", "words", "Chain, words, difference, session in the lower pane", "Rephrase", 6),
-    Action("figures", ("f3",), "F3", "statistics", "What the rephrasings came to, as plots and tables", "Rephrase", 7),
-    Action("review", ("f4",), "F4", "review", "Judge others' rephrasings without the verdict", "Rephrase", 8),
+    Action("words", ("f2",), "F2", "words", "Chain, words, difference, session in the lower pane", "Rephrase", 4),
+    Action("figures", ("f3",), "F3", "statistics", "What the rephrasings came to, as plots and tables", "Rephrase", 4),
+    Action("review", ("f4",), "F4", "review", "Judge others' rephrasings without the verdict", "Rephrase", 4),
     Action("judge", ("enter",), "Enter", "take the answer", "Take the answer under the cursor", "Rephrase", 1),
     Action("next_open", ("n",), "n", "next open", "Next text that is open", "Rephrase", 9, ("n p", "next open")),
     Action("previous_open", ("p",), "p", "previous open", "Previous text that is open", "Rephrase"),
@@ -118,9 +120,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("measure", ("b",), "b", "measure", "Measure how fast the picked model is", "Models", 3),
     Action("samples", ("enter",), "Enter", "samples", "Browse the samples behind the figure", "Results", 1),
     Action("halt", ("escape",), "Esc", "stop counting", "Stop counting; what is counted stays", "Results", 1),
-    Action(
-        "next_table", ("n",), "n", "next table", "Next table, plot or heatmap", "Results", 2, ("n p", "next table")
-    ),
+    Action("next_table", ("n",), "n", "next table", "Next table, plot or heatmap", "Results", 2, ("n p", "next table")),
     Action("previous_table", ("p",), "p", "previous table", "Previous table, plot or heatmap", "Results"),
     Action("take", ("T",), "T", "take text", "Try the text of the selected sample", "Spot check", 2),
     Action("second", ("M",), "M", "second model", "A second model beside the live one; away again", "Spot check", 3),

@@ -1,5 +1,9 @@
 """The footer: what can be pressed now, read from the bindings that are active."""
 
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
 from textual.screen import Screen
 
 from emotui.screens.actions import ACTIONS, Action
@@ -25,8 +29,15 @@ class KeyBar(Line):
         self._follow(self.screen)
 
     def _follow(self, screen: Screen[object]) -> None:
-        active = {one.binding.action for one in screen.active_bindings.values() if one.enabled}
-        offered = [action for action in ACTIONS if action.rank and f"do('{action.id}')" in active]
+        active: dict[str, list[str]] = {}
+        for key, one in screen.active_bindings.items():
+            if one.enabled:
+                active.setdefault(one.binding.action, []).append(key)
+        offered = [
+            _reached(action, active[f"do('{action.id}')"])
+            for action in ACTIONS
+            if action.rank and f"do('{action.id}')" in active
+        ]
         offered.sort(key=lambda action: action.rank)
         room = self.size.width + _GAP - sum(_size(action) for action in offered if action.id in _LAST)
         parts: list[Part] = []
@@ -39,6 +50,14 @@ class KeyBar(Line):
             press = f"do('{action.id}')"
             parts += [Part(key, "key", press), Part(f" {label}", "plain", press), Part(" " * _GAP)]
         self.show(parts[:-1])
+
+
+def _reached(action: Action, keys: Sequence[str]) -> Action:
+    """The action with a key that acts now: while text is typed, characters do not."""
+    others = [key for key in keys if re.fullmatch(r"ctrl\+.|f\d+", key)]
+    if not action.keys or action.keys[0] in keys or not others:
+        return action
+    return replace(action, shown=others[0].replace("ctrl+", "^").upper(), footer=None)
 
 
 def _size(action: Action) -> int:

@@ -109,8 +109,6 @@ class Rephrase(Place):
         app: Any = self.app
         return str(app.annotator)
 
-    # Rounds.
-
     def bind_source(self, source: "BrowseSource") -> None:
         """Ask this source from now on."""
         service_of = getattr(source, "rephrasing", None)
@@ -232,7 +230,8 @@ class Rephrase(Place):
         seen.progress, seen.before, self.open = stood.progress, stood.before, stood.open
         self._lexicon = stood.lexicon
         if self.display:
-            self.post_message(self.Tagged("chain", stood.tags))
+            # A reviewer is not to see how the rephrasings went.
+            self.post_message(self.Tagged("chain", stood.tags if self.mode != "review" else {}))
         if not self._arrived:
             self._arrived = True
             if stood.resume is not None and stood.resume != self._sample:
@@ -308,8 +307,6 @@ class Rephrase(Place):
             self._go_on()
         else:
             self.post_message(self.Sought(frozenset({done.go}), 0))
-
-    # Showing.
 
     def show_nothing(self, why: str, *, failed: bool = False) -> None:
         """Say what Rephrase is for, and why it is empty."""
@@ -475,6 +472,7 @@ class Rephrase(Place):
             if reviewer is not None and self.round is not None and self._service is not None:
                 self._reviewer = reviewer
                 self._turn_to("review")
+                self.post_message(self.Tagged("chain", {}))
                 self.query_one(Review).open_for(self._service, self.round, reviewer)
 
         about = (

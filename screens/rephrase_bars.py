@@ -13,7 +13,7 @@ FEW = 10
 _NAME = 13
 _WAS = " was .00"
 _GOLD = " gold"
-_LEAST_BAR, _MOST_BAR = 6, 24
+_LEAST_BAR, _MOST_BAR = 5, 24
 _GAP = 2
 _EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
 

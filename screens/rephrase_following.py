@@ -133,7 +133,9 @@ class Following:
         else:
             followed: asking.Followed = answer.value
             seen.trouble, seen.live = "", followed.live
-            seen.warnings, seen.difference = followed.warnings, followed.difference
+            seen.difference = followed.difference
+            # What one begins with is not warned of.
+            seen.warnings = followed.warnings if self._writing.editor.can_undo else ()
         if question.generation == self.generation:
             self._behind_since = None
         self._writing.draw_live()
