@@ -58,6 +58,11 @@ class ModelProcess:
         self._closed = False
 
     @property
+    def has_options(self) -> bool:
+        """Whether it is loaded with options beside those in its SPEC."""
+        return bool(self._options)
+
+    @property
     def pid(self) -> int | None:
         """The child's process id while it lives."""
         child = self._child

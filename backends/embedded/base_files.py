@@ -61,6 +61,11 @@ def _checked(path: Path, expected: str) -> Path:
     return path
 
 
+def installed_files() -> tuple[Path, Path]:
+    """Where the base model and its tokeniser lie, unchecked. Raises BaseModelError where they are missing."""
+    return _installed(MODEL_FILE), _installed(TOKENIZER_FILE)
+
+
 def base_files() -> BaseFiles:
     """The checked files of the base model.
 

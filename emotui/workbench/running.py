@@ -102,10 +102,10 @@ def run_task(
     if not has_texts(dataset):
         raise BadInput(f"{dataset.name} has labels only: import it with its texts first (docs/results.md)")
     asked = _Question(store, dataset, limit, repeats, seed, way, options)
-    if resume is None and not fresh and (known := remembered_card(store, model)) is not None:
-        # What is known of the model suffices to find a finished run: asking twice does not load it.
-        if (hit := asked.plan(known).hit) is not None:
-            return hit
+    # What is known of a model suffices to find a finished run: asking twice does not load it.
+    known = None if resume is not None or fresh else remembered_card(store, model)
+    if known is not None and (hit := asked.plan(known).hit) is not None:
+        return hit
     stamp = stamp_of(model.spec)
     card = model.load(cancelled=cancelled)
     remember_card(store, model, stamp, card)

@@ -1,0 +1,66 @@
+"""What a model would be loaded from, told in milliseconds and without loading it: the same stamp, the same model."""
+
+import hashlib
+import os
+import sys
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+
+from emotui.backends.embedded import base_files
+from emotui.backends.gguf.files import find_model
+from emotui.backends.hf.files import model_folder
+from emotui.backends.hf.settings import parse_settings
+from emotui.backends.options import split_options
+from emotui.backends.spec import parse_spec
+from emotui.errors import EmotuiError
+
+_PACKAGES = ("emotui", "torch", "transformers", "tokenizers", "llama-cpp-python", "bitsandbytes", "accelerate", "numpy")
+
+
+def stamp_of(spec: str) -> str | None:
+    """SHA-256 over the SPEC, the model's files (names, sizes, times of change), the libraries' versions, the devices.
+
+    A file's content is trusted to be what it was while its size and both of its times are, as its hash is elsewhere.
+    None for models that are not files of this machine (servers, other packages' kinds) or are not there.
+    """
+    kind, argument = parse_spec(spec)
+    try:
+        files = _files(kind, argument)
+        if files is None:
+            return None
+        # Our own code stands for its version: in a checkout that does not change with every edit.
+        own = Path(__file__).parent.rglob("*.py")
+        lines = [spec, sys.version, os.environ.get("CUDA_VISIBLE_DEVICES", "")]
+        lines += sorted(map(str, Path("/dev").glob("nvidia[0-9]*")))
+        lines += [f"{name} {_version(name)}" for name in _PACKAGES]
+        lines += sorted(map(_state, (*files, *own)))
+    except (EmotuiError, OSError):
+        return None
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _files(kind: str, argument: str) -> Iterable[Path] | None:
+    if kind == "embedded":
+        here = Path(base_files.__file__).parent
+        return [*base_files.installed_files(), *(path for path in here.iterdir() if path.is_file())]
+    path, options = split_options(kind, argument) if kind in ("hf", "gguf") else (argument, {})
+    if kind == "gguf":
+        return find_model(path).parts
+    if kind == "hf":
+        offline = parse_settings({**options, "online": False})
+        folder = model_folder(path, offline, lambda line: None)
+        return [each for each in folder.rglob("*") if each.is_file()]
+    return None
+
+
+def _state(path: Path) -> str:
+    stat = path.stat()
+    return f"{path.resolve()} {stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns}"
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
