@@ -29,11 +29,11 @@ _TASK = (
 )
 PROMPTS: Prompts = {
     "zero-shot": Prompt(
-        _TASK + " Reply with nothing but a JSON list of {count} lower-case words, like this: {form}", SYSTEM
+        _TASK + " Reply with nothing but a JSON list, one lower-case word for each <mask>: {form}", SYSTEM
     ),
     "cot": Prompt(
         _TASK + f" Say first, in a few short sentences, what in the text points to which feeling. Then write {ANSWER} "
-        "and behind it a JSON list of {count} lower-case words, like this: {form}",
+        "and behind it a JSON list, one lower-case word for each <mask>: {form}",
         SYSTEM,
     ),
 }

@@ -150,7 +150,8 @@ class Rephrase:
             except ModelError as error:
                 found.append(Asked(None, str(error)))
                 continue
-            found.append(Asked(msgspec.json.encode(_Raw(verdict.label, verdict.probs)).decode()))
+            probs = {label: round(p, 9) for label, p in verdict.probs.items()}
+            found.append(Asked(msgspec.json.encode(_Raw(verdict.label, probs)).decode()))
         return found
 
     def _written(self, samples: Sequence[ClassGold], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
