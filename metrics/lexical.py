@@ -67,24 +67,24 @@ class Lexical:
     emotion: str | None
 
 
-def lexical(text: str, label: str, lexicon: Lexicon, *, exact: bool = False) -> Lexical:
+def lexical(text: str, label: str, lexicon: Lexicon, *, inflections: bool = False) -> Lexical:
     """How a text shows its emotion, by its words.
 
     Explicit: some word is tied to the gold emotion. Misleading: none is, but some word is tied to another emotion.
     Implicit: no word is tied to any. A text labelled `neutral` has no cues.
 
-    A word is looked up in lower case as it is written, and where the lexicon has no such word, as its regular
-    inflections' dictionary form (`emotui.metrics.inflections`); the first form that the lexicon has counts.
+    A word is looked up in lower case as it is written: the lexicon as its authors published it.
 
     Args:
         label: of Plutchik's eight, or one that `emotui.lexicons.plutchik_of` maps to them, or `neutral`.
-        exact: look words up as they are written only.
+        inflections: where the lexicon has no such word, look it up as the dictionary form of a regular inflection
+            (`emotui.metrics.inflections`); the first form that the lexicon has counts.
 
     Raises:
         ValueError: the label has no counterpart among the eight.
     """
     emotion = emotion_of(label)
-    cues = () if emotion is None else cues_of(text, lexicon, exact=exact)
+    cues = () if emotion is None else cues_of(text, lexicon, inflections=inflections)
     explicit = sum(emotion in cue.emotions for cue in cues)
     category: Category = "explicit" if explicit else "misleading" if cues else "implicit"
     return Lexical(category, cues, explicit, is_negated(text), emotion)
@@ -98,11 +98,11 @@ def emotion_of(label: str) -> str | None:
     return emotion
 
 
-def cues_of(text: str, lexicon: Lexicon, *, exact: bool = False) -> tuple[Cue, ...]:
+def cues_of(text: str, lexicon: Lexicon, *, inflections: bool = False) -> tuple[Cue, ...]:
     """Every word that the lexicon ties to one of Plutchik's eight, in text order."""
     found = []
     for start, end in _words(text):
-        emotions = _tied(text[start:end].lower(), lexicon, exact=exact)
+        emotions = _tied(text[start:end].lower(), lexicon, inflections=inflections)
         if emotions:
             found.append(Cue(text[start:end], start, end, emotions))
     return tuple(found)
@@ -143,14 +143,16 @@ def _forms(word: str) -> tuple[str, ...]:
     return tuple(dictionary_forms(word))
 
 
-def _tied(word: str, lexicon: Lexicon, *, exact: bool) -> tuple[str, ...]:
+def _tied(word: str, lexicon: Lexicon, *, inflections: bool) -> tuple[str, ...]:
     names = lexicon.get(word)
-    if names is None and not exact:
+    if names is None and inflections:
         names = next((lexicon[form] for form in _forms(word) if form in lexicon), None)
     return tuple(emotion for emotion in PLUTCHIK if emotion in names) if names else ()
 
 
-def lexical_report(records: Iterable[tuple[str, str, str]], lexicon: Lexicon, *, exact: bool = False) -> dict[str, Any]:
+def lexical_report(
+    records: Iterable[tuple[str, str, str]], lexicon: Lexicon, *, inflections: bool = False
+) -> dict[str, Any]:
     """The document of `emotui lexical`.
 
     Args:
@@ -167,7 +169,7 @@ def lexical_report(records: Iterable[tuple[str, str, str]], lexicon: Lexicon, *,
     problems = []
     for key, text, label in records:
         try:
-            found = lexical(text, label, lexicon, exact=exact)
+            found = lexical(text, label, lexicon, inflections=inflections)
         except ValueError as problem:
             problems.append(f"{key}: {problem}")
             continue

@@ -100,7 +100,7 @@ def lexical_of(text: str, label: str, lexicon: Any) -> "Lexical | None":
     if lexicon is None:
         return None
     try:
-        return lexical(text, label, lexicon)
+        return lexical(text, label, lexicon, inflections=True)
     except ValueError:
         return None
 

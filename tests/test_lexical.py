@@ -62,16 +62,17 @@ def test_a_word_that_comes_twice_counts_twice() -> None:
     assert lexical("love, love", "joy", LEXICON).explicit_words == 2
 
 
-def test_inflections_are_found_and_exact_leaves_them_out() -> None:
+def test_inflections_are_looked_up_where_asked_for() -> None:
     text = "She loved the hugs. They scared him."
-    assert [cue.word for cue in cues_of(text, LEXICON)] == ["loved", "hugs", "scared"]
-    assert cues_of(text, LEXICON)[2].emotions == ("fear",)
-    assert cues_of(text, LEXICON, exact=True) == ()
+    assert cues_of(text, LEXICON) == ()
+    found = cues_of(text, LEXICON, inflections=True)
+    assert [cue.word for cue in found] == ["loved", "hugs", "scared"]
+    assert found[2].emotions == ("fear",)
 
 
 def test_a_word_in_the_lexicon_is_taken_as_it_stands() -> None:
     both = {"loved": {"trust"}, "love": {"joy"}}
-    assert cues_of("loved", both)[0].emotions == ("trust",)
+    assert cues_of("loved", both, inflections=True)[0].emotions == ("trust",)
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,14 @@ from emotui.workbench import reports
 
 @click.command()
 @click.option("--records", required=True, help="Texts with one gold label each: .jsonl, .csv, .tsv, .parquet, or -.")
-@click.option("--exact", is_flag=True, help="Look words up as they are written only, not by their dictionary form.")
+@click.option("--inflections", is_flag=True, help="Look a word that EmoLex lacks up by its dictionary form.")
 @skip_bad_option
 @json_option
-def lexical(records: str, exact: bool, skip_bad: bool, as_json: bool) -> None:
+def lexical(records: str, inflections: bool, skip_bad: bool, as_json: bool) -> None:
     """How texts show their emotion, by EmoLex: explicit, implicit or misleading, and negated or not."""
-    document = reports.lexical(records, exact=exact, skip_bad=skip_bad, warn=lambda line: click.echo(line, err=True))
+    document = reports.lexical(
+        records, inflections=inflections, skip_bad=skip_bad, warn=lambda line: click.echo(line, err=True)
+    )
     if as_json:
         print_json(document)
         return

@@ -127,4 +127,5 @@ def explicit_words(text: str, label: str) -> list[str]:
         return []
     if emotion is None:
         return []
-    return list(dict.fromkeys(cue.word.lower() for cue in cues_of(text, emolex()) if emotion in cue.emotions))
+    cues = cues_of(text, emolex(), inflections=True)
+    return list(dict.fromkeys(cue.word.lower() for cue in cues if emotion in cue.emotions))

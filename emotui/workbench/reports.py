@@ -141,7 +141,7 @@ def score_class(gold: str, predicted: str, *, skip_bad: bool, warn: Warn) -> Doc
     return files.report(lambda: class_report(golds, answers))
 
 
-def lexical(records: str, *, exact: bool = False, skip_bad: bool, warn: Warn) -> Document:
+def lexical(records: str, *, inflections: bool = False, skip_bad: bool, warn: Warn) -> Document:
     """The document of `emotui lexical`, by EmoLex."""
     from emotui.lexicons import emolex
     from emotui.metrics.lexical import emotion_of, lexical_report
@@ -151,7 +151,7 @@ def lexical(records: str, *, exact: bool = False, skip_bad: bool, warn: Warn) ->
     if skip_bad:
         golds = files.good(golds, lambda record: emotion_of(record.label))
     triples = [(record.id, record.text, record.label) for record in golds]
-    return files.report(lambda: lexical_report(triples, emolex(), exact=exact))
+    return files.report(lambda: lexical_report(triples, emolex(), inflections=inflections))
 
 
 def agreement(ratings: str, *, skip_bad: bool, warn: Warn) -> Document:
