@@ -45,7 +45,7 @@ class Browse(Place):
         self._run: Run | None = None
         self._beside: tuple[str, ...] = ()
         self._raw = False
-        self._looking_for = ""
+        self._looking_for = self._shown_for = ""
         self._desk: Desk[tuple[int, str | None, tuple[str, ...]], Seen] | None = None
         self._grey: Timer | None = None
 
@@ -90,7 +90,8 @@ class Browse(Place):
     def show_sample(self, sample: int | None, run: Run | None) -> None:
         """Ask for this sample; what is here stays until the answer comes, greyed if that takes long."""
         if sample != self._sample:
-            self.repeat = 0
+            self.repeat, self._shown_for = 0, self._looking_for
+        self._looking_for = ""
         self._sample, self._run = sample, run
         if sample is None:
             self._seen = None
@@ -120,14 +121,24 @@ class Browse(Place):
             self._say("This sample cannot be read", answer.error, "k and j go on to others", failed=True)
             return
         self._seen = answer.value
+        mark = self._choose_answer(self._shown_for)
+        self._shown_for = ""
         self._draw()
-        if self._looking_for:
-            self.call_after_refresh(self._reveal, self._looking_for)
-            self._looking_for = ""
+        if mark:
+            self.call_after_refresh(self._reveal, mark)
 
-    def look_for(self, mark: str) -> None:
-        """Bring errors with this letter into sight where the next sample is longer than the panes."""
-        self._looking_for = mark
+    def look_for(self, marks: str) -> None:
+        """Of the next sample show the first answer that has such an error, and bring that into sight."""
+        self._looking_for = marks
+
+    def _choose_answer(self, marks: str) -> str:
+        """Turn to the first of the run's answers with one of these letters, and give back the letter."""
+        for number, said in enumerate(self._seen.evidence.repeats if self._seen is not None else ()):
+            found = [mark for mark in marks if said.detail is not None and mark in said.detail.marks]
+            if found:
+                self.repeat = number
+                return found[0]
+        return ""
 
     def _reveal(self, mark: str) -> None:
         if self._seen is None:

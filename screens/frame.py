@@ -65,6 +65,7 @@ class Frame(Screen[None]):
         self._list_task = "spans"
         self._title = ""
         self.live: str | None = None
+        self.looking_for = ""
         self._live_state = ""
         self._dirty = False
         self._lists: dict[str, ListState] = {}
@@ -229,6 +230,8 @@ class Frame(Screen[None]):
         if event.sample != self.state.sample:
             self.state, self._dirty = replace(self.state, sample=event.sample), True
         self._tell_place()
+        self.place.look_for(self.looking_for or self.state.only_mark or self.state.marks)
+        self.looking_for = ""
         self.place.show_sample(event.sample, self.run_shown)
         if self.focused is None and event.sample is not None:
             self.focus_shown()
@@ -241,7 +244,8 @@ class Frame(Screen[None]):
     @on(Place.Listed)
     async def _list_just(self, event: Place.Listed) -> None:
         event.stop()
-        state = replace(self.state.unfiltered(), only=event.samples, only_why=event.why, sample=event.samples[0])
+        only: dict[str, Any] = {"only": event.samples, "only_why": event.why, "only_mark": event.mark}
+        state = replace(self.state.unfiltered(), sample=event.samples[0], **only)
         dataset, run = event.dataset or state.dataset, event.run or state.run
         self.change(replace(state, dataset=dataset, run=run))
         await self.action_place(BROWSE)

@@ -206,7 +206,7 @@ def _help(frame: "Frame") -> None:
 
 
 def _next_of_kind(frame: "Frame", kind: str) -> None:
-    frame.place.look_for(kind)
+    frame.looking_for = kind
     frame.pane.next_error(1, kind)
 
 

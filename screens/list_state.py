@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
 
 from emotui.store.query import MARKS, SORTS, Dataset, ListQuery, Run
 
@@ -9,12 +10,16 @@ NO_RUN = ""
 """A run chosen to be none: gold alone. (None: whichever run is the newest.)"""
 
 
+_ALL: dict[str, Any] = {"only": (), "only_why": "", "only_mark": ""}
+"""No sample is left out for a figure's sake."""
+
+
 @dataclass(frozen=True, slots=True)
 class ListState:
     """Filter, order and position of the list, the run over it, and the overlay. `sample` is a sample's number.
 
     `beside`: further runs that are compared with the one over the list. `only`: where there are any, no other samples
-    than those behind a figure, which `only_why` names; not remembered.
+    than those behind a figure, which `only_why` names, and the letter of their errors; not remembered.
     """
 
     dataset: str | None = None
@@ -32,6 +37,7 @@ class ListState:
     beside: tuple[str, ...] = ()
     only: tuple[int, ...] = ()
     only_why: str = ""
+    only_mark: str = ""
 
     def query(self, dataset: int, run: str | None) -> ListQuery:
         """The question to the source. Without a run there is nothing to filter or sort by of what a run would give."""
@@ -60,9 +66,7 @@ class ListState:
 
     def unfiltered(self) -> "ListState":
         """The same list with every sample in it."""
-        return replace(
-            self, text="", emotions=(), valences=(), marks="", f1_min=None, f1_max=None, only=(), only_why=""
-        )
+        return replace(self, text="", emotions=(), valences=(), marks="", f1_min=None, f1_max=None, **_ALL)
 
     def words(self) -> list[str]:
         """What the list leaves out and how it is ordered, in words for its heading."""
@@ -98,7 +102,7 @@ class ListState:
 
 def to_setting(state: ListState) -> dict[str, object]:
     """As plain values that a store can keep."""
-    kept = asdict(replace(state, only=(), only_why=""))
+    kept = asdict(replace(state, **_ALL))
     return {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}
 
 
@@ -115,7 +119,7 @@ def from_setting(value: object) -> ListState:
     kept: dict[str, object] = {}
     for field in fields(ListState):
         got, default = value.get(field.name), getattr(fresh, field.name)
-        if field.name in ("only", "only_why"):
+        if field.name in _ALL:
             kept[field.name] = default
         elif field.name in ("emotions", "valences", "beside"):
             kept[field.name] = tuple(one for one in got if isinstance(one, str)) if isinstance(got, list) else ()

@@ -53,11 +53,14 @@ class Place(Vertical):
         """The list is to hold just these samples, and Browse to show them; `why` says what they are.
 
         `dataset`: the name of theirs, None for the one of the list; `run`: the run over them, None for the one that is.
+        `mark`: the letter of the errors that they are listed for, where it is for errors.
         """
 
-        def __init__(self, samples: Sequence[int], why: str, dataset: str | None, run: str | None) -> None:
+        def __init__(
+            self, samples: Sequence[int], why: str, dataset: str | None, run: str | None, mark: str = ""
+        ) -> None:
             super().__init__()
-            self.samples, self.why, self.dataset, self.run = tuple(samples), why, dataset, run
+            self.samples, self.why, self.dataset, self.run, self.mark = tuple(samples), why, dataset, run, mark
 
     def bind_source(self, source: "BrowseSource") -> None:
         """Ask this source from now on."""
@@ -73,8 +76,8 @@ class Place(Vertical):
     def show_beside(self, runs: Sequence[Run]) -> None:
         """From the next `show_sample` on, compare with these runs of the person's choice."""
 
-    def look_for(self, mark: str) -> None:
-        """The next sample is shown for the sake of errors with this letter."""
+    def look_for(self, marks: str) -> None:
+        """The next sample is shown for the sake of errors with one of these letters; empty: for none."""
 
     def refresh_sample(self, run: Run | None) -> None:
         """Ask again for what is shown: something may have changed."""

@@ -25,6 +25,9 @@ from emotui.store.query import Dataset, Run
 if TYPE_CHECKING:
     from emotui.workbench.source import BrowseSource
 
+_MARKS = {"hallucinat": "H", "fixat": "F", "neutral": "N", "invalid": "!"}
+"""How the keys of columns begin that count samples with an error, and the letter of that."""
+
 _PATIENCE = 0.3
 """Seconds before one is told that it is being counted."""
 
@@ -284,7 +287,8 @@ class Results(Place):
         row, column, cell = picked
         dataset = found.datasets.get(cell.run) if found is not None and cell.run else None
         what = f"{column.group}: {column.title}" if column.group else column.title
-        self.post_message(self.Listed(cell.samples, f"{what}, {row.label}", dataset, cell.run))
+        mark = next((letter for name, letter in _MARKS.items() if column.key.startswith(name)), "")
+        self.post_message(self.Listed(cell.samples, f"{what}, {row.label}", dataset, cell.run, mark))
 
     def do_export(self) -> None:
         """The tables of these runs as a report, in a file."""

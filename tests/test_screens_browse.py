@@ -282,6 +282,33 @@ async def test_a_jump_brings_the_error_into_sight_in_text_and_alignment(tmp_path
         await press(pilot, "q")
 
 
+async def test_a_jump_to_a_kind_of_error_turns_to_the_answer_that_has_it_and_j_to_the_first(tmp_path: Path) -> None:
+    gold, said = tmp_path / "gold.jsonl", tmp_path / "said.jsonl"
+    gold.write_text(
+        "".join(f'{{"id": "{id}", "text": "I wept and laughed", "spans": [[2, 6]]}}\n' for id in "abc"),
+        encoding="utf-8",
+    )
+    said.write_text(
+        "".join(
+            f'{{"id": "{id}", "spans": ["{span}"], "repeat": {repeat}}}\n'
+            for id in "abc"
+            for repeat, span in enumerate(["wept", "despair"])
+        ),
+        encoding="utf-8",
+    )
+    async with opened(FileView(str(gold), [str(said)], warn=lambda line: None)) as pilot:
+        browse = frame(pilot).query_one(Browse)
+        assert browse.repeat == 0
+        await press(pilot, "H")
+        assert (shown_id(pilot), browse.repeat) == ("b", 1)
+        await press(pilot, "j")
+        assert (shown_id(pilot), browse.repeat) == ("c", 0)
+        await press(pilot, "f", "tab", "tab", "space", "enter", "g")
+        assert frame(pilot).state.marks == "H"
+        assert (shown_id(pilot), browse.repeat) == ("a", 1)
+        await press(pilot, "q")
+
+
 async def test_runs_of_files_can_be_compared_too(tmp_path: Path) -> None:
     gold, one, other = tmp_path / "gold.jsonl", tmp_path / "one.jsonl", tmp_path / "other.jsonl"
     gold.write_text('{"id": "a", "text": "I wept and laughed", "spans": [[2, 6]]}\n', encoding="utf-8")

@@ -15,6 +15,7 @@ from emotui.backends.host import Cancelled
 from emotui.errors import StoreError
 from emotui.records import SpanSample
 from emotui.screens import results_bars, results_cells
+from emotui.screens.browse import Browse
 from emotui.screens.line import Line
 from emotui.screens.results import Results
 from emotui.screens.results_grid import Grid, window
@@ -125,6 +126,25 @@ async def test_enter_goes_to_just_the_samples_behind_a_figure_and_x_comes_back(s
         assert f"{len(behind)} of 30" in screen_text(pilot)
         await press(pilot, "x")
         assert listed(pilot) == everything
+
+
+async def test_behind_a_rate_each_sample_shows_the_answer_that_has_the_error(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "7")
+        await go_to(pilot, "errors-task-1", QWEN, "hallucination_rate")
+        behind = cell(pilot)[2].samples
+        await press(pilot, "enter")
+        browse = frame(pilot).query_one(Browse)
+        turned = set()
+        for _ in behind:
+            evidence = browse.evidence
+            assert evidence is not None
+            detail = evidence.repeats[browse.repeat].detail
+            assert detail is not None
+            assert "H" in detail.marks
+            turned.add(browse.repeat)
+            await press(pilot, "j")
+        assert turned == {0, 1, 2}
 
 
 async def test_what_lies_behind_a_figure_is_not_remembered(tmp_path: Path, source: Workspace) -> None:
