@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from emotui.errors import ModelError
+from emotui.workbench.predicting import predict
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
 from tests.faulty_server import FaultyServer
@@ -138,3 +139,20 @@ def test_a_wrong_mark_is_bad_input(emotui: Emotui, tmp_path: Path) -> None:
         got = emotui("score", "scenes", "--gold", gold, "--pred", "said.jsonl", "--json")
         assert (got.status, got.err.count("\n")) == (2, 1)
         assert "`censored`" in got.err
+
+
+def test_predict_that_is_interrupted_returns_what_was_answered(tmp_path: Path) -> None:
+    texts = records(tmp_path, *(f"I wept {n} times" for n in range(70)))
+
+    def interrupt(done: int, n: int) -> None:
+        if done >= 64:
+            raise KeyboardInterrupt
+
+    found = predict("spans", "embedded", str(texts), warn=print, progress=interrupt)
+    assert (found.stopped, found.n, len(found.records)) == ("interrupted", 70, 64)
+
+
+def test_a_probe_says_what_a_server_kept_back(emotui: Emotui, server: FaultyServer) -> None:
+    server.logprobs = {" Yes": -0.5, "The": -3.0}
+    shown = " ".join(emotui("probe", "I wept", "--model", f"openai:{server.spec}").out.split())
+    assert "kept an answer's probability back: joy (at least this), trust" in shown

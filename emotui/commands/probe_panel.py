@@ -15,6 +15,9 @@ from emotui.workbench.probing_tasks import TaskAnswer
 
 _BAR = 20
 _MOST_CLASSES = 6
+_KEPT_BACK = {"yes": "at most this", "no": "at least this", "both": "not known"}
+"""What is then known of the log-odds."""
+
 _MOST_WORDS = 8
 
 
@@ -39,6 +42,9 @@ def _parts(found: Probe) -> list[RenderableType | None]:
         mass = min(odds.mass for odds in found.emotions.values())
         said = "log-odds of each emotion" + (f"   (yes and no together hold at least {mass:.2g})" if mass < 1 else "")
         parts.append(_bars(said, rows, signed=True))
+        kept_back = [f"{name} ({_KEPT_BACK[odds.censored]})" for name, odds in found.emotions.items() if odds.censored]
+        if kept_back:
+            parts.append(Text(f"The server kept an answer's probability back: {', '.join(kept_back)}", style="dim"))
     if found.words is not None:
         best_words = sorted(found.words.words, key=lambda word: -abs(word[2]))[:_MOST_WORDS]
         most = max((abs(drop) for _, _, drop in best_words), default=1.0) or 1.0

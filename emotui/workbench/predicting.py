@@ -43,7 +43,7 @@ class Predictions:
         n: how many records the file has.
         records: one for each, unless `stopped`.
         failures: a line for each record that the model refused.
-        stopped: why those that have no record were not answered (a server that went away, a model that died).
+        stopped: why those that have no record were not answered (a server that went away, a model that died, Ctrl-C).
     """
 
     model: str
@@ -110,10 +110,10 @@ def predict(
                     break
             else:
                 raise ModelError(still_open(len(whys), len(got.records), whys[0]))
-        except ModelError as error:
+        except (ModelError, KeyboardInterrupt) as error:
             if not found:
                 raise
-            stopped = str(error)
+            stopped = str(error) or "interrupted"
         seconds = time.monotonic() - started
     done = sorted(found)
     failures = [f"{path}:{got.lines[place]}: {found[place].why}" for place in done if found[place].why is not None]
