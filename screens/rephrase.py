@@ -218,8 +218,6 @@ class Rephrase(Place):
         elif name == "export":
             self.notify(f"{answer.value} chains written to {answer.question[-1]}", markup=False)
 
-    # The text at work.
-
     def _stood(self, stood: "asking.Stood") -> None:
         """How the selected text stands, and every other one in the list."""
         seen = self.seen
@@ -347,8 +345,6 @@ class Rephrase(Place):
             self.query_one(Review).focus_first()
         elif self.writing.display:
             self.query_one("#rephrase-original").focus()
-
-    # Keys.
 
     def can(self, action: str) -> bool:
         """What can be done with a text follows from how its chain stands."""
@@ -489,8 +485,11 @@ class Rephrase(Place):
         """Write the chains to a file."""
         from emotui.screens.export_sheet import ExportSheet
 
-        sheet = ExportSheet(0, None, what="all chains", default="rephrasings.jsonl")
-        self.app.push_screen(sheet, lambda path: path and self._desks["export"].ask((self.round, path)))
+        def named(path: str | None) -> None:
+            if path is not None:
+                self._desks["export"].ask((self.round, path))
+
+        self.app.push_screen(ExportSheet(0, None, what="all chains", default="rephrasings.jsonl"), named)
 
     def do_copy(self) -> None:
         """The original and its attempts to the clipboard."""

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from emotui.workbench.rephrasing import Rephrasing
     from emotui.workbench.rephrasing_views import Round
 
-WHOSE = ("everybody's", "own", "confirmed")
-"""Whose rephrasings count: all, the annotator's, those that every reviewer confirmed."""
+EVERYBODY, CONFIRMED = "everybody's", "confirmed"
+"""Which rephrasings are counted: all of the last round, those of it that reviewers confirmed, or one annotator's."""
 
 
 class Figures(Vertical):
@@ -32,7 +32,8 @@ class Figures(Vertical):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.view = "plots"
-        self.whose = WHOSE[0]
+        self.whose = EVERYBODY
+        self.names: tuple[str, ...] = ()
         self.document: dict[str, Any] | None = None
         self._round: Round | None = None
         self._desk: Desk[Any, Any] | None = None
@@ -51,9 +52,13 @@ class Figures(Vertical):
     def open_for(self, service_of: "Callable[[], Rephrasing]", round_: "Round") -> None:
         """Show the figures of this round's dataset."""
 
-        def ask(whose: str) -> dict[str, Any]:
-            own = round_.annotator if whose == "own" else None
-            return service_of().statistics(round_.dataset.dataset, confirmed_only=whose == "confirmed", annotator=own)
+        def ask(whose: str) -> tuple[tuple[str, ...], dict[str, Any]]:
+            from emotui.workbench.rephrasing_chains import annotators
+
+            service, dataset = service_of(), round_.dataset.dataset
+            names = tuple(annotators(service.log(round_.dataset).in_force()))
+            person = whose if whose in names else None
+            return names, service.statistics(dataset, confirmed_only=whose == CONFIRMED, annotator=person)
 
         if self._desk is None or self._round is not round_:
             self._desk, self.document = Desk("figures", self, ask), None
@@ -67,8 +72,9 @@ class Figures(Vertical):
             self._desk.ask(self.whose)
 
     def next_whose(self) -> None:
-        """Count other rephrasings."""
-        self.whose = WHOSE[(WHOSE.index(self.whose) + 1) % len(WHOSE)]
+        """Count other rephrasings: the confirmed ones, then each annotator's."""
+        there = (EVERYBODY, CONFIRMED, *self.names)
+        self.whose = there[(there.index(self.whose) + 1) % len(there)] if self.whose in there else EVERYBODY
         self.draw()
         self._ask()
 
@@ -85,7 +91,7 @@ class Figures(Vertical):
             self.document = None
             self._say("The figures cannot be computed", answer.error, failed=True)
             return
-        self.document = answer.value
+        self.names, self.document = answer.value
         had_keys = self.screen.focused is None
         self.draw()
         if had_keys and self.display:
@@ -109,10 +115,9 @@ class Figures(Vertical):
             return
         if not document["rephrasings"]:
             why = {
-                "everybody's": "nobody has submitted an attempt yet",
-                "own": "you have not submitted an attempt yet",
-                "confirmed": "no reviewer has confirmed a rephrasing yet: F4 reviews",
-            }[self.whose]
+                EVERYBODY: "nobody has submitted an attempt in this round yet",
+                CONFIRMED: "no reviewer has confirmed a rephrasing of this round yet: F4 reviews",
+            }.get(self.whose, f"{self.whose} has submitted no attempt")
             self._say("Nothing to count", why, "Esc goes back to writing   a counts others")
             return
         self.query_one("#figures-notice", Notice).hide()

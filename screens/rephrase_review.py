@@ -173,7 +173,10 @@ class Review(Vertical):
                 )
             return
         self.query_one("#review-notice", Notice).hide()
-        self._lay_out(shown=True)
+        if not self.query_one("#review-texts").display:
+            # Panes that were hidden have a width only after the next layout.
+            self._lay_out(shown=True)
+            self.call_after_refresh(self.draw)
         self.query_one("#review-left-title", Line).show([Part(" original", "strong")])
         self.query_one("#review-right-title", Line).show([Part(" rephrasing", "strong")])
         for name, text in (("#review-original", item.original), ("#review-rephrasing", item.rephrasing)):

@@ -565,8 +565,11 @@ async def test_statistics_are_drawn_and_what_is_undefined_says_why(source: Scrip
         table = here.query_one("#figures-page", Page).text
         assert "KL reverse" in table
         assert "original" in table.splitlines()[0]
-        await press(pilot, "a", "a")
-        assert "no reviewer has confirmed a rephrasing yet" in screen_text(pilot)
+        await press(pilot, "a")
+        assert "no reviewer has confirmed a rephrasing" in screen_text(pilot)
+        await press(pilot, "a")
+        assert figures.whose == "someone"
+        assert "KL reverse" in here.query_one("#figures-page", Page).text
         await press(pilot, "escape")
         assert here.mode == "writing"
 
