@@ -42,6 +42,7 @@ def model(request: pytest.FixtureRequest) -> Iterator[Any]:
         pytest.importorskip("llama_cpp", reason="llama-cpp-python compiles for minutes: see docs/llamacpp.md")
         yield gguf.load(str(MODEL / "tiny-F16.gguf"), {"threads": 1}, quiet)
     else:
+        pytest.importorskip("llguidance")
         yield hf.load(str(MODEL / "hf"), {"threads": 1, "device": "cpu"}, quiet)
 
 
@@ -89,6 +90,7 @@ def test_a_list_of_words_is_json_of_that_length(model: Any) -> None:
 def test_both_libraries_allow_the_same_tokens_at_every_step() -> None:
     """Of tokens that are whole characters: llama.cpp lets bytes through that no text has, and control tokens."""
     pytest.importorskip("llama_cpp")
+    pytest.importorskip("llguidance")
     from emotui.backends.gguf.grammar import Grammar
     from emotui.backends.hf.loading import load_model
     from emotui.backends.hf.settings import Settings
@@ -124,6 +126,7 @@ def test_both_libraries_allow_the_same_tokens_at_every_step() -> None:
 
 
 def test_an_encoder_decoder_keeps_to_a_grammar_too(tmp_path: Path) -> None:
+    pytest.importorskip("llguidance")
     model = hf.load(str(hf_models.t5(tmp_path / "t5")), {"threads": 1, "device": "cpu"}, quiet)
     (found,) = model.generate([Generate((Message("user", "how"),), grammar=one_of(["c", "ab"]), max_tokens=20)])
     assert found.text in ("c", "ab")
@@ -139,6 +142,7 @@ def test_without_llguidance_the_whole_batch_is_told_in_one_line(monkeypatch: pyt
 
 @pytest.mark.parametrize("bad", ['root ::= "a', "root ::= other", ""])
 def test_a_grammar_that_cannot_be_read_is_told_in_one_line(bad: str) -> None:
+    pytest.importorskip("llguidance")
     model = hf.load(str(MODEL / "hf"), {"threads": 1, "device": "cpu"}, quiet)
     with pytest.raises(ModelError, match="grammar") as caught:
         model.generate([Generate((Message("user", "x"),), grammar=bad)])
@@ -187,6 +191,7 @@ def prompts(tmp_path: Path) -> Path:
 
 
 def test_predict_and_run_take_the_option(emotui: Emotui, records: Path, prompts: Path) -> None:
+    pytest.importorskip("llguidance")
     asked = ["--model", f"hf:{MODEL / 'hf'}", "--prompts", prompts, "--max-tokens", 40]
     got = emotui("predict", "spans", "--records", records, "--constrain", *asked, "--json")
     assert got.status == 0, got.err
