@@ -204,6 +204,7 @@ def _of_transformers(folder: Path, spec: str, name: str, where: str) -> AtHand:
 
 
 _WRITERS = ("generate", "score", "rank")
+_CHAT = ("generate", "score")
 _CONTEXTS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len")
 """Names under which configurations state how many tokens a model reads."""
 
@@ -215,6 +216,6 @@ def _at_server(url: str) -> Iterator[AtHand]:
             "openai",
             each.id,
             context=each.max_model_len,
-            capabilities=_capable("openai:"),
+            capabilities=_CHAT,  # whether it embeds is known when it is loaded; most do not
             where=url,
         )
