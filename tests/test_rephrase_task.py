@@ -23,10 +23,12 @@ from emotui.backends.base import (
     Score,
     Scores,
 )
+from emotui.backends.host import Cancelled, ModelProcess
 from emotui.errors import BadInput, ModelError
 from emotui.lexicons import GOEMOTIONS_TO_PLUTCHIK
 from emotui.metrics.classes import class_report
 from emotui.records import PLUTCHIK, ClassGold
+from emotui.store.store import Store
 from emotui.tasks.known import settled
 from emotui.tasks.rephrase import Prediction, Rephrase, suited
 from emotui.tasks.rephrase_prompts import (
@@ -41,6 +43,8 @@ from emotui.tasks.rephrase_prompts import (
 )
 from emotui.tasks.task import Parsed
 from emotui.workbench.examples import read_examples
+from emotui.workbench.running import RunProgress, run_task
+from emotui.workbench.samples import add_texts
 from tests.conftest import CHECKOUT, Emotui
 
 TINY = CHECKOUT / "tests" / "tiny" / "model" / "hf"
@@ -438,3 +442,30 @@ def test_every_own_prompt_names_what_its_file_would_have_to(tmp_path: Path) -> N
     file = tmp_path / "p.toml"
     file.write_text("".join(f"[{name}]\nuser = {json.dumps(prompt.user)}\n" for name, prompt in PROMPTS.items()))
     assert set(read_rephrase_prompts(str(file))) == set(PROMPTS)
+
+
+def test_a_stopped_run_is_resumed_with_its_own_labels_and_examples_to_the_same_result(tmp_path: Path) -> None:
+    texts = [ClassGold(id=f"{label}{n}", text=f"{text} {n}", label=label) for n in range(5) for text, label in _FEW]
+    options = {
+        "labels": ["joy", "sadness", "anger", "fear"],
+        "examples": [{"id": "e", "text": "I hum.", "label": "joy", "rephrasings": ["My feet are light."]}],
+        "constrain": True,
+    }
+    kept = []
+    for name, stop in (("whole", False), ("stopped", True)):
+        store = Store.open(tmp_path / f"{name}.duckdb")
+        dataset = add_texts(store, "texts", texts, "test")
+        seen: list[RunProgress] = []
+        with ModelProcess(f"hf:{TINY}") as model:
+            asking: dict[str, Any] = {"way": "fs-r", "options": options, "on_progress": seen.append}
+            if stop:
+                with pytest.raises(Cancelled):
+                    run_task(store, model, dataset, cancelled=lambda seen=seen: any(s.done for s in seen), **asking)
+                assert store.run(seen[-1].run).done == 16
+                run = run_task(store, model, dataset, resume=seen[-1].run)
+            else:
+                run = run_task(store, model, dataset, **asking)
+        assert (run.done, run.failed) == (20, 0)
+        kept.append([(row.prompt, row.raw, row.prediction) for row in store.results(run.run)])
+    assert kept[0] == kept[1]
+    assert "- My feet are light." in (kept[0][0][0] or "")
