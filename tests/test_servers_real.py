@@ -14,7 +14,9 @@ from typing import Any
 
 import pytest
 
-from emotui.backends.base import Generate, Generation, Message, Refused, Score, Scores
+from emotui.backends.base import Embed, Generate, Generation, Message, Refused, Score, Scores
+from emotui.backends.embedded.base_files import base_files
+from emotui.backends.host import ModelProcess
 from emotui.backends.rendering import plain_prompt
 from emotui.backends.servers import load
 from emotui.backends.servers.model import ServerModel
@@ -34,11 +36,11 @@ FACTS = list(facts().items())[::5]
 
 
 @contextmanager
-def serving(*arguments: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+def serving(*arguments: str, model: Path = GGUF) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """A server with the tiny model; its address and its process."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "llama_cpp.server", "--model", str(GGUF)]
+    command = [sys.executable, "-m", "llama_cpp.server", "--model", str(model)]
     command += ["--model_alias", "tiny", "--n_ctx", str(CONTEXT), "--host", "127.0.0.1", "--port", str(port)]
     process = subprocess.Popen(
         [*command, "--n_threads", "1", "--verbose", "false", *arguments],
@@ -208,3 +210,20 @@ def test_a_server_with_a_key_and_without_log_probabilities(monkeypatch: pytest.M
         process.wait()
         with pytest.raises(ModelError, match="No server answers at"):
             model.generate([say("Hello")])
+
+
+def test_a_real_server_of_an_embedding_model_gives_the_vectors_of_the_embedded_one(tmp_path: Path) -> None:
+    pytest.importorskip("gguf")
+    from tests.tiny.minilm_gguf import write_minilm
+
+    files = base_files()
+    minilm = write_minilm(files.model, files.tokenizer, tmp_path / "minilm.gguf")
+    texts = ["I was over the moon when she called.", "He slammed the door, furious."]
+    with serving("--embedding", "true", model=minilm) as (spec, _):
+        model = connect(spec)
+        assert "embed" in model.card.capabilities
+        found = model.embed([Embed(text) for text in texts])
+    with ModelProcess("embedded") as embedded:
+        expected = embedded.ask([Embed(text) for text in texts])
+    assert found.shape == (2, 384)
+    assert (found * expected).sum(axis=1) == pytest.approx([1, 1], abs=1e-3)

@@ -92,11 +92,10 @@ async def find_abilities(connection: Connection, served: Served, progress: Progr
     """
     try:
         found = await _find_words(connection, served, progress)
-    except _Busy as error:
-        raise ModelError(str(error)) from None
-    except ModelError:
+    except ModelError as error:
+        # A server of an embedding model fails at words as one in trouble does (llama-cpp-python's: HTTP 500).
         if not (embedded := await _embeds(connection, served.id, progress)):
-            raise
+            raise ModelError(str(error)) from None
         model = embedded.model or served.id
         return Abilities("embeddings", 0, "none", {}, (), model, "", _used([embedded]), embeds=True)
     embedded = await _embeds(connection, served.id, progress)
