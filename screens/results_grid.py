@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _GAP = 2
 _LONGEST_LABEL = 30
 _MOST_NOTES = 110
+_WIDEST = 24
 KINDS = {"run": "own runs", "people": "annotators", "published": "† published"}
 
 
@@ -253,8 +254,11 @@ def _width(table: "ResultsTable", at: int, *, shades: bool) -> _Width:
     texts = [written(row.cells[at], column.unit) for row in table.rows]
     mean = max((width(text) for text, _ in texts), default=1)
     spread = max((width(text) for _, text in texts), default=0)
-    whole = min(max(mean + (spread + 1 if spread else 0), title), 24)
-    return _Width(mean if spread else max(mean, min(title, whole)) if column.unit != "words" else 0, spread, whole)
+    whole = min(max(mean + (spread + 1 if spread else 0), title), _WIDEST)
+    if column.unit == "words":
+        return _Width(0, 0, whole)
+    # Where there is no spread behind them, figures stand to the right under their title.
+    return _Width(mean if spread else whole, spread, whole)
 
 
 def _most(table: "ResultsTable") -> float:
