@@ -133,7 +133,7 @@ def test_prompts_are_part_of_the_identity_and_other_settings_are_refused() -> No
         own.settings("heads")
     with pytest.raises(BadInput, match="the scenes task has no setting 'retries'"):
         Scenes().with_options({"retries": 2}, 1)
-    with pytest.raises(BadInput, match=r"the prompts of a scenes run: .*missing required field `user`"):
+    with pytest.raises(BadInput, match=r"the settings of a scenes run: .*missing required field `user`"):
         Scenes().with_options({"prompts": {"first-token": {}}}, 1)
 
 
@@ -250,7 +250,7 @@ def test_a_wrong_file_ends_the_command_with_2(
 
 
 @pytest.mark.parametrize(
-    ("kind", "message"), [("scenes", "is not asked in words"), ("class", "--prompts is for spans and scenes, not for")]
+    ("kind", "message"), [("scenes", "is not asked in words"), ("class", "first-token: no setting has this name")]
 )
 def test_prompts_for_what_is_not_asked_in_words_are_refused(
     emotui: Emotui, gold: Path, kind: str, message: str
