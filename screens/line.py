@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich.segment import Segment
+from rich.style import Style
 from textual import events
 from textual.strip import Strip
 from textual.widget import Widget
@@ -89,16 +90,16 @@ class Line(Widget):
             drawn = shown(part.text)
             if column + width(drawn) > room:
                 drawn = fit(drawn, room - column)
-            column = self._put(segments, part, drawn, column)
+            column = self._put(segments, part, drawn, column, base)
         if right and right < cells:
             segments.append(Segment(" " * (cells - right - column), base))
             column = cells - right
             for part in self._right:
-                column = self._put(segments, part, shown(part.text), column)
+                column = self._put(segments, part, shown(part.text), column, base)
         return Strip(segments).crop(0, cells).extend_cell_length(cells, base)
 
-    def _put(self, segments: list[Segment], part: Part, drawn: str, column: int) -> int:
-        style = self.rich_style
+    def _put(self, segments: list[Segment], part: Part, drawn: str, column: int, base: Style) -> int:
+        style = base
         if part.kind != "plain":
             style += self.get_component_rich_style(f"line--{part.kind}", partial=True)
         segments.append(Segment(drawn, style))

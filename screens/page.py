@@ -69,7 +69,14 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
     def show(self, lines: Lines, *, home: bool = False) -> None:
         """Show other lines; `home`: from the first one."""
         fresh = tuple(_merged(line) for line in lines)
-        if fresh != self._lines:
+        if len(fresh) == len(self._lines):
+            # What follows every key must cost no more than what has changed.
+            changed = [at for at, (before, now) in enumerate(zip(self._lines, fresh, strict=True)) if before != now]
+            self._lines = fresh
+            for at in changed:
+                self._presses.pop(at, None)
+                self.refresh(Region(0, at - self.scroll_offset.y, self.outer_size.width, 1))
+        else:
             self._lines = fresh
             self._presses.clear()
             self.virtual_size = Size(self.size.width, len(fresh))

@@ -248,7 +248,7 @@ class Rephrase(Place):
         editor.read_only = not chain.offered or chain.state != "open"
         if not keep:
             seen.live = seen.words = seen.now = None
-            seen.warnings, seen.difference, seen.hint = (), (), ""
+            seen.warnings, seen.difference, seen.hint, seen.nearness = (), (), "", (None, False)
             last = chain.attempts[-1] if chain.attempts else None
             begun_with = (last.text, last.suggested) if last else (chain.original, False)
             text, seen.suggested = self._drafts.pop(chain.number, begun_with)

@@ -107,12 +107,13 @@ def lexical_of(text: str, label: str, lexicon: Any) -> "Lexical | None":
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A text as it was at one moment."""
+    """A text as it was at one moment. `similar`: whether its similarity is asked for too, which takes as long again."""
 
     round: "Round"
     chain: "ChainView"
     text: str
     generation: int
+    similar: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,7 @@ def follow(service: "Rephrasing", typed: Typed) -> Followed:
     from emotui.metrics.rephrasings import warnings, word_diff
 
     chain = typed.chain
-    live = service.live(typed.round, chain.number, typed.text, typed.generation)
+    live = service.live(typed.round, chain.number, typed.text, typed.generation, similar=typed.similar)
     earlier = [one.text for one in chain.attempts]
     return Followed(
         live,

@@ -1,12 +1,14 @@
 """Following what is typed: when the classifier is asked, and which of its answers are still of use.
 
-A key is painted before anything is asked. While an answer is on its way only the newest text waits (`Desk`), so the
-classifier is asked as fast as it answers. An answer about an earlier moment of the same text is shown, since it is
-nearer than what stood there, and greyed once it is behind for a while; one about another text is dropped.
+A question leaves in a thread of its own, so that no key waits for it. While an answer is on its way only the newest
+text waits (`Desk`): the classifier is asked as fast as it answers, however fast one types. An answer about an earlier
+moment of the same text is shown, since it is nearer than what stood there, and greyed once it is behind for a while;
+one about another text is dropped.
 """
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from textual.timer import Timer
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 
 REST = 0.4
 """Seconds without a key after which typing rests, and the words that carry the verdict are asked for."""
+
+PAUSE = 0.1
+"""Seconds without a key after which the similarity to the original is asked for; bars do not wait for it."""
 
 GREY_AFTER = 0.15
 """Seconds that what is shown may be behind the text before it is greyed."""
@@ -40,6 +45,7 @@ class Following:
         self._waiting = False
         self._behind_since: float | None = None
         self._resting: Timer | None = None
+        self._pausing: Timer | None = None
         self._greying: Timer | None = None
         self._live: Desk[asking.Typed, asking.Followed] = Desk(
             "live", owner, lambda typed: asking.follow(service_of(), typed)
@@ -51,7 +57,7 @@ class Following:
     @property
     def busy(self) -> bool:
         """Is an answer on its way?"""
-        return self._waiting or self._live.busy or self._words.busy
+        return self._waiting or self._pausing is not None or self._live.busy or self._words.busy
 
     def _is_newest(self, generation: int) -> bool:
         return generation == self.generation
@@ -61,10 +67,18 @@ class Following:
         self.generation += 1
         if self._behind_since is None:
             self._behind_since = time.monotonic()
+        typed = self._now()
+        if typed is not None:
+            self._live.ask(typed)
+        if self._greying is None:
+            self._greying = self._owner.set_timer(GREY_AFTER, self._grey)
         if not self._waiting:
-            # Whatever else is typed until the key is painted goes into the same question.
             self._waiting = True
-            self._owner.call_after_refresh(self._ask)
+            self._owner.call_after_refresh(self._painted)
+        if self._pausing is None:
+            self._pausing = self._owner.set_timer(PAUSE, self._paused)
+        else:
+            self._pausing.reset()
         if self._resting is None:
             self._resting = self._owner.set_timer(self.rest, self._rested)
         else:
@@ -76,15 +90,16 @@ class Following:
             return None
         return asking.Typed(seen.round, seen.chain, editor.text, self.generation)
 
-    def _ask(self) -> None:
+    def _painted(self) -> None:
+        """The key is on the screen; now what counts the words, which can wait."""
         self._waiting = False
-        typed = self._now()
-        if typed is None:
-            return
         self._writing.draw_attempt()
-        self._live.ask(typed)
-        if self._greying is None:
-            self._greying = self._owner.set_timer(GREY_AFTER, self._grey)
+
+    def _paused(self) -> None:
+        self._pausing = None
+        typed = self._now()
+        if typed is not None:
+            self._live.ask(replace(typed, similar=True))
 
     def _grey(self) -> None:
         self._greying = None
@@ -133,6 +148,7 @@ class Following:
         else:
             followed: asking.Followed = answer.value
             seen.trouble, seen.live = "", followed.live
+            seen.nearness = (followed.live.similarity, True) if question.similar else (seen.nearness[0], False)
             seen.difference = followed.difference
             # What one begins with is not warned of.
             seen.warnings = followed.warnings if self._writing.editor.can_undo else ()

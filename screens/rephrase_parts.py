@@ -104,14 +104,15 @@ def attempt(chain: "ChainView", written: str, hint: str, *, suggested: bool) -> 
 
 
 def meaning(
-    similarity: float | None,
+    nearness: tuple[float | None, bool],
     lexical: "Lexical | None",
     words: "CarryingWords | None",
     warnings: Sequence[str],
     cells: int,
 ) -> Lines:
     """How near the text still is, what kind of text it is, and which words give it away."""
-    first = [Part("similarity ", "dim"), Part(share(similarity).strip(), "strong")]
+    similarity, is_new = nearness
+    first = [Part("similarity ", "dim"), Part(share(similarity).strip(), "strong" if is_new else "dim")]
     if lexical is not None:
         first += [Part("   "), Part(lexical.category, "strong")]
         first.append(Part("   negated" if lexical.negated else "   no negation", "plain" if lexical.negated else "dim"))

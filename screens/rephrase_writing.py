@@ -66,6 +66,8 @@ class Seen:
     before: "Lexical | None" = None
     now: "Lexical | None" = None
     warnings: tuple[str, ...] = ()
+    nearness: tuple[float | None, bool] = (None, False)
+    """The similarity to the original, and whether it is that of the text as it is now."""
     difference: "Sequence[Change]" = ()
     suggested: bool = False
     last: str = ""
@@ -77,7 +79,7 @@ class Writing(Container):
     """Four panes: two beside two, or where there is no room one under the other, the session then among the views."""
 
     DEFAULT_CSS = """
-    Writing { layout: grid; grid-size: 2 2; grid-columns: 3fr 2fr; grid-rows: 3fr 2fr; height: 1fr; }
+    Writing { layout: grid; grid-size: 2 2; grid-columns: 3fr 2fr; grid-rows: 16 1fr; height: 1fr; }
     Writing > #rephrase-right, Writing > #rephrase-session-pane { border-left: solid $rule; }
     Writing #rephrase-original { height: auto; max-height: 40%; }
     Writing #rephrase-editor { height: 1fr; min-height: 3; }
@@ -191,11 +193,10 @@ class Writing(Container):
             heading.show(said, [Part("… " if stale else f"{live.seconds * 1000:.0f} ms ", "dim")])
             was = seen.chain.confidence if seen.chain is not None else None
             few = 5 if len(live.probs) in (9, 10) else 4
-            lines = rephrase_bars.lines(live.probs, live.gold, was, _cells(bars), few if self.stacked else 12)
+            lines = rephrase_bars.lines(live.probs, live.gold, was, _cells(bars), few if self.stacked else 9)
             bars.show([[Part(part.text, "dim") for part in line] for line in lines] if stale else lines)
         self.query_one("#rephrase-meaning-title", Line).show([Part(" meaning", "strong")])
-        similarity = live.similarity if live is not None else None
-        meaning.show(rephrase_parts.meaning(similarity, seen.now, seen.words, seen.warnings, _cells(meaning)))
+        meaning.show(rephrase_parts.meaning(seen.nearness, seen.now, seen.words, seen.warnings, _cells(meaning)))
 
     def draw_below(self) -> None:
         """The lower pane: the chain, with the difference where there is room; words; the session if it has no pane."""
