@@ -6,10 +6,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from click.testing import CliRunner
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from emotui.errors import ModelError
+from emotui.commands import cli
+from emotui.errors import BadInput, ModelError
 from emotui.records import Chain
 from emotui.screens.app import EmotuiApp
 from emotui.screens.page import Page
@@ -593,8 +595,8 @@ async def test_a_read_only_workspace_says_that_no_round_can_begin(source: Script
     only = Scripted(Store.open(tmp_path / "workspace.duckdb", read_only=True))
     async with opened(only) as pilot:
         here = await arrive(pilot)
-        assert here.chain is None
-        assert "read-only: start again without --read-only" in " ".join(screen_text(pilot).split())
+        assert "read-only: start again without --read-only" in here.refused
+        assert "No round has begun" in screen_text(pilot)
 
 
 async def test_files_are_browsed_without_it(tmp_path: Path) -> None:
@@ -632,3 +634,10 @@ async def test_the_real_embedded_model_follows_typing_and_judges_attempts(tmp_pa
             assert after.attempts[0].predicted == "joy"
     finally:
         real.close()
+
+
+def test_the_annotator_is_named_on_the_command_line_and_a_blank_name_is_refused() -> None:
+    shown = CliRunner().invoke(cli, ["--help"])
+    assert "--annotator NAME" in shown.output
+    with pytest.raises(BadInput, match="--annotator: the name is blank"):
+        CliRunner().invoke(cli, ["--annotator", "  "], catch_exceptions=False)
