@@ -109,35 +109,45 @@ def meaning(
     words: "CarryingWords | None",
     warnings: Sequence[str],
     cells: int,
+    most: int,
 ) -> Lines:
-    """How near the text still is, what kind of text it is, and which words give it away."""
+    """How near the text still is, what kind of text it is, and which words give it away.
+
+    Args:
+        most: lines that the cue words may take.
+    """
     similarity, is_new = nearness
     first = [Part("similarity ", "dim"), Part(share(similarity).strip(), "strong" if is_new else "dim")]
     if lexical is not None:
         first += [Part("   "), Part(lexical.category, "strong")]
         first.append(Part("   negated" if lexical.negated else "   no negation", "plain" if lexical.negated else "dim"))
-    lines: list[list[Part]] = [first, _cues(lexical, cells), _leaning(words, cells)]
+    lines: list[list[Part]] = [first, *_cues(lexical, cells, most), _leaning(words, cells)]
     for warning in warnings:
         for place, line in enumerate(folded(warning, max(cells - 2, 10))):
             lines.append([Part("  " if place else "! ", "mark"), *line])
     return lines
 
 
-def _cues(lexical: "Lexical | None", cells: int) -> list[Part]:
+def _cues(lexical: "Lexical | None", cells: int, most: int) -> list[list[Part]]:
+    """The cue words with their emotions, on at most so many lines."""
     if lexical is None:
-        return [Part("cue words  no word list is installed", "dim")]
+        return [[Part("no cue words: no list ties words to this label", "dim")]]
     if not lexical.cues:
-        return [Part("no cue words left" if lexical.category == "implicit" else "no cue words", "dim")]
-    parts = [Part("cues ", "dim")]
+        return [[Part("no cue words left", "dim")]]
+    lines = [[Part("cues ", "dim")]]
     room = cells - 5
     for cue in lexical.cues:
         tied = " " + "·".join(cue.emotions)
-        if width(cue.word) + width(tied) + 2 > room:
-            parts.append(Part("…", "dim"))
-            break
-        parts += [Part(cue.word, "cue"), Part(f"{tied}  ", "dim")]
-        room -= width(cue.word) + width(tied) + 2
-    return parts
+        size = width(cue.word) + width(tied) + 2
+        if size > room:
+            if len(lines) == most:
+                lines[-1].append(Part("…", "dim"))
+                break
+            lines.append([Part("     ")])
+            room = cells - 5
+        lines[-1] += [Part(cue.word, "cue"), Part(f"{tied}  ", "dim")]
+        room -= size
+    return lines
 
 
 def _leaning(words: "CarryingWords | None", cells: int) -> list[Part]:
@@ -237,7 +247,7 @@ def session(progress: "Progress", last: str, cells: int) -> Lines:
 def difference(changes: "Sequence[Change]", cells: int) -> Lines:
     """The original with what was left out of it (−) and what is new (+), in place."""
     if not any(change.kind != "same" for change in changes):
-        return [[Part("as the original", "dim")]]
+        return [[Part("as the original", "dim")]] if changes else []
     signs = {"same": ("", "plain"), "removed": ("−", "gone"), "added": ("+", "new")}
     lines: list[list[Part]] = [[]]
     used = 0

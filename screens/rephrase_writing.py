@@ -196,7 +196,8 @@ class Writing(Container):
             lines = rephrase_bars.lines(live.probs, live.gold, was, _cells(bars), few if self.stacked else 9)
             bars.show([[Part(part.text, "dim") for part in line] for line in lines] if stale else lines)
         self.query_one("#rephrase-meaning-title", Line).show([Part(" meaning", "strong")])
-        meaning.show(rephrase_parts.meaning(seen.nearness, seen.now, seen.words, seen.warnings, _cells(meaning)))
+        most = 1 if self.stacked else 3
+        meaning.show(rephrase_parts.meaning(seen.nearness, seen.now, seen.words, seen.warnings, _cells(meaning), most))
 
     def draw_below(self) -> None:
         """The lower pane: the chain, with the difference where there is room; words; the session if it has no pane."""

@@ -27,8 +27,8 @@ def _nine_milliseconds(monkeypatch: pytest.MonkeyPatch) -> None:
     """How long an answer took differs from run to run."""
     real = Rephrasing.live
 
-    def live(self: Rephrasing, *asked: Any) -> Live:
-        return replace(real(self, *asked), seconds=0.009)
+    def live(self: Rephrasing, *asked: Any, similar: bool) -> Live:
+        return replace(real(self, *asked, similar=similar), seconds=0.009)
 
     monkeypatch.setattr(Rephrasing, "live", live)
 
