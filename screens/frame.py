@@ -65,6 +65,7 @@ class Frame(Screen[None]):
         self._list_task = "spans"
         self._title = ""
         self.live: str | None = None
+        self._told: dict[int, str] = {}
         self.looking_for = ""
         self._live_state = ""
         self._dirty = False
@@ -165,8 +166,7 @@ class Frame(Screen[None]):
         self.pane.bind_source(opened.source)
         self.place.bind_source(opened.source)
         self.place.recall(to_setting(self.state))
-        if self.live is not None:
-            self.place.use_model(self.live)
+        self._tell_model()
         self._follow()
         self._top()
         self.look_again()
@@ -197,8 +197,15 @@ class Frame(Screen[None]):
         """Ask this model from now on, wherever one text at a time is asked about; remembered."""
         self.live, self._live_state = spec, ""
         self._settings.ask((LIVE_MODEL, spec))
-        self.place.use_model(spec)
+        self._told.clear()
+        self._tell_model()
         self._top()
+
+    def _tell_model(self) -> None:
+        """Tell the open place which model is live, where it does not know yet."""
+        if self.live is not None and self._told.get(self._number) != self.live:
+            self._told[self._number] = self.live
+            self.place.use_model(self.live)
 
     def look_again(self) -> None:
         """Ask what there is: datasets, runs, and through them the list and the sample."""
@@ -351,8 +358,7 @@ class Frame(Screen[None]):
             self.place.recall(to_setting(self.state))
             if self.source is not None:
                 self.place.bind_source(self.source)
-        if self.live is not None:
-            self.place.use_model(self.live)
+        self._tell_model()
         self.place.display = True
         self.set_class(self.place.slim_list, "-slim")
         self.pane.rows.show_tags("", None)

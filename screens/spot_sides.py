@@ -57,9 +57,10 @@ class Sides:
         return any(asking.busy and column.since and now - column.since > LONG for column, asking in asked)
 
     def use(self, spec: str) -> None:
-        """This is the live model now."""
+        """This is the live model now; chosen once more, it may be asked again where it failed."""
         columns = self.columns
         if columns and columns[0].spec == spec:
+            columns[0].trouble = ""
             return
         kept = [column for column in columns[1:] if column.spec != spec]
         self._let_go([column for column in columns if column not in kept])
