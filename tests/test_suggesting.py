@@ -137,11 +137,12 @@ def test_a_model_that_breaks_the_form_is_held_to_it_by_a_grammar(models: Workspa
 
 
 def test_a_model_that_never_keeps_to_the_form_is_named_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("llguidance")
     from emotui.tasks import suggesting
 
     monkeypatch.setattr(suggesting, "three_lines", lambda longest: 'root ::= "Yes"')
     never = pytest.raises(ModelError, match="wrote no three rephrasings in 4 tries: it is not three lines")
-    with ModelProcess(f"gguf:{TINY / 'tiny-F16.gguf'}") as model, never:
+    with ModelProcess(f"hf:{TINY / 'hf'}") as model, never:
         suggest(model, ORIGINAL, "joy", ["happy"])
 
 
