@@ -30,8 +30,10 @@ def pick(logits: NDArray[np.floating], temperature: float, top_p: float, draw: f
     """
     if temperature <= 0:
         return int(np.argmax(logits))
-    scaled = logits.astype(np.float64) / temperature
-    probabilities = np.exp(scaled - scaled.max())
+    # The greatest is taken off first: divided by a tiny temperature it would be infinite.
+    exact = logits.astype(np.float64)
+    with np.errstate(over="ignore"):
+        probabilities = np.exp((exact - exact.max()) / temperature)
     probabilities /= probabilities.sum()
     if top_p < 1:
         order = np.argsort(-probabilities, kind="stable")

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -202,6 +202,7 @@ def test_a_nucleus_of_nothing_is_the_likeliest_token(undecided) -> None:
     st.floats(0.01, 1),
     st.floats(0, 1, exclude_max=True),
 )
+@example([0.0, 1.0], 5e-324, 1.0, 0.0)
 def test_a_batch_on_the_device_picks_what_the_plain_rule_picks(logits, temperature, top_p, draw) -> None:
     row = torch.tensor([logits, logits])
     expected = pick(np.array(logits, np.float32), temperature, top_p, draw)
@@ -229,9 +230,9 @@ def test_ranking_gives_the_log_probabilities_of_the_naive_pass(plain, way: str) 
 def test_ranking_after_a_chat_agrees_with_what_the_model_says(tiny) -> None:
     examples = corpus.fact_examples()[:40]
     ranked = tiny.rank([Rank("", ("Yes", "No"), (Message("user", each.prompt),)) for each in examples])
-    for example, each in zip(examples, ranked, strict=True):
-        assert ("Yes", "No")[int(np.argmax(each.logprobs))] == example.answer
-        assert each.greedy == (example.answer == "Yes", example.answer == "No")
+    for fact, each in zip(examples, ranked, strict=True):
+        assert ("Yes", "No")[int(np.argmax(each.logprobs))] == fact.answer
+        assert each.greedy == (fact.answer == "Yes", fact.answer == "No")
 
 
 def test_what_looks_like_a_control_token_is_read_as_characters(tiny, plain) -> None:

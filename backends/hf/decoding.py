@@ -136,7 +136,8 @@ def choose(
     heat = torch.tensor([temperatures[row] for row in hot], dtype=exact, device=logits.device)
     nucleus = torch.tensor([top_ps[row] for row in hot], dtype=exact, device=logits.device)[:, None]
     draw = torch.tensor([draws[row] for row in hot], dtype=exact, device=logits.device)[:, None]
-    probabilities = (logits[rows].to(exact) / heat[:, None]).softmax(-1)
+    values = logits[rows].to(exact)
+    probabilities = ((values - values.amax(-1, keepdim=True)) / heat[:, None]).softmax(-1)
     if bool((nucleus < 1).any()):
         ordered, order = probabilities.sort(dim=-1, descending=True, stable=True)
         before = ordered.cumsum(-1) - ordered
