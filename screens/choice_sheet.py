@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from textual import on
-from textual.binding import Binding
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import OptionList
@@ -13,7 +12,7 @@ from textual.widgets.option_list import Option
 from emotui.screens.cells import shown
 from emotui.screens.figures import count
 from emotui.screens.list_state import NO_RUN
-from emotui.screens.sheet import Sheet
+from emotui.screens.option_sheet import OptionSheet
 from emotui.store.query import Dataset, Run
 
 _ORDERS = {
@@ -39,13 +38,9 @@ class Choice:
     about: str = ""
 
 
-class ChoiceSheet(Sheet[str]):
+class ChoiceSheet(OptionSheet[str]):
     """Arrow keys or j and k, Enter; or a click."""
 
-    BINDINGS = [
-        Binding("j", "move(1)", show=False),
-        Binding("k", "move(-1)", show=False),
-    ]
     DEFAULT_CSS = """
     ChoiceSheet OptionList, ChoiceSheet OptionList:focus {
         border: none; padding: 0; height: auto; max-height: 16; background: $surface;
@@ -72,14 +67,6 @@ class ChoiceSheet(Sheet[str]):
         super().on_mount()
         here = [number for number, choice in enumerate(self._choices) if choice.value == self._now]
         self.query_one(OptionList).highlighted = here[0] if here else 0
-
-    def action_move(self, step: int) -> None:
-        """One down or up."""
-        options = self.query_one(OptionList)
-        if step > 0:
-            options.action_cursor_down()
-        else:
-            options.action_cursor_up()
 
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:

@@ -12,7 +12,7 @@ from textual.widgets.option_list import Option
 
 from emotui.screens.cells import shown
 from emotui.screens.desk import Answer, Desk
-from emotui.screens.sheet import Sheet
+from emotui.screens.option_sheet import OptionSheet
 
 if TYPE_CHECKING:
     from emotui.workbench.shelf import OnShelf
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _SIGNS = {"loaded": "●", "loading": "◐", "ended": "○", "failed": "!", "": " "}
 
 
-class LiveSheet(Sheet[str]):
+class LiveSheet(OptionSheet[str]):
     """↑ ↓ and Enter choose a model of the list, unless a SPEC was typed: then Enter takes that.
 
     Args:
@@ -89,14 +89,6 @@ class LiveSheet(Sheet[str]):
     def _clicked(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         self.dismiss(self._specs[event.option_index])
-
-    def action_move(self, step: int) -> None:
-        """One model down or up; the field keeps the keys."""
-        models = self.query_one("#models", OptionList)
-        if step > 0:
-            models.action_cursor_down()
-        else:
-            models.action_cursor_up()
 
     def action_choose(self) -> None:
         """Give back what is typed, or else what is picked."""

@@ -12,6 +12,7 @@ from textual.widgets.option_list import Option
 
 from emotui.screens.cells import shown
 from emotui.screens.figures import count, share
+from emotui.screens.option_sheet import OptionSheet
 from emotui.screens.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -83,13 +84,9 @@ class NameSheet(Sheet[str]):
             self.dismiss(name)
 
 
-class SuggestionSheet(Sheet[int]):
+class SuggestionSheet(OptionSheet[int]):
     """Rephrasings that a model wrote, each with the classifier's verdict; the one picked goes into the editor."""
 
-    BINDINGS = [
-        Binding("j", "move(1)", show=False),
-        Binding("k", "move(-1)", show=False),
-    ]
     DEFAULT_CSS = """
     SuggestionSheet > #sheet { width: 92; }
     SuggestionSheet OptionList, SuggestionSheet OptionList:focus {
@@ -118,14 +115,6 @@ class SuggestionSheet(Sheet[int]):
         """Begin at the first."""
         super().on_mount()
         self.query_one(OptionList).highlighted = 0
-
-    def action_move(self, step: int) -> None:
-        """One down or up."""
-        options = self.query_one(OptionList)
-        if step > 0:
-            options.action_cursor_down()
-        else:
-            options.action_cursor_up()
 
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:

@@ -11,18 +11,16 @@ from textual.widgets.option_list import Option
 
 from emotui.screens.cells import shown
 from emotui.screens.choice_sheet import Choice
-from emotui.screens.sheet import Sheet
+from emotui.screens.option_sheet import OptionSheet
 
 
-class RunSheet(Sheet[tuple[str, tuple[str, ...]]]):
+class RunSheet(OptionSheet[tuple[str, tuple[str, ...]]]):
     """j and k move, Space ticks a run for comparing, Enter shows the picked one. Gives back both.
 
     A ticked run stands beside the one that is shown, so Enter on it leaves that as it is. A run is one or the other.
     """
 
     BINDINGS = [
-        Binding("j", "move(1)", show=False),
-        Binding("k", "move(-1)", show=False),
         Binding("space", "tick", show=False, priority=True),
     ]
     DEFAULT_CSS = """
@@ -54,14 +52,6 @@ class RunSheet(Sheet[tuple[str, tuple[str, ...]]]):
         super().on_mount()
         here = [number for number, choice in enumerate(self._choices) if choice.value == self._now]
         self.query_one(OptionList).highlighted = here[0] if here else 0
-
-    def action_move(self, step: int) -> None:
-        """One down or up."""
-        options = self.query_one(OptionList)
-        if step > 0:
-            options.action_cursor_down()
-        else:
-            options.action_cursor_up()
 
     def action_tick(self) -> None:
         """Compare the picked run with the one that is shown, or not; none is nothing to compare with."""

@@ -4,23 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from emotui.backends import host
-from emotui.backends import spec as specs
 from emotui.backends.host import Cancelled
 from emotui.workbench.running import RunProgress
 from emotui.workbench.workspace import FIRST_START, Workspace
-from tests.conftest import CHECKOUT
+from tests.installed_kind import install_kind
 
 TASKS = {"spans": 211, "scenes": 181, "masked": 98, "rephrase": 84}
 
 
 @pytest.fixture
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
-    monkeypatch.setitem(specs.BUILT_IN, "breaking", "tests.breaking_backend:load")
-    line = "from emotui.backends import spec; spec.BUILT_IN['breaking'] = 'tests.breaking_backend:load'; "
-    boot = host._BOOT.replace("from emotui.backends.child", line + "from emotui.backends.child")
-    monkeypatch.setattr(host, "_BOOT", boot)
-    monkeypatch.syspath_prepend(str(CHECKOUT))
+    install_kind(monkeypatch, "breaking", "tests.breaking_backend:load")
     monkeypatch.setattr("emotui.workbench.workspace.DEFAULT_MODEL", "breaking:able")
     monkeypatch.setattr("emotui.workbench.running.EMBEDDING", "breaking:able")
     return Workspace.open(tmp_path / "new.duckdb")

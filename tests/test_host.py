@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from emotui.backends import spec as specs
 from emotui.backends.base import Classify, Evidence, Extract, Refused
 from emotui.backends.host import Cancelled, ModelProcess
 from emotui.errors import BadInput, ModelError
-from tests.conftest import CHECKOUT
+from tests.installed_kind import install_kind
 
 KIND = "breaking"
 
@@ -21,14 +20,7 @@ KIND = "breaking"
 @pytest.fixture(autouse=True)
 def breaking(monkeypatch: pytest.MonkeyPatch) -> None:
     """The kind `breaking:` here and, through the environment's boot line, in the child."""
-    monkeypatch.setitem(specs.BUILT_IN, KIND, "tests.breaking_backend:load")
-    from emotui.backends import host
-
-    line = f"from emotui.backends import spec; spec.BUILT_IN[{KIND!r}] = 'tests.breaking_backend:load'; "
-    monkeypatch.setattr(
-        host, "_BOOT", host._BOOT.replace("from emotui.backends.child", line + "from emotui.backends.child")
-    )
-    monkeypatch.syspath_prepend(str(CHECKOUT))
+    install_kind(monkeypatch, KIND, "tests.breaking_backend:load")
 
 
 @pytest.fixture

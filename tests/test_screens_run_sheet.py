@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, Label
 
-from emotui.backends import host
-from emotui.backends import spec as specs
 from emotui.backends.base import ModelCard
 from emotui.records import SpanSample
 from emotui.screens.model_sheet import ModelSheet
@@ -15,7 +13,7 @@ from emotui.screens.one_of import OneOf
 from emotui.workbench.run_choices import run_choices
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import workspace
-from tests.conftest import CHECKOUT
+from tests.installed_kind import install_kind
 from tests.screen_driving import frame, notified, opened, press, screen_text, settle
 
 KIND = "contract"
@@ -24,13 +22,8 @@ KIND = "contract"
 @pytest.fixture(autouse=True)
 def contract(monkeypatch: pytest.MonkeyPatch) -> None:
     """A kind of model that writes, in a process of its own like any other."""
-    monkeypatch.setitem(specs.BUILT_IN, KIND, "tests.contract_backend:load")
-    line = f"from emotui.backends import spec; spec.BUILT_IN[{KIND!r}] = 'tests.contract_backend:load'; "
-    monkeypatch.setattr(
-        host, "_BOOT", host._BOOT.replace("from emotui.backends.child", line + "from emotui.backends.child")
-    )
+    install_kind(monkeypatch, KIND, "tests.contract_backend:load")
     monkeypatch.setattr("emotui.workbench.running.Embedder", lambda model, cancelled: None)
-    monkeypatch.syspath_prepend(str(CHECKOUT))
 
 
 @pytest.fixture

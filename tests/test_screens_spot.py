@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from emotui.backends import host
-from emotui.backends import spec as specs
 from emotui.backends.base import Request, Score
 from emotui.screens.frame import Frame
 from emotui.screens.spot import Spot
@@ -22,7 +20,7 @@ from emotui.workbench.file_view import FileView
 from emotui.workbench.spot_checks import SPOT_CHECKS
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import sample_records, workspace
-from tests.conftest import CHECKOUT
+from tests.installed_kind import install_kind
 from tests.screen_driving import frame, listed, notified, opened, press, screen_text, settle
 
 TINY = Path(__file__).parent / "tiny" / "model"
@@ -36,12 +34,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.setenv("EMOTUI_MODELS", str(TINY))
-    monkeypatch.setitem(specs.BUILT_IN, "breaking", "tests.breaking_backend:load")
-    line = "from emotui.backends import spec; spec.BUILT_IN['breaking'] = 'tests.breaking_backend:load'; "
-    monkeypatch.setattr(
-        host, "_BOOT", host._BOOT.replace("from emotui.backends.child", line + "from emotui.backends.child")
-    )
-    monkeypatch.syspath_prepend(str(CHECKOUT))
+    install_kind(monkeypatch, "breaking", "tests.breaking_backend:load")
 
 
 @pytest.fixture

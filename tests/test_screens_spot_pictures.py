@@ -8,8 +8,6 @@ from types import SimpleNamespace
 import pytest
 from textual.pilot import Pilot
 
-from emotui.backends import host
-from emotui.backends import spec as specs
 from emotui.backends.host import ModelProcess
 from emotui.records import SpanSample
 from emotui.screens.app import EmotuiApp
@@ -17,7 +15,7 @@ from emotui.screens.spot_editor import SpotEditor
 from emotui.workbench import probing
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import workspace
-from tests.conftest import CHECKOUT
+from tests.installed_kind import install_kind
 from tests.screen_driving import frame, press, settle
 
 Compare = Callable[..., bool]
@@ -51,12 +49,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(probing, "time", SimpleNamespace(monotonic=monotonic))
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
-    monkeypatch.setitem(specs.BUILT_IN, "breaking", "tests.breaking_backend:load")
-    line = "from emotui.backends import spec; spec.BUILT_IN['breaking'] = 'tests.breaking_backend:load'; "
-    monkeypatch.setattr(
-        host, "_BOOT", host._BOOT.replace("from emotui.backends.child", line + "from emotui.backends.child")
-    )
-    monkeypatch.syspath_prepend(str(CHECKOUT))
+    install_kind(monkeypatch, "breaking", "tests.breaking_backend:load")
 
 
 @pytest.fixture

@@ -6,14 +6,12 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from emotui.backends import host
-from emotui.backends import spec as specs
 from emotui.records import SpanSample
 from emotui.screens.work import Work, parts
 from emotui.workbench.running import RunProgress
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.browse_workspace import workspace
-from tests.conftest import CHECKOUT
+from tests.installed_kind import install_kind
 from tests.screen_driving import frame, notified, opened, press, screen_text, settle, stave
 
 KIND = "breaking"
@@ -22,13 +20,8 @@ KIND = "breaking"
 @pytest.fixture(autouse=True)
 def breaking(monkeypatch: pytest.MonkeyPatch) -> None:
     """A kind of model that does what the text of a sample says, in a process of its own like any other."""
-    monkeypatch.setitem(specs.BUILT_IN, KIND, "tests.breaking_backend:load")
-    line = f"from emotui.backends import spec; spec.BUILT_IN[{KIND!r}] = 'tests.breaking_backend:load'; "
-    monkeypatch.setattr(
-        host, "_BOOT", host._BOOT.replace("from emotui.backends.child", line + "from emotui.backends.child")
-    )
+    install_kind(monkeypatch, KIND, "tests.breaking_backend:load")
     monkeypatch.setattr("emotui.workbench.running.Embedder", lambda model, cancelled: None)
-    monkeypatch.syspath_prepend(str(CHECKOUT))
 
 
 def samples(*texts: str) -> list[SpanSample]:

@@ -9,8 +9,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from emotui.backends import host
-from emotui.backends import spec as specs
 from emotui.backends.host import Cancelled
 from emotui.errors import BadInput
 from emotui.metrics.span_output import parse_output
@@ -24,8 +22,9 @@ from emotui.workbench.experiments import add_experiment
 from emotui.workbench.exporting import export_run
 from emotui.workbench.running import RunProgress, identity, last_attempts, metrics, rescore, run_task
 from emotui.workbench.workspace import Workspace
-from tests.conftest import CHECKOUT, Emotui
+from tests.conftest import Emotui
 from tests.contract_backend import Contract
+from tests.installed_kind import install_kind
 
 KIND = "contract"
 EVIDENCE = "wept again"
@@ -204,13 +203,7 @@ def test_markers_that_the_text_has_itself_need_no_partner() -> None:
 @pytest.fixture
 def contract(monkeypatch: pytest.MonkeyPatch) -> None:
     """The kind `contract:` here and in the child."""
-    loader = "tests.contract_backend:load"
-    monkeypatch.setitem(specs.BUILT_IN, KIND, loader)
-    line = f"from emotui.backends import spec; spec.BUILT_IN[{KIND!r}] = {loader!r}; "
-    monkeypatch.setattr(
-        host, "_BOOT", host._BOOT.replace("from emotui.backends.child", line + "from emotui.backends.child")
-    )
-    monkeypatch.syspath_prepend(str(CHECKOUT))
+    install_kind(monkeypatch, KIND, "tests.contract_backend:load")
 
 
 @pytest.fixture

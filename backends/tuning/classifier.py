@@ -88,7 +88,7 @@ def train(
         model,
         len(examples),
         _loss(texts, examples, labels, recipe, trainable.device),
-        _schedule(recipe),
+        Schedule.of(recipe, recipe.epochs, recipe.highest_rate),
         Checkpoints(to / CHECKPOINT / "classifier", arguments),
         measure=(lambda: measured(texts, dev, labels)) if dev else None,
         resume=resume,
@@ -215,15 +215,3 @@ def _loss(
 def _weights(examples: Sequence[Example], labels: Sequence[str]) -> Tensor:
     counts = Counter(example.label for example in examples)
     return torch.tensor([len(examples) / (len(labels) * counts[label]) for label in labels])
-
-
-def _schedule(recipe: Recipe) -> Schedule:
-    return Schedule(
-        epochs=recipe.epochs,
-        batch=recipe.batch,
-        rate=recipe.highest_rate,
-        warm_up=recipe.warm_up,
-        weight_decay=recipe.weight_decay,
-        checkpoint_every=recipe.checkpoint_every,
-        seed=recipe.seed,
-    )

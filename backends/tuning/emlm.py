@@ -158,15 +158,7 @@ def train_masked(
         )
         return {"mlm": total / max(1, int((targets != IGNORED).sum()))}
 
-    schedule = Schedule(
-        epochs=recipe.emlm_epochs,
-        batch=recipe.batch,
-        rate=recipe.emlm_rate,
-        warm_up=recipe.warm_up,
-        weight_decay=recipe.weight_decay,
-        checkpoint_every=recipe.checkpoint_every,
-        seed=recipe.seed,
-    )
+    schedule = Schedule.of(recipe, recipe.emlm_epochs, recipe.emlm_rate)
     moment = fit(
         "emlm", trainable.model, len(known), loss, schedule, checkpoints,
         resume=resume, progress=progress, stopping=stopping,

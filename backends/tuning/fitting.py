@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from emotui.backends.tuning.checkpoints import Checkpoints, Moment
-from emotui.backends.tuning.recipe import OnProgress
+from emotui.backends.tuning.recipe import OnProgress, Recipe
 from emotui.errors import EmotuiError
 
 CLIP = 1.0
@@ -40,6 +40,12 @@ class Schedule:
     weight_decay: float
     checkpoint_every: int
     seed: int
+
+    @classmethod
+    def of(cls, recipe: Recipe, epochs: int, rate: float) -> "Schedule":
+        """That of a stage of a recipe: its own length and highest rate, the rest as all stages have it."""
+        shared = ("batch", "warm_up", "weight_decay", "checkpoint_every", "seed")
+        return cls(epochs=epochs, rate=rate, **{name: getattr(recipe, name) for name in shared})
 
 
 def fit(

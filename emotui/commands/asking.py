@@ -3,7 +3,7 @@
 What is set comes to the task as `options` (`Task.with_options`): `constrain` is true where `--constrain` is given.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -13,21 +13,10 @@ import msgspec
 
 from emotui.errors import BadInput
 from emotui.metrics.span_output import STYLES
-from emotui.tasks.masked_prompts import read_masked_prompts
+from emotui.tasks.own_prompts import PROMPT_FILES
 from emotui.tasks.prompt_files import Prompts
-from emotui.tasks.rephrase_prompts import read_rephrase_prompts
-from emotui.tasks.scenes_prompts import read_scenes_prompts
-from emotui.tasks.spans_prompts import read_prompts, way_of
+from emotui.tasks.spans_prompts import way_of
 from emotui.workbench.examples import read_examples
-
-_PROMPT_FILES: Mapping[str, Callable[[str], Prompts]] = {
-    "spans": read_prompts,
-    "scenes": read_scenes_prompts,
-    "masked": read_masked_prompts,
-    "rephrase": read_rephrase_prompts,
-    "class": read_rephrase_prompts,
-}
-"""The tasks that a person can have prompts of their own for."""
 
 _OPTIONS = (
     click.option("--style", type=click.Choice(STYLES), help="spans: how evidence is given (default: retrieve)."),
@@ -90,9 +79,9 @@ def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _read(path: str, task: str) -> Prompts:
-    if task not in _PROMPT_FILES:
-        raise BadInput(f"--prompts is for {' and '.join(_PROMPT_FILES)}, not for {task}")
-    return _PROMPT_FILES[task](path)
+    if task not in PROMPT_FILES:
+        raise BadInput(f"--prompts is for {' and '.join(PROMPT_FILES)}, not for {task}")
+    return PROMPT_FILES[task](path)
 
 
 def one_way(way: str | None, written_way: str | None) -> str | None:

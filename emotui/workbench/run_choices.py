@@ -3,7 +3,7 @@
 Which ways a model really has is known once it is loaded (its card); until then all of the task's are offered.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import msgspec
@@ -12,7 +12,7 @@ from emotui.backends.base import ModelCard
 from emotui.errors import BadInput, ModelError
 from emotui.tasks import labelling, masked_prompts, rephrase_prompts, scenes_prompts, spans_prompts
 from emotui.tasks.known import task_named
-from emotui.tasks.prompt_files import Prompts
+from emotui.tasks.own_prompts import PROMPT_FILES
 from emotui.tasks.prompting_experiments import EXPERIMENTS
 from emotui.workbench.running import EMBEDDING
 
@@ -20,12 +20,6 @@ CONSTRAIN = "constrain"
 """The option that holds answers to their form by a grammar."""
 
 _SAMPLING = ("temperature", "top_p", "max_tokens", CONSTRAIN)
-_PROMPT_FILES: Mapping[str, Callable[[str], Prompts]] = {
-    "spans": spans_prompts.read_prompts,
-    "scenes": scenes_prompts.read_scenes_prompts,
-    "masked": masked_prompts.read_masked_prompts,
-    "rephrase": rephrase_prompts.read_rephrase_prompts,
-}
 # Of the ways to give a text its label those that need examples are the command line's.
 _WAYS = {
     "spans": spans_prompts.WAYS,
@@ -76,7 +70,7 @@ def run_choices(task: str, experiment: int | None, spec: str, card: ModelCard | 
 
 def _choices(task: str, ways: tuple[str, ...], why: str) -> RunChoices:
     settings = (CONSTRAIN,) if task == "scenes" else (*_SAMPLING, "retries") if task == "spans" else _SAMPLING
-    return RunChoices(ways, settings, task in _PROMPT_FILES, why)
+    return RunChoices(ways, settings, task in PROMPT_FILES, why)
 
 
 def _offered(task: str) -> tuple[str, ...]:
@@ -109,9 +103,9 @@ def checked_options(
     """
     options = dict(settings)
     if prompts:
-        if task not in _PROMPT_FILES:
+        if task not in PROMPT_FILES:
             raise BadInput(f"there are no prompts to choose for {task}")
-        options["prompts"] = msgspec.to_builtins(_PROMPT_FILES[task](prompts))
+        options["prompts"] = msgspec.to_builtins(PROMPT_FILES[task](prompts))
     settled = task_named(task).with_options(options, repeats)
     if way is not None:
         settled.settings(way)
