@@ -100,7 +100,7 @@ class AlignmentTable(ScrollView, can_focus=True):
         lines = [at for at, line in enumerate(self._lines) if line.row >= 0 and mark in self._rows[line.row].marks]
         height = max(self.scrollable_content_region.height, 1)
         if lines and lines[0] >= self.scroll_offset.y + height - 1:
-            self.scroll_to(y=lines[0], animate=False)
+            self.scroll_to(y=lines[0], animate=False, force=True)
 
     def on_resize(self) -> None:
         """Follow the width of the pane."""

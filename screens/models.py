@@ -111,8 +111,7 @@ class Models(Place):
         self.query_one(ModelRows).show_rows(answer.value)
         if self.display and self.screen.focused is None:
             self.focus_first()
-        # Panes that were hidden have a width only after the next layout.
-        self.call_after_refresh(self._draw)
+        self._draw()
 
     @on(ModelRows.Picked)
     def _picked(self, event: ModelRows.Picked) -> None:
@@ -135,15 +134,9 @@ class Models(Place):
         )
         picked = rows.picked
         if picked is not None:
-            page = self.query_one("#model-about", Page)
             self.query_one("#model-title", Line).show([Part(" about it", "strong")])
-            page.show(about(picked, page.scrollable_content_region.width))
+            self.query_one("#model-about", Page).show_for(lambda room: about(picked, room.width))
         self.refresh_bindings()
-
-    def on_resize(self) -> None:
-        """Share the width out anew."""
-        if self.query_one(ModelRows).rows:
-            self.call_after_refresh(self._draw)
 
     # Keys.
 

@@ -1,6 +1,6 @@
 """Lines of parts that scroll: what every drawn table and chart of a place is made of."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rich.segment import Segment
 from rich.style import Style
@@ -58,6 +58,7 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._lines: tuple[tuple[Part, ...], ...] = ()
+        self._lines_for: Callable[[Size], Lines] | None = None
         self._presses: dict[int, list[tuple[int, int, str]]] = {}
         self._styles_now: dict[str, Style] = {"plain": Style.null()}
 
@@ -66,8 +67,24 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
         """What is shown, without its styles."""
         return "\n".join("".join(part.text for part in line) for line in self._lines)
 
+    def show_for(self, lines_for: "Callable[[Size], Lines]", *, home: bool = False) -> None:
+        """Show the lines that suit the room there is, now and whenever that changes; none while there is no room."""
+        self._lines_for = lines_for
+        room = self.scrollable_content_region.size
+        if room.width > 0:
+            self._put(lines_for(room), home=home)
+
     def show(self, lines: Lines, *, home: bool = False) -> None:
         """Show other lines; `home`: from the first one."""
+        self._lines_for = None
+        self._put(lines, home=home)
+
+    def on_resize(self) -> None:
+        """Suit the room there is now."""
+        if self._lines_for is not None:
+            self.show_for(self._lines_for)
+
+    def _put(self, lines: Lines, *, home: bool) -> None:
         fresh = tuple(_merged(line) for line in lines)
         if len(fresh) == len(self._lines):
             # What follows every key must cost no more than what has changed.

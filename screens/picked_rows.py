@@ -57,9 +57,9 @@ class PickedRows(Page, inherit_bindings=False):
         if self.cursor == 0:
             self.scroll_home(animate=False)
         elif self.cursor + 1 >= self.scroll_offset.y + height:
-            self.scroll_to(y=self.cursor + 2 - height, animate=False)
+            self.scroll_to(y=self.cursor + 2 - height, animate=False, force=True)
         elif self.cursor + 1 < self.scroll_offset.y:
-            self.scroll_to(y=self.cursor + 1, animate=False)
+            self.scroll_to(y=self.cursor + 1, animate=False, force=True)
         self.post_message(self.Picked())
 
     async def on_click(self, event: events.Click) -> None:

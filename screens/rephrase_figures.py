@@ -97,10 +97,6 @@ class Figures(Vertical):
         if had_keys and self.display:
             self.focus_first()
 
-    def on_resize(self) -> None:
-        """Share the width out anew."""
-        self.call_after_refresh(self.draw)
-
     def draw(self) -> None:
         """The view, or why there is none."""
         parts = [Part(" statistics ", "strong")]
@@ -122,10 +118,9 @@ class Figures(Vertical):
             return
         self.query_one("#figures-notice", Notice).hide()
         page = self.query_one("#figures-page", Page)
-        if not page.display:
-            page.display = True
-            self.call_after_refresh(self.draw)
-        page.show(rephrase_charts.VIEWS[self.view](document, max(page.scrollable_content_region.width, 40)))
+        page.display = True
+        view = rephrase_charts.VIEWS[self.view]
+        page.show_for(lambda room: view(document, max(room.width, 40)))
 
     def focus_first(self) -> None:
         """Put the keys into the figures: they scroll."""

@@ -1,11 +1,13 @@
 """A second pair of eyes: is the meaning kept, and which emotion is in it? Without what the classifier said."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.geometry import Size
 
 from emotui.screens import rephrase_parts
 from emotui.screens.cells import fit
@@ -147,7 +149,7 @@ class Review(Vertical):
     def on_resize(self) -> None:
         """Texts beside or under each other."""
         self.set_class(self.size.width < STACKED, "-stacked")
-        self.call_after_refresh(self.draw)
+        self.draw()
 
     def draw(self) -> None:
         """The rephrasing to judge, or that there is none."""
@@ -173,15 +175,11 @@ class Review(Vertical):
                 )
             return
         self.query_one("#review-notice", Notice).hide()
-        if not self.query_one("#review-texts").display:
-            # Panes that were hidden have a width only after the next layout.
-            self._lay_out(shown=True)
-            self.call_after_refresh(self.draw)
+        self._lay_out(shown=True)
         self.query_one("#review-left-title", Line).show([Part(" original", "strong")])
         self.query_one("#review-right-title", Line).show([Part(" rephrasing", "strong")])
         for name, text in (("#review-original", item.original), ("#review-rephrasing", item.rephrasing)):
-            page = self.query_one(name, Beside)
-            page.show(rephrase_parts.marked(text, [], max(min(page.scrollable_content_region.width, 90), 20)))
+            self.query_one(name, Beside).show_for(partial(_in_room, text))
         question = "1 of 2" if self.meaning is None else "2 of 2"
         said = "" if self.meaning is None else f"  meaning {KEPT if self.meaning else NOT_KEPT}"
         self.query_one("#review-question", Line).show(
@@ -239,6 +237,10 @@ def _keep(
 ) -> "tuple[list[ReviewItem], Mapping[str, Any]]":
     service.review(dataset, reviewer, attempt, meaning, emotion)
     return _queue(service, dataset, reviewer)
+
+
+def _in_room(text: str, room: Size) -> Lines:
+    return rephrase_parts.marked(text, [], max(min(room.width, 90), 20))
 
 
 def agreement(figures: Mapping[str, Any]) -> Sequence[Part]:

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
+from textual.geometry import Size
 
 from emotui.screens import rephrase_bars, rephrase_parts
 from emotui.screens.line import Line, Part
@@ -44,10 +46,9 @@ class Steady(TextPage):
     (Textual lays the whole screen out anew where the number of lines changes, which takes longer than a key may.)
     """
 
-    def show(self, lines: Lines, *, home: bool = False) -> None:
-        """Show other lines; `home`: from the first one."""
+    def _put(self, lines: Lines, *, home: bool) -> None:
         missing = self.size.height - len(lines)
-        super().show([*lines, *([[]] * missing)] if missing > 0 else lines, home=home)
+        super()._put([*lines, *([[]] * missing)] if missing > 0 else lines, home=home)
 
 
 class Beside(Steady, can_focus=False):
@@ -143,7 +144,7 @@ class Writing(Container):
         self.set_class(self.size.width < STACKED, "-stacked")
         if self.view not in self.views:
             self.view = "chain"
-        self.call_after_refresh(self.draw)
+        self.draw()
 
     def draw(self) -> None:
         """Everything."""
@@ -162,9 +163,9 @@ class Writing(Container):
             return
         line = self.query_one("#rephrase-title", Line)
         line.show(*rephrase_parts.title(chain, round_, line.size.width))
-        page = self.query_one("#rephrase-original", Page)
         spans = [(cue.start, cue.end) for cue in self.seen.before.cues] if self.seen.before else []
-        page.show(rephrase_parts.marked(chain.original, spans, _cells(page)))
+        original = partial(rephrase_parts.marked, chain.original, spans)
+        self.query_one("#rephrase-original", Page).show_for(lambda room: original(_cells(room)))
 
     def draw_attempt(self) -> None:
         """Which attempt it is."""
@@ -185,7 +186,7 @@ class Writing(Container):
             said.append(Part(f"  {rephrase_parts.short(seen.round.model)}", "dim", "do('name_model')"))
         if seen.trouble:
             heading.show(said, [Part("no answer ", "mark")])
-            bars.show(rephrase_parts.folded(seen.trouble, _cells(bars), "mark"))
+            bars.show_for(lambda room: rephrase_parts.folded(seen.trouble, _cells(room), "mark"))
         elif live is None:
             heading.show(said)
             bars.show([[Part("what you write is classified as you type", "dim")]])
@@ -193,43 +194,49 @@ class Writing(Container):
             heading.show(said, [Part("… " if stale else f"{live.seconds * 1000:.0f} ms ", "dim")])
             was = seen.chain.confidence if seen.chain is not None else None
             few = 5 if len(live.probs) in (9, 10) else 4
-            lines = rephrase_bars.lines(live.probs, live.gold, was, _cells(bars), few if self.stacked else 9)
-            bars.show([[Part(part.text, "dim") for part in line] for line in lines] if stale else lines)
+            most = few if self.stacked else 9
+
+            def drawn(room: Size) -> Lines:
+                lines = rephrase_bars.lines(live.probs, live.gold, was, _cells(room), most)
+                return [[Part(part.text, "dim") for part in line] for line in lines] if stale else lines
+
+            bars.show_for(drawn)
         self.query_one("#rephrase-meaning-title", Line).show([Part(" meaning", "strong")])
-        most = 1 if self.stacked else 3
-        meaning.show(rephrase_parts.meaning(seen.nearness, seen.now, seen.words, seen.warnings, _cells(meaning), most))
+        now = partial(rephrase_parts.meaning, seen.nearness, seen.now, seen.words, seen.warnings)
+        warned = 1 if self.stacked else 3
+        meaning.show_for(lambda room: now(_cells(room), warned))
 
     def draw_below(self) -> None:
         """The lower pane: the chain, with the difference where there is room; words; the session if it has no pane."""
-        seen, page = self.seen, self.query_one("#rephrase-below", Page)
         parts = [Part(" ")]
         parts += [
             Part(f" {name} ", "here" if name == self.view else "dim", f"tell('view', '{name}')") for name in self.views
         ]
         keys = [Part("F2", "key", "do('words')"), Part(" next ", "dim", "do('words')")]
         self.query_one("#rephrase-views", Line).show(parts, keys)
-        if seen.chain is None:
-            return
-        cells = _cells(page)
+        if self.seen.chain is not None:
+            self.query_one("#rephrase-below", Page).show_for(lambda room: self._below(_cells(room)))
+
+    def _below(self, cells: int) -> Lines:
+        seen = self.seen
         if self.view == "words":
-            page.show(rephrase_parts.word_lines(seen.words, cells))
-        elif self.view == "difference":
-            page.show(rephrase_parts.difference(seen.difference, cells))
-        elif self.view == "session" and seen.progress is not None:
-            page.show(rephrase_parts.session(seen.progress, seen.last, cells))
-        elif self.stacked:
-            page.show(rephrase_parts.chain_lines(seen.chain, cells))
-        else:
-            lines = [*rephrase_parts.chain_lines(seen.chain, cells), []]
-            page.show([*lines, *rephrase_parts.difference(seen.difference, cells)])
+            return rephrase_parts.word_lines(seen.words, cells)
+        if self.view == "difference":
+            return rephrase_parts.difference(seen.difference, cells)
+        if self.view == "session" and seen.progress is not None:
+            return rephrase_parts.session(seen.progress, seen.last, cells)
+        if seen.chain is None:
+            return []
+        chain = rephrase_parts.chain_lines(seen.chain, cells)
+        return chain if self.stacked else [*chain, [], *rephrase_parts.difference(seen.difference, cells)]
 
     def draw_session(self) -> None:
         """How far one is."""
         if self.seen.progress is None:
             return
-        page = self.query_one("#rephrase-session", Page)
         self.query_one("#rephrase-session-title", Line).show([Part(" session", "strong")])
-        page.show(rephrase_parts.session(self.seen.progress, self.seen.last, _cells(page)))
+        session = partial(rephrase_parts.session, self.seen.progress, self.seen.last)
+        self.query_one("#rephrase-session", Page).show_for(lambda room: session(_cells(room)))
 
     def show_view(self, name: str) -> None:
         """Show this view in the lower pane."""
@@ -243,5 +250,5 @@ class Writing(Container):
         self.show_view(self.views[(self.views.index(self.view) + step) % len(self.views)])
 
 
-def _cells(page: Page) -> int:
-    return max(page.scrollable_content_region.width, 20)
+def _cells(room: Size) -> int:
+    return max(room.width, 20)

@@ -225,9 +225,9 @@ class Grid(Page, inherit_bindings=False):
         if self.row == 0:
             self.scroll_home(animate=False)
         elif line >= self.scroll_offset.y + height:
-            self.scroll_to(y=line + 1 - height, animate=False)
+            self.scroll_to(y=line + 1 - height, animate=False, force=True)
         elif line < self.scroll_offset.y:
-            self.scroll_to(y=line, animate=False)
+            self.scroll_to(y=line, animate=False, force=True)
 
 
 def window(sizes: Sequence[int], first: int, cursor: int, room: int) -> range:

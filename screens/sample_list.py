@@ -196,12 +196,14 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
     def move_to(self, position: int) -> None:
         """Put the cursor on a row and bring it into sight."""
         self._cursor = min(max(position, 0), max(self._n - 1, 0))
-        height = max(self.size.height, 1)
-        top = self.scroll_offset.y
-        if self._cursor < top:
-            self.scroll_to(y=self._cursor, animate=False)
+        height, top = self.size.height, self.scroll_offset.y
+        if not height:
+            # While the list is hidden nothing is in sight; it looks after its cursor when it is shown.
+            pass
+        elif self._cursor < top:
+            self.scroll_to(y=self._cursor, animate=False, force=True)
         elif self._cursor >= top + height:
-            self.scroll_to(y=self._cursor - height + 1, animate=False)
+            self.scroll_to(y=self._cursor - height + 1, animate=False, force=True)
         self.refresh()
 
     def on_resize(self) -> None:

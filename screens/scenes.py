@@ -308,7 +308,8 @@ class Scenes(Place):
             values=self.values,
             leaked=self.leaked,
         )
-        page.show(VIEWS[self.view](shown, page.scrollable_content_region.width - 2, page.size.height))
+        view = VIEWS[self.view]
+        page.show_for(lambda room: view(shown, room.width - 2, room.height))
 
     def _tell_list(self) -> None:
         """What the list says beside each scenario: right or wrong at the other alpha, and now."""
@@ -325,7 +326,7 @@ class Scenes(Place):
     def on_resize(self) -> None:
         """Share the width out anew."""
         if self.decoded is not None:
-            self.call_after_refresh(self._draw)
+            self._draw()
 
     @on(SceneRows.Picked)
     def _picked(self, event: SceneRows.Picked) -> None:

@@ -97,7 +97,7 @@ class SpotView(Vertical):
 
     def on_resize(self) -> None:
         """Share the width out anew."""
-        self.call_after_refresh(self.draw)
+        self.draw()
 
     def show_rows(self, rows: bool) -> None:
         """Who marked what, a row each, instead of the editor."""
@@ -128,7 +128,7 @@ class SpotView(Vertical):
             notice.say("Any text", *_EMPTY)
             return
         notice.hide()
-        self.page.show(self._lines(text))
+        self.page.show_for(lambda room: self._lines(text, room.width))
 
     def _fit_height(self) -> None:
         """As many lines as the text has, and a free one, within a third of the place."""
@@ -168,9 +168,8 @@ class SpotView(Vertical):
             return []
         return [Part("M", "key", "do('second')"), Part(" second model ", "plain", "do('second')")]
 
-    def _lines(self, text: str) -> Lines:
+    def _lines(self, text: str, cells: int) -> Lines:
         two = len(self.columns) == 2
-        cells = self.page.scrollable_content_region.width
         room, narrow = spot_compare.shares(cells, len(self.columns), self.stacked)
         found = []
         for number, column in enumerate(self.columns):

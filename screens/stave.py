@@ -98,9 +98,9 @@ class Stave(ScrollView, can_focus=True):
             return
         line, height = lines[0], max(self.scrollable_content_region.height, 1)
         if line - 1 < self.scroll_offset.y:
-            self.scroll_to(y=max(line - 1, 0), animate=False)
+            self.scroll_to(y=max(line - 1, 0), animate=False, force=True)
         elif line >= self.scroll_offset.y + height:
-            self.scroll_to(y=max(line + 2 - height, 0), animate=False)
+            self.scroll_to(y=max(line + 2 - height, 0), animate=False, force=True)
 
     def on_resize(self) -> None:
         """Break the lines anew where the width has changed."""

@@ -2,9 +2,12 @@
 
 import asyncio
 import time
+import unicodedata
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+from textual.events import Key
+from textual.keys import REPLACED_KEYS, _character_to_key, _get_unicode_name_from_key
 from textual.pilot import Pilot
 
 from emotui.screens.app import EmotuiApp
@@ -38,9 +41,28 @@ async def settle(pilot: "Pilot[None]", *, work: bool = False) -> None:
                 raise AssertionError("the workbench does not come to rest")
             await asyncio.sleep(0.005)
         # Messages that are under way may ask for more, and what has changed has to be drawn.
-        await pilot.pause()
+        await _drawn(pilot)
         if not busy():
             return
+
+
+async def _drawn(pilot: "Pilot[None]") -> None:
+    """Wait until no message is under way, all is laid out, and what has changed is drawn.
+
+    `Pilot.pause` guesses that from how hard the process works, which says little while others have the processor.
+    """
+    app = pilot.app
+    quiet = 0
+    while quiet < 2 and app.is_running:
+        await pilot._wait_for_screen()
+        screen = app.screen
+        screen._on_timer_update()
+        await asyncio.sleep(0)
+        pumps = [app, *screen.walk_children(with_self=True)]
+        moves = bool(app.animator._animations or app.animator._scheduled)
+        draws = bool(screen._layout_required or screen._dirty_widgets or screen._callbacks)
+        told = any(pump._message_queue.qsize() or pump._next_callbacks for pump in pumps)
+        quiet = 0 if moves or draws or told else quiet + 1
 
 
 @asynccontextmanager
@@ -60,8 +82,18 @@ async def opened(
 async def press(pilot: "Pilot[None]", *keys: str) -> None:
     """Press keys, each once what the one before asked for is here."""
     for key in keys:
-        await pilot.press(key)
+        pilot.app.post_message(_event(key))
         await settle(pilot)
+
+
+def _event(key: str) -> Key:
+    """The event that a terminal sends for a key, by its name or its character."""
+    name = _character_to_key(key) if len(key) == 1 else key
+    try:
+        character = unicodedata.lookup(_get_unicode_name_from_key(REPLACED_KEYS.get(name, name)))
+    except KeyError:
+        character = key if len(key) == 1 else None
+    return Key(name, character)
 
 
 def frame(pilot: "Pilot[None]") -> Frame:
