@@ -10,12 +10,13 @@ import numpy as np
 from emotui.formats import fingerprint
 from emotui.metrics.span_scoring import score_samples
 from emotui.records import SpanPrediction, SpanSample
-from emotui.store.query import Dataset
+from emotui.store.query import Dataset, ListQuery
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.tasks import spans
 from emotui.tasks.spans import score_row
 from emotui.workbench.samples import add_spans
+from emotui.workbench.source import BrowseSource
 from emotui.workbench.workspace import FIRST_START, Workspace
 
 SAMPLE_DATA = Path(__file__).parent.parent / "sample_data"
@@ -121,3 +122,8 @@ def workspace(path: Path, *, samples: Sequence[SpanSample] | None = None, run: b
         if run:
             add_run(opened.store, dataset, records)
     return opened
+
+
+def list_query(source: BrowseSource) -> ListQuery:
+    """The whole list over the run `rule-1`, as Browse asks for it first."""
+    return ListQuery(dataset=source.datasets()[0].dataset, run="rule-1")
