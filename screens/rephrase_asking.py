@@ -159,12 +159,12 @@ class Act:
 class Done:
     """What came of it, in words, and which text to go to.
 
-    `reopened`: the text that is open again, what was written for it, and whether a model wrote that.
+    `reopened`: the chain that is open again, what was written for it, and whether a model wrote that.
     """
 
     said: str
     go: int | None
-    reopened: tuple[int, str, bool] | None = None
+    reopened: "tuple[ChainView, str, bool] | None" = None
 
 
 def act(service: "Rephrasing", asked: Act) -> Done:
@@ -202,7 +202,7 @@ def _undone(service: "Rephrasing", round_: "Round") -> Done:
     if len(was.attempts) > len(now.attempts):
         last = was.attempts[-1]
         said_ = f"{now.id}: attempt {len(was.attempts)} taken back"
-        return Done(said_, number, (number, last.text, last.suggested))
+        return Done(said_, number, (now, last.text, last.suggested))
     return Done(f"{now.id}: no longer skipped", number)
 
 

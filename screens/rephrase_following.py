@@ -16,6 +16,7 @@ from textual.widget import Widget
 
 from emotui.screens import rephrase_asking as asking
 from emotui.screens.desk import Answer, Desk
+from emotui.screens.rephrase_drafts import begun_with
 from emotui.screens.rephrase_writing import Writing
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ class Following:
             seen.nearness = (followed.live.similarity, True) if question.similar else (seen.nearness[0], False)
             seen.difference = followed.difference
             # What one begins with is not warned of.
-            seen.warnings = followed.warnings if self._writing.editor.can_undo else ()
+            seen.warnings = followed.warnings if question.text != begun_with(seen.chain)[0] else ()
         if question.generation == self.generation:
             self._behind_since = None
         self._writing.draw_live()

@@ -1,7 +1,7 @@
 """Beginning a round: every original is classified first, in the frame's long work, where Esc stops it."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
@@ -11,17 +11,18 @@ from emotui.errors import EmotuiError
 
 if TYPE_CHECKING:
     from emotui.workbench.rephrasing import Rephrasing
+    from emotui.workbench.rephrasing_drafts import Draft
     from emotui.workbench.rephrasing_views import Progress, Round
 
 _STOPPED = "Stopped before every text was classified; what was done is kept."
 
 
 class Begun(Message):
-    """A round has begun, or could not: then with the error in words."""
+    """A round has begun, with what was being written in it when it was left; or could not: then the error in words."""
 
-    def __init__(self, round: "Round | None", error: str) -> None:
+    def __init__(self, round: "Round | None", error: str, drafts: "Mapping[int, Draft]") -> None:
         super().__init__()
-        self.round, self.error = round, error
+        self.round, self.error, self.drafts = round, error, drafts
 
 
 def begin(owner: Widget, service_of: "Callable[[], Rephrasing]", dataset: int, spec: str, annotator: str) -> None:
@@ -31,13 +32,16 @@ def begin(owner: Widget, service_of: "Callable[[], Rephrasing]", dataset: int, s
 
     def work(on_progress: Any) -> None:
         found, error = None, _STOPPED
+        drafts: Mapping[int, Draft] = {}
         try:
-            found = service_of().begin(dataset, spec, annotator, on_progress=on_progress, cancelled=over.is_set)
+            service = service_of()
+            begun = service.begin(dataset, spec, annotator, on_progress=on_progress, cancelled=over.is_set)
+            drafts, found = service.drafts(begun), begun
         except EmotuiError as problem:
             # The place says it, and goes on saying it: the frame need not.
             error = str(problem)
         finally:
-            owner.post_message(Begun(found, "" if found else error))
+            owner.post_message(Begun(found, "" if found else error, drafts))
 
     frame.begin(f"round with {spec}", work, over.set)
 

@@ -5,7 +5,7 @@ the store's annotation log.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -16,6 +16,7 @@ from emotui.store.store import Store
 from emotui.tasks.labelling import Verdict, labelling
 from emotui.workbench.rephrased import Rephrased
 from emotui.workbench.rephrasing_classifier import Frozen, identity_of
+from emotui.workbench.rephrasing_drafts import Draft, keep_drafts, kept_drafts
 from emotui.workbench.rephrasing_live import Typing
 from emotui.workbench.rephrasing_log import (
     ATTEMPT,
@@ -154,6 +155,14 @@ class Rephrasing(Rephrased):
         """The classifier's verdict on each text, and its similarity to the original."""
         original = self._original(round, number)
         return [self._typing.verdict_and_similarity(round.classifier, original.sample.text, text) for text in texts]
+
+    def drafts(self, round: Round) -> dict[int, Draft]:
+        """What the annotator was writing in the round, by number of the text, as it was kept last."""
+        return kept_drafts(self.store, round)
+
+    def keep_drafts(self, round: Round, changed: Mapping[int, Draft | None]) -> None:
+        """Keep what is being written, or forget it where it is None; other texts' drafts stay."""
+        keep_drafts(self.store, round, changed)
 
     # What a person decides.
 
