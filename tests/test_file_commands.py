@@ -201,3 +201,24 @@ def test_a_scene_that_a_model_refused_scores_as_no_emotion_and_is_noted(emotui: 
 def test_evaluating_the_embedded_model_prints_its_honest_figures_on_the_sample_data(emotui: Emotui) -> None:
     figures = emotui("evaluate", "embedded", "--json").document["sample data, span F1"]
     assert figures["embedded, 5-fold"]["all"] > figures["every sentence"]["all"] > figures["empath keywords"]["all"]
+
+
+def test_labels_in_a_table_are_no_markup_and_reach_no_terminal_raw(emotui: Emotui, tmp_path: Path) -> None:
+    labels = ["[/b]", "[red]x", "\x1b[31my", "a\nb"]
+    gold = _write(tmp_path / "[bold]g.jsonl", *({"id": x, "text": "t", "label": x} for x in labels))
+    pred = _write(tmp_path / "p.jsonl", *({"id": x, "label": y} for x, y in zip(labels, labels[::-1], strict=True)))
+    done = emotui("score", "class", "--gold", gold, "--pred", pred)
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith(f"{pred} against {gold}\n")
+    for shown in ("[/b]", "[red]x", "\\x1b[31my", "a\\nb"):
+        assert shown in done.out
+    assert "\x1b" not in done.out
+
+
+def test_people_get_the_interval_of_a_comparison_and_no_rounded_off_p_value(emotui: Emotui, tmp_path: Path) -> None:
+    first = _write(tmp_path / "a.jsonl", *({"id": str(n), "score": 0.5 + n / 100} for n in range(30)))
+    second = _write(tmp_path / "b.jsonl", *({"id": str(n), "score": 0.4} for n in range(30)))
+    got = emotui("compare", "--a", first, "--b", second, "--json").document
+    rows = dict(line.split(maxsplit=1) for line in emotui("compare", "--a", first, "--b", second).out.splitlines()[1:])
+    assert rows["ci95"] == f"[{got['ci95'][0]:.3f}, {got['ci95'][1]:.3f}]"
+    assert rows["wilcoxon_p"] == f"{got['wilcoxon_p']:.1e}"

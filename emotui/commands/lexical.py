@@ -2,7 +2,7 @@
 
 import click
 
-from emotui.commands.output import json_option, print_figures, print_json, skip_bad_option
+from emotui.commands.output import as_written, json_option, print_figures, print_json, skip_bad_option
 from emotui.workbench import reports
 
 
@@ -21,7 +21,6 @@ def lexical(records: str, inflections: bool, skip_bad: bool, as_json: bool) -> N
         return
     from rich.console import Console
     from rich.table import Table
-    from rich.text import Text
 
     table = Table(box=None, pad_edge=False)
     for column in ("id", "category", "explicit", "negated", "cues"):
@@ -29,6 +28,6 @@ def lexical(records: str, inflections: bool, skip_bad: bool, as_json: bool) -> N
     for row in document["records"]:
         cues = ", ".join(f"{cue['word']} ({' '.join(cue['emotions'])})" for cue in row["cues"])
         cells = row["id"], row["category"], str(row["explicit_words"]), "yes" if row["negated"] else "", cues
-        table.add_row(*(Text(cell) for cell in cells))
+        table.add_row(*map(as_written, cells))
     Console().print(table)
     print_figures(records, document)

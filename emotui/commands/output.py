@@ -1,11 +1,17 @@
 """How commands print: one JSON document with `--json`, tables for people without."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from emotui.formats import to_json_document
+from emotui.formats.rows import literal
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
 json_option: Callable[[Any], Any] = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."
@@ -28,72 +34,94 @@ def print_json(document: object) -> None:
     click.echo(to_json_document(document))
 
 
-def print_figures(title: str, figures: Mapping[str, object]) -> None:
-    """A two-column table of the figures of a report; nested groups (`by_emotion`) become tables of their own."""
-    from rich.console import Console
-    from rich.table import Table
+def as_written(text: str, style: str = "") -> "Text":
+    """Text for a table as it is: no markup is read in it, and what a terminal would act on is escaped."""
     from rich.text import Text
 
+    return Text(literal(text), style=style)
+
+
+def print_figures(title: str, figures: Mapping[str, object]) -> None:
+    """A two-column table of the figures of a report; nested groups (`by_emotion`) become tables of their own.
+
+    An interval (a list of two numbers) stands in brackets; other lists are for programs and left out.
+    """
+    from rich.console import Console
+
     console = Console()
-    table = Table(title=title, title_justify="left", show_header=False, box=None, pad_edge=False)
     groups = {name: value for name, value in figures.items() if isinstance(value, Mapping) and name != "notes"}
-    for name, value in figures.items():
-        if not isinstance(value, Mapping | list):
-            table.add_row(Text(name), Text(shown(value), justify="right"))
-    console.print(table if table.row_count else Text(title))
+    _print_pairs(console, title, figures)
     for name, group in groups.items():
         _print_group(console, name, group)
     notes = figures.get("notes")
     if isinstance(notes, Mapping):
         for name, why in notes.items():
-            console.print(Text(f"{name}: {why}", style="dim"))
+            console.print(as_written(f"{name}: {why}", "dim"))
 
 
-def _print_group(console: Any, name: str, group: Mapping[str, Any]) -> None:
-    from rich.table import Table
-    from rich.text import Text
+def _print_pairs(console: "Console", title: str, figures: Mapping[str, object]) -> None:
+    table = _table("", "", show_header=False)
+    for name, value in figures.items():
+        if not isinstance(value, Mapping | list) or _is_interval(value):
+            table.add_row(as_written(str(name)), as_written(shown(value)))
+    _print_table(console, title, table)
 
+
+def _print_group(console: "Console", name: str, group: Mapping[str, Any]) -> None:
     rows = {key: value for key, value in group.items() if isinstance(value, Mapping)}
     single = {key: value for key, value in group.items() if not isinstance(value, Mapping | list)}
     if single:
-        pairs = Table(title=name, title_justify="left", show_header=False, box=None, pad_edge=False)
-        for key, value in single.items():
-            pairs.add_row(Text(str(key)), Text(shown(value), justify="right"))
-        console.print(pairs)
+        _print_pairs(console, name, single)
     if not rows or single:
         return
     columns = list(dict.fromkeys(column for row in rows.values() for column in row))
     if name == CONFUSION and len(columns) > WIDEST:
         _print_confused(console, rows)
         return
-    table = Table(title=name, title_justify="left", box=None, pad_edge=False)
-    table.add_column("")
-    for column in columns:
-        table.add_column(column, justify="right")
+    table = _table("", *columns)
     for key, row in rows.items():
-        table.add_row(Text(str(key)), *(Text(shown(row.get(column))) for column in columns))
-    console.print(table)
+        table.add_row(as_written(str(key)), *(as_written(shown(row.get(column))) for column in columns))
+    _print_table(console, name, table)
 
 
-def _print_confused(console: Any, rows: Mapping[str, Mapping[str, Any]]) -> None:
+def _print_confused(console: "Console", rows: Mapping[str, Mapping[str, Any]]) -> None:
     """Of a confusion too wide for a terminal its most frequent mistakes."""
-    from rich.table import Table
-    from rich.text import Text
-
     pairs = [(count, gold, said) for gold, row in rows.items() for said, count in row.items() if said != gold]
     worst = sorted(pairs, key=lambda pair: -pair[0])[:WIDEST]
-    table = Table(title=f"{CONFUSION}: the most frequent mistakes", title_justify="left", box=None, pad_edge=False)
-    for column in ("gold", "predicted", "count"):
-        table.add_column(column, justify="right" if column == "count" else "left")
+    table = _table("gold", "predicted", "count")
+    table.columns[1].justify = "left"
     for count, gold, said in worst:
-        table.add_row(Text(gold), Text(said or "–"), Text(str(count)))
-    console.print(table)
+        table.add_row(as_written(gold), as_written(said or "–"), as_written(str(count)))
+    _print_table(console, f"{CONFUSION}: the most frequent mistakes", table)
+
+
+def _table(*columns: str, show_header: bool = True) -> "Table":
+    """The first column at the left, figures at the right."""
+    from rich.table import Table
+
+    table = Table(show_header=show_header, box=None, pad_edge=False)
+    for at, column in enumerate(columns):
+        table.add_column(as_written(column), justify="right" if at else "left")
+    return table
+
+
+def _print_table(console: "Console", title: str, table: "Table") -> None:
+    """A title over its table; in a line of its own, since a table's own title is folded to the table's width."""
+    console.print(as_written(title, "italic"), soft_wrap=True)
+    if table.row_count:
+        console.print(table)
+
+
+def _is_interval(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(isinstance(one, int | float) for one in value)
 
 
 def shown(value: object) -> str:
-    """A figure as people read it: three decimals, `–` where it is undefined."""
+    """A figure as people read it: three decimals (of a tiny one its power of ten), `–` where it is undefined."""
     if value is None:
         return "–"
+    if isinstance(value, list):
+        return f"[{', '.join(map(shown, value))}]"
     if isinstance(value, float):
-        return f"{value:.3f}"
+        return f"{value:.3f}" if value == 0 or abs(value) >= 0.0005 else f"{value:.1e}"
     return str(value)

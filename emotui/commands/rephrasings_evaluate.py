@@ -8,7 +8,7 @@ import click
 from msgspec import to_builtins
 
 from emotui.commands.asking import read_labels
-from emotui.commands.output import json_option, print_json, skip_bad_option
+from emotui.commands.output import as_written, json_option, print_json, skip_bad_option
 from emotui.commands.progress import bar
 from emotui.commands.variants import named_files, variants_option
 from emotui.metrics.rephrasings import NAMES
@@ -108,12 +108,12 @@ def print_evaluation(document: dict[str, Any]) -> None:
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("macro F1", no_wrap=True)
     for name in names:
-        table.add_column(name, justify="right", overflow="fold")
+        table.add_column(as_written(name), justify="right", overflow="fold")
     counts = document["columns"]
     table.add_row(Text("texts", style="dim"), *(Text(str(counts.get(name, "")), style="dim") for name in names))
     for row in document["rows"]:
         seeds = f" ×{row['runs']}" if row["runs"] > 1 else ""
-        table.add_row(Text(row["model"] + seeds), *(_cell(row["columns"].get(name)) for name in names))
+        table.add_row(as_written(row["model"] + seeds), *(_cell(row["columns"].get(name)) for name in names))
     for row in document["published"]:
         table.add_row(Text(f"† {row['model']}"), *(_cell(row["columns"].get(name), digits=2) for name in names))
     console.print(table)
