@@ -8,7 +8,7 @@ import click
 
 from emotui.backends.host import Cancelled
 from emotui.commands.asking import asking_options, one_way, read_labels
-from emotui.commands.output import db_option, json_option, print_figures, print_json, shown
+from emotui.commands.output import as_written, db_option, json_option, print_figures, print_json, shown
 from emotui.commands.progress import bar
 from emotui.errors import BadInput, EmotuiError
 from emotui.store.query import Run
@@ -134,7 +134,6 @@ def runs(db: str | None, as_json: bool) -> None:
         return
     from rich.console import Console
     from rich.table import Table
-    from rich.text import Text
 
     if not found:
         click.echo("No runs yet. Make one: emotui run spans --model embedded")
@@ -145,7 +144,7 @@ def runs(db: str | None, as_json: bool) -> None:
     for one in found:
         cells = one.run, one.task, one.model, datasets.get(one.dataset, "–"), one.state
         counts = f"{one.done}/{one.n}", str(one.failed), one.started
-        table.add_row(*(Text(cell) for cell in (*cells, *counts)))
+        table.add_row(*map(as_written, (*cells, *counts)))
     Console().print(table)
 
 
