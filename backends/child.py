@@ -13,7 +13,7 @@ from typing import Any
 from emotui.backends import wire
 from emotui.backends.base import METHODS, Backend, Request
 from emotui.backends.spec import loader, parse_spec
-from emotui.errors import EmotuiError
+from emotui.errors import BadInput, EmotuiError
 
 
 def main() -> None:
@@ -42,7 +42,7 @@ def _serve() -> None:
     try:
         backend = _load(spec, options, lambda line: wire.send(outgoing, ("progress", line)))
     except EmotuiError as error:
-        wire.send(outgoing, ("failed", str(error)))
+        wire.send(outgoing, ("failed", str(error), isinstance(error, BadInput)))
         return
     # A library's own kind of string (torch's version) would make the parent import that library.
     plain = {str(name): str(value) for name, value in backend.card.identity.items()}

@@ -17,8 +17,8 @@ from typing import IO, Any
 
 from emotui.backends import wire
 from emotui.backends.base import CAPABLE_KINDS, METHODS, ModelCard, Progress, Request
-from emotui.backends.spec import parse_spec
-from emotui.errors import ModelError
+from emotui.backends.spec import check_spec
+from emotui.errors import BadModel, ModelError
 
 IsCancelled = Callable[[], bool]
 _POLL = 0.05
@@ -41,15 +41,15 @@ class ModelProcess:
         limit: seconds that one load or batch may take before the model counts as hanging.
 
     Raises:
-        BadInput: `spec` names no installed kind of model.
+        BadInput: `spec` names no installed kind of model, or has an option that its kind has not (BadModel).
     """
 
     def __init__(self, spec: str, options: Mapping[str, Any] | None = None, *, limit: float = 600.0) -> None:
-        parse_spec(spec)
+        self._options = dict(options or {})
+        check_spec(spec, self._options)
         self.spec = spec
         self.limit = limit
         self.card: ModelCard | None = None
-        self._options = dict(options or {})
         self._lock = threading.Lock()
         self._child: subprocess.Popen[bytes] | None = None
         self._words: IO[bytes] | None = None
@@ -72,7 +72,8 @@ class ModelProcess:
         """Start the process if there is none and wait until the model is loaded.
 
         Raises:
-            ModelError: the model cannot be loaded, or its process died; with its last words.
+            ModelError: the model cannot be loaded, or its process died; with its last words. BadModel where what was
+                named is at fault: no such file, a damaged one, no model in it.
             Cancelled: `cancelled()` became true; the process is gone.
         """
         with self._lock:
@@ -135,9 +136,10 @@ class ModelProcess:
                 case ("progress", line):
                     if progress is not None:
                         progress(line)
-                case ("failed", why):
+                case ("failed", why, at_fault):
                     self.close()
-                    raise ModelError(why)
+                    # Of a model that was loaded before, something else has gone wrong than its name.
+                    raise (BadModel if at_fault and self.card is None else ModelError)(why)
                 case ("loaded", ModelCard() as card):
                     self.card = card
                     return card

@@ -6,10 +6,25 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
-from emotui.errors import ModelError
+from emotui.errors import BadModel
 
 S = TypeVar("S")
 _TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def named_path(kind: str, argument: str) -> Path:
+    """What a SPEC names as a path, there or not; `~` is the person's own folder.
+
+    Raises:
+        BadModel: there can be no such path, or nobody may look there.
+    """
+    try:
+        path = Path(argument).expanduser()
+        path.exists()
+    except (OSError, RuntimeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "there is no such home directory"
+        raise BadModel(f"{kind}: {argument[:200]!r} cannot be looked at: {why}") from None
+    return path
 
 
 def split_options(kind: str, argument: str) -> tuple[str, dict[str, str]]:
@@ -18,15 +33,15 @@ def split_options(kind: str, argument: str) -> tuple[str, dict[str, str]]:
     In a value, `%26` stands for `&`.
 
     Raises:
-        ModelError: an option has no value.
+        BadModel: an option has no value.
     """
     path, sign, rest = argument.partition("#")
-    if not sign or Path(argument).expanduser().exists():
+    if not sign or named_path(kind, argument).exists():
         return argument, {}
     pairs = [pair.partition("=") for pair in rest.split("&") if pair]
     for name, equals, _ in pairs:
         if not equals:
-            raise ModelError(f"{kind}: the option {name!r} has no value: write #NAME=VALUE&NAME=VALUE after the model")
+            raise BadModel(f"{kind}: the option {name!r} has no value: write #NAME=VALUE&NAME=VALUE after the model")
     return path, {name: unquote(value) for name, _, value in pairs}
 
 
@@ -45,17 +60,17 @@ def read_options(
         least: the smallest value of a whole number, where that is not 0.
 
     Raises:
-        ModelError: an option that there is not, or a value that it cannot have.
+        BadModel: an option that there is not, or a value that it cannot have.
     """
     defaults = {each.name: each.default for each in fields(settings)}  # type: ignore[arg-type]
     found: dict[str, Any] = {}
     for name, value in options.items():
         if name not in defaults:
-            raise ModelError(f"{kind}: has no option {name!r}; it has: {', '.join(defaults)}")
+            raise BadModel(f"{kind}: has no option {name!r}; it has: {', '.join(defaults)}")
         lowest = (least or {}).get(name, 0)
         parsed, wanted = _read(value, defaults[name], choices.get(name), lowest)
         if parsed is None:
-            raise ModelError(f"{kind}: option {name} cannot be {value!r}: it is {wanted}")
+            raise BadModel(f"{kind}: option {name} cannot be {value!r}: it is {wanted}")
         found[name] = parsed
     return settings(**found)
 

@@ -1,10 +1,12 @@
 """From a model SPEC (`embedded`, `hf:DIR`, `gguf:FILE`, ...) to the function that loads it."""
 
+from collections.abc import Mapping
 from importlib import import_module
 from importlib.metadata import entry_points
+from typing import Any
 
 from emotui.backends.base import Loader
-from emotui.errors import BadInput, ModelError
+from emotui.errors import BadInput, BadModel, ModelError
 
 BUILT_IN = {
     "embedded": "emotui.backends.embedded:load",
@@ -13,6 +15,13 @@ BUILT_IN = {
     "openai": "emotui.backends.servers:load",
 }
 """Known without an installation too (a bare checkout has no entry points)."""
+
+_READERS = {
+    "hf": "emotui.backends.hf.settings",
+    "gguf": "emotui.backends.gguf.settings",
+    "openai": "emotui.backends.servers.settings",
+}
+"""Where a kind's options are read; imports no library."""
 
 
 def kinds() -> dict[str, str]:
@@ -33,6 +42,22 @@ def parse_spec(spec: str) -> tuple[str, str]:
         names = ", ".join(sorted(known))
         raise BadInput(f"{spec!r} is not a model: no backend of kind {kind!r} is installed (there are: {names})")
     return kind, argument
+
+
+def check_spec(spec: str, options: Mapping[str, Any]) -> None:
+    """Check all that a SPEC and the options beside it tell by themselves: no file is opened, no server asked.
+
+    What another package's kind makes of them, it says itself when it is loaded.
+
+    Raises:
+        BadInput: the kind is not installed.
+        BadModel: an option that there is not, a value that it cannot have, or no address.
+    """
+    kind, argument = parse_spec(spec)
+    if kind in _READERS:
+        import_module(_READERS[kind]).read_spec(argument, options)
+    elif kind == "embedded" and argument:
+        raise BadModel(f"{spec}: there is one embedded model, and nothing follows its name: embedded")
 
 
 def loader(kind: str) -> Loader:

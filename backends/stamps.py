@@ -9,9 +9,9 @@ from pathlib import Path
 
 from emotui.backends.embedded import base_files
 from emotui.backends.gguf.files import find_model
+from emotui.backends.gguf.settings import read_spec as gguf_spec
 from emotui.backends.hf.files import model_folder
-from emotui.backends.hf.settings import parse_settings
-from emotui.backends.options import split_options
+from emotui.backends.hf.settings import read_spec as hf_spec
 from emotui.backends.spec import parse_spec
 from emotui.errors import EmotuiError
 
@@ -44,12 +44,11 @@ def _files(kind: str, argument: str) -> Iterable[Path] | None:
     if kind == "embedded":
         here = Path(base_files.__file__).parent
         return [*base_files.installed_files(), *(path for path in here.iterdir() if path.is_file())]
-    path, options = split_options(kind, argument) if kind in ("hf", "gguf") else (argument, {})
     if kind == "gguf":
-        return find_model(path).parts
+        return find_model(gguf_spec(argument, {})[0]).parts
     if kind == "hf":
-        offline = parse_settings({**options, "online": False})
-        folder = model_folder(path, offline, lambda line: None)
+        name, offline = hf_spec(argument, {"online": False})
+        folder = model_folder(name, offline, lambda line: None)
         return [each for each in folder.rglob("*") if each.is_file()]
     return None
 

@@ -21,5 +21,9 @@ class ModelError(EmotuiError):
     """A model cannot be loaded, cannot do what is asked of it, or died; the message ends with its last words."""
 
 
+class BadModel(BadInput, ModelError):
+    """A model that was named cannot be one: a wrong option, no such file, a damaged one. Told before it is loaded."""
+
+
 class StoreError(EmotuiError):
     """The store cannot be opened, is held by another program, is of a newer version, or cannot be written."""

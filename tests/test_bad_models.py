@@ -72,16 +72,21 @@ def no_key(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("make", "status", "why"),
     [
-        (empty_folder, 1, "is no model's directory: it has no config.json"),
-        (cut_weights, 1, "model.safetensors is cut short (5,000 of "),
+        (empty_folder, 2, "is no model's directory: it has no config.json"),
+        (cut_weights, 2, "model.safetensors is cut short (5,000 of "),
         (strange_type, 1, "is a model of type 'warpdrive', which transformers"),
-        (lambda folder: "hf:/nowhere/at all", 1, "found no directory /nowhere/at all"),
-        (lambda folder: "gguf:nowhere.gguf", 1, "There is no file nowhere.gguf"),
-        (cut_gguf, 1, "cut.gguf is cut short (200.0 kB of 557.0 kB): download it again"),
+        (lambda folder: "hf:/nowhere/at all", 2, "found no directory /nowhere/at all"),
+        (lambda folder: "gguf:nowhere.gguf", 2, "There is no file nowhere.gguf"),
+        (cut_gguf, 2, "cut.gguf is cut short (200.0 kB of 557.0 kB): download it again"),
         (strange_gguf, 1, "is a 'warpd' model, an architecture that llama-cpp-python"),
         (no_server, 1, "No server answers at http://127.0.0.1:9/v1 (Connection refused)"),
-        (lambda folder: "openai:tiny", 1, "openai:MODEL@http://HOST:PORT/v1"),
+        (lambda folder: "openai:tiny", 2, "openai:MODEL@http://HOST:PORT/v1"),
         (lambda folder: "warp:x", 2, "no backend of kind 'warp' is installed"),
+        (lambda folder: "embedded:x", 2, "there is one embedded model, and nothing follows its name"),
+        (lambda folder: "gguf:", 2, "gguf: needs a file: gguf:PATH/model.gguf"),
+        (lambda folder: "hf:", 2, "hf: found no directory (none named)"),
+        (lambda folder: "hf:~no-such-person/x", 2, "cannot be looked at: there is no such home directory"),
+        (lambda folder: f"gguf:{'x' * 3000}#kv=f32", 2, "cannot be looked at: File name too long"),
     ],
 )
 def test_it_is_one_line_and_the_store_is_as_it_was(

@@ -1,13 +1,16 @@
 """Options behind a SPEC: `hf:DIRECTORY#dtype=float32`, the same way for every kind of model on this machine."""
 
+import re
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from emotui.backends import gguf, hf
+from emotui.backends.host import ModelProcess
 from emotui.backends.options import split_options
-from emotui.errors import ModelError
+from emotui.errors import BadInput, ModelError
+from emotui.store.store import Store
 from tests.conftest import Emotui
 
 TINY = Path(__file__).parent / "tiny" / "model"
@@ -51,21 +54,51 @@ def test_a_llama_cpp_models_identity_has_its_options_and_its_spec_has_none() -> 
 
 
 @pytest.mark.parametrize(
-    ("more", "why"),
+    ("more", "status", "why"),
     [
-        ("#warp=9", "hf: has no option 'warp'; it has: online"),
-        ("#dtype=int3", "hf: option dtype cannot be 'int3': it is one of auto, float32"),
-        ("#device=toaster", "hf: 'toaster' is no device"),
-        ("#bits=4", "hf: bits=4 needs bitsandbytes: pip install bitsandbytes"),
-        ("#device=multi", "hf: device=multi needs GPUs"),
-        ("#thinking=on", "this chat template has none"),
+        ("#warp=9", 2, "hf: has no option 'warp'; it has: online"),
+        ("#dtype=int3", 2, "hf: option dtype cannot be 'int3': it is one of auto, float32"),
+        ("#device=toaster", 2, "hf: 'toaster' is no device"),
+        ("#device=cpu:x", 2, "hf: 'cpu:x' is no device"),
+        ("#context=-1", 2, "hf: option context cannot be '-1': it is a whole number of 0 or more"),
+        ("#bits", 2, "hf: the option 'bits' has no value"),
+        ("#bits=3", 2, "hf: option bits cannot be 3: it is 4 or 8 (or 0)"),
+        ("#bits=4", 1, "hf: bits=4 needs bitsandbytes: pip install bitsandbytes"),
+        ("#device=multi", 1, "hf: device=multi needs GPUs"),
+        ("#thinking=on", 1, "this chat template has none"),
     ],
 )
-def test_a_wrong_option_is_one_line(emotui: Emotui, more: str, why: str) -> None:
+def test_a_wrong_option_is_one_line(emotui: Emotui, more: str, status: int, why: str) -> None:
     if more == "#bits=4" and find_spec("bitsandbytes"):
         pytest.skip("bitsandbytes is installed")
     if more == "#device=multi" and pytest.importorskip("torch").cuda.is_available():
         pytest.skip("there are GPUs")
     got = emotui("probe", "x", "--model", f"hf:{TINY / 'hf'}{more}")
-    assert (got.status, got.err.count("\n")) == (1, 1), got.err
+    assert (got.status, got.err.count("\n")) == (status, 1), got.err
     assert why in got.err
+
+
+@pytest.mark.parametrize(
+    ("spec", "why"),
+    [
+        ("hf:nowhere#dtpye=bf16", "hf: has no option 'dtpye'; it has: online"),
+        ("gguf:nowhere.gguf#ctx=9", "gguf: has no option 'ctx'; it has: context"),
+        ("gguf:nowhere.gguf#kv=q8_0", "gguf: option kv=q8_0 needs flash=on"),
+        ("openai:m@http://127.0.0.1:9#concurency=3", "openai: has no option 'concurency'"),
+        ("openai:m@http://127.0.0.1:9#timeout=soon", "openai: timeout is a number of 0 or more, not 'soon'"),
+        ("embedded#spans=cues", "no backend of kind 'embedded#spans=cues' is installed"),
+    ],
+)
+def test_a_wrong_option_is_told_before_anything_is_started_or_stored(
+    emotui: Emotui, tmp_path: Path, spec: str, why: str
+) -> None:
+    with pytest.raises(BadInput, match=re.escape(why)):
+        ModelProcess(spec)
+    (tmp_path / "texts.jsonl").write_text('{"id": "a", "text": "I wept.", "spans": []}')
+    db = tmp_path / "w.emotui"
+    asked = (("run", "spans", "--dataset", "texts.jsonl", "--db", db), ("bench",), ("predict", "spans", "--records"))
+    for command in asked:
+        got = emotui(*command, *(("texts.jsonl",) if command[0] == "predict" else ()), "--model", spec, "--json")
+        assert (got.status, got.out, got.err.count("\n")) == (2, "", 1), got.err
+        assert why in got.err
+    assert Store.open(db, read_only=True, create=False).datasets() == []

@@ -9,18 +9,16 @@ from typing import Any
 
 from emotui.backends.base import Backend, Progress
 from emotui.backends.gguf.files import find_model
-from emotui.backends.gguf.settings import parse_settings
-from emotui.backends.options import split_options
+from emotui.backends.gguf.settings import read_spec
 
 
 def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Backend:
     """Load `gguf:ARGUMENT`. The file is checked before llama.cpp sees it.
 
     Raises:
-        ModelError: one line that says what is wrong and what to do.
+        ModelError: one line that says what is wrong and what to do (BadModel: with the SPEC or the files).
     """
-    path, named = split_options("gguf", argument)
-    settings = parse_settings({**named, **options})
+    path, settings = read_spec(argument, options)
     files = find_model(path)
     # llama.cpp is loaded no earlier than it is needed.
     from emotui.backends.gguf.embedding import GgufEmbedder, embeds

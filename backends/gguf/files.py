@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from emotui.backends.gguf.header import Header, read_header
-from emotui.errors import ModelError
+from emotui.backends.options import named_path
+from emotui.errors import BadModel
 
 _PART = re.compile(r"(?P<stem>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})\.gguf")
 
@@ -27,27 +28,27 @@ def find_model(argument: str) -> ModelFiles:
     """The model that `gguf:ARGUMENT` names: a file, any part of a split one, or a directory that holds one model.
 
     Raises:
-        ModelError: there is none, it is no GGUF, or a part is missing or not whole.
+        BadModel: there is none, it is no GGUF, or a part is missing or not whole.
     """
     if not argument:
-        raise ModelError("gguf: needs a file: gguf:PATH/model.gguf")
-    path = Path(argument).expanduser()
+        raise BadModel("gguf: needs a file: gguf:PATH/model.gguf")
+    path = named_path("gguf", argument)
     if path.is_dir():
         path = _only_model(path)
     if not path.exists():
-        raise ModelError(f"There is no file {path}")
+        raise BadModel(f"There is no file {path}")
     parts = _parts(path)
     headers = [read_header(part) for part in parts]
     if not headers[0].architecture:
-        raise ModelError(f"{parts[0]} names no architecture: it is not a model")
+        raise BadModel(f"{parts[0]} names no architecture: it is not a model")
     counted = headers[0].number("split.count", 1, whole_name=True)
     if counted != len(parts) and counted > 1:
-        raise ModelError(
+        raise BadModel(
             f"{path} is one of {counted} parts and has been renamed: name them STEM-00001-of-{counted:05d}.gguf and on"
         )
     for number, header in enumerate(headers):
         if header.number("split.no", number, whole_name=True) != number:
-            raise ModelError(f"{header.path} is not the part that its name says: download it again")
+            raise BadModel(f"{header.path} is not the part that its name says: download it again")
     return ModelFiles(tuple(parts), headers[0])
 
 
@@ -66,9 +67,9 @@ def _only_model(folder: Path) -> Path:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise ModelError(f"{folder} holds no .gguf file")
+        raise BadModel(f"{folder} holds no .gguf file")
     names = ", ".join(path.name for path in found[:5]) + (", ..." if len(found) > 5 else "")
-    raise ModelError(f"{folder} holds {len(found)} models ({names}): name the one you mean")
+    raise BadModel(f"{folder} holds {len(found)} models ({names}): name the one you mean")
 
 
 def _parts(path: Path) -> list[Path]:
@@ -80,5 +81,5 @@ def _parts(path: Path) -> list[Path]:
     missing = [part.name for part in parts if not part.exists()]
     if missing or not parts:
         some = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
-        raise ModelError(f"{path} is one of {count} parts; missing beside it: {some}")
+        raise BadModel(f"{path} is one of {count} parts; missing beside it: {some}")
     return parts

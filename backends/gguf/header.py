@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from emotui.backends.gguf.types import FILE_TYPES, TENSOR_TYPES
-from emotui.errors import ModelError
+from emotui.errors import BadModel
 
 Value = int | float | bool | str
 
@@ -68,13 +68,13 @@ def read_header(path: Path) -> Header:
     """Read and check one file.
 
     Raises:
-        ModelError: it cannot be read, is no GGUF, or is damaged or cut short; one line with what to do.
+        BadModel: it cannot be read, is no GGUF, or is damaged or cut short; one line with what to do.
     """
     try:
         with path.open("rb") as stream:
             return _Reader(path, stream).read()
     except OSError as error:
-        raise ModelError(f"{path} cannot be read: {error.strerror}") from None
+        raise BadModel(f"{path} cannot be read: {error.strerror}") from None
 
 
 class _Reader:
@@ -86,12 +86,12 @@ class _Reader:
     def read(self) -> Header:
         magic = self.stream.read(4)
         if magic != _MAGIC:
-            raise ModelError(f"{self.path} is no GGUF file: give a .gguf, or hf:DIRECTORY for a Hugging Face model")
+            raise BadModel(f"{self.path} is no GGUF file: give a .gguf, or hf:DIRECTORY for a Hugging Face model")
         version = self._number("<I")
         if version not in (2, 3):
             if version in (2 << 24, 3 << 24):
-                raise ModelError(f"{self.path} is a big-endian GGUF, which this machine cannot read: convert it again")
-            raise ModelError(f"{self.path} is GGUF version {version}: only 2 and 3 can be read; convert it again")
+                raise BadModel(f"{self.path} is a big-endian GGUF, which this machine cannot read: convert it again")
+            raise BadModel(f"{self.path} is GGUF version {version}: only 2 and 3 can be read; convert it again")
         tensors, keys = self._number("<Q"), self._number("<Q")
         if max(tensors, keys) > self.length:
             raise self._damaged("it counts more entries than it has bytes")
@@ -173,12 +173,12 @@ class _Reader:
             raise self._cut_short(None)
         return found
 
-    def _cut_short(self, size: int | None) -> ModelError:
+    def _cut_short(self, size: int | None) -> BadModel:
         of = f" of {readable(size)}" if size else ", in the middle of its header"
-        return ModelError(f"{self.path} is cut short ({readable(self.length)}{of}): download it again")
+        return BadModel(f"{self.path} is cut short ({readable(self.length)}{of}): download it again")
 
-    def _damaged(self, how: str) -> ModelError:
-        return ModelError(f"{self.path} is damaged ({how}): download it again")
+    def _damaged(self, how: str) -> BadModel:
+        return BadModel(f"{self.path} is damaged ({how}): download it again")
 
 
 def readable(size: float) -> str:

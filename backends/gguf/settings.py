@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from emotui.backends.options import read_options
-from emotui.errors import ModelError
+from emotui.backends.options import read_options, split_options
+from emotui.errors import BadModel
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "kv": ("f16", "f32", "q8_0"),
@@ -38,13 +38,19 @@ class Settings:
     check_memory: bool = True
 
 
+def read_spec(argument: str, options: Mapping[str, Any]) -> tuple[str, Settings]:
+    """What follows `gguf:` as a path and its options. Raises BadModel as `parse_settings`."""
+    path, named = split_options("gguf", argument)
+    return path, parse_settings({**named, **options})
+
+
 def parse_settings(options: Mapping[str, Any]) -> Settings:
     """Options by name, as `emotui.backends.options.read_options`.
 
     Raises:
-        ModelError: an option that there is not, a value that it cannot have, or two that do not go together.
+        BadModel: an option that there is not, a value that it cannot have, or two that do not go together.
     """
     settings = read_options("gguf", Settings, options, choices=CHOICES, least={"gpu_layers": -1})
     if settings.kv == "q8_0" and settings.flash != "on":
-        raise ModelError("gguf: option kv=q8_0 needs flash=on: llama.cpp keeps quantised values only so")
+        raise BadModel("gguf: option kv=q8_0 needs flash=on: llama.cpp keeps quantised values only so")
     return settings

@@ -11,8 +11,7 @@ from typing import Any
 
 from emotui.backends.base import Backend, ModelCard, Progress
 from emotui.backends.hf.files import model_folder, read_config, weight_files
-from emotui.backends.hf.settings import Settings, parse_settings
-from emotui.backends.options import split_options
+from emotui.backends.hf.settings import Settings, read_spec
 from emotui.errors import ModelError
 
 CAPABILITIES: Mapping[str, tuple[str, ...]] = {
@@ -35,10 +34,10 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Backe
         progress: called with one line a step.
 
     Raises:
-        ModelError: one clear line; see `emotui.backends.hf.files` and `emotui.backends.hf.loading`.
+        ModelError: one clear line, BadModel where the SPEC or the files are at fault; see `emotui.backends.hf.files`
+            and `emotui.backends.hf.loading`.
     """
-    name, given = split_options("hf", argument)
-    settings = parse_settings({**given, **options})
+    name, settings = read_spec(argument, options)
     folder = model_folder(name, settings, progress)
     read_config(folder)
     weight_files(folder)  # what is broken is told before torch takes seconds to start

@@ -12,7 +12,8 @@ from platformdirs import user_cache_path
 
 from emotui.backends.base import Progress
 from emotui.backends.hf.settings import Settings
-from emotui.errors import ModelError
+from emotui.backends.options import named_path
+from emotui.errors import BadModel, ModelError
 
 _HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _WANTED = ["*.json", "*.safetensors", "*.model", "*.jinja", "*.txt", "**/config.json"]
@@ -25,15 +26,16 @@ def model_folder(argument: str, settings: Settings, progress: Progress) -> Path:
     """The directory of a model: `argument` itself, or the hub model of that name, fetched only where it is asked for.
 
     Raises:
-        ModelError: there is no such directory, and no such model among those fetched before.
+        BadModel: there is no such directory, and no such model among those fetched before.
+        ModelError: it could not be fetched.
     """
-    folder = Path(argument).expanduser()
+    folder = named_path("hf", argument)
     if argument and folder.is_dir():
         return folder
     if folder.is_file():
-        raise ModelError(f"{argument} is a file: hf: takes a model's directory (gguf: takes a GGUF file)")
+        raise BadModel(f"{argument} is a file: hf: takes a model's directory (gguf: takes a GGUF file)")
     if not _HUB_NAME.fullmatch(argument):
-        raise ModelError(f"hf: found no directory {argument or '(none named)'}")
+        raise BadModel(f"hf: found no directory {argument or '(none named)'}")
     return _hub_folder(argument, settings, progress)
 
 
@@ -46,7 +48,7 @@ def _hub_folder(name: str, settings: Settings, progress: Progress) -> Path:
         return Path(snapshot_download(**where, local_files_only=True))
     except (LocalEntryNotFoundError, ValueError, OSError):
         if not settings.online:
-            raise ModelError(
+            raise BadModel(
                 f"{name} is no directory here and was not fetched before; to fetch it from the hub, write "
                 f"hf:{name}#online=true"
             ) from None
@@ -61,16 +63,18 @@ def _hub_folder(name: str, settings: Settings, progress: Progress) -> Path:
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """`config.json`. Raises: ModelError where it is absent or no JSON object: this is no model."""
+    """`config.json`. Raises: BadModel where it is absent or no JSON object: this is no model."""
     path = folder / "config.json"
     if not path.is_file():
-        raise ModelError(f"{folder} is no model's directory: it has no config.json")
+        raise BadModel(f"{folder} is no model's directory: it has no config.json")
     try:
         config = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadModel(f"{path} cannot be read: {error.strerror}") from None
     except ValueError as error:
-        raise ModelError(f"{path} is no JSON ({error}): fetch the model again") from None
+        raise BadModel(f"{path} is no JSON ({error}): fetch the model again") from None
     if not isinstance(config, dict) or "model_type" not in config:
-        raise ModelError(f"{path} names no model_type: this is no model that transformers knows")
+        raise BadModel(f"{path} names no model_type: this is no model that transformers knows")
     return config
 
 
@@ -78,7 +82,7 @@ def weight_files(folder: Path) -> list[Path]:
     """The safetensors files that hold the model's weights, each of them whole.
 
     Raises:
-        ModelError: there are none, only unsafe ones, or one is missing, cut short or corrupt.
+        BadModel: there are none, only unsafe ones, or one is missing, cut short or corrupt.
     """
     index = folder / "model.safetensors.index.json"
     if (folder / "model.safetensors").is_file():
@@ -87,15 +91,15 @@ def weight_files(folder: Path) -> list[Path]:
         try:
             files = sorted({folder / name for name in json.loads(index.read_text("utf-8"))["weight_map"].values()})
         except (ValueError, KeyError, AttributeError):
-            raise ModelError(f"{index} is no list of weight files: fetch the model again") from None
+            raise BadModel(f"{index} is no list of weight files: fetch the model again") from None
     else:
         unsafe = sorted(path.name for path in folder.iterdir() if path.suffix in _UNSAFE)
         if unsafe:
-            raise ModelError(
+            raise BadModel(
                 f"{folder} has its weights only as {unsafe[0]}, a kind of file that can run code: "
                 "convert them to safetensors"
             )
-        raise ModelError(f"{folder} holds no weights: it has no model.safetensors")
+        raise BadModel(f"{folder} holds no weights: it has no model.safetensors")
     for path in files:
         check_safetensors(path)
     return files
@@ -105,28 +109,31 @@ def check_safetensors(path: Path) -> None:
     """Read the header and compare the lengths: a broken file is told here, in one line, not by a library.
 
     Raises:
-        ModelError: the file is missing, cut short, or no safetensors file.
+        BadModel: the file is missing, cut short, or no safetensors file.
     """
     if not path.is_file():
-        raise ModelError(f"{path} is missing: fetch the model again")
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        length = int.from_bytes(file.read(8), "little")
-        if size >= 8 and length > 100_000_000:
-            raise ModelError(f"{path} is no safetensors file, or a corrupt one: fetch it again")
-        header = file.read(length)
+        raise BadModel(f"{path} is missing: fetch the model again")
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            length = int.from_bytes(file.read(8), "little")
+            if size >= 8 and length > 100_000_000:
+                raise BadModel(f"{path} is no safetensors file, or a corrupt one: fetch it again")
+            header = file.read(length)
+    except OSError as error:
+        raise BadModel(f"{path} cannot be read: {error.strerror}") from None
     if size < 8 or len(header) < length:
-        raise ModelError(f"{path} is cut short ({size:,} bytes): fetch it again")
+        raise BadModel(f"{path} is cut short ({size:,} bytes): fetch it again")
     try:
         entries = json.loads(header)
         ends = [entry["data_offsets"][1] for name, entry in entries.items() if name != "__metadata__"]
         whole = 8 + length + max(ends, default=0)
     except (ValueError, KeyError, TypeError, IndexError, AttributeError):
-        raise ModelError(f"{path} is no safetensors file, or a corrupt one: fetch it again") from None
+        raise BadModel(f"{path} is no safetensors file, or a corrupt one: fetch it again") from None
     if size < whole:
-        raise ModelError(f"{path} is cut short ({size:,} of {whole:,} bytes): fetch it again")
+        raise BadModel(f"{path} is cut short ({size:,} of {whole:,} bytes): fetch it again")
     if size > whole:
-        raise ModelError(f"{path} is {size - whole:,} bytes longer than it says: it is corrupt, fetch it again")
+        raise BadModel(f"{path} is {size - whole:,} bytes longer than it says: it is corrupt, fetch it again")
 
 
 def loaded_bytes(path: Path, bytes_each: float) -> int:

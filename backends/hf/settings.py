@@ -1,11 +1,12 @@
 """The options of `hf:`, checked before anything is loaded."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from emotui.backends.options import read_options
-from emotui.errors import ModelError
+from emotui.backends.options import read_options, split_options
+from emotui.errors import BadModel
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "dtype": ("auto", "float32", "bfloat16", "float16"),
@@ -44,19 +45,28 @@ class Settings:
     check_memory: bool = True
 
 
+def read_spec(argument: str, options: Mapping[str, Any]) -> tuple[str, Settings]:
+    """What follows `hf:` as a directory or hub name and its options. Raises BadModel as `parse_settings`."""
+    name, given = split_options("hf", argument)
+    return name, parse_settings({**given, **options})
+
+
 def parse_settings(options: Mapping[str, Any]) -> Settings:
     """Options by name, as `emotui.backends.options.read_options`; a dtype may have its short name.
 
     Raises:
-        ModelError: an option that there is not, or a value that it cannot have.
+        BadModel: an option that there is not, or a value that it cannot have.
     """
     named = {**options, **({"dtype": _SHORT.get(dtype, dtype)} if (dtype := options.get("dtype")) is not None else {})}
     settings = read_options("hf", Settings, named, choices=CHOICES)
     if settings.bits not in (0, 4, 8):
-        raise ModelError(f"hf: option bits cannot be {settings.bits}: it is 4 or 8 (or 0)")
+        raise BadModel(f"hf: option bits cannot be {settings.bits}: it is 4 or 8 (or 0)")
+    if not _DEVICE.fullmatch(settings.device):
+        raise BadModel(f"hf: {settings.device!r} is no device: it is auto, cpu, cuda, cuda:N, mps or multi")
     if settings.hypothesis.count("{}") != 1:
-        raise ModelError("hf: option hypothesis needs one {} where the label goes")
+        raise BadModel("hf: option hypothesis needs one {} where the label goes")
     return settings
 
 
+_DEVICE = re.compile(r"auto|cpu|mps|multi|cuda(:\d+)?")
 _SHORT = {"bf16": "bfloat16", "fp16": "float16", "f16": "float16", "fp32": "float32", "f32": "float32"}

@@ -13,14 +13,14 @@ from typing import Any
 
 from emotui.backends.base import ModelCard, Progress
 from emotui.backends.servers.abilities import Abilities, choose_model, find_abilities
-from emotui.backends.servers.address import Address, parse_address
+from emotui.backends.servers.address import Address
 from emotui.backends.servers.answers import Served
 from emotui.backends.servers.asking import Asker
 from emotui.backends.servers.budget import Budget
 from emotui.backends.servers.connection import Connection, key_from_environment
 from emotui.backends.servers.model import ServerModel
 from emotui.backends.servers.scoring import read_verdict
-from emotui.backends.servers.settings import Settings, parse_settings
+from emotui.backends.servers.settings import Settings, read_spec
 from emotui.errors import ModelError
 
 _LITTLE = 0.1
@@ -39,8 +39,7 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Serve
     Raises:
         ModelError: one clear line: the client library is missing, nobody answers, the key is refused, no such model.
     """
-    address = parse_address(argument)
-    settings = parse_settings({**address.options, **options})
+    address, settings = read_spec(argument, options)
     if find_spec("openai") is None:
         raise ModelError("Models behind a server need the openai package: pip install 'emotui[openai]'")
     key = key_from_environment()

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
-from emotui.errors import ModelError
+from emotui.errors import BadModel
 
 _PARTS = re.compile(r"(?P<model>.*?)@(?P<url>https?://.*)", re.DOTALL | re.IGNORECASE)
 _FORM = "openai:MODEL@http://HOST:PORT/v1"
@@ -43,26 +43,26 @@ def parse_address(argument: str) -> Address:
     """Split what follows `openai:`. An address without a path is taken to mean `/v1`, where such servers answer.
 
     Raises:
-        ModelError: no server is named, or the address holds credentials (the key has one place: the environment).
+        BadModel: no server is named, or the address holds credentials (the key has one place: the environment).
     """
     found = _PARTS.fullmatch(argument.strip())
     if found is None:
-        raise ModelError(f"openai: needs a model and the address of its server, as in {_FORM}")
+        raise BadModel(f"openai: needs a model and the address of its server, as in {_FORM}")
     try:
         parts = urlsplit(found["url"])
         host, port = parts.hostname, parts.port
     except ValueError:
         host = None
     if not host:
-        raise ModelError(f"openai: the server's address is no web address: write it as in {_FORM}")
+        raise BadModel(f"openai: the server's address is no web address: write it as in {_FORM}")
     if parts.username is not None or parts.password is not None:
-        raise ModelError("openai: leave the user name and password out of the address: set OPENAI_API_KEY instead")
+        raise BadModel("openai: leave the user name and password out of the address: set OPENAI_API_KEY instead")
     if parts.query:
-        raise ModelError(f"openai: leave '?' out of the server's address: write it as in {_FORM}")
+        raise BadModel(f"openai: leave '?' out of the server's address: write it as in {_FORM}")
     pairs = [pair.partition("=") for pair in parts.fragment.split("&") if pair]
     bare = next((name for name, sign, _ in pairs if not sign), None)
     if bare is not None:
-        raise ModelError(f"openai: the option {bare!r} has no value: write #NAME=VALUE&NAME=VALUE after the address")
+        raise BadModel(f"openai: the option {bare!r} has no value: write #NAME=VALUE&NAME=VALUE after the address")
     place = f"[{host}]" if ":" in host else host
     if port is not None:
         place += f":{port}"

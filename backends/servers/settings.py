@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from emotui.errors import ModelError
+from emotui.backends.servers.address import Address, parse_address
+from emotui.errors import BadModel
 
 THINKING = ("off", "on", "auto")
 ENDPOINTS = ("auto", "chat", "completions")
@@ -53,29 +54,35 @@ _REAL = ("timeout", "batch_limit", "money_budget", "price_in", "price_out")
 _CHOICE = {"endpoint": ENDPOINTS, "fingerprint": FINGERPRINTS, "prefill": PREFILLS, "thinking": THINKING}
 
 
+def read_spec(argument: str, options: Mapping[str, Any]) -> tuple[Address, Settings]:
+    """What follows `openai:` as an address and its options. Raises BadModel as `parse_address` and `parse_settings`."""
+    address = parse_address(argument)
+    return address, parse_settings({**address.options, **options})
+
+
 def parse_settings(options: Mapping[str, Any]) -> Settings:
     """Check the options by name and value.
 
     Raises:
-        ModelError: an unknown option, a value out of bounds, or a money budget without a price.
+        BadModel: an unknown option, a value out of bounds, or a money budget without a price.
     """
     known = [each.name for each in fields(Settings)]
     values: dict[str, Any] = {}
     for name, value in options.items():
         if name not in known:
-            raise ModelError(f"openai: has no option {name!r} (it has: {', '.join(known)})")
+            raise BadModel(f"openai: has no option {name!r} (it has: {', '.join(known)})")
         if value is not None:
             values[name] = _value(name, value)
     settings = Settings(**values)
     if settings.money_budget is not None and not settings.price_in and not settings.price_out:
-        raise ModelError("openai: money_budget needs price_in or price_out (money for a million tokens)")
+        raise BadModel("openai: money_budget needs price_in or price_out (money for a million tokens)")
     return settings
 
 
 def _value(name: str, value: Any) -> Any:
     if name in _CHOICE:
         if value not in _CHOICE[name]:
-            raise ModelError(f"openai: {name} is one of {', '.join(_CHOICE[name])}, not {value!r}")
+            raise BadModel(f"openai: {name} is one of {', '.join(_CHOICE[name])}, not {value!r}")
         return value
     if name == "extra":
         return _extra(value)
@@ -86,7 +93,7 @@ def _value(name: str, value: Any) -> Any:
         number = -1
     if not least <= number < 1e12 or (name in ("timeout", "batch_limit") and not number):
         kind = "a whole number" if name in _WHOLE else "a number"
-        raise ModelError(f"openai: {name} is {kind} of {least} or more, not {value!r}")
+        raise BadModel(f"openai: {name} is {kind} of {least} or more, not {value!r}")
     return number
 
 
@@ -95,7 +102,7 @@ def _extra(value: Any) -> Mapping[str, Any]:
         try:
             value = json.loads(value)
         except json.JSONDecodeError as error:
-            raise ModelError(f"openai: extra is not JSON ({error})") from None
+            raise BadModel(f"openai: extra is not JSON ({error})") from None
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
-        raise ModelError('openai: extra is one JSON object, such as {"min_p": 0}')
+        raise BadModel('openai: extra is one JSON object, such as {"min_p": 0}')
     return dict(value)

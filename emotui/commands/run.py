@@ -77,6 +77,8 @@ def run(
     started = time.monotonic()
     last = ""
     try:
+        if resume is None:
+            workspace.model(spec)  # a wrong SPEC is told before anything is imported
         if experiment is not None and resume is None:
             target = add_experiment(workspace.store, experiment).dataset
         else:
