@@ -327,15 +327,22 @@ class Frame(Screen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What cannot be done is not offered."""
         if action == "do":
-            return self.is_mounted and self.can(str(parameters[0]))
+            return self.is_mounted and (self.can(str(parameters[0])) or self._has_to_wait(str(parameters[0])))
         if action == "place":
             return parameters[0] in PLACES
         return True
+
+    def _has_to_wait(self, action: str) -> bool:
+        """Is it an action that begins long work, while other work goes on? Its key then says so."""
+        return self.work is not None and action in ("model", "name_model", "export")
 
     def action_do(self, action: str) -> None:
         """Do an action of the registry: the place's, or else the frame's own."""
         from emotui.screens import frame_actions
 
+        if self._has_to_wait(action) and not self.can(action):
+            self.notify("One thing at a time: wait for what the top line shows, or stop it with Esc", markup=False)
+            return
         own = getattr(self.place, f"do_{action}", None)
         if own is not None:
             own()
@@ -354,7 +361,10 @@ class Frame(Screen[None]):
         self.place.display = False
         self._number = number
         if not self.query(f"#place-{number}"):
-            await self.query_one("#places").mount(PLACES[number](id=f"place-{number}"))
+            place = PLACES[number](id=f"place-{number}")
+            # Shown only once it knows what to ask: what a place does when it comes into sight counts on that.
+            place.display = False
+            await self.query_one("#places").mount(place)
             self.place.recall(to_setting(self.state))
             if self.source is not None:
                 self.place.bind_source(self.source)
@@ -425,7 +435,7 @@ class Frame(Screen[None]):
     def _top(self) -> None:
         cells = self.size.width - 3
         if self.work is not None:
-            right = work.parts(self.work, cells - 37)
+            right = work.parts(self.work, cells - top_line.taken(top_line.places(PLACES, self._number, 0)))
         else:
             right = top_line.standing(self._title, self.live, self._live_state, max(cells // 3, 24))
         left = top_line.places(PLACES, self._number, cells - top_line.taken(right))

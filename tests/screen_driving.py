@@ -3,12 +3,13 @@
 import asyncio
 import time
 import unicodedata
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from textual.events import Key
 from textual.keys import REPLACED_KEYS, _character_to_key, _get_unicode_name_from_key
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from emotui.screens.app import EmotuiApp
 from emotui.screens.browse import Browse
@@ -41,13 +42,13 @@ async def settle(pilot: "Pilot[None]", *, work: bool = False) -> None:
                 raise AssertionError("the workbench does not come to rest")
             await asyncio.sleep(0.005)
         # Messages that are under way may ask for more, and what has changed has to be drawn.
-        await _drawn(pilot)
+        await drawn(pilot)
         if not busy():
             return
 
 
-async def _drawn(pilot: "Pilot[None]") -> None:
-    """Wait until no message is under way, all is laid out, and what has changed is drawn.
+async def drawn(pilot: "Pilot[None]") -> None:
+    """Wait until no message is under way, all is laid out, and what has changed is drawn; for no answer of any source.
 
     `Pilot.pause` guesses that from how hard the process works, which says little while others have the processor.
     """
@@ -84,6 +85,26 @@ async def press(pilot: "Pilot[None]", *keys: str) -> None:
     for key in keys:
         pilot.app.post_message(_event(key))
         await settle(pilot)
+
+
+async def strike(pilot: "Pilot[None]", *keys: str) -> None:
+    """Press keys without waiting for what they ask for: each once what the one before changes is drawn."""
+    for key in keys:
+        pilot.app.post_message(_event(key))
+        await drawn(pilot)
+
+
+def pressed(*keys: str) -> "Callable[[Pilot[None]], Awaitable[None]]":
+    """What a picture is taken after: the workbench at rest, keys pressed one by one, and no cursor that blinks."""
+
+    async def drive(pilot: "Pilot[None]") -> None:
+        await settle(pilot)
+        await press(pilot, *keys)
+        for field in pilot.app.screen.query(Input):
+            field.cursor_blink = False
+        await drawn(pilot)
+
+    return drive
 
 
 def _event(key: str) -> Key:

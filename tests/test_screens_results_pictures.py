@@ -5,13 +5,11 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from textual.pilot import Pilot
-from textual.widgets import Input
 
 from emotui.screens.app import EmotuiApp
 from tests.browse_workspace import embed
 from tests.results_workspace import several_runs
-from tests.screen_driving import press, settle
+from tests.screen_driving import pressed
 
 Compare = Callable[..., bool]
 SIZES = [(80, 24), (160, 45)]
@@ -31,17 +29,6 @@ def _app(path: Path, theme: str = "dark", *, annotated: bool = True) -> EmotuiAp
     return EmotuiApp(lambda: source, poll=None)
 
 
-def _pressed(*keys: str) -> "Callable[[Pilot[None]], object]":
-    async def drive(pilot: "Pilot[None]") -> None:
-        await settle(pilot)
-        await press(pilot, *keys)
-        for field in pilot.app.screen.query(Input):
-            field.cursor_blink = False
-        await pilot.pause()
-
-    return drive
-
-
 VIEWS = {
     "table": ("7",),
     "errors": ("7", "n"),
@@ -55,13 +42,13 @@ VIEWS = {
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("keys", VIEWS.values(), ids=VIEWS)
 def test_views(snap_compare: Compare, tmp_path: Path, size: tuple[int, int], keys: tuple[str, ...]) -> None:
-    assert snap_compare(_app(tmp_path), terminal_size=size, run_before=_pressed(*keys))
+    assert snap_compare(_app(tmp_path), terminal_size=size, run_before=pressed(*keys))
 
 
 @pytest.mark.parametrize("keys", [("7",), ("7", "v")], ids=["table", "bars"])
 @pytest.mark.parametrize("theme", ["light", "high-contrast", "colour-blind-safe"])
 def test_themes(snap_compare: Compare, tmp_path: Path, theme: str, keys: tuple[str, ...]) -> None:
-    assert snap_compare(_app(tmp_path, theme), terminal_size=(80, 24), run_before=_pressed(*keys))
+    assert snap_compare(_app(tmp_path, theme), terminal_size=(80, 24), run_before=pressed(*keys))
 
 
 @pytest.mark.parametrize("keys", [("7",), ("7", "v"), ("7", "V")], ids=["table", "bars", "transitions"])
@@ -69,7 +56,7 @@ def test_without_colour(
     snap_compare: Compare, tmp_path: Path, keys: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    assert snap_compare(_app(tmp_path), terminal_size=(80, 24), run_before=_pressed(*keys))
+    assert snap_compare(_app(tmp_path), terminal_size=(80, 24), run_before=pressed(*keys))
 
 
 COMPARED = {
@@ -82,4 +69,4 @@ COMPARED = {
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("keys", COMPARED.values(), ids=COMPARED)
 def test_several_runs(snap_compare: Compare, tmp_path: Path, size: tuple[int, int], keys: tuple[str, ...]) -> None:
-    assert snap_compare(_app(tmp_path), terminal_size=size, run_before=_pressed(*keys))
+    assert snap_compare(_app(tmp_path), terminal_size=size, run_before=pressed(*keys))

@@ -4,11 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from textual.pilot import Pilot
 
 from emotui.screens.app import EmotuiApp
 from tests.scenes_workspace import workspace
-from tests.screen_driving import press, settle
+from tests.screen_driving import pressed
 
 Compare = Callable[..., bool]
 SIZES = [(80, 24), (160, 45)]
@@ -20,18 +19,10 @@ def _app(path: Path, theme: str = "dark", *, run: bool = True) -> EmotuiApp:
     return EmotuiApp(lambda: source, poll=None)
 
 
-def _pressed(*keys: str) -> "Callable[[Pilot[None]], object]":
-    async def drive(pilot: "Pilot[None]") -> None:
-        await settle(pilot)
-        await press(pilot, "4", *keys)
-
-    return drive
-
-
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("theme", ["dark", "light"])
 def test_scenes(snap_compare: Compare, tmp_path: Path, size: tuple[int, int], theme: str) -> None:
-    assert snap_compare(_app(tmp_path, theme), terminal_size=size, run_before=_pressed("n", "right"))
+    assert snap_compare(_app(tmp_path, theme), terminal_size=size, run_before=pressed("4", "n", "right"))
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
@@ -39,7 +30,7 @@ def test_scenes_without_colour(
     snap_compare: Compare, tmp_path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    assert snap_compare(_app(tmp_path), terminal_size=size, run_before=_pressed("n", "v", "v", "v"))
+    assert snap_compare(_app(tmp_path), terminal_size=size, run_before=pressed("4", "n", "v", "v", "v"))
 
 
 VIEWS = {
@@ -57,8 +48,8 @@ VIEWS = {
 
 @pytest.mark.parametrize("keys", VIEWS.values(), ids=VIEWS)
 def test_views(snap_compare: Compare, tmp_path: Path, keys: tuple[str, ...]) -> None:
-    assert snap_compare(_app(tmp_path), terminal_size=(120, 36), run_before=_pressed(*keys))
+    assert snap_compare(_app(tmp_path), terminal_size=(120, 36), run_before=pressed("4", *keys))
 
 
 def test_no_run_yet(snap_compare: Compare, tmp_path: Path) -> None:
-    assert snap_compare(_app(tmp_path, run=False), terminal_size=(120, 36), run_before=_pressed())
+    assert snap_compare(_app(tmp_path, run=False), terminal_size=(120, 36), run_before=pressed("4"))

@@ -4,12 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from textual.pilot import Pilot
-from textual.widgets import Input
 
 from emotui.screens.app import EmotuiApp
 from tests.browse_workspace import workspace
-from tests.screen_driving import press, settle
+from tests.screen_driving import pressed
 
 Compare = Callable[..., bool]
 SIZES = [(80, 24), (160, 45)]
@@ -21,21 +19,10 @@ def _app(path: Path, theme: str = "dark") -> EmotuiApp:
     return EmotuiApp(lambda: source, poll=None)
 
 
-def _pressed(*keys: str) -> "Callable[[Pilot[None]], object]":
-    async def drive(pilot: "Pilot[None]") -> None:
-        await settle(pilot)
-        await press(pilot, *keys)
-        for field in pilot.app.screen.query(Input):
-            field.cursor_blink = False
-        await pilot.pause()
-
-    return drive
-
-
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("theme", ["dark", "light", "high-contrast", "colour-blind-safe"])
 def test_browse(snap_compare: Compare, tmp_path: Path, size: tuple[int, int], theme: str) -> None:
-    assert snap_compare(_app(tmp_path, theme), terminal_size=size, run_before=_pressed("n", "n"))
+    assert snap_compare(_app(tmp_path, theme), terminal_size=size, run_before=pressed("n", "n"))
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
@@ -43,13 +30,13 @@ def test_browse_without_colour(
     snap_compare: Compare, tmp_path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    assert snap_compare(_app(tmp_path), terminal_size=size, run_before=_pressed("n", "n"))
+    assert snap_compare(_app(tmp_path), terminal_size=size, run_before=pressed("n", "n"))
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("keys", [("n", "a"), ("j", "O"), ("n", "l")], ids=["annotators", "raw", "list"])
 def test_panes(snap_compare: Compare, tmp_path: Path, size: tuple[int, int], keys: tuple[str, ...]) -> None:
-    assert snap_compare(_app(tmp_path), terminal_size=size, run_before=_pressed(*keys))
+    assert snap_compare(_app(tmp_path), terminal_size=size, run_before=pressed(*keys))
 
 
 SHEETS = {
@@ -66,8 +53,8 @@ SHEETS = {
 
 @pytest.mark.parametrize("keys", SHEETS.values(), ids=SHEETS)
 def test_sheets(snap_compare: Compare, tmp_path: Path, keys: tuple[str, ...]) -> None:
-    assert snap_compare(_app(tmp_path), terminal_size=(80, 24), run_before=_pressed(*keys))
+    assert snap_compare(_app(tmp_path), terminal_size=(80, 24), run_before=pressed(*keys))
 
 
 def test_too_small(snap_compare: Compare, tmp_path: Path) -> None:
-    assert snap_compare(_app(tmp_path), terminal_size=(50, 12), run_before=_pressed())
+    assert snap_compare(_app(tmp_path), terminal_size=(50, 12), run_before=pressed())

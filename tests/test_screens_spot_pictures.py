@@ -1,5 +1,6 @@
 """Pictures of Spot check. After an intended change: pytest FILE --snapshot-update, then look at each."""
 
+import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +17,7 @@ from emotui.workbench import probing
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import workspace
 from tests.installed_kind import install_kind
-from tests.screen_driving import frame, press, settle
+from tests.screen_driving import drawn, frame, press, settle, strike
 
 Compare = Callable[..., bool]
 Drive = Callable[["Pilot[None]"], object]
@@ -79,7 +80,7 @@ def pressed(*keys: str, text: str | None = None) -> Drive:
             frame(pilot).query_one(SpotEditor).load_text(text)
         await settle(pilot, work=True)
         for key in keys:
-            await pilot.press(key)
+            await press(pilot, key)
             await settle(pilot, work=True)
 
     return drive
@@ -132,9 +133,9 @@ def test_a_model_that_died(snap_compare: Compare, source: Workspace, size: tuple
 def test_loading(snap_compare: Compare, source: Workspace) -> None:
     async def drive(pilot: "Pilot[None]") -> None:
         await settle(pilot)
-        await pilot.press("9")
+        await strike(pilot, "9")
         while "thinking about it" not in str(frame(pilot).work and frame(pilot).work.progress):  # type: ignore[union-attr]
-            await pilot.pause(0.02)
-        await pilot.pause()
+            await asyncio.sleep(0.02)
+        await drawn(pilot)
 
     assert snap_compare(app(source, live="breaking:slow"), terminal_size=(120, 30), run_before=drive)
