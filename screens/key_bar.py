@@ -1,7 +1,7 @@
 """The footer: what can be pressed now, read from the bindings that are active."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from textual.screen import Screen
@@ -33,10 +33,12 @@ class KeyBar(Line):
         for key, one in screen.active_bindings.items():
             if one.enabled:
                 active.setdefault(one.binding.action, []).append(key)
+        # A key that only says why it has to wait is active, and yet not offered.
+        can: Callable[[str], bool] = getattr(screen, "can", lambda action: True)
         offered = [
             _reached(action, active[f"do('{action.id}')"])
             for action in ACTIONS
-            if action.rank and f"do('{action.id}')" in active
+            if action.rank and f"do('{action.id}')" in active and can(action.id)
         ]
         offered.sort(key=lambda action: action.rank)
         room = self.size.width + _GAP - sum(_size(action) for action in offered if action.id in _LAST)

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 from textual.widget import Widget
 
+from emotui.screens.cells import shown, width
 from emotui.screens.desk import in_words
 from emotui.screens.figures import count, seconds
 from emotui.screens.line import Part
+from emotui.screens.top_line import taken
 
 if TYPE_CHECKING:
     from emotui.workbench.running import RunProgress
 
 _BAR = 12
+_NAME = 8
 
 
 class Progressed(Message):
@@ -71,23 +74,34 @@ def begin(owner: Widget, what: str, do: "Callable[..., object]", halt: Callable[
 
 
 def parts(work: Work, room: int) -> list[Part]:
-    """The work in a line: what, how far, how fast, how long still, and how to stop it; shorter where room is scarce."""
+    """The work in a line: what, how far, how fast, how long still, and how to stop it.
+
+    Where that takes more than `room` cells the speed goes first, then the bar, then the beginning of the name: how far
+    it is, how long it takes and the key that stops it stay.
+    """
     progress = work.progress
     if work.stopping:
-        return [Part(f"stopping {work.what}…", "strong")]
+        return [Part(_cut(f"stopping {work.what}…", room), "strong")]
     if progress is None or not progress.n:
-        return [Part(progress.step if progress else f"{work.what}…", "strong")]
+        return [Part(_cut(progress.step if progress else f"{work.what}…", room), "strong")]
     full = round(_BAR * progress.done / progress.n)
-    said = [
-        Part(progress.model if progress.done else progress.step, "strong"),
-        Part("  " + "━" * full, "said"),
-        Part("━" * (_BAR - full), "rest"),
-        Part(f"  {count(progress.done)}/{count(progress.n)}"),
-    ]
-    if progress.rate and room >= 50:
-        said.append(Part(f"  {progress.rate:.{0 if progress.rate >= 10 else 1}f}/s", "dim"))
+    bar = [Part("  " + "━" * full, "said"), Part("─" * (_BAR - full), "rest")]
+    rate = [Part(f"  {progress.rate:.{0 if progress.rate >= 10 else 1}f}/s", "dim")] if progress.rate else []
+    far = [Part(f"  {count(progress.done)}/{count(progress.n)}")]
+    end = []
     if progress.remaining is not None:
-        said.append(Part(f"  {seconds(progress.remaining)} left", "dim"))
+        end.append(Part(f"  {seconds(progress.remaining)} left", "dim"))
     if progress.failed:
-        said.append(Part(f"  {count(progress.failed)} failed", "mark"))
-    return [*said, Part("  Esc", "key", "do('stop')"), Part(" stops", "plain", "do('stop')")]
+        end.append(Part(f"  {count(progress.failed)} failed", "mark"))
+    end += [Part("  Esc", "key", "do('stop')"), Part(" stops", "plain", "do('stop')")]
+    name = shown(progress.model if progress.done else progress.step)
+    for tail in ([*bar, *far, *rate, *end], [*bar, *far, *end], [*far, *end]):
+        left = room - taken(tail)
+        if width(name) <= left:
+            break
+    return [Part(_cut(name, max(left, _NAME)), "strong"), *tail]
+
+
+def _cut(words: str, room: int) -> str:
+    """The end of what does not fit: of a SPEC it tells more than the beginning."""
+    return words if width(words) <= room else "…" + words[1 - room :]

@@ -147,11 +147,43 @@ def _progress(**changes: object) -> RunProgress:
     return RunProgress(**(values | changes))  # type: ignore[arg-type]
 
 
+def _said(room: int, **changes: object) -> str:
+    return "".join(part.text for part in parts(Work("m", halt=lambda: None, progress=_progress(**changes)), room))
+
+
 def test_progress_says_how_far_how_fast_and_how_long_still() -> None:
-    work = Work("m", halt=lambda: None, progress=_progress())
-    assert "".join(part.text for part in parts(work, 100)) == "m  ━━━━━━━━━━━━  50/200  41/s  4 s left  Esc stops"
+    assert _said(100) == "m  ━━━─────────  50/200  41/s  4 s left  Esc stops"
 
 
-def test_progress_gives_up_the_rate_first_where_room_is_scarce() -> None:
-    work = Work("m", halt=lambda: None, progress=_progress(failed=2))
-    assert "".join(part.text for part in parts(work, 40)) == "m  ━━━━━━━━━━━━  50/200  4 s left  2 failed  Esc stops"
+def test_progress_gives_up_the_rate_first_and_then_the_bar_where_room_is_scarce() -> None:
+    assert _said(54, failed=2) == "m  ━━━─────────  50/200  4 s left  2 failed  Esc stops"
+    assert _said(53, failed=2) == "m  50/200  4 s left  2 failed  Esc stops"
+
+
+def test_of_a_long_spec_the_end_stays_beside_the_progress_and_the_key_that_stops_it() -> None:
+    assert _said(40, model="hf:/models/of/some/family/name-7b") == "…ly/name-7b  50/200  4 s left  Esc stops"
+    assert _said(10, model="hf:/models/of/some/family/name-7b").endswith("50/200  4 s left  Esc stops")
+    assert _said(12, n=0, step="loading a model") == "…ing a model"
+
+
+async def test_eighty_columns_hold_every_place_beside_a_run(many: Workspace) -> None:
+    async with opened(many, size=(80, 24)) as pilot:
+        await start(pilot)
+        await until(pilot, "32/40")
+        top = screen_text(pilot).splitlines()[0]
+        assert top.split()[:7] == ["emotui", "1", "Browse", "3", "4", "7", "8"]
+        assert top.rstrip().endswith("Esc stops")
+        await pilot.press("escape")
+        await settle(pilot, work=True)
+
+
+@pytest.mark.parametrize("key", ["e", "m", "R"])
+async def test_a_key_that_would_begin_more_work_says_that_it_has_to_wait(many: Workspace, key: str) -> None:
+    async with opened(many) as pilot:
+        await start(pilot)
+        await until(pilot, "32/40")
+        await press(pilot, key)
+        assert any(told.startswith("One thing at a time") for told in notified(pilot))
+        assert "R run a model" not in screen_text(pilot).splitlines()[-1]
+        await pilot.press("escape")
+        await settle(pilot, work=True)
