@@ -12,14 +12,15 @@ from emotui.screens.browse import Browse
 from emotui.screens.line import Line
 from emotui.screens.notice import Notice
 from emotui.screens.page import Page
+from emotui.screens.scene_asking import SETTING
 from emotui.screens.scene_rows import SceneRows
 from emotui.screens.scene_views import VIEWS
-from emotui.screens.scenes import SETTING, Scenes
+from emotui.screens.scenes import Scenes
 from emotui.workbench.file_view import FileView
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import SAMPLE_DATA
 from tests.scenes_workspace import scenarios, workspace
-from tests.screen_driving import frame, listed, notified, opened, press, screen_text, settle
+from tests.screen_driving import frame, listed, notified, opened, press, screen_text, settle, strike
 
 
 @pytest.fixture
@@ -85,7 +86,7 @@ async def test_left_and_right_weigh_the_prior_and_decode_the_whole_set_again(sou
 async def test_a_held_key_moves_the_bars_at_once_and_ends_where_it_stops(source: Workspace) -> None:
     async with opened(source) as pilot:
         await press(pilot, "4")
-        await pilot.press(*["right"] * 5)
+        await strike(pilot, *["right"] * 5)
         redecoding = place(pilot).redecoding
         assert redecoding is not None
         assert list(place(pilot).query_one(SceneRows).rows) == redecoding.rows(0, place(pilot).alpha)
