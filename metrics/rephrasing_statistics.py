@@ -20,6 +20,12 @@ COLUMNS = ("original", "T_incorrect", *(f"R{k}" for k in range(1, ROUNDS + 1)), 
 DIRECTION = "D(original || column), in nats: how badly the column's words would tell those of the originals"
 """Of `kl`; `kl_reverse` is the other way round."""
 
+_NOT_COMPARED = {
+    "original": "the other columns are compared with it",
+    "T_incorrect": "nothing stands for these texts that could be compared with them",
+}
+"""Why these columns have no divergence."""
+
 
 def statistics_report(
     chains: Sequence[Chain],
@@ -54,12 +60,14 @@ def statistics_report(
     strays = [f"{name}: {key}: no chain has this id" for name in texts_of for key in texts_of[name] if key not in known]
     if strays:
         raise BadInput(*strays)
+    notes: dict[str, str] = {"kl": f"{DIRECTION}; over the words of both, with {smoothing:g} added to each count"}
     for name, texts in texts_of.items():
         columns[name] = [(by_id[key], text) for key, text in texts.items() if key in by_id]
+        if not columns[name]:
+            notes[f"columns.{name}"] = "it has no variant of a text that the classifier got right"
     for k in range(1, ROUNDS + 1):
         columns[f"R{k}"] = kth_rephrasings(chains, k)
     columns["successful"] = [(one, one.attempts[at - 1].text) for one in right if (at := succeeded_at(one)) is not None]
-    notes: dict[str, str] = {"kl": DIRECTION}
     begun = [len(tried(chain)) for chain in right if chain.attempts]
     if not begun:
         notes["mean_rephrasings"] = "nothing was rephrased"
@@ -88,9 +96,11 @@ def _column(
         except ValueError as problem:
             notes["categories"] = f"texts are left out: {problem}"
     if not texts:
-        notes[f"columns.{name}"] = "there is no text"
+        notes.setdefault(f"columns.{name}", "there is no text")
     kl = reverse = None
-    if texts and name not in ("original", "T_incorrect"):
+    if name in _NOT_COMPARED:
+        notes[f"columns.{name}.kl"] = _NOT_COMPARED[name]
+    elif texts:
         originals, others = word_counts(chain.text for chain, _ in texts), word_counts(text for _, text in texts)
         kl, reverse = kl_divergence(originals, others, smoothing), kl_divergence(others, originals, smoothing)
         if kl is None:

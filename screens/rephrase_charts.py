@@ -44,14 +44,16 @@ def plots(document: Mapping[str, Any], cells: int) -> Lines:
     return [*lines, *_notes(document, cells)]
 
 
-def _columns(document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Columns that have texts, or would have them: rounds that nobody reached stand there as –."""
-    return {name: column for name, column in document["columns"].items() if column["n"] or name.startswith("R")}
+def _columns(document: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+    """All of them: what has no text, such as a round that nobody reached, stands there as –."""
+    columns: Mapping[str, Mapping[str, Any]] = document["columns"]
+    return columns
 
 
 def _needed(document: Mapping[str, Any]) -> list[list[Part]]:
     rows = [(f"{k} attempt{'s' if k != '1' else ''}", n) for k, n in document["needed"].items()]
     rows += [(name, document[name]) for name in ("failed", "skipped", "open")]
+    rows.append(("T_incorrect", document["t_incorrect"]))
     most = max((n for _, n in rows), default=0)
     room = _BLOCK - _NAME - 7
     lines = [[Part("rephrasings needed", "strong")]]
@@ -71,7 +73,7 @@ def _bars(title: str, columns: Mapping[str, Mapping[str, Any]], figure: str, pla
     lines = [[Part(title, "strong")]]
     for name, value in values.items():
         if figure == "kl" and name in ("original", "T_incorrect"):
-            continue
+            continue  # the table says why
         size = 0 if value is None or not most else round(value / most * room)
         said = UNDEFINED if value is None else share(value).strip() if places is None else f"{value:.{places}f}"
         lines.append(
@@ -152,9 +154,15 @@ def _notes(document: Mapping[str, Any], cells: int) -> Lines:
     reasons: dict[str, list[str]] = {}
     for key, why in document["notes"].items():
         if key != "kl":
-            reasons.setdefault(str(why), []).append(key.removeprefix("columns."))
+            reasons.setdefault(str(why), []).append(_undefined(key))
     notes += [f"{UNDEFINED} {', '.join(keys)}: {why}" for why, keys in reasons.items()]
     return [[Part(text[a:b].rstrip(), "dim")] for text in notes for a, b in wrap(text, min(cells, 100))]
+
+
+def _undefined(key: str) -> str:
+    """What a note is about: a column, its divergence, or a figure over all of them."""
+    name = key.removeprefix("columns.")
+    return f"KL of {name.removesuffix('.kl')}" if name.endswith(".kl") else name
 
 
 VIEWS: dict[str, Callable[[Mapping[str, Any], int], Lines]] = {"plots": plots, "table": table}

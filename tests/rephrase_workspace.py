@@ -111,3 +111,10 @@ def workspace(path: Path, *, kind: type[Workspace] = Scripted, texts: bool = Tru
         samples = [ClassGold(id=key, label=label, text=text) for key, label, text in TEXTS]
         add_texts(opened.store, "rephrase", samples, "sample data")
     return opened
+
+
+def scripted(folder: Path) -> Scripted:
+    """The same, with the models that go by words, in this folder."""
+    made = workspace(folder / "workspace.duckdb")
+    assert isinstance(made, Scripted)
+    return made

@@ -103,6 +103,32 @@ def test_shares_over_no_text_are_undefined_and_say_why() -> None:
     assert report["notes"]["columns.R1"] == "there is no text"
 
 
+@pytest.mark.parametrize(
+    "chains",
+    [CHAINS, CHAINS[2:4], [], [chain("a", "5", ("6", "fear"))], [chain("a", "so happy", ("7", "joy"))]],
+    ids=["several", "nothing rephrased", "none", "no word", "no word left"],
+)
+def test_every_undefined_figure_of_a_column_has_its_cause_in_the_notes(chains: list[Chain]) -> None:
+    report = statistics_report(chains, LEXICON, {"BT-1": {"c": "a day"} if CHAINS[2] in chains else {}})
+    for name, column in report["columns"].items():
+        for figure, value in column.items():
+            if value is None:
+                named = f"columns.{name}", f"columns.{name}.{figure.removesuffix('_reverse')}"
+                assert any(key in report["notes"] for key in named), (name, figure)
+
+
+def test_a_column_of_variants_of_wrong_originals_alone_says_so() -> None:
+    report = statistics_report(CHAINS, LEXICON, {"BT-1": {"c": "a day"}})
+    assert report["columns"]["BT-1"]["n"] == 0
+    assert report["notes"]["columns.BT-1"] == "it has no variant of a text that the classifier got right"
+
+
+def test_the_note_on_the_divergence_says_direction_vocabulary_and_smoothing() -> None:
+    said = statistics_report(CHAINS, LEXICON, smoothing=0.5)["notes"]["kl"]
+    assert said.startswith("D(original || column), in nats")
+    assert said.endswith("over the words of both, with 0.5 added to each count")
+
+
 def test_a_variant_of_no_chain_is_named() -> None:
     with pytest.raises(BadInput, match="BT-10: zz: no chain has this id"):
         statistics_report(CHAINS, LEXICON, {"BT-10": {"zz": "x"}})

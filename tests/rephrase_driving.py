@@ -1,0 +1,55 @@
+"""Driving Rephrase in tests: open it, write, submit, read its panes."""
+
+import asyncio
+import time
+from collections.abc import Callable
+
+from textual.pilot import Pilot
+
+from emotui.screens.page import Page
+from emotui.screens.rephrase import Rephrase
+from emotui.workbench.workspace import Workspace
+from tests.screen_driving import frame, press, settle
+
+IMPLICIT = "My sister moved out last spring and I set the table for two."
+"""Without a word that the scripted model knows: it says anticipation."""
+
+
+def place(pilot: "Pilot[None]") -> Rephrase:
+    return frame(pilot).query_one(Rephrase)
+
+
+def page(pilot: "Pilot[None]", name: str) -> str:
+    return place(pilot).query_one(name, Page).text
+
+
+async def arrive(pilot: "Pilot[None]", *keys: str) -> Rephrase:
+    """Open the place and wait for its round."""
+    await press(pilot, "3")
+    await settle(pilot, work=True)
+    await press(pilot, *keys)
+    return place(pilot)
+
+
+async def write(pilot: "Pilot[None]", text: str) -> None:
+    """Replace what is in the editor, and wait for the answers."""
+    place(pilot).editor.put(text)
+    place(pilot).editor.focus()
+    await settle(pilot)
+
+
+async def submit(pilot: "Pilot[None]", text: str) -> None:
+    await write(pilot, text)
+    await press(pilot, "enter")
+
+
+def kinds(source: Workspace) -> list[str]:
+    return [one.kind for one in source.store.annotations()]
+
+
+async def until(there: Callable[[], bool]) -> None:
+    """Wait for what a timer brings."""
+    begun = time.monotonic()
+    while not there():
+        assert time.monotonic() - begun < 60, "it does not come"
+        await asyncio.sleep(0.01)
