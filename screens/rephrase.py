@@ -58,14 +58,14 @@ class Rephrase(RephrasePlace):
 
     def do_undo(self) -> None:
         """Take back what was typed; where nothing was, the last attempt or skip."""
-        if self.editor.has_focus and self.editor.can_undo and not self.editor.read_only:
+        if self.editor.can_undo and not self.editor.read_only:
             self.editor.undo()
         else:
             self._do("undo")
 
     def do_redo(self) -> None:
         """Put back what was taken back last."""
-        if self.editor.has_focus and self.editor.can_redo and not self.editor.read_only:
+        if self.editor.can_redo and not self.editor.read_only:
             self.editor.redo()
         else:
             self._do("redo")
