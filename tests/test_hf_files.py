@@ -158,7 +158,7 @@ def test_a_directory_without_a_tokeniser(tmp_path: Path) -> None:
     folder = copy(tmp_path / "m")
     for name in ("tokenizer.json", "tokenizer_config.json"):
         (folder / name).unlink()
-    assert "could not be loaded: " in refusal(folder)
+    assert "has no vocabulary: fetch the files of its tokeniser too" in refusal(folder)
 
 
 def test_a_template_that_is_no_template(tmp_path: Path) -> None:

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from emotui.backends.tuning.recipe import Recipe
 from emotui.commands.train_classifier import train_classifier as command
 from emotui.errors import BadInput
 from emotui.workbench.rephrasing_evaluation import Contender, contender
-from emotui.workbench.training import TrainingFiles, read_material
+from emotui.workbench.training import TrainingFiles, read_material, train_classifier
 from tests.conftest import Emotui
 from tests.tuning_material import base, examples, write_files
 
@@ -118,6 +119,25 @@ def test_bad_input_is_a_line_and_status_2_before_any_model_is_loaded(emotui: Emo
     assert bad.err == "chains.jsonl:1: no record of gold.jsonl has the id '9'\n"
     usage = emotui("train", "classifier", "--base", "hf:x", "--train", gold, "--dev", gold, "--dev-share", "0.2")
     assert usage.status == 2
+
+
+@pytest.mark.parametrize(
+    "option",
+    [["--lr", "nan"], ["--kl-weight", "inf"], ["--dev-share", "nan"], ["--emlm-emotion", "nan"], ["--seed", "9" * 20]],
+)
+def test_a_number_that_is_none_is_bad_usage(emotui: Emotui, gold: str, option: list[str]) -> None:
+    bad = emotui("train", "classifier", "--base", "hf:nowhere", "--train", gold, *option)
+    assert bad.status == 2
+    assert f"Invalid value for '{option[0]}'" in bad.err
+
+
+def test_of_several_seeds_a_folder_that_is_taken_is_told_before_any_is_trained(gold: str, tmp_path: Path) -> None:
+    model = base(tmp_path / "base")
+    (tmp_path / "mood" / "seed-1").mkdir(parents=True)
+    (tmp_path / "mood" / "seed-1" / "thesis.tex").write_text("")
+    with pytest.raises(BadInput, match="seed-1 is not an empty folder"):
+        train_classifier(f"hf:{model}", TrainingFiles(gold), "mood", Recipe(), seeds=2, warn=print)
+    assert not (tmp_path / "mood" / "seed-0").exists()
 
 
 def test_classifiers_of_several_seeds_are_trained_in_one_go_and_are_what_predict_and_score_take(

@@ -103,6 +103,17 @@ def test_the_result_is_a_plain_directory_whose_labels_hf_knows(bert: str, tmp_pa
     assert set(answer.probs) == set(LABELS)
 
 
+def test_a_label_with_signs_that_act_on_a_terminal_is_written_out_in_the_readme_alone(
+    bert: str, tmp_path: Path
+) -> None:
+    strange = "j\x1b[31moy\n"
+    material = [replace(each, label=strange if each.label == "joy" else each.label) for each in examples(12)]
+    done = train(bert, material, [], tmp_path / "model", replace(SHORT, epochs=1), sources={})
+    assert strange in done["labels"]
+    readme = (tmp_path / "model" / "README.md").read_text("utf-8")
+    assert "Labels: anger, j\\x1b[31moy\\n, sadness" in readme
+
+
 def test_training_sees_a_text_exactly_as_prediction_does(bert: str, tmp_path: Path) -> None:
     train(bert, examples(30), [], tmp_path / "model", SHORT, sources={})
     texts = ["i was so happy that day", "[MASK] odd [SEP] text", "sad " * 40, ""]
@@ -316,8 +327,15 @@ def test_what_cannot_be_a_base_is_one_line(bert: str, tmp_path: Path) -> None:
     pickled = base(tmp_path / "pickled")
     (pickled / "model.safetensors").rename(pickled / "pytorch_model.bin")
     assert "can run code" in problem(f"hf:{pickled}")
+    wordless = base(tmp_path / "wordless")
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        (wordless / name).unlink()
+        with pytest.raises(ModelError, match=r"wordless has no vocabulary: fetch the files of its tokeniser too"):
+            train(f"hf:{wordless}", examples(6), [], tmp_path / "model", SHORT, sources={})
     with pytest.raises(BadInput, match="reads at most 24 tokens"):
         train(bert, examples(6), [], tmp_path / "model", replace(SHORT, max_length=25), sources={})
+    with pytest.raises(BadInput, match="--max-length 2 leaves no room for a text"):
+        train(bert, examples(6), [], tmp_path / "model", replace(SHORT, max_length=2), sources={})
 
 
 def test_lora_without_peft_says_what_to_install(bert: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,7 +66,7 @@ def load_model(folder: Path, settings: Settings, progress: Progress) -> Loaded:
     weights = weights_hash(files, progress)
     progress("reading the tokeniser")
     config = one_line(folder, lambda: AutoConfig.from_pretrained(folder, local_files_only=True))
-    tokenizer = one_line(folder, lambda: AutoTokenizer.from_pretrained(folder, local_files_only=True))
+    tokenizer = read_tokenizer(folder)
     megabytes = sum(path.stat().st_size for path in files) / 1e6
     progress(f"loading {megabytes:,.0f} MB of weights as {str(dtype).removeprefix('torch.')} on {device}")
     placed: dict[str, Any] = {"device_map": "auto"} if spread else {}
@@ -115,6 +115,23 @@ def load_model(folder: Path, settings: Settings, progress: Progress) -> Loaded:
         },
         notes=notes,
     )
+
+
+def read_tokenizer(folder: Path) -> Any:
+    """The tokeniser of a model's directory.
+
+    Raises:
+        ModelError: it cannot be read, or has no vocabulary: where its files are missing transformers makes one that
+            knows nothing but the control tokens, and a model would see every text as unknown words.
+    """
+    wordless = f"{folder} has no vocabulary: fetch the files of its tokeniser too (tokenizer.json)"
+    try:
+        tokenizer = one_line(folder, lambda: AutoTokenizer.from_pretrained(folder, local_files_only=True))
+    except ModelError as error:
+        raise (ModelError(wordless) if "backend tokenizer" in str(error) else error) from None
+    if len(tokenizer) <= len(set(tokenizer.all_special_ids)):
+        raise ModelError(wordless)
+    return tokenizer
 
 
 def _family(folder: Path, raw: Mapping[str, Any]) -> str:

@@ -8,12 +8,13 @@ from typing import Any
 
 import torch
 import transformers
-from transformers import AutoConfig, AutoTokenizer
+from transformers import AutoConfig
 
 from emotui.backends.hf.classifier import labels_of
 from emotui.backends.hf.families import family_of
 from emotui.backends.hf.files import model_folder, read_config, text_hash, weight_files, weights_hash
-from emotui.backends.hf.loading import AUTO_CLASSES, chosen_device, context_of, one_line
+from emotui.backends.hf.loading import AUTO_CLASSES, chosen_device, context_of, one_line, read_tokenizer
+from emotui.backends.hf.prompts import frame
 from emotui.backends.hf.settings import Settings
 from emotui.backends.spec import parse_spec
 from emotui.backends.tuning.recipe import LONGEST
@@ -96,7 +97,7 @@ def _load(folder: Path, config: Any, family: str, seed: int, device: str, max_le
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     place, _, _ = chosen_device(Settings(device=device))
-    tokenizer = one_line(folder, lambda: AutoTokenizer.from_pretrained(folder, local_files_only=True))
+    tokenizer = read_tokenizer(folder)
     if tokenizer.pad_token_id is None:
         if tokenizer.eos_token_id is None:
             raise ModelError(f"The tokeniser of {folder} has neither a padding nor an end token")
@@ -128,6 +129,10 @@ def _load(folder: Path, config: Any, family: str, seed: int, device: str, max_le
     wanted = max_length or min(limit or LONGEST, LONGEST)
     if limit is not None and wanted > limit:
         raise BadInput(f"--max-length {wanted}: {folder} reads at most {limit} tokens")
+    if wanted <= (own := frame(tokenizer, 1).extra):
+        raise BadInput(
+            f"--max-length {wanted} leaves no room for a text: {folder} puts {own} tokens of its own around it"
+        )
     model = one_line(folder, lambda: model.to(place))
     return Trainable(model, tokenizer, wanted, place, tuple(new))
 

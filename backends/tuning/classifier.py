@@ -68,8 +68,9 @@ def train(
     if recipe.lora:
         check_installed()
     arguments = _arguments(found, recipe, sources)
-    if (done := _look(to, resume)) is not None:
+    if (done := look(to, resume)) is not None:
         check_same(to / TRAINING, {name: done.get(name, {}) for name in arguments}, arguments)
+        shutil.rmtree(to / CHECKPOINT, ignore_errors=True)  # killed just before it was thrown away
         return done
     with writing(to):
         to.mkdir(parents=True, exist_ok=True)
@@ -144,8 +145,12 @@ def mean_pair_kl(texts: Texts, examples: Sequence[Example]) -> float | None:
     return total / pairs if pairs else None
 
 
-def _look(to: Path, resume: bool) -> dict[str, Any] | None:
-    """What a finished training in the folder says of itself, None where there is work to do. Raises: BadInput."""
+def look(to: Path, resume: bool) -> dict[str, Any] | None:
+    """What a finished training in the folder says of itself, None where there is work to do.
+
+    Raises:
+        BadInput: the folder is taken, or holds a training while `resume` is not asked for.
+    """
     if (done := read_result(to)) is not None:
         if resume:
             return done

@@ -64,7 +64,7 @@ def _readme(to: Path, document: Mapping[str, Any]) -> str:
         "",
         f"A classifier of texts, fine-tuned by emotui {document['versions']['emotui']} from `{document['base']}`.",
         "",
-        f"- Labels: {', '.join(document['labels'])}",
+        f"- Labels: {', '.join(map(_plain, document['labels']))}",
         f"- Trained on {document['n']} texts, {document['rephrased']} of them with rephrasings "
         f"({document['rephrasings']} in all); KL term: {recipe['kl'] if document['rephrased'] else 'without effect'}",
         f"- Seed {recipe['seed']}, epoch {document['best_epoch']} of {recipe['epochs']}"
@@ -82,3 +82,8 @@ def _readme(to: Path, document: Mapping[str, Any]) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _plain(label: str) -> str:
+    """A label as it is, but for signs that a terminal or an editor would act on: those are written out."""
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in label)

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from emotui.commands.asking import read_labels
+from emotui.commands.finite import FiniteRange
 from emotui.commands.output import db_option, json_option, print_json
 from emotui.commands.probe_panel import print_probe
 from emotui.errors import BadInput
@@ -111,7 +112,7 @@ def probe(
 @click.command()
 @click.option("--model", "spec", default="embedded", show_default=True, help="The model (SPEC).")
 @click.option("--batch", type=click.IntRange(1, 4096), default=8, show_default=True, help="Requests sent at a time.")
-@click.option("--seconds", type=click.FloatRange(0.1, 600), default=2.0, show_default=True, help="For each figure.")
+@click.option("--seconds", type=FiniteRange(0.1, 600), default=2.0, show_default=True, help="For each figure.")
 @click.option("--write", "tokens", type=click.IntRange(1, 4096), default=32, show_default=True, help="Tokens a text.")
 @json_option
 def bench(spec: str, batch: int, seconds: float, tokens: int, as_json: bool) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from emotui.commands.finite import FiniteRange
 from emotui.commands.output import db_option, json_option, print_figures, print_json, skip_bad_option
 from emotui.commands.rephrasings_evaluate import evaluate
 from emotui.commands.variants import named_files, variants_option
@@ -61,7 +62,7 @@ def sets(chains: str, to: str | None, skip_bad: bool, as_json: bool) -> None:
 @variants_option
 @click.option(
     "--smoothing",
-    type=click.FloatRange(min=0, min_open=True),
+    type=FiniteRange(min=0, min_open=True),
     default=SMOOTHING,
     show_default=True,
     help="Added to every word's count for KL.",
@@ -92,8 +93,8 @@ def print_statistics(title: str, document: dict[str, Any]) -> None:
 @rephrasings.command()
 @chains_option
 @click.option("--to", required=True, type=click.Path(), help="The folder to write train, dev and test to.")
-@click.option("--dev", type=click.FloatRange(0, 1), default=0.1, show_default=True, help="The share of dev.")
-@click.option("--test", type=click.FloatRange(0, 1), default=0.2, show_default=True, help="The share of test.")
+@click.option("--dev", type=FiniteRange(0, 1), default=0.1, show_default=True, help="The share of dev.")
+@click.option("--test", type=FiniteRange(0, 1), default=0.2, show_default=True, help="The share of test.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @skip_bad_option
 @json_option

@@ -2,6 +2,7 @@
 
 import click
 
+from emotui.commands.finite import FiniteRange
 from emotui.commands.output import json_option, print_figures, print_json, shown, skip_bad_option
 from emotui.workbench import reports
 
@@ -29,7 +30,7 @@ def _alphas(ctx: click.Context, parameter: click.Parameter, value: str | None) -
     "--alpha", callback=_alphas, help="Weights of the prior, with commas between (default: the paper's grid)."
 )
 @click.option("--prior", type=click.Choice(["paper", "exact"]), default="paper", show_default=True)
-@click.option("--smoothing", type=click.FloatRange(min=0), default=0.5, show_default=True)
+@click.option("--smoothing", type=FiniteRange(min=0), default=0.5, show_default=True)
 @click.option("--output", type=click.Choice(["marginals"]), help="Add the exact posterior of every emotion.")
 @skip_bad_option
 @json_option

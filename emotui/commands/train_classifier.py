@@ -5,11 +5,15 @@ from typing import Any
 import click
 
 from emotui.backends.tuning.recipe import KL_TERMS, LORA_RATE, RATE, Recipe
+from emotui.commands.finite import FiniteRange
 from emotui.commands.output import json_option, print_figures, print_json, skip_bad_option
 from emotui.commands.progress import bar
 from emotui.commands.stopping import stopping
 
 _DEFAULT = Recipe()
+
+SEED = click.IntRange(-(2**63), 2**63 - 1)
+"""What torch takes."""
 
 
 @click.command("classifier")
@@ -17,19 +21,19 @@ _DEFAULT = Recipe()
 @click.option("--train", "train_file", required=True, help="Originals with labels: class, gold records.")
 @click.option("--rephrasings", help="Rephrasing chains of these originals, matched by id: adds the KL term.")
 @click.option("--dev", help="Class, gold records to choose the best epoch by (macro-F1).")
-@click.option("--dev-share", type=click.FloatRange(0, 0.9), default=0.0, help="Set so much of --train aside as dev.")
+@click.option("--dev-share", type=FiniteRange(0, 0.9), default=0.0, help="Set so much of --train aside as dev.")
 @click.option("--to", "target", default="classifier", show_default=True, type=click.Path(), help="The result's folder.")
 @click.option("--epochs", type=click.IntRange(min=1), default=_DEFAULT.epochs, show_default=True)
 @click.option(
-    "--lr", type=click.FloatRange(0, min_open=True), help=f"The highest learning rate ({RATE:g}; LoRA {LORA_RATE:g})."
+    "--lr", type=FiniteRange(0, min_open=True), help=f"The highest learning rate ({RATE:g}; LoRA {LORA_RATE:g})."
 )
 @click.option(
     "--batch", type=click.IntRange(min=1), default=_DEFAULT.batch, show_default=True, help="Originals a step."
 )
-@click.option("--seed", type=int, default=_DEFAULT.seed, show_default=True)
+@click.option("--seed", type=SEED, default=_DEFAULT.seed, show_default=True)
 @click.option("--seeds", type=click.IntRange(min=1), default=1, help="Train so many, from --seed on: DIR/seed-N each.")
 @click.option("--kl", type=click.Choice(KL_TERMS), default=_DEFAULT.kl, show_default=True, help="The KL term's pairs.")
-@click.option("--kl-weight", type=click.FloatRange(0), default=_DEFAULT.kl_weight, show_default=True)
+@click.option("--kl-weight", type=FiniteRange(0), default=_DEFAULT.kl_weight, show_default=True)
 @click.option(
     "--kl-original/--no-kl-original", default=True, help="Whether the original makes pairs with its rephrasings (yes)."
 )
@@ -38,17 +42,17 @@ _DEFAULT = Recipe()
 @click.option("--rank", type=click.IntRange(min=1), default=_DEFAULT.rank, show_default=True, help="Of LoRA.")
 @click.option("--emlm", help="Records with texts to train the base on first, emotion words hidden more often.")
 @click.option("--emlm-epochs", type=click.IntRange(min=1), default=_DEFAULT.emlm_epochs, show_default=True)
-@click.option("--emlm-lr", type=click.FloatRange(0, min_open=True), default=_DEFAULT.emlm_rate, show_default=True)
+@click.option("--emlm-lr", type=FiniteRange(0, min_open=True), default=_DEFAULT.emlm_rate, show_default=True)
 @click.option(
     "--emlm-emotion",
-    type=click.FloatRange(0, 1),
+    type=FiniteRange(0, 1),
     default=_DEFAULT.emlm_emotion,
     show_default=True,
     help="The probability that an emotion word is hidden.",
 )
 @click.option(
     "--emlm-share",
-    type=click.FloatRange(0, 1),
+    type=FiniteRange(0, 1),
     default=_DEFAULT.emlm_share,
     show_default=True,
     help="The share of all words that is hidden.",

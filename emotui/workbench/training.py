@@ -65,13 +65,15 @@ def train_classifier(
     """
     material = read_material(files, skip_bad=skip_bad, warn=warn)
     progress("starting torch and transformers", 0, 1)
-    from emotui.backends.tuning.classifier import train
+    from emotui.backends.tuning.classifier import look, train
 
     target = Path(to)
+    all_seeds = range(recipe.seed, recipe.seed + seeds)
+    folders = {seed: target if seeds == 1 else target / f"seed-{seed}" for seed in all_seeds}
+    for folder in folders.values():
+        look(folder, resume)  # one that is taken is told before hours are spent on those before it
     models = []
-    for seed in range(recipe.seed, recipe.seed + seeds):
-        folder = target if seeds == 1 else target / f"seed-{seed}"
-
+    for seed, folder in folders.items():
         done = train(
             base,
             material.examples,
