@@ -3,6 +3,7 @@
 From every figure Enter goes to the samples behind it, in Browse.
 """
 
+import threading
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ from emotui.screens.results_view import ResultsView
 from emotui.store.query import Dataset, Run
 
 if TYPE_CHECKING:
+    from emotui.workbench.running import OnProgress
     from emotui.workbench.source import BrowseSource
 
 _MARKS = {"hallucinat": "H", "fixat": "F", "neutral": "N", "invalid": "!"}
@@ -40,9 +42,9 @@ class Results(Place):
     marks_errors = False
 
     class Written(Message):
-        """The report is in its file."""
+        """The report is in its file; or, `tables` None, it was stopped before."""
 
-        def __init__(self, path: str, tables: int) -> None:
+        def __init__(self, path: str, tables: int | None) -> None:
             super().__init__()
             self.path, self.tables = path, tables
 
@@ -299,16 +301,23 @@ class Results(Place):
             return
         runs = sorted(found.datasets)
 
-        def write(path: str, on_progress: object) -> None:
+        def write(path: str, on_progress: "OnProgress", over: threading.Event) -> None:
+            from emotui.backends.host import Cancelled
             from emotui.workbench.reporting import write_report
 
-            written = write_report(source.store, source.results(), runs, path)
+            told, stopped = on_progress, over.is_set
+            try:
+                written = write_report(source.store, source.results(), runs, path, on_progress=told, cancelled=stopped)
+            except Cancelled:
+                self.post_message(self.Written(path, None))
+                return
             self.post_message(self.Written(path, len(written["tables"])))
 
         def chosen(path: str | None) -> None:
             if path is not None:
                 begin: Any = getattr(frame, "begin")  # noqa: B009 - the frame's type would make a circle of imports
-                begin(f"report to {path}", lambda on_progress: write(path, on_progress), lambda: None)
+                over = threading.Event()
+                begin(f"report to {path}", lambda on_progress: write(path, on_progress, over), over.set)
 
         what = f"Report of {count(len(runs))} run{'s' * (len(runs) != 1)}"
         self.app.push_screen(FileSheet(what, "results.md", (".md", ".tex", ".html")), chosen)
@@ -316,4 +325,7 @@ class Results(Place):
     @on(Written)
     def _written(self, event: Written) -> None:
         event.stop()
-        self.notify(f"{event.path} is written: {event.tables} tables", markup=False)
+        if event.tables is None:
+            self.notify(f"Stopped: {event.path} is not written", markup=False)
+        else:
+            self.notify(f"{event.path} is written: {event.tables} tables", markup=False)

@@ -4,22 +4,28 @@ import html.parser
 import json
 import re
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emotui.commands.results import results
+from emotui.backends.host import Cancelled
+from emotui.commands.results import report, results
 from emotui.errors import BadInput
 from emotui.records import ScenesGold
 from emotui.store.query import Dataset
+from emotui.workbench.experiments import add_experiment
 from emotui.workbench.report_formats import latex, markdown, one_line
 from emotui.workbench.reporting import write_report
+from emotui.workbench.results import Results
 from emotui.workbench.results_table import Cell, shown_cell
+from emotui.workbench.running import RunProgress
 from emotui.workbench.samples import add_scenes
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
@@ -184,6 +190,63 @@ def test_what_cannot_be_written_is_one_sentence_and_leaves_the_old_file(
     assert [path.name for path in tmp_path.iterdir() if path.name.endswith(".part")] == []
 
 
+def test_wherever_a_report_is_stopped_the_file_is_as_it_was(made: tuple[Workspace, Dataset], tmp_path: Path) -> None:
+    path, store = tmp_path / "r.md", made[0].store
+    before = {one.name for one in tmp_path.iterdir()} | {"r.md"}
+    path.write_text("as it was")
+    asked, allowed = 0, 0
+
+    def cancelled() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > allowed
+
+    while True:
+        asked = 0
+        try:
+            # Counted anew each time: what is counted already is not asked about.
+            fresh = Results(store, made[0].model)
+            write_report(store, fresh, ["r1", "r2"], str(path), sim=False, cancelled=cancelled)
+            break
+        except Cancelled:
+            assert path.read_text() == "as it was"
+            assert {one.name for one in tmp_path.iterdir()} == before
+        allowed += 1
+    # Two runs, the parts, one batch of annotators, transitions by two labels, and once before it is written.
+    assert allowed == 7
+    assert path.read_text().startswith("# ")
+
+
+def test_a_report_tells_how_far_it_is(made: tuple[Workspace, Dataset], tmp_path: Path) -> None:
+    told: list[RunProgress] = []
+    write_report(
+        made[0].store, made[0].results(), ["r1", "r2"], str(tmp_path / "r.md"), sim=False, on_progress=told.append
+    )
+    assert [(one.step, one.n) for one in told] == [
+        ("report: answers", 6 + 3),
+        ("report: annotators", 3),
+        ("report: transitions", 0),
+    ]
+
+
+def test_ctrl_c_leaves_no_report_and_exits_with_1(
+    made: tuple[Workspace, Dataset], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = Results.transitions
+
+    def interrupted(self: Results, *arguments: Any, **named: Any) -> Any:
+        signal.raise_signal(signal.SIGINT)
+        return counted(self, *arguments, **named)
+
+    monkeypatch.setattr(Results, "transitions", interrupted)
+    path = tmp_path / "r.md"
+    done = CliRunner().invoke(report, ["r1", "--no-sim", "--to", str(path), "--db", str(made[0].store.path)])
+    assert done.exit_code == 1
+    assert done.stdout == ""
+    assert done.stderr.splitlines()[-1] == f"interrupted: {path} is not written"
+    assert list(tmp_path.glob("*r.md*")) == []
+
+
 def test_the_commands_print_one_document_and_tables_that_fit(emotui: Emotui, tmp_path: Path) -> None:
     done = emotui("run", "spans", "--limit", 70, "--db", "w.duckdb", "--json")
     run = done.document["run"]
@@ -214,14 +277,23 @@ def test_the_commands_print_one_document_and_tables_that_fit(emotui: Emotui, tmp
 def test_a_narrow_terminal_gets_the_tables_in_parts_and_nothing_to_show_is_one_sentence(
     made: tuple[Workspace, Dataset], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    add_run(made[0], add_experiment(made[0].store, 1), "x1", "m", "experiment-1-retrieve", {"prompting-1-n02-0": [[]]})
+
     def shown(width: int) -> list[str]:
         monkeypatch.setenv("COLUMNS", str(width))
         return CliRunner().invoke(results, ["--no-sim", "--db", str(made[0].store.path)]).output.splitlines()
 
+    assert not any("\x1b" in line for line in shown(70))
     tables = [line for line in shown(70) if not line.startswith("- ")]
     assert max(map(len, tables)) <= 70
     assert "Task 1: one sentence: errors (further columns)" in "\n".join(line.rstrip() for line in tables)
     assert len(shown(400)) < len(tables)
+    # No width breaks a row's name in two, not even under a heading that is wider than its columns.
+    for width in range(70, 200, 9):
+        lines = [line for line in shown(width) if not line.startswith("- ")]
+        assert max(map(len, lines)) <= width
+        assert sum(line.startswith("Phi 4 Mini 3.8B †") for line in lines) >= 4
+        assert not any(line.strip() in ("†", "3", "4B", "Mini") for line in lines)
     empty = CliRunner().invoke(results, ["--db", str(made[0].store.path.with_name("empty.duckdb"))])
     assert str(empty.exception).startswith("there is no run of the spans task yet")
 

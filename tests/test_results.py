@@ -16,7 +16,7 @@ from emotui.workbench.experiments import add_experiment, experiment_of
 from emotui.workbench.published import published
 from emotui.workbench.results import Results
 from emotui.workbench.results_table import Cell, ResultsTable, Row
-from emotui.workbench.running import metrics
+from emotui.workbench.run_scores import metrics
 from emotui.workbench.samples import add_scenes
 from emotui.workbench.workspace import Workspace
 from tests.results_store import ERRING, EXACT, add_run, workspace
@@ -238,6 +238,9 @@ def test_prompting_experiments_have_the_papers_tables_and_the_gate(made: Made) -
     marked = found["experiments-highlight"]
     assert cell(marked, "m", "experiment-3-categorical/f1").value == 1.0
     assert len(cell(marked, "m", "experiment-3-categorical/f1").samples) == 252
+    assert cell(marked, "m", "experiment-3-categorical/em").value == 1.0
+    assert len(cell(marked, "m", "experiment-3-valence/em").samples) == 180
+    assert cell(marked, "Qwen 3 32B", "experiment-3-valence/em") == Cell()
     assert cell(marked, "m", "experiment-3-valence/sim").why == "no embedding model was asked"
     assert cell(marked, "m", "experiment-2-valence/f1") == Cell()
     assert cell(marked, "m", "goes_on").value == "yes"

@@ -375,6 +375,35 @@ async def test_e_writes_the_report_of_the_runs(source: Workspace, tmp_path: Path
         assert any("out.md is written" in said for said in notified(pilot))
 
 
+async def test_escape_stops_a_report_and_nothing_is_written(
+    source: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def endless(
+        self: Service, dataset: Any, runs: Any = None, *, sim: bool = True, cancelled: Any, on_step: Any
+    ) -> Any:
+        on_step("answers", 1200, 4000)
+        for _ in range(6000):
+            if cancelled():
+                raise Cancelled
+            time.sleep(0.005)
+        return ()
+
+    async with opened(source) as pilot:
+        await press(pilot, "7", "e")
+        pilot.app.screen.query_one("#path", Input).value = str(tmp_path / "out.md")
+        monkeypatch.setattr(Service, "tables", endless)
+        await press(pilot, "enter")
+        for _ in range(400):
+            if "report: answers" in screen_text(pilot):
+                break
+            await pilot.pause(0.01)
+        assert "1 200/4 000  Esc stops" in screen_text(pilot)
+        await press(pilot, "escape")
+        await settle(pilot, work=True)
+        assert any("out.md is not written" in said for said in notified(pilot))
+        assert list(tmp_path.glob("*out.md*")) == []
+
+
 async def test_a_workspace_without_samples_and_files_without_a_workspace_say_so(tmp_path: Path) -> None:
     async with opened(workspace(tmp_path / "w.duckdb", samples=[])) as pilot:
         await press(pilot, "7")

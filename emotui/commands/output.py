@@ -72,16 +72,23 @@ def _print_group(console: "Console", name: str, group: Mapping[str, Any]) -> Non
     single = {key: value for key, value in group.items() if not isinstance(value, Mapping | list)}
     if single:
         _print_pairs(console, name, single)
-    if not rows or single:
+    columns = list(dict.fromkeys(c for row in rows.values() for c, value in row.items() if not _nested(value)))
+    if not columns:
         return
-    columns = list(dict.fromkeys(column for row in rows.values() for column in row))
     if name == CONFUSION and len(columns) > WIDEST:
         _print_confused(console, rows)
         return
     table = _table("", *columns)
     for key, row in rows.items():
         table.add_row(as_written(str(key)), *(as_written(shown(row.get(column))) for column in columns))
-    _print_table(console, name, table)
+    if single:
+        console.print(table)
+    else:
+        _print_table(console, name, table)
+
+
+def _nested(value: object) -> bool:
+    return isinstance(value, Mapping | list) and not _is_interval(value)
 
 
 def _print_confused(console: "Console", rows: Mapping[str, Mapping[str, Any]]) -> None:

@@ -1,17 +1,23 @@
 """`emotui results` and `emotui report`: SEER's tables from the store, on the screen, as JSON, or as a file."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
 import click
 
-from emotui.commands.output import db_option, json_option, print_json
+from emotui.backends.host import Cancelled
+from emotui.commands.output import as_written, db_option, json_option, print_json
+from emotui.commands.progress import bar
+from emotui.commands.stopping import stopping
 from emotui.errors import BadInput
+from emotui.formats.rows import literal
 from emotui.workbench.experiments import experiment_of
 from emotui.workbench.reporting import DAGGER, column_groups, footnotes, transition_table, write_report
 from emotui.workbench.results import BY
 from emotui.workbench.results_table import NOT_ASKED, Cell, Column, ResultsTable, shown_cell
+from emotui.workbench.running import RunProgress
 from emotui.workbench.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -48,7 +54,10 @@ def results(
     try:
         store, found = workspace.store, workspace.results()
         name = dataset or _usual(workspace, runs)
-        tables = [*found.tables(name, [store.run(run).run for run in runs] or None, sim=not no_sim)]
+        with bar("results") as progress:
+            chosen = [store.run(run).run for run in runs] or None
+            read = found.tables(name, chosen, sim=not no_sim, on_step=lambda step, done, n: progress(done, n, step))
+        tables = list(read)
         held = store.dataset(name)
         if held is not None and experiment_of(held) is None:
             moves = [found.transitions(name, by) for by in BY]
@@ -78,7 +87,18 @@ def report(runs: tuple[str, ...], target: str, no_sim: bool, db: str | None, as_
     """Write the paper's tables with RUNS added, for a paper, a page or a note."""
     workspace = Workspace.open(db)
     try:
-        written = write_report(workspace.store, workspace.results(), runs, target, sim=not no_sim)
+        with bar("report") as progress, stopping() as asked:
+
+            def show(step: RunProgress) -> None:
+                progress(step.done, step.n, step.step)
+
+            found = workspace.results()
+            written = write_report(
+                workspace.store, found, runs, target, sim=not no_sim, on_progress=show, cancelled=asked
+            )
+    except Cancelled:
+        click.echo(f"interrupted: {target} is not written", err=True)
+        sys.exit(1)
     finally:
         workspace.close()
     if as_json:
@@ -146,7 +166,6 @@ def _cell_document(cell: Cell, ids: Mapping[int, str] | None) -> dict[str, objec
 def _print_tables(tables: Sequence[ResultsTable], own_only: bool) -> None:
     """The tables, and then all their notes, each once."""
     from rich.console import Console
-    from rich.text import Text
 
     console = Console()
     notes: dict[str, None] = {}
@@ -154,7 +173,7 @@ def _print_tables(tables: Sequence[ResultsTable], own_only: bool) -> None:
         if _print_table(console, table, own_only):
             notes |= dict.fromkeys((*table.notes, *footnotes(table)))
     for note in notes:
-        console.print(Text(f"- {note}", style="dim"))
+        console.print(as_written(f"- {note}", "dim"))
 
 
 def _print_table(console: "Console", table: ResultsTable, own_only: bool) -> bool:
@@ -165,15 +184,15 @@ def _print_table(console: "Console", table: ResultsTable, own_only: bool) -> boo
     shown = [row for row in table.rows if not (own_only and row.published)]
     if not shown:
         return False
-    labels = [f"{row.label} {DAGGER}" if row.published else row.label for row in shown]
+    labels = [literal(f"{row.label} {DAGGER}" if row.published else row.label) for row in shown]
     columns: list[Printed] = [
-        (column, [shown_cell(row.cells[place], column.unit) for row in shown])
+        (column, [literal(shown_cell(row.cells[place], column.unit)) for row in shown])
         for place, column in enumerate(table.columns)
         if any(row.cells[place].asked for row in shown)
     ]
     # A row's setting says what it is of, and stands in every part.
     lead = columns[:1] if columns[0][0].key == "setting" else []
-    room = console.width - max(map(len, labels)) - 2 - sum(_width(*one) for one in lead)
+    room = console.width - max(map(len, labels)) - 2 - _width(lead)
     title = table.title
     for part in _pages(columns[len(lead) :], room):
         _print_part(console, title, labels, lead, part, [row.published for row in shown])
@@ -184,22 +203,20 @@ def _print_table(console: "Console", table: ResultsTable, own_only: bool) -> boo
 def _pages(columns: Sequence[Printed], room: int) -> list[list[Printed]]:
     """The columns, cut into pages of at most this width; between groups, where a group fits on a page."""
     pages: list[list[Printed]] = []
-    left = 0
     for _, found in groupby(columns, key=lambda one: one[0].group or one[0].key):
         group = list(found)
-        whole = max(sum(_width(*one) for one in group), len(group[0][0].group))
-        for part in [group] if whole <= room else [[one] for one in group]:
-            need = whole if part is group else _width(*part[0])
-            if not pages or need > left:
+        for part in [group] if _width(group) <= room else [[one] for one in group]:
+            if not pages or _width([*pages[-1], *part]) > room:
                 pages.append([])
-                left = room
             pages[-1] += part
-            left -= need
     return pages
 
 
-def _width(column: Column, cells: Sequence[str]) -> int:
-    return max(len(column.title), *map(len, cells)) + 2
+def _width(columns: Sequence[Printed]) -> int:
+    """Cells that columns take with their headings, and two between each and the next."""
+    headings = _headings([column for column, _ in columns])
+    sizes = zip(headings, columns, strict=True)
+    return sum(max(*map(len, heading.split("\n")), *map(len, cells)) + 2 for heading, (_, cells) in sizes)
 
 
 def _print_part(
@@ -213,7 +230,7 @@ def _print_part(
     from rich.table import Table
     from rich.text import Text
 
-    printed = Table(title=Text(title), title_justify="left", box=None, pad_edge=False)
+    printed = Table(title=as_written(title), title_justify="left", box=None, pad_edge=False)
     printed.add_column("")
     columns = [*lead, *part]
     for (column, _), heading in zip(columns, _headings([column for column, _ in columns]), strict=True):

@@ -55,8 +55,8 @@ def _newest(runs: Iterable[RunFigures]) -> dict[str, RunFigures]:
 
 
 def _spans(runs: Sequence[RunFigures], style: str) -> ResultsTable:
-    figures = [(slot, name) for slot in _SLOTS for name in ("f1", "sim")]
-    titles = {"f1": ("F1", "share"), "sim": ("Sim", "cosine")}
+    titles = {"em": ("EM", "share"), "f1": ("F1", "share"), "sim": ("Sim", "cosine")}
+    figures = [(slot, name) for slot in _SLOTS for name in titles]
     columns = [Column(f"{slot}/{name}", titles[name][0], _SLOTS[slot], titles[name][1]) for slot, name in figures]
     columns.append(Column("goes_on", "Goes on", "Gate", "words"))
     held: dict[tuple[str, bool], dict[str, RunFigures]] = {}
@@ -75,7 +75,7 @@ def _spans(runs: Sequence[RunFigures], style: str) -> ResultsTable:
         plain = _published(row, figures)
         rows.append(Row(plain.label, plain.kind, plain.source, (*plain.cells, _gate(row))))
     title = f"Prompting experiments 1 to 3, {style}"
-    notes = (SCORES, GATE, f"{PUBLISHED} {table.cite}.", *table.notes)
+    notes = (EXACT, SCORES, GATE, f"{PUBLISHED} {table.cite}, which print no EM.", *table.notes)
     return ResultsTable(f"experiments-{style}", title, tuple(columns), tuple(rows), notes)
 
 

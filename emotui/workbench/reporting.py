@@ -2,33 +2,52 @@
 
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from emotui import __version__
+from emotui.backends.host import Cancelled
 from emotui.errors import BadInput
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.workbench.experiments import experiment_of
+from emotui.workbench.pace import Pace
 from emotui.workbench.report_formats import ENDINGS, rendered
-from emotui.workbench.results import Results
+from emotui.workbench.results import OnStep, Results, never
 from emotui.workbench.results_table import Cell, Column, ResultsTable, Row, Transitions, shown_cell
+from emotui.workbench.running import OnProgress, RunProgress
 from emotui.workbench.scene_tables import scene_table
 from emotui.workbench.scenes import SceneBench
+from emotui.workbench.span_figures import IsCancelled
 from emotui.workbench.span_tables import SETTINGS
 
 DAGGER = "†"
 
 
-def write_report(store: Store, results: Results, runs: Sequence[str], path: str, *, sim: bool = True) -> dict[str, Any]:
+def unwatched(progress: RunProgress) -> None:
+    """Nobody looks on."""
+
+
+def write_report(
+    store: Store,
+    results: Results,
+    runs: Sequence[str],
+    path: str,
+    *,
+    sim: bool = True,
+    on_progress: OnProgress = unwatched,
+    cancelled: IsCancelled = never,
+) -> dict[str, Any]:
     """Write the tables of these runs, each dataset's under its name, and the prompting experiments' at the end.
 
     Args:
         runs: ids of runs of the spans or scenes task, or the beginnings of ids.
         path: ends in `.md`, `.tex` or `.html`. It is written whole or not at all.
         sim: whether annotators get their Sim, which loads the embedded model.
+        on_progress: told how far it is: first the answers that are read, then the annotators that are scored.
+        cancelled: asked again and again; once it says yes, nothing is written.
 
     Returns:
         `to`, `runs`, and `tables`: the dataset, key and number of rows of each.
@@ -36,6 +55,7 @@ def write_report(store: Store, results: Results, runs: Sequence[str], path: str,
     Raises:
         BadInput: another ending, a run that is not there, twice there or of another task, or a place that cannot be
             written.
+        Cancelled: on the way; a file that was there is as it was.
     """
     ending = Path(path).suffix.lower()
     if ending not in ENDINGS:
@@ -46,7 +66,7 @@ def write_report(store: Store, results: Results, runs: Sequence[str], path: str,
     strange = [run for run in chosen if run.task not in ("spans", "scenes")]
     if strange:
         raise BadInput(f"run {strange[0].run} is one of the {strange[0].task} task: reports are of spans and scenes")
-    sections = _sections(store, results, chosen, datasets, sim)
+    sections = _sections(store, results, chosen, datasets, sim, Pace("report", on_progress), cancelled)
     about = (
         f"Written by emotui {__version__} on {datetime.now(UTC):%Y-%m-%d %H:%M} UTC. "
         f"{DAGGER} marks rows as printed in the paper. —: not asked; n/a: undefined, with the reason below the table."
@@ -60,6 +80,8 @@ def write_report(store: Store, results: Results, runs: Sequence[str], path: str,
             "sections": [_section(at, title, tables) for at, (title, tables) in enumerate(sections, start=1)],
         },
     )
+    if cancelled():
+        raise Cancelled
     _write(Path(path), text)
     tables = [
         {"dataset": title, "table": table.key, "rows": len(table.rows)}
@@ -73,7 +95,13 @@ _TITLES = {"spans": "Emotion evidence (SEER)", "scenes": "Emotion vectors (EmoSc
 
 
 def _sections(
-    store: Store, results: Results, runs: Sequence[Run], datasets: dict[int, Dataset], sim: bool
+    store: Store,
+    results: Results,
+    runs: Sequence[Run],
+    datasets: dict[int, Dataset],
+    sim: bool,
+    on_step: OnStep,
+    cancelled: IsCancelled,
 ) -> list[tuple[str, list[ResultsTable]]]:
     """A heading and its tables for each dataset, in the order of the runs; experiments together at the end."""
     sections: list[tuple[str, list[ResultsTable]]] = []
@@ -82,16 +110,29 @@ def _sections(
         own = [run for run in runs if run.dataset == number]
         dataset = datasets[number]
         if dataset.task == "scenes":
-            sections.append((f"Dataset {dataset.name}", [scene_table(SceneBench(store), own)]))
+            table = scene_table(SceneBench(store), _watched(own, on_step, cancelled))
+            sections.append((f"Dataset {dataset.name}", [table]))
             continue
-        tables = list(results.tables(number, [run.run for run in own], sim=sim))
-        moves = [results.transitions(number, by) for by in ("valence", "emotion")]
+        names = [run.run for run in own]
+        tables = list(results.tables(number, names, sim=sim, cancelled=cancelled, on_step=on_step))
+        on_step("transitions", 0, 0)
+        moves = [results.transitions(number, by, cancelled=cancelled) for by in ("valence", "emotion")]
         tables += [transition_table(one) for one in moves if one.pairs]
         sections.append((f"Dataset {dataset.name}", tables))
     if experiments:
-        tables = list(results.tables(experiments[0].dataset, [run.run for run in experiments], sim=False))
+        names, first = [run.run for run in experiments], experiments[0].dataset
+        tables = list(results.tables(first, names, sim=False, cancelled=cancelled, on_step=on_step))
         sections.append(("Prompting experiments", tables))
     return sections
+
+
+def _watched(runs: Sequence[Run], on_step: OnStep, cancelled: IsCancelled) -> Iterator[Run]:
+    """The runs of scenarios, one by one as they are decoded."""
+    for at, run in enumerate(runs):
+        if cancelled():
+            raise Cancelled
+        on_step("runs decoded", at, len(runs))
+        yield run
 
 
 def transition_table(found: Transitions) -> ResultsTable:

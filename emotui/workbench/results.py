@@ -5,6 +5,7 @@ Only annotators have no stored scores: theirs are made here, once a dataset, wit
 
 import threading
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from emotui.backends.host import ModelProcess
@@ -33,6 +34,13 @@ Answer = TypeVar("Answer")
 
 BY = ("emotion", "valence")
 
+OnStep = Callable[[str, int, int], None]
+"""Told what is being read or scored, how much of it so far, and how much there is."""
+
+
+def untold(step: str, so_far: int, n: int) -> None:
+    """Nobody wants to know."""
+
 
 def never() -> bool:
     """Nobody wants it cancelled."""
@@ -43,7 +51,7 @@ class Results:
     """Made by `Workspace.results()`. Every method may be called from any thread, and may take seconds the first time.
 
     What was counted is kept for as long as the run has no new output or score. Every method takes `cancelled`, which is
-    asked every thousand samples or so; then it raises `Cancelled`, and nothing is lost.
+    asked every thousand samples or so; then it raises `Cancelled`, and nothing is lost. `on_step` is told as often.
     """
 
     def __init__(self, store: Store, process: Callable[[str], ModelProcess]) -> None:
@@ -63,6 +71,7 @@ class Results:
         *,
         sim: bool = True,
         cancelled: IsCancelled = never,
+        on_step: OnStep = untold,
     ) -> tuple[ResultsTable, ...]:
         """The paper's tables with own runs and annotators beside the published rows.
 
@@ -79,11 +88,11 @@ class Results:
             BadInput: no such dataset, or it is of another task; a run is of another dataset.
         """
         found = self._dataset(dataset)
-        own, experimental = self._chosen(found, runs, cancelled)
+        own, experimental = self._chosen(found, runs, cancelled, on_step)
         tables: list[ResultsTable] = []
         if experiment_of(found) is None:
             parts = self._parts(found, cancelled)
-            people = self.people(found.dataset, sim=sim, cancelled=cancelled)
+            people = self.people(found.dataset, sim=sim, cancelled=cancelled, on_step=on_step)
             tables += task_tables(Material(own, people), [part for part, n in parts.items() if n])
         if experimental or experiment_of(found) is not None:
             tables += [*prompting_tables(experimental), asking(experimental, "asking-experiments")]
@@ -143,7 +152,7 @@ class Results:
         return self._once(("transitions", found.dataset, by), found.fingerprint, count)
 
     def people(
-        self, dataset: int | str, *, sim: bool = True, cancelled: IsCancelled = never
+        self, dataset: int | str, *, sim: bool = True, cancelled: IsCancelled = never, on_step: OnStep = untold
     ) -> dict[str, PeopleFigures]:
         """Annotators as if they were models, by part; empty where nobody annotated anything.
 
@@ -155,7 +164,7 @@ class Results:
 
         def score(sim: bool) -> dict[str, PeopleFigures]:
             embed = Embedder(self._process(EMBEDDING), cancelled) if sim else None
-            return people_figures(self._store, found, embed, cancelled)
+            return people_figures(self._store, found, embed, cancelled, partial(on_step, "annotators"))
 
         with_sim = ("people", found.dataset, True)
         if not sim and with_sim not in self._kept:
@@ -184,7 +193,7 @@ class Results:
         )
 
     def _chosen(
-        self, dataset: Dataset, names: Sequence[str] | None, cancelled: IsCancelled
+        self, dataset: Dataset, names: Sequence[str] | None, cancelled: IsCancelled, on_step: OnStep = untold
     ) -> tuple[list[RunFigures], list[RunFigures]]:
         """Figures of the runs over the dataset, and of those over prompting experiments; newest first."""
         experiments = {one.dataset for one in self.datasets() if experiment_of(one) is not None}
@@ -197,20 +206,22 @@ class Results:
                 raise BadInput(f"run {run.run} is not one over the dataset {dataset.name!r}")
         if names is None:
             runs = _newest_each(runs)
-        figures = [one for one in self._figures(runs, cancelled) if one.scored or one.asking["questions"].value]
+        read = self._figures(runs, cancelled, on_step)
+        figures = [one for one in read if one.scored or one.asking["questions"].value]
         own = [one for one in figures if one.run.dataset == dataset.dataset and dataset.dataset not in experiments]
         return own, [one for one in figures if one.run.dataset in experiments]
 
-    def _figures(self, runs: Sequence[Run], cancelled: IsCancelled) -> list[RunFigures]:
+    def _figures(self, runs: Sequence[Run], cancelled: IsCancelled, on_step: OnStep = untold) -> list[RunFigures]:
         marks = self._store.marks([run.run for run in runs])
-        return [
-            self._once(
-                ("run", run.run),
-                (marks.get(run.run), run.state, run.n),
-                lambda run=run: run_figures(self._store, run, cancelled),  # type: ignore[misc]
-            )
-            for run in runs
-        ]
+        n = sum(run.done for run in runs)
+        found, before = [], 0
+        for run in runs:
+            on_step("answers", before, n)
+            count = partial(_further, on_step, before, n)
+            make = partial(run_figures, self._store, run, cancelled, count)
+            found.append(self._once(("run", run.run), (marks.get(run.run), run.state, run.n), make))
+            before += run.done
+        return found
 
     def _once(self, key: Hashable, mark: Hashable, make: Callable[[], Answer]) -> Answer:
         """What was made under this key, while its mark is the same."""
@@ -223,6 +234,10 @@ class Results:
         with self._lock:
             self._kept[key] = (mark, answer)
         return answer
+
+
+def _further(on_step: OnStep, before: int, n: int, so_far: int) -> None:
+    on_step("answers", min(before + so_far, n), n)
 
 
 def _newest_each(runs: Sequence[Run]) -> list[Run]:

@@ -1,6 +1,6 @@
 """EmoScene's Table 1 with own runs beside the published ones."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from emotui.errors import BadInput
 from emotui.store.query import Run
@@ -20,7 +20,7 @@ NOTES = (
 )
 
 
-def scene_table(bench: SceneBench, runs: Sequence[Run]) -> ResultsTable:
+def scene_table(bench: SceneBench, runs: Iterable[Run]) -> ResultsTable:
     """The figures of runs over scenarios, alone and with a prior, beside Table 1."""
     columns = [
         Column(f"{key}/{step}", title, group)

@@ -19,10 +19,19 @@ from emotui.tasks import prompting_experiments
 from emotui.tasks.spans import CONVENTION
 
 IsCancelled = Callable[[], bool]
+OnCount = Callable[[int], None]
+"""Told how many have been read so far."""
+
 PARTS = ("task-1", "task-2")
 """Single sentences, and passages; told apart by whether a sample has sentences (section 4)."""
 
 _BATCH = 1000
+_PEOPLE_BATCH = 200
+"""Embedding what annotators marked takes most of the time that they take, so they are told of more often."""
+
+
+def untold(so_far: int) -> None:
+    """Nobody wants to know."""
 
 
 class _Answer(msgspec.Struct, frozen=True):
@@ -95,8 +104,8 @@ class _Asking:
         return {name: Figure(self.count[name], None, tuple(sorted(self.samples[name]))) for name in self.NAMES}
 
 
-def run_figures(store: Store, run: Run, cancelled: IsCancelled) -> RunFigures:
-    """All that is scored of a run so far.
+def run_figures(store: Store, run: Run, cancelled: IsCancelled, on_count: OnCount = untold) -> RunFigures:
+    """All that is scored of a run so far. `on_count` is told how many of its answers have been read.
 
     Raises:
         Cancelled: between two thousand samples or so.
@@ -108,8 +117,10 @@ def run_figures(store: Store, run: Run, cancelled: IsCancelled) -> RunFigures:
     experimental: list[tuple[int, str, str]] = []
     facts, labels = msgspec.json.Decoder(Facts), msgspec.json.Decoder(Labels)
     for at, outcome in enumerate(store.outcomes(run.run)):
-        if at % _BATCH == 0 and cancelled():
-            raise Cancelled
+        if at % _BATCH == 0:
+            if cancelled():
+                raise Cancelled
+            on_count(at)
         asking.add(outcome)
         if outcome.detail is None or outcome.convention is None:
             continue
@@ -159,18 +170,25 @@ def _experiment(kept: Sequence[tuple[int, str, str]]) -> tuple[Mapping[str, obje
 
 
 def people_figures(
-    store: Store, dataset: Dataset, embed: Embed | None, cancelled: IsCancelled
+    store: Store,
+    dataset: Dataset,
+    embed: Embed | None,
+    cancelled: IsCancelled,
+    on_count: Callable[[int, int], None] = lambda so_far, n: None,
 ) -> dict[str, PeopleFigures]:
     """What annotators reach against gold, in each of `PARTS` that they annotated.
 
     A sample that someone did not annotate is no failure of theirs. Rates, too, are means over annotators.
+
+    Args:
+        on_count: told how many annotated samples have been scored, and how many there are.
 
     Raises:
         Cancelled: between two batches.
     """
     named: dict[str, dict[str, Tally]] = {part: {} for part in PARTS}
     best: dict[str, Tally] = {part: Tally() for part in PARTS}
-    for batch in _annotated(store, dataset, cancelled):
+    for batch in _annotated(store, dataset, cancelled, on_count):
         numbers = {sample.id: number for number, sample in batch}
         label_of = {sample.id: Labels(sample.emotion, sample.valence, sample.sentences) for _, sample in batch}
         keyed = {sample.id: keyword_sentences(sample, empath_keywords()) for _, sample in batch}
@@ -218,12 +236,15 @@ def parts_of(store: Store, dataset: Dataset, cancelled: IsCancelled) -> dict[str
     return dict(zip(PARTS, (dataset.n - passages, passages), strict=True))
 
 
-def _annotated(store: Store, dataset: Dataset, cancelled: IsCancelled) -> Iterator[list[tuple[int, SpanSample]]]:
+def _annotated(
+    store: Store, dataset: Dataset, cancelled: IsCancelled, on_count: Callable[[int, int], None]
+) -> Iterator[list[tuple[int, SpanSample]]]:
     """The samples that have annotators, in batches."""
     numbers = store.holding(dataset.dataset, '"annotators":{"')
-    for start in range(0, len(numbers), _BATCH):
+    for start in range(0, len(numbers), _PEOPLE_BATCH):
         if cancelled():
             raise Cancelled
-        found = store.samples(numbers[start : start + _BATCH])
+        on_count(start, len(numbers))
+        found = store.samples(numbers[start : start + _PEOPLE_BATCH])
         batch = [(number, msgspec.json.decode(record, type=SpanSample)) for number, record in found]
         yield [one for one in batch if one[1].annotators]
