@@ -28,7 +28,7 @@ from emotui.backends.base import Embed
 from emotui.records import Sentence, SpanSample
 from emotui.tasks.spans import Spans, ask, raw
 from emotui.tasks.task import Parsed
-from emotui.workbench.running import BATCH
+from emotui.workbench.run_plan import BATCH
 
 SAMPLES, ROUNDS, TARGET = 1000, 5, 0.02
 OPENINGS = ("", "Well: ", "No, ", "And then: ", "Look, ", "So, ", "Yes. ", "Ah, ")

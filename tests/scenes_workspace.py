@@ -10,7 +10,7 @@ from emotui.records import PLUTCHIK, ScenesGold
 from emotui.store.query import Dataset, Run
 from emotui.store.rows import ResultRow
 from emotui.tasks.known import task_named
-from emotui.workbench.running import scored
+from emotui.workbench.run_scores import scored
 from emotui.workbench.samples import add_scenes
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.browse_workspace import SAMPLE_DATA, add_run, add_spans, sample_records

@@ -20,7 +20,9 @@ from emotui.tasks.spans_generation import RETRY_TEMPERATURE, ask_in_words, setti
 from emotui.tasks.task import Asked, Parsed
 from emotui.workbench.experiments import add_experiment
 from emotui.workbench.exporting import export_run
-from emotui.workbench.running import RunProgress, identity, last_attempts, metrics, rescore, run_task
+from emotui.workbench.run_plan import identity
+from emotui.workbench.run_scores import last_attempts, metrics
+from emotui.workbench.running import RunProgress, rescore, run_task
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
 from tests.contract_backend import Contract

@@ -14,8 +14,9 @@ from emotui.errors import BadInput, EmotuiError
 from emotui.store.query import Run
 from emotui.workbench.experiments import add_experiment, asked_alone
 from emotui.workbench.rephrasing_chains import add_sample_rephrasings
-from emotui.workbench.running import notes_on_prompts, with_state
+from emotui.workbench.run_plan import notes_on_prompts
 from emotui.workbench.running import rescore as score_again
+from emotui.workbench.running import with_state
 from emotui.workbench.samples import (
     SAMPLE_DATASET,
     SAMPLE_MASKED,

@@ -10,7 +10,7 @@ from emotui.records import ClassPrediction, MaskedPrediction, ScenesPrediction, 
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.tasks import masked, rephrase, scenes, spans
-from emotui.workbench.running import last_attempts
+from emotui.workbench.run_scores import last_attempts
 
 
 def export_run(store: Store, run: str, path: str) -> int:

@@ -27,7 +27,8 @@ from emotui.tasks.rephrase import Rephrase, suited
 from emotui.tasks.scenes import HEADS, Scenes
 from emotui.tasks.spans import Spans
 from emotui.tasks.task import AskModel
-from emotui.workbench.running import chosen_way, notes_on_prompts, sample_seed, still_open
+from emotui.workbench.run_plan import chosen_way, notes_on_prompts, sample_seed
+from emotui.workbench.running import still_open
 from emotui.workbench.scoring import Warn, warn_skipped
 
 KINDS = ("spans", "scenes", "masked", "class")

@@ -12,7 +12,7 @@ from emotui.errors import BadInput
 from emotui.records import PLUTCHIK, ClassGold, MaskedGold, ScenesGold, SpanSample
 from emotui.tasks.known import TASKS
 from emotui.tasks.task import AskModel, Task
-from emotui.workbench.running import chosen_way, sample_seed
+from emotui.workbench.run_plan import chosen_way, sample_seed
 
 MASK = "<mask>"
 _ID = "text"

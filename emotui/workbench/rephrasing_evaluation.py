@@ -21,7 +21,7 @@ from emotui.tasks.rephrase import Rephrase, suited
 from emotui.tasks.rephrase_prompts import EXAMPLES
 from emotui.workbench.published import PublishedRow, published
 from emotui.workbench.rephrasing_files import read_variants
-from emotui.workbench.running import chosen_way, sample_seed
+from emotui.workbench.run_plan import chosen_way, sample_seed
 from emotui.workbench.scoring import Warn, warn_skipped
 
 ORIGINAL = "Original"

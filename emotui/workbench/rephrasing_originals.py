@@ -13,7 +13,8 @@ from emotui.store.store import Store
 from emotui.tasks.rephrase import Prediction
 from emotui.workbench.rephrasing_classifier import Frozen
 from emotui.workbench.rephrasing_views import Original
-from emotui.workbench.running import OnProgress, RunProgress, last_attempts, run_task, with_state
+from emotui.workbench.run_scores import last_attempts
+from emotui.workbench.running import OnProgress, RunProgress, run_task, with_state
 
 Verdicts = Mapping[int, tuple[str, float | None]]
 """By number: the label that a classifier gave, and its confidence in the gold label where it is known."""

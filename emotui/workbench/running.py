@@ -3,11 +3,10 @@
 Asking, parsing and scoring are separate steps over what is kept, so `rescore` needs no model.
 """
 
-import hashlib
 import os
 import socket
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -15,25 +14,22 @@ from typing import Any
 import msgspec
 
 from emotui import __version__
-from emotui.backends.base import CAPABLE_KINDS, ModelCard
 from emotui.backends.host import Cancelled, IsCancelled, ModelProcess
 from emotui.backends.stamps import stamp_of
 from emotui.errors import BadInput, EmotuiError, ModelError
 from emotui.store.query import Dataset, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
-from emotui.tasks.known import settled, task_named
-from emotui.tasks.task import Parsed, Task
+from emotui.tasks.known import task_named
+from emotui.tasks.task import Task
 from emotui.workbench.cards import remember_card, remembered_card
+from emotui.workbench.run_plan import BATCH, Question, RunConfig, identity, sample_seed, stored_samples
+from emotui.workbench.run_scores import Key, scored
 from emotui.workbench.samples import has_texts, is_sample_data
 from emotui.workbench.similarity import Embedder
 
-BATCH = 16
-WRITERS = CAPABLE_KINDS["generate"]
 EMBEDDING = "embedded"
 """The model behind Sim."""
-
-Key = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +47,6 @@ class RunProgress:
 
 
 OnProgress = Callable[[RunProgress], None]
-
-
-def identity(task: Task, dataset: Dataset, card: ModelCard, seed: int, repeats: int, way: str = "") -> str:
-    """SHA-256 over canonical JSON of everything that can change the run's outputs."""
-    content = {
-        "task": task.name,
-        "version": task.version,
-        "dataset": dataset.fingerprint,
-        "model": {"spec": card.spec, **card.identity},
-        "seed": seed,
-        "repeats": repeats,
-        "batch": BATCH,
-        **task.settings(way),
-    }
-    return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
 
 
 def run_task(
@@ -101,7 +82,7 @@ def run_task(
     """
     if not has_texts(dataset):
         raise BadInput(f"{dataset.name} has labels only: import it with its texts first (docs/results.md)")
-    asked = _Question(store, dataset, limit, repeats, seed, way, options)
+    asked = Question(store, dataset, limit, repeats, seed, way, options)
     # What is known of a model suffices to find a finished run: asking twice does not load it.
     known = None if resume is not None or fresh else remembered_card(store, model)
     if known is not None and (hit := asked.plan(known).hit) is not None:
@@ -112,7 +93,7 @@ def run_task(
     task = task_named(dataset.task)
     if resume is not None:
         run = store.run(resume)
-        settings = msgspec.convert(run.config, _Config)
+        settings = msgspec.convert(run.config, RunConfig)
         repeats, seed, n_samples = settings.repeats, settings.seed, run.n // settings.repeats
         way, options = settings.way, settings.options
         task = task.with_options(options, repeats)
@@ -127,7 +108,7 @@ def run_task(
             return plan.hit
         task, way, options, n_samples = plan.task, plan.way, plan.options, asked.n_samples
         mark, name = plan.identity, plan.name
-    config = _Config(
+    config = RunConfig(
         seed=seed,
         repeats=repeats,
         way=way,
@@ -148,84 +129,6 @@ def run_task(
     )
     running = _Running(store, model, dataset, run, task, way, seed, repeats, n_samples, on_progress, cancelled)
     return running.finish()
-
-
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """A run as a model of this card would go through it. `hit`: a finished one that is the same."""
-
-    task: Task
-    way: str
-    options: Mapping[str, object]
-    identity: str
-    name: str
-    hit: Run | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Question:
-    """What a person asks for, apart from the model."""
-
-    store: Store
-    dataset: Dataset
-    limit: int | None
-    repeats: int
-    seed: int
-    way: str | None
-    options: Mapping[str, object] | None
-
-    @property
-    def n_samples(self) -> int:
-        return self.dataset.n if self.limit is None else min(self.limit, self.dataset.n)
-
-    def plan(self, card: ModelCard) -> _Plan:
-        """Raises BadInput and ModelError as `chosen_way` and the task's options do."""
-        store, dataset = self.store, self.dataset
-        task = task_named(dataset.task)
-        way = chosen_way(task, card, self.way, self.options)
-        samples = (sample for _, sample in stored_samples(store, dataset, dataset.n))
-        options = settled(task, card, lambda: samples, way, self.options or {}, self.seed)
-        task = task.with_options(options, self.repeats)
-        mark = identity(task, dataset, card, self.seed, self.repeats, way)
-        same = [old for old in store.runs(dataset.dataset) if old.identity == mark]
-        n = self.n_samples * self.repeats
-        hits = (old for old in same if old.state == "done" and old.n == n and not old.failed)
-        return _Plan(task, way, options, mark, f"{mark[:8]}-{1 + len(same)}", next(hits, None))
-
-
-def chosen_way(task: Task, card: ModelCard, wanted: str | None, options: Mapping[str, object] | None = None) -> str:
-    """The way to ask this model: the wanted one, else the model's first; `""` where there is only one.
-
-    Raises:
-        BadInput: it cannot be asked that way, or there are options for a model that has none.
-        ModelError: it cannot be asked at all.
-    """
-    there = task.ways(card)
-    writers = "" if "generate" in card.capabilities else f"; kinds of model that write: {', '.join(WRITERS)}"
-    if wanted and wanted not in there:
-        known = f"it can be asked by {', '.join(there)}" if there else "there is one way only"
-        raise BadInput(f"{card.spec} cannot be asked the {task.name} task by {wanted!r}: {known}{writers}")
-    if options and not there:
-        raise BadInput(f"{card.spec} writes no text, so these settings are not for it: {', '.join(options)}{writers}")
-    return wanted or (there or ("",))[0]
-
-
-def notes_on_prompts(card: ModelCard) -> tuple[str, ...]:
-    """What a person should know about how this model's prompts are written, where that is not as usual."""
-    return tuple(note for note in card.notes if "chat template" in note or "chat endpoint" in note)
-
-
-class _Config(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run was asked for, and who ran it (so that a killed one is not shown as running)."""
-
-    seed: int = 0
-    repeats: int = 1
-    way: str = ""
-    options: dict[str, Any] = {}
-    pid: int = 0
-    host: str = ""
-    emotui: str = ""
-    flattered: bool = False
 
 
 class _Running:
@@ -342,64 +245,13 @@ def still_open(n: int, of: int, why: str) -> str:
     return f"{n} of {of} could not be answered: {why}"
 
 
-def sample_seed(seed: int, repeat: int, key: str) -> int:
-    """The seed of one sample in one repeat: the same in every batch and store, another for every sample."""
-    return int.from_bytes(hashlib.sha256(f"{seed}/{repeat}/{key}".encode()).digest()[:4]) >> 1
-
-
-def stored_samples(store: Store, dataset: Dataset, n: int, page: int = 512) -> Iterator[tuple[int, Any]]:
-    """The first n samples of a dataset, as its task's records, with their numbers, a page at a time."""
-    kind = task_named(dataset.task).sample
-    for start in range(0, n, page):
-        for number, record in store.dataset_samples(dataset.dataset, start, min(start + page, n)):
-            yield number, msgspec.json.decode(record, type=kind)
-
-
-def scored(
-    task: Task, way: str, outputs: Sequence[ResultRow], samples: dict[int, Any], embed: Embedder | None
-) -> list[ResultRow]:
-    """Parse kept outputs and score them; an output that cannot be parsed keeps its reason as the error.
-
-    Of several attempts at one question the last is its answer. The others stay as they came.
-    """
-    last = {(row.sample, row.repeat): place for place, row in enumerate(outputs) if row.raw is not None}
-    rows: list[ResultRow] = []
-    places: list[int] = []
-    answers: list[Parsed] = []
-    for place, row in enumerate(outputs):
-        if row.raw is not None and last[row.sample, row.repeat] == place:
-            sample = samples[row.sample]
-            try:
-                prediction = task.parse(sample, row.raw, way)
-            except (ValueError, msgspec.DecodeError) as error:
-                row = replace(row, error=f"the output cannot be parsed: {error}")
-            else:
-                row = replace(row, prediction=msgspec.json.encode(prediction), error=None)
-                places.append(len(rows))
-                answers.append(Parsed(sample, row.repeat, prediction))
-        rows.append(row)
-    for place, score in zip(places, task.score(answers, embed), strict=True):
-        rows[place] = replace(rows[place], score=score)
-    return rows
-
-
-def last_attempts(rows: Iterable[ResultRow]) -> list[ResultRow]:
-    """Of each question the attempt that counts: the last that brought an answer, else the last one."""
-    last: dict[Key, ResultRow] = {}
-    for row in rows:
-        key = (row.sample, row.repeat)
-        if row.raw is not None or key not in last or last[key].raw is None:
-            last[key] = row
-    return list(last.values())
-
-
 def rescore(store: Store, run: str, *, sim: bool = True, cancelled: IsCancelled | None = None) -> Run:
     """Parse and score a run's kept outputs again, in one transaction; the outputs stay as they are."""
     found = store.run(run)
     dataset = store.dataset(found.dataset)
     if dataset is None:
         raise BadInput(f"run {found.run} has lost its dataset")
-    settings = msgspec.convert(found.config, _Config)
+    settings = msgspec.convert(found.config, RunConfig)
     task, way = task_named(dataset.task).with_options(settings.options, settings.repeats), settings.way
     samples = dict(stored_samples(store, dataset, dataset.n))
     outputs = list(store.results(found.run))
@@ -412,25 +264,9 @@ def rescore(store: Store, run: str, *, sim: bool = True, cancelled: IsCancelled 
     return store.run(found.run)
 
 
-def metrics(store: Store, run: Run) -> dict[str, object]:
-    """The figures of a run, as `emotui score` of its task names them, over what is done so far."""
-    dataset = store.dataset(run.dataset)
-    rows = list(store.results(run.run))
-    numbers = {row.sample for row in rows if row.score is not None}
-    if dataset is None or not numbers:
-        return {}
-    golds = [sample for number, sample in stored_samples(store, dataset, dataset.n) if number in numbers]
-    task = task_named(dataset.task)
-    figures = task.report(golds, [row.score for row in rows if row.score is not None]) | task.conduct(rows)
-    if run.config.get("flattered"):
-        notes = msgspec.convert(figures.get("notes") or {}, dict[str, str])
-        figures["notes"] = notes | {"run": f"{run.model} was fitted on these samples, so its figures here flatter it"}
-    return figures
-
-
 def with_state(run: Run) -> Run:
     """The run, `stopped` where it says running but its process is gone (killed, or the power failed)."""
-    settings = msgspec.convert(run.config, _Config)
+    settings = msgspec.convert(run.config, RunConfig)
     if run.state == "running" and settings.host == socket.gethostname() and not _alive(settings.pid):
         return replace(run, state="stopped")
     return run

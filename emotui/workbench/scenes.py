@@ -32,7 +32,8 @@ from emotui.store.query import Run
 from emotui.store.store import Store
 from emotui.tasks.scenes import Prediction
 from emotui.workbench.exporting import export_run
-from emotui.workbench.running import metrics, stored_samples
+from emotui.workbench.run_plan import stored_samples
+from emotui.workbench.run_scores import metrics
 
 FOLDS = 5
 ALPHAS = (

@@ -15,7 +15,8 @@ from emotui.store.query import Dataset, ListQuery, ListRow, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store, default_path
 from emotui.tasks import spans
-from emotui.workbench.running import OnProgress, RunProgress, last_attempts, metrics, run_task, with_state
+from emotui.workbench.run_scores import last_attempts, metrics
+from emotui.workbench.running import OnProgress, RunProgress, run_task, with_state
 from emotui.workbench.samples import (
     add_sample_data,
     add_sample_masked,
