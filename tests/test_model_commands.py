@@ -128,6 +128,11 @@ def test_folders_come_from_the_option_the_variable_and_the_workspace_each_once(
     keep_folders([three], db)
     monkeypatch.setenv("EMOTUI_MODELS", os.pathsep.join((str(two), str(one), str(tmp_path / "gone"))))
     assert model_folders([str(one)], db) == [one, two, three]
+    monkeypatch.setenv("EMOTUI_MODELS", os.pathsep.join(("~no-such-person/x", "x" * 3000, str(two))))
+    assert model_folders([], db) == [two, three]
+    for name in ("~no-such-person/x", "x" * 3000):
+        with pytest.raises(BadInput, match=f"{name}: no such folder"):
+            model_folders([name], db)
     with pytest.raises(BadInput, match="nowhere: no such folder"):
         model_folders(["nowhere"], db)
 

@@ -96,8 +96,10 @@ def read_labels(path: str) -> list[str]:
     """A label set, one label a line. Raises BadInput where there is none, or one twice."""
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}:1: cannot be read: {error}") from error
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path}:1: cannot be read: it is no UTF-8 text") from error
     labels = [line.strip() for line in text.splitlines() if line.strip()]
     twice = next((label for number, label in enumerate(labels) if label in labels[:number]), None)
     if twice is not None:

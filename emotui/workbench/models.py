@@ -76,13 +76,24 @@ def model_folders(named: Iterable[str], db: str | None = None) -> list[Path]:
     Raises:
         BadInput: a named one is no folder. Of the others those that are gone are left out.
     """
-    first = [Path(name).expanduser() for name in named]
-    for folder in first:
-        if not folder.is_dir():
-            raise BadInput(f"{folder}: no such folder")
-    others = [Path(name).expanduser() for name in os.environ.get(FOLDERS_VARIABLE, "").split(os.pathsep) if name]
-    others += [Path(name) for name in _kept(db)]
-    return list(dict.fromkeys(path.resolve() for path in (*first, *others) if path.is_dir()))
+    first = []
+    for name in named:
+        folder = _folder(name)
+        if folder is None:
+            raise BadInput(f"{name}: no such folder")
+        first.append(folder)
+    others = [_folder(name) for name in os.environ.get(FOLDERS_VARIABLE, "").split(os.pathsep) if name]
+    others += [_folder(name) for name in _kept(db)]
+    return list(dict.fromkeys([*first, *(folder for folder in others if folder is not None)]))
+
+
+def _folder(name: str) -> Path | None:
+    """The folder of this name; None where there is none, or none that may be looked at."""
+    try:
+        path = Path(name).expanduser()
+        return path.resolve() if path.is_dir() else None
+    except (OSError, RuntimeError):  # a name too long; ~ of nobody
+        return None
 
 
 def keep_folders(folders: Iterable[Path], db: str | None = None) -> None:
