@@ -98,7 +98,7 @@ def _column(
     if not texts:
         notes.setdefault(f"columns.{name}", "there is no text")
     kl = reverse = None
-    if name in _NOT_COMPARED:
+    if texts and name in _NOT_COMPARED:
         notes[f"columns.{name}.kl"] = _NOT_COMPARED[name]
     elif texts:
         originals, others = word_counts(chain.text for chain, _ in texts), word_counts(text for _, text in texts)

@@ -94,10 +94,10 @@ attempts = st.lists(
     st.builds(
         Attempt,
         text=text.filter(str.strip),
-        predicted=name,
-        confidence=st.none() | number,
+        predicted=name.filter(str.strip),
+        confidence=st.none() | st.floats(0, 1),
         suggested=st.booleans(),
-        similarity=st.none() | number,
+        similarity=st.none() | st.floats(-1, 1),
     ),
     max_size=2,
 )
@@ -116,7 +116,7 @@ KINDS: dict[type[msgspec.Struct], st.SearchStrategy[Any]] = {
     Chain: st.builds(
         Chain,
         id=name,
-        text=text,
+        text=text.filter(str.strip),
         label=name,
         attempts=attempts.map(tuple),
         predicted=st.none() | name,

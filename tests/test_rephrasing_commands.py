@@ -67,6 +67,15 @@ def test_standard_input_is_read(emotui: Emotui) -> None:
             row("b") | {"attempts": [{"text": "x" * 102_400, "predicted": "joy"}]},
             "attempt 1 has 102,400 characters; a rephrasing has at most 20,000",
         ),
+        (
+            row("b") | {"attempts": [{"text": "x", "predicted": "joy", "confidence": 1.5}]},
+            "`confidence` of attempt 1 must be from 0 to 1, not 1.5",
+        ),
+        (
+            row("b") | {"attempts": [{"text": "x", "predicted": "joy", "similarity": -2}]},
+            "`similarity` of attempt 1 must be from -1 to 1, not -2.0",
+        ),
+        (row("b") | {"text": " "}, "the original's text is empty"),
         (row("a"), "duplicate id 'a': already on line 1"),
         ('{"id": "b", "text"\n', "not JSON"),
     ],
@@ -191,3 +200,20 @@ def test_figures_are_printed_for_people(emotui: Emotui, tmp_path: Path) -> None:
         done = emotui("rephrasings", command, "--chains", chains)
         assert done.status == 0
         assert "original" in done.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("import", "CHAINS", "--annotator", " "), "--annotator: the name is blank"),
+        (("suggest", "--model", "embedded", "--text", " ", "--label", "joy"), "--text is empty: give the text"),
+    ],
+)
+def test_a_blank_name_or_text_is_refused(
+    emotui: Emotui, tmp_path: Path, arguments: tuple[str, ...], problem: str
+) -> None:
+    chains = put(tmp_path, row("a", "fear"))
+    done = emotui("rephrasings", *(chains if each == "CHAINS" else each for each in arguments))
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith(problem)
+    assert len(done.err.splitlines()) == 1

@@ -9,6 +9,7 @@ from emotui.commands.output import db_option, json_option, print_figures, print_
 from emotui.commands.rephrasings_evaluate import evaluate
 from emotui.commands.variants import named_files, variants_option
 from emotui.errors import BadInput
+from emotui.formats.rows import literal
 from emotui.metrics.word_distributions import SMOOTHING
 from emotui.tasks.suggesting import PROMPTS, WAY, read_suggestion_prompts
 from emotui.workbench import rephrasing_files as files
@@ -138,7 +139,7 @@ def export(
     if as_json:
         print_json(document)
         return
-    people = ", ".join(document["annotators"]) or "nobody"
+    people = literal(", ".join(document["annotators"])) or "nobody"
     click.echo(f"{document['chains']} chains with {document['attempts']} attempts by {people} written to {to}")
 
 
@@ -153,13 +154,16 @@ def import_(
     chain_files: tuple[str, ...], name: str | None, annotator: str, skip_bad: bool, db: str | None, as_json: bool
 ) -> None:
     """Bring chains from FILES into the store: the originals as a dataset, and what was written for them."""
+    if not annotator.strip():
+        raise BadInput("--annotator: the name is blank")
     store = Workspace.open(db).store
     done = files.import_chain_files(store, chain_files, name, annotator, skip_bad=skip_bad, warn=_warn)
     if as_json:
         said = {"dataset": done.dataset.name, "n": done.dataset.n, "chains": done.chains, "attempts": done.attempts}
         print_json(said)
     else:
-        click.echo(f"{done.dataset.name}: {done.dataset.n} texts, {done.chains} new chains, {done.attempts} attempts")
+        name = literal(done.dataset.name)
+        click.echo(f"{name}: {done.dataset.n} texts, {done.chains} new chains, {done.attempts} attempts")
 
 
 @rephrasings.command()
@@ -186,6 +190,8 @@ def agreement(dataset: str, db: str | None, as_json: bool) -> None:
 def suggest(spec: str, text: str, label: str, classifier: str, prompts: str | None, as_json: bool) -> None:
     """Three rephrasings by a model that avoid the words which give the emotion away, each with the verdict."""
     own = read_suggestion_prompts(prompts) if prompts else PROMPTS
+    if not text.strip():
+        raise BadInput("--text is empty: give the text that is to be rephrased")
     found = suggestions_for(text, label, spec, classifier, prompts=own, progress=_warn)
     if as_json:
         names = ("text", "predicted", "confidence", "similarity", "cues")
@@ -193,7 +199,8 @@ def suggest(spec: str, text: str, label: str, classifier: str, prompts: str | No
         return
     for one in found:
         similarity = "–" if one.similarity is None else f"{one.similarity:.2f}"
-        click.echo(f"{one.text}\n    {one.predicted}   {label} {one.confidence:.2f}   similarity {similarity}")
+        verdict = f"{one.predicted}   {label} {one.confidence:.2f}   similarity {similarity}"
+        click.echo(f"{literal(one.text)}\n    {literal(verdict)}")
 
 
 @rephrasings.command()

@@ -10,6 +10,7 @@ import msgspec
 from emotui.formats.rows import shown
 from emotui.records import (
     LONGEST_REPHRASING,
+    Attempt,
     Chain,
     ClassGold,
     ClassPrediction,
@@ -215,18 +216,30 @@ def _class_prediction(record: ClassPrediction) -> str | None:
 
 def _chain(record: Chain) -> str | None:
     for number, attempt in enumerate(record.attempts, start=1):
-        if not attempt.text.strip():
-            return f"the text of attempt {number} is empty"
-        if len(attempt.text) > LONGEST_REPHRASING:
-            many = f"{len(attempt.text):,} characters"
-            return f"attempt {number} has {many}; a rephrasing has at most {LONGEST_REPHRASING:,}"
-        if not attempt.predicted:
-            return f"`predicted` of attempt {number} is empty"
-        for name in ("confidence", "similarity"):
-            value = getattr(attempt, name)
-            if value is not None and not isfinite(value):
-                return f"`{name}` of attempt {number} is not finite"
+        if wrong := _attempt(number, attempt):
+            return wrong
+    if not record.text.strip():
+        return "the original's text is empty"
     return _empty(record, "id", "label")
+
+
+def _attempt(number: int, attempt: Attempt) -> str | None:
+    if not attempt.text.strip():
+        return f"the text of attempt {number} is empty"
+    if len(attempt.text) > LONGEST_REPHRASING:
+        many = f"{len(attempt.text):,} characters"
+        return f"attempt {number} has {many}; a rephrasing has at most {LONGEST_REPHRASING:,}"
+    if not attempt.predicted.strip():
+        return f"`predicted` of attempt {number} is empty"
+    for name, least in (("confidence", 0), ("similarity", -1)):
+        value = getattr(attempt, name)
+        if value is None:
+            continue
+        if not isfinite(value):
+            return f"`{name}` of attempt {number} is not finite"
+        if not least - PROBABILITY_ROUNDING <= value <= 1 + PROBABILITY_ROUNDING:
+            return f"`{name}` of attempt {number} must be from {least} to 1, not {shown(value)}"
+    return None
 
 
 def _sample_score(record: SampleScore) -> str | None:
