@@ -108,6 +108,12 @@ def test_an_nli_model_is_told_from_other_classifiers(tmp_path: Path) -> None:
     assert found["own"] == ("classify", "score", "attribute")
 
 
+@pytest.mark.parametrize("url", ["ftp://x", "x:8000", "http://", "http://u:p@x/v1", "http://x/v1?key=y"])
+def test_what_is_no_servers_address_is_bad_input(url: str) -> None:
+    with pytest.raises(BadInput, match="address"):
+        models_at_hand(servers=[url])
+
+
 def test_only_the_named_server_is_asked_and_one_that_is_gone_is_told() -> None:
     with FaultyServer(models=("small", "large")) as server:
         found = models_at_hand(servers=[server.url])

@@ -10,7 +10,7 @@ from emotui.backends.base import Refused
 from emotui.backends.servers.address import parse_address
 from emotui.backends.servers.batch import answer_all
 from emotui.backends.servers.budget import Budget, Spent
-from emotui.backends.servers.faults import Teller, Unanswered, context_line, is_context
+from emotui.backends.servers.faults import Teller, Unanswered, context_line, is_context, message_of
 from emotui.backends.servers.settings import Settings, parse_settings
 from emotui.errors import ModelError
 
@@ -180,6 +180,11 @@ def test_a_budget_that_is_used_up_says_so() -> None:
 
     with pytest.raises(Spent, match="the budget of 1 has no room for another request"):
         asyncio.run(spend())
+
+
+def test_a_web_page_in_an_error_is_named_and_not_quoted() -> None:
+    assert message_of("<!DOCTYPE HTML>\n<html><h1>Not Found</h1></html>") == "it answers with a web page"
+    assert message_of("<model> is not served") == "<model> is not served"
 
 
 @given(st.lists(st.sampled_from(["answer", "refuse", "again"]), max_size=20), st.integers(1, 5))

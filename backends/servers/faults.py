@@ -22,6 +22,7 @@ _ASKED = (
     re.compile(r"(?:messages resulted in|request has|you passed|input \(|prompt has) ?(\d+)", re.IGNORECASE),
     re.compile(r"requested (?:tokens \()?(\d+)", re.IGNORECASE),
 )
+_PAGE = re.compile(r"\s*<(!doctype|html|head|body)\b", re.IGNORECASE)
 
 
 class Unanswered(Exception):
@@ -130,14 +131,16 @@ def _root(error: BaseException) -> str:
 
 
 def message_of(body: object) -> str:
-    """The server's own words in an error's body, or ''."""
+    """The server's own words in an error's body, or ''. A web page has none: it is a proxy's, or of no such server."""
     if isinstance(body, Mapping):
         for field in ("message", "detail", "error"):
             if body.get(field):
                 found = body[field]
                 return found if isinstance(found, str) else str(found)
         return ""
-    return body if isinstance(body, str) else ""
+    if isinstance(body, str):
+        return "it answers with a web page" if _PAGE.match(body) else body
+    return ""
 
 
 def is_context(words: str, body: object) -> bool:

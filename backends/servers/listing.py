@@ -11,7 +11,7 @@ from emotui.backends.servers.address import parse_address
 from emotui.backends.servers.answers import Served, ServedModels
 from emotui.backends.servers.connection import key_from_environment
 from emotui.backends.servers.faults import Teller
-from emotui.errors import ModelError
+from emotui.errors import BadModel, ModelError
 
 _MOST = 4_000_000
 
@@ -24,8 +24,11 @@ def models_at(url: str, *, timeout: float = 2.0) -> list[Served]:
         timeout: seconds.
 
     Raises:
+        BadModel: that is no server's address.
         ModelError: one clear line: nobody answers, the key is refused, or it is no such server.
     """
+    if not url.lower().startswith(("http://", "https://")):
+        raise BadModel(f"{url!r} is no server's address: write it as in http://HOST:PORT/v1")
     address = parse_address(f"@{url}")
     key = key_from_environment()
     tell = Teller(address.url, "", key)

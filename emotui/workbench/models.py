@@ -54,6 +54,9 @@ def models_at_hand(folders: Sequence[Path] = (), servers: Sequence[str] = ()) ->
 
     Args:
         servers: addresses, `http://HOST:PORT/v1`; no other host is talked to.
+
+    Raises:
+        BadInput: one of them is no address.
     """
     problems: list[str] = []
     models = [_embedded(), *_third_parties(), *_hub_cache(problems)]
@@ -65,6 +68,8 @@ def models_at_hand(folders: Sequence[Path] = (), servers: Sequence[str] = ()) ->
     for url in servers:
         try:
             models.extend(_at_server(url))
+        except BadInput:
+            raise
         except ModelError as error:
             problems.append(str(error))
     return Found(tuple(models), tuple(problems))
