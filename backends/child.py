@@ -36,6 +36,7 @@ def _serve() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     incoming, outgoing = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints belongs to the last words, not between the messages
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # and is there when the process is killed
     messages: queue.SimpleQueue[Any] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(incoming, messages), daemon=True).start()
     spec, options = messages.get()

@@ -183,7 +183,8 @@ class ModelProcess:
                 raise Cancelled
             if now - started > self.limit:
                 self.close()
-                raise ModelError(f"{self.spec} gave no answer for {self.limit:.0f} s: stopped. Ask again to restart it")
+                said = f"{self.spec} gave no answer for {self.limit:.0f} s and was stopped: asked again it starts anew"
+                raise ModelError(said + self._last_words())
 
     def _died(self) -> Exception:
         """Why the messages ended: somebody closed the model, or its process died by itself."""
@@ -200,16 +201,16 @@ class ModelProcess:
                 how += " (out of memory?)"
         else:
             how = f"ended with status {code}"
-        words = self._last_words()
-        return ModelError(f"The process of {self.spec} {how}" + (f"; its last words: {words}" if words else ""))
+        return ModelError(f"The process of {self.spec} {how}{self._last_words()}")
 
     def _last_words(self) -> str:
+        """The end of a sentence with the last line that the process wrote; empty where it wrote none."""
         if self._words is None:
             return ""
         self._words.seek(0, os.SEEK_END)
         self._words.seek(max(0, self._words.tell() - 4096))
         lines = [line.strip() for line in self._words.read().decode("utf-8", "replace").splitlines() if line.strip()]
-        return lines[-1][:300] if lines else ""
+        return f"; its last words: {lines[-1][:300]}" if lines else ""
 
 
 def lacks(spec: str, capability: str) -> str:

@@ -127,9 +127,10 @@ def test_loading_can_be_cancelled() -> None:
         assert model.pid is None
 
 
-def test_a_model_that_hangs_past_its_limit_is_stopped() -> None:
-    with ModelProcess(f"{KIND}:", limit=2) as model:
-        with pytest.raises(ModelError, match="gave no answer for 2 s: stopped"):
+def test_a_model_that_hangs_past_its_limit_is_stopped_with_its_last_words() -> None:
+    with ModelProcess(f"{KIND}:", limit=4) as model:
+        model.ask([Extract("PRINT")])
+        with pytest.raises(ModelError, match=r"no answer for 4 s and was stopped: .* words: noise from a library$"):
             model.ask([Extract("SLEEP 60")])
         assert model.pid is None
 
