@@ -310,6 +310,15 @@ def test_annotations_after_a_number_are_those_that_came_since(tmp_path: Path) ->
     assert store.annotations(after=first + 2) == []
 
 
+def test_many_annotations_are_numbered_in_the_order_in_which_they_came(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "x.duckdb")
+    assert store.append_annotations(("note", n or None, f"who {n}", b'{"n": %d}' % n) for n in range(1234)) == 1234
+    kept = store.annotations()
+    assert [entry.sample for entry in kept] == [n or None for n in range(1234)]
+    assert [entry.payload for entry in kept] == [b'{"n": %d}' % n for n in range(1234)]
+    assert len({entry.annotation for entry in kept}) == 1234
+
+
 def test_several_annotations_are_kept_all_or_none(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "x.duckdb")
 

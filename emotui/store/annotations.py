@@ -1,6 +1,8 @@
 """The annotation log and the settings, on an open connection. The log only grows: undo is an entry in it."""
 
 import json
+from collections.abc import Iterable
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from emotui.errors import BadInput
@@ -9,6 +11,9 @@ from emotui.store.rows import Annotation
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+_AT_ONCE = 100
+"""Entries of one statement: ten times as fast as one by one, and more gain nothing."""
 
 
 def append(
@@ -34,6 +39,18 @@ def append(
         [kind, sample, annotator, payload.decode(), undoes, now()],
     ).fetchone()
     return int(row[0]) if row else 0
+
+
+def append_all(connection: "DuckDBPyConnection", entries: Iterable[tuple[str, int | None, str, bytes]]) -> int:
+    """Add entries of (kind, sample, annotator, payload) that undo nothing, in their order; how many."""
+    n, coming = 0, iter(entries)
+    while some := list(islice(coming, _AT_ONCE)):
+        at = now()
+        rows = ", ".join(["(nextval('annotation_ids'), ?, ?, ?, ?, null, ?)"] * len(some))
+        values = [value for kind, sample, who, payload in some for value in (kind, sample, who, payload.decode(), at)]
+        connection.execute(f"insert into annotations values {rows}", values)
+        n += len(some)
+    return n
 
 
 def annotations(

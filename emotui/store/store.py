@@ -261,7 +261,7 @@ class Store:
     def append_annotations(self, entries: Iterable[tuple[str, int | None, str, bytes]]) -> int:
         """Add entries of (kind, sample, annotator, payload), all or none; how many there were."""
         with self._turns.writing() as connection:
-            return sum(bool(annotations.append(connection, *entry, None)) for entry in entries)
+            return annotations.append_all(connection, entries)
 
     def annotations(
         self, sample: int | None = None, annotator: str | None = None, *, after: int = 0
