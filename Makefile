@@ -4,6 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find emotui backends metrics screens themes sample_data -type f -not -path '*/__pycache__/*')
 
+# Where the environment keeps Python from writing byte code, each of the hundreds of processes that tests start would
+# compile the whole package again.
+test test-slow snapshots: export PYTHONDONTWRITEBYTECODE =
+
 .PHONY: run test test-slow check snapshots picture clean
 
 run: $(VENV)/run.stamp
@@ -23,7 +27,7 @@ check: $(VENV)/dev.stamp
 	cd $(VENV) && bin/lint-imports --config ../pyproject.toml
 
 snapshots: $(VENV)/test.stamp
-	$(BIN)/python -m pytest tests/test_screens_snapshots.py --snapshot-update
+	$(BIN)/python -m pytest tests/test_screens_snapshots.py tests/test_screens_*_pictures.py --snapshot-update
 
 picture: $(VENV)/run.stamp
 	$(BIN)/python docs/picture.py docs/browse.svg --size 140x34 --keys j,j,j,a

@@ -12,6 +12,11 @@ import pytest
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 
+# As many tests run at once as there are cores: a model that takes all of them for each small product only waits for
+# the others. The processes that tests start inherit it.
+for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_threads, "1")
+
 
 class Finished:
     """A command that has ended."""
