@@ -8,12 +8,14 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import duckdb
 import pytest
 
+from emotui import commands
 from emotui.errors import StoreError
 from emotui.store.store import Store
 
@@ -279,3 +281,34 @@ def test_a_data_set_that_meets_the_end_of_the_disk_is_not_there_at_all(
         store.add_dataset("many", "spans", samples(200_000), "many", "m")
     assert str(refused.value) == f"{store.path}: {FULL}"
     assert Store.open(store.path).datasets() == []
+
+
+def test_ctrl_c_in_the_middle_of_a_query_is_one_and_the_store_is_as_it_was(path: Path) -> None:
+    store = Store.open(path)
+
+    def work() -> None:
+        with store._turns.writing() as connection:
+            connection.execute("insert into settings values ('half', 'null')")
+            connection.execute("select count(*) from range(100000000000) a where a.range % 7 = 3").fetchone()
+
+    later = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    later.start()
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    later.join()
+    assert store.setting("half", "not there") == "not there"
+    store.set_setting("whole", 1)
+    assert store.setting("whole") == 1
+
+
+def test_ctrl_c_that_duckdb_has_taken_ends_a_command_without_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(**given: object) -> None:
+        raise RuntimeError("Query interrupted")
+
+    monkeypatch.setattr(commands.cli, "main", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        commands.main()
+    assert ended.value.code == 1
+    assert capsys.readouterr().err == "\nAborted!\n"

@@ -77,3 +77,10 @@ def main() -> None:
     except EmotuiError as error:
         click.echo(str(error), err=True)
         sys.exit(2 if isinstance(error, BadInput) else 1)
+    except RuntimeError as error:
+        from emotui.store.refusals import is_interrupt
+
+        if not is_interrupt(error):
+            raise
+        click.echo("\nAborted!", err=True)
+        sys.exit(1)

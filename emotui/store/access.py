@@ -162,6 +162,8 @@ class Access:
                 self._let_go()
                 if isinstance(error, (duckdb.Error, OSError)) and not isinstance(error, duckdb.ProgrammingError):
                     raise refusals.refusal(self.path, error) from error
+                if refusals.is_interrupt(error):
+                    raise KeyboardInterrupt from error
                 raise
             now = time.monotonic()
             most = _MOST_COURTESY_IN_A_CROWD if waited else _MOST_COURTESY

@@ -14,6 +14,11 @@ def is_held(error: Exception) -> bool:
     return bool(_HELD.search(str(error)))
 
 
+def is_interrupt(error: BaseException) -> bool:
+    """Whether this is Ctrl-C, which DuckDB takes to itself while it works on a query."""
+    return isinstance(error, RuntimeError) and str(error) == "Query interrupted"
+
+
 def held(path: Path, error: Exception, waited: float) -> StoreError:
     """Somebody kept the file for longer than we wait."""
     holder = _HOLDER.search(str(error))
