@@ -10,7 +10,7 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from emotui.screens.cells import shown
-from emotui.screens.figures import count
+from emotui.screens.figures import RIGHT, count
 from emotui.screens.list_state import NO_RUN
 from emotui.screens.option_sheet import OptionSheet
 from emotui.store.query import Dataset, Run
@@ -74,9 +74,12 @@ class ChoiceSheet(OptionSheet[str]):
         self.dismiss(self._choices[event.option_index].value)
 
 
-def sorts(scored: bool) -> list[Choice]:
-    """Orders of the list; those by figures of a run only where there is one."""
-    return [Choice(name, about) for name, about in _ORDERS.items() if scored or name not in ("f1", "sim")]
+def sorts(figure: str) -> list[Choice]:
+    """Orders of the list; those by figures of a run only where there is one. `figure`: what a sample's is called."""
+    if figure == RIGHT:
+        names = {**_ORDERS, "f1": "wrong ones first"}
+        return [Choice(name, about) for name, about in names.items() if name != "sim"]
+    return [Choice(name, about) for name, about in _ORDERS.items() if figure or name not in ("f1", "sim")]
 
 
 def runs(found: Sequence[Run], without: str) -> list[Choice]:

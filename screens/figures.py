@@ -18,6 +18,19 @@ def share(value: float | None) -> str:
     return "  .00"[-4:] if written == "-.00" else f"{written:>4}"
 
 
+RIGHT = "right"
+
+
+def figure_of(task: str) -> str:
+    """What the figure of a sample is called: F1, or `RIGHT` where an answer is right or wrong and nothing between."""
+    return RIGHT if task == "rephrase" else "F1"
+
+
+def share_of(figure: str, value: float | None) -> str:
+    """A sample's figure in four cells: as `share`, or in a word."""
+    return share(value) if figure != RIGHT or value is None else f"{'yes' if value == 1 else 'no':>4}"
+
+
 def bars(counts: Sequence[int]) -> str:
     """One bar a count, the tallest full; a space where there is nothing."""
     most = max(counts, default=0)

@@ -142,13 +142,13 @@ class FilterSheet(Sheet[ListState]):
     FilterSheet #why { width: 1fr; padding: 0 1; }
     """
 
-    def __init__(self, state: ListState, emotions: Sequence[str], *, scored: bool) -> None:
+    def __init__(self, state: ListState, emotions: Sequence[str], *, figure: str) -> None:
         super().__init__(
             "Filter", (("Tab", "row"), ("← →", "move"), ("Space", "switch"), ("x", "clear"), ("Enter", "apply"))
         )
         self._state = state
         self._emotions = list(emotions)
-        self._scored = scored
+        self._figure = figure
 
     def body(self) -> list[Widget]:
         """A row each; what only a run gives is left out where there is none."""
@@ -157,12 +157,12 @@ class FilterSheet(Sheet[ListState]):
             _row("emotion", Switches(self._emotions, state.emotions, id="emotions")),
             _row("valence", Switches(VALENCES, state.valences, id="valences")),
         ]
-        if self._scored:
+        if self._figure:
             labels = [f"{mark} {words}" for mark, words in MARKS.items()]
             rows.append(_row("errors", Switches(list(MARKS), state.marks, labels, id="marks")))
             rows.append(
                 _row(
-                    "F1 from",
+                    f"{self._figure} from",
                     Input(_figure(state.f1_min), placeholder="0", id="low", compact=True),
                     Label("to", id="to"),
                     Input(_figure(state.f1_max), placeholder="1", id="high", compact=True),
@@ -185,7 +185,7 @@ class FilterSheet(Sheet[ListState]):
             emotions=self.query_one("#emotions", Switches).chosen,
             valences=self.query_one("#valences", Switches).chosen,
         )
-        if self._scored:
+        if self._figure:
             try:
                 low, high = self._bound("low"), self._bound("high")
             except ValueError:

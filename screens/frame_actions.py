@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from emotui.screens.figures import figure_of
 from emotui.screens.list_state import NO_RUN
 from emotui.screens.search_line import SearchLine
 
@@ -40,8 +41,14 @@ def _filter(frame: "Frame") -> None:
         if state is not None:
             frame.change(state)
 
-    sheet = FilterSheet(frame.state, frame.overview.emotions, scored=frame.run_shown is not None)
+    sheet = FilterSheet(frame.state, frame.overview.emotions, figure=_figure(frame))
     frame.app.push_screen(sheet, changed)
+
+
+def _figure(frame: "Frame") -> str:
+    """What a sample's figure is called; empty where no run is over the list."""
+    run = frame.run_shown
+    return "" if run is None else figure_of(run.task)
 
 
 def _sort(frame: "Frame") -> None:
@@ -52,9 +59,7 @@ def _sort(frame: "Frame") -> None:
             turned = sort == frame.state.sort and not frame.state.descending
             frame.change(replace(frame.state, sort=sort, descending=turned))
 
-    frame.app.push_screen(
-        ChoiceSheet("Order of the list", sorts(frame.run_shown is not None), frame.state.sort), changed
-    )
+    frame.app.push_screen(ChoiceSheet("Order of the list", sorts(_figure(frame)), frame.state.sort), changed)
 
 
 def _run(frame: "Frame") -> None:

@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from emotui.screens.desk import Answer, Desk
-from emotui.screens.figures import bars, count, tenths
+from emotui.screens.figures import RIGHT, bars, count, figure_of, tenths
 from emotui.screens.line import Line, Part
 from emotui.screens.list_state import ListState
 from emotui.screens.notice import Notice
@@ -228,12 +228,12 @@ class ListPane(Vertical):
             self.show_nothing("No sample fits", "x drops the filter   f changes it")
         else:
             self.show_nothing("This dataset is empty", "emotui import spans FILE brings samples in")
-        scored = order.query.run is not None
+        figure = figure_of(self.dataset.task) if order.query.run is not None and self.dataset is not None else ""
         if keep and self.rows.n == self.n:
             self.rows.outdate()
             self.rows.move_to(order.cursor)
         else:
-            self.rows.show_order(self.n, order.cursor, scored)
+            self.rows.show_order(self.n, order.cursor, figure)
         self._title()
         self._foot()
         self.post_message(self.Selected(self.sample))
@@ -261,7 +261,7 @@ class ListPane(Vertical):
     @on(SampleList.Shaped)
     def _name_columns(self, event: SampleList.Shaped) -> None:
         event.stop()
-        self.query_one(ListHead).show(event.shape, event.marks)
+        self.query_one(ListHead).show(event.shape, event.marks, event.figure)
 
     @on(SampleList.Chosen)
     def _clicked(self, event: SampleList.Chosen) -> None:
@@ -271,7 +271,7 @@ class ListPane(Vertical):
     def forget(self) -> None:
         """Another list is on its way; nothing of this one is to be seen or selected any more."""
         self._order, self._errors, self.dataset, self.run_shown = None, {}, None, None
-        self.rows.show_order(0, 0, False)
+        self.rows.show_order(0, 0, "")
         self.query_one("#list-title", Line).show([])
         self.show_nothing("Reading the list")
 
@@ -299,14 +299,15 @@ class ListPane(Vertical):
         how_many = f"{count(self.n)} of {count(dataset.n)}" if state.filtered else count(dataset.n)
         parts = [Part(f" {dataset.name}", "strong", "do('dataset')"), Part(f"  {how_many}", "dim")]
         parts += [Part(f"  {word}", "mark", "do('filter')") for word in state.words()]
-        order = (
-            "" if state.sort == "file" and not state.descending else f"{state.sort} {'↓' if state.descending else '↑'} "
-        )
+        sort = RIGHT if state.sort == "f1" and figure_of(dataset.task) == RIGHT else state.sort
+        order = "" if sort == "file" and not state.descending else f"{sort} {'↓' if state.descending else '↑'} "
         self.query_one("#list-title", Line).show(parts, [Part(order, "dim", "do('sort')")])
 
     def _foot(self) -> None:
         spread = self._spread if self.n else []
-        left = [Part("F1 0 "), Part(bars(spread), "said"), Part(" 1")] if sum(spread) else []
+        right = self.dataset is not None and figure_of(self.dataset.task) == RIGHT
+        low, high = ("wrong ", " right") if right else ("F1 0 ", " 1")
+        left = [Part(low), Part(bars(spread), "said"), Part(high)] if sum(spread) else []
         place = f"{count(self.rows.cursor + 1)}/{count(self.n)}" if self.n else ""
         self.query_one("#list-foot", Line).show(left, [Part(place)])
 

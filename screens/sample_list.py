@@ -13,7 +13,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from emotui.screens.cells import fit, width
-from emotui.screens.figures import share
+from emotui.screens.figures import share_of
 from emotui.store.query import MARKS, ListRow
 
 PAGE = 256
@@ -31,10 +31,14 @@ class Columns:
     text: int
 
 
-def columns(cells: int, longest_id: int, scored: bool, tagged: bool = False) -> Columns:
-    """Share out the width of the list. Emotion goes first where it gets narrow, then the text."""
+def columns(cells: int, longest_id: int, figure: str, tagged: bool = False) -> Columns:
+    """Share out the width of the list. Emotion goes first where it gets narrow, then the text.
+
+    Args:
+        figure: what a sample's figure is called; empty where there is no run to give one.
+    """
     identity = min(max(longest_id, 2), 16 if cells >= 70 else 10)
-    f1, marks = 5 if scored else 0, len(MARKS) + 1 if scored or tagged else 0
+    f1, marks = max(len(figure) + 1, 5) if figure else 0, len(MARKS) + 1 if figure or tagged else 0
     left = cells - 2 - identity - 1 - f1 - marks
     emotion = 10 if left >= 28 else 0
     return Columns(identity, f1, marks, emotion, max(left - emotion, 0))
@@ -45,11 +49,11 @@ class ListHead(Widget):
 
     DEFAULT_CSS = "ListHead { height: 1; padding: 0 1 0 0; color: $text-muted; }"
     columns: Columns | None = None
-    marks = "marks"
+    marks, figure = "marks", "F1"
 
-    def show(self, shape: Columns, marks: str = "marks") -> None:
-        """Name the columns of this shape; `marks`: what the column of marks says now."""
-        self.columns, self.marks = shape, marks
+    def show(self, shape: Columns, marks: str = "marks", figure: str = "F1") -> None:
+        """Name the columns of this shape; `marks`: what the column of marks says now; `figure`: what figures are."""
+        self.columns, self.marks, self.figure = shape, marks, figure
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
@@ -60,7 +64,7 @@ class ListHead(Widget):
             return Strip.blank(cells, style)
         line = "  " + fit("id", shape.id) + " "
         if shape.f1:
-            line += fit("  F1", shape.f1)
+            line += fit(self.figure.rjust(shape.f1 - 1), shape.f1)
         if shape.marks:
             line += fit(self.marks, shape.marks)
         if shape.emotion:
@@ -104,19 +108,19 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
     class Shaped(Message):
         """The columns have changed."""
 
-        def __init__(self, shape: Columns, marks: str) -> None:
+        def __init__(self, shape: Columns, marks: str, figure: str) -> None:
             super().__init__()
-            self.shape, self.marks = shape, marks
+            self.shape, self.marks, self.figure = shape, marks, figure
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._n = 0
         self._cursor = 0
-        self._scored = False
+        self._figure = ""
         self._pages: dict[int, list[ListRow]] = {}
         self._old: set[int] = set()
         self._asked: set[int] = set()
-        self._shape = columns(40, 6, False)
+        self._shape = columns(40, 6, "")
         self._longest_id = 6
         self._tags: Mapping[int, str] | None = None
         self._tag_name = "marks"
@@ -141,9 +145,9 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         page = self._pages.get(position // PAGE, [])
         return page[position % PAGE] if position % PAGE < len(page) else None
 
-    def show_order(self, n: int, cursor: int, scored: bool) -> None:
-        """Begin another list of `n` rows with the cursor at `cursor`; `scored`: it has figures of a run."""
-        self._n, self._scored = n, scored
+    def show_order(self, n: int, cursor: int, figure: str) -> None:
+        """Begin another list of `n` rows with the cursor at `cursor`; `figure`: what a run's are called, if any."""
+        self._n, self._figure = n, figure
         self._pages.clear()
         self._old.clear()
         self._asked.clear()
@@ -157,7 +161,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         name = "marks" if tags is None else name
         if name != self._tag_name:
             self._tag_name = name
-            self.post_message(self.Shaped(self._shape, name))
+            self.post_message(self.Shaped(self._shape, name, self._figure))
         before, self._tags = self._tags, tags
         if before is None or tags is None:
             self._reshape()
@@ -229,10 +233,10 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _reshape(self) -> None:
         cells = self.scrollable_content_region.width
-        shape = columns(cells, self._longest_id, self._scored, self._tags is not None)
+        shape = columns(cells, self._longest_id, self._figure, self._tags is not None)
         if shape != self._shape:
             self._shape = shape
-            self.post_message(self.Shaped(shape, self._tag_name))
+            self.post_message(self.Shaped(shape, self._tag_name, self._figure))
 
     def _want(self, page: int) -> None:
         if page not in self._asked:
@@ -262,7 +266,8 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         shape, dim = self._shape, self._style(base, "list--dim")
         segments = [Segment(fit(row.id, shape.id) + " ", base)]
         if shape.f1:
-            segments.append(Segment(share(row.f1) + " ", dim if row.f1 is None else base))
+            said = share_of(self._figure, row.f1).rjust(shape.f1 - 1) + " "
+            segments.append(Segment(said, dim if row.f1 is None else base))
         if shape.marks:
             if self._tags is None:
                 slots = "".join(letter if letter in row.marks else " " for letter in MARKS)

@@ -3,11 +3,13 @@
 from pathlib import Path
 
 import pytest
+from textual.widgets import OptionList
 
 from emotui.screens.browse import Browse
 from emotui.screens.sample_list import SampleList
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import list_query, sample_records, workspace
+from tests.rephrase_workspace import scripted
 from tests.screen_driving import frame, listed, opened, press, screen_text, settle, shown_id
 
 
@@ -95,3 +97,20 @@ async def test_a_click_selects_a_sample_and_the_wheel_scrolls_without_selecting(
         await settle(pilot)
         assert rows.scroll_offset.y > 0
         assert rows.cursor == 4
+
+
+async def test_where_an_answer_is_right_or_wrong_the_list_says_so_and_speaks_of_no_f1(tmp_path: Path) -> None:
+    source = scripted(tmp_path)
+    run = source.run_model("embedded", source.store.dataset("rephrase").dataset)  # type: ignore[union-attr]
+    async with opened(source) as pilot:
+        await press(pilot, "3")
+        shown = screen_text(pilot)
+        assert "  id     right marks  text" in shown
+        assert "rs-1     yes        " in shown
+        assert "rs-5      no    M   " in shown
+        assert "wrong ▂        █ right" in shown
+        await press(pilot, "s")
+        assert "wrong ones first" in screen_text(pilot)
+        await press(pilot, "escape", "f")
+        assert "right from" in screen_text(pilot)
+        assert "F1" not in screen_text(pilot)
