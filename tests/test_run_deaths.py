@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
-from emotui.errors import ModelError
+from emotui.errors import ModelError, StoreError
+from emotui.records import SpanSample
 from emotui.workbench.workspace import Workspace
+from tests.browse_workspace import workspace
+from tests.installed_kind import install_kind
 
 
 @pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGSEGV])
@@ -37,3 +40,42 @@ def test_what_was_done_is_kept_and_a_fresh_process_finishes_the_run(tmp_path: Pa
         assert kept.items() <= {row.sample: row.raw for row in workspace.store.results(stopped.run)}.items()
     finally:
         workspace.close()
+
+
+def test_a_run_whose_end_could_not_be_written_can_be_finished_once_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install_kind(monkeypatch, "breaking", "tests.breaking_backend:load")
+    monkeypatch.setattr("emotui.workbench.running.Embedder", lambda model, cancelled: None)
+    samples = [SpanSample(id=f"w-{n}", text=f"word number {n}", spans=((0, 4),)) for n in range(40)]
+    opened = workspace(tmp_path / "w.duckdb", samples=samples, run=False)
+    store = opened.store
+    commit, set_state = store.commit_batch, store.set_state
+    full: list[bool] = []
+
+    def committing(run: str, rows: Any) -> None:
+        if full:
+            raise StoreError("the disk is full")
+        commit(run, rows)
+        full.append(True)
+
+    def writing(run: str, state: Any, error: str | None = None) -> None:
+        if full:
+            raise StoreError("the disk is full")
+        set_state(run, state, error)
+
+    monkeypatch.setattr(store, "commit_batch", committing)
+    monkeypatch.setattr(store, "set_state", writing)
+    try:
+        with pytest.raises(StoreError, match="the disk is full"):
+            opened.run_model("breaking:", 1)
+        (run,) = opened.runs(1)
+        assert run.state == "stopped"
+        assert 0 < run.done < 40
+        monkeypatch.undo()
+        install_kind(monkeypatch, "breaking", "tests.breaking_backend:load")
+        monkeypatch.setattr("emotui.workbench.running.Embedder", lambda model, cancelled: None)
+        finished = opened.run_model("breaking:", 1, resume=run.run)
+        assert (finished.state, finished.done) == ("done", 40)
+    finally:
+        opened.close()

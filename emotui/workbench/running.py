@@ -30,6 +30,8 @@ from emotui.workbench.similarity import Embedder
 
 EMBEDDING = "embedded"
 """The model behind Sim."""
+_GOING: set[str] = set()
+"""Runs that this process is at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +161,13 @@ class _Running:
     def finish(self) -> Run:
         """Ask for all that is not there yet; the state in the store says how it ended, however it ended."""
         run = self.run.run
+        _GOING.add(run)
+        try:
+            return self._finish(run)
+        finally:
+            _GOING.discard(run)
+
+    def _finish(self, run: str) -> Run:
         done = self.store.done(run)
         self.store.set_state(run, "running")
         started, before, failed = time.monotonic(), len(done), self.run.failed
@@ -265,10 +274,15 @@ def rescore(store: Store, run: str, *, sim: bool = True, cancelled: IsCancelled 
 
 
 def with_state(run: Run) -> Run:
-    """The run, `stopped` where it says running but its process is gone (killed, or the power failed)."""
+    """The run, `stopped` where it says running but nobody is at it.
+
+    Its process is gone (killed, or the power failed), or is this one, which could not write how the run ended (a full
+    disk).
+    """
     settings = msgspec.convert(run.config, RunConfig)
-    if run.state == "running" and settings.host == socket.gethostname() and not _alive(settings.pid):
-        return replace(run, state="stopped")
+    if run.state == "running" and settings.host == socket.gethostname():
+        going = run.run in _GOING if settings.pid == os.getpid() else _alive(settings.pid)
+        return run if going else replace(run, state="stopped")
     return run
 
 
