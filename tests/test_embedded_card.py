@@ -14,6 +14,7 @@ from emotui.backends.embedded.base_files import base_files
 from emotui.backends.embedded.labels import GOEMOTIONS
 from emotui.backends.embedded.training import train
 from emotui.backends.embedded.weights import Weights, committed_weights
+from emotui.errors import BadInput, EmotuiError
 from emotui.records import PLUTCHIK
 
 pytestmark = pytest.mark.slow
@@ -61,12 +62,30 @@ def write_small_data(data: Path) -> None:
     (data / "reman" / "reman_spans.jsonl").write_text("".join(json.dumps(record) + "\n" for record in passages))
 
 
+def test_what_is_missing_is_told_before_anything_is_trained_or_computed(tmp_path: Path) -> None:
+    write_small_data(tmp_path / "data")
+    (tmp_path / "data" / "reman" / "reman_spans.jsonl").unlink()
+    for call in (lambda: train(tmp_path / "data", tmp_path / "out"), lambda: evaluation.evaluate(tmp_path / "data")):
+        with pytest.raises(BadInput, match=r"reman_spans\.jsonl: no such file"):
+            call()
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_for_the_weights_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    write_small_data(tmp_path / "data")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(EmotuiError, match=r"file/out cannot be written: Not a directory"):
+        train(tmp_path / "data", tmp_path / "file" / "out")
+
+
 def test_training_goes_from_data_to_a_model_that_answers_and_is_evaluated(tmp_path: Path) -> None:
     write_small_data(tmp_path / "data")
     out = train(tmp_path / "data", tmp_path / "out", seed=1, epochs=1)
     backend = EmbeddedBackend(Weights(base_files(), out))
     assert len(backend.classify([Classify("Hello.")])) == 1
     assert len(backend.extract([Extract("I am so happy!")])) == 1
+    with pytest.raises(BadInput, match=r"another seed \(1, not 2\): give the same"):
+        train(tmp_path / "data", tmp_path / "out", seed=2, epochs=1, resume=True)
     again = train(tmp_path / "data", tmp_path / "out", seed=1, epochs=1, resume=True)
     assert Weights(base_files(), again).hashes() == backend.weights.hashes()
     figures = evaluation.rows(evaluation.evaluate(tmp_path / "data", out))

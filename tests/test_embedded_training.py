@@ -1,6 +1,7 @@
 """Training and calibration: what a resumed run gives, and the arithmetic of the figures."""
 
 import itertools
+import json
 import random
 from pathlib import Path
 
@@ -52,6 +53,14 @@ def test_a_resumed_training_ends_in_the_same_weights(tmp_path: Path) -> None:
     assert whole.keys() == resumed.keys()
     assert all(torch.equal(whole[name], resumed[name]) for name in whole)
     assert any(value.abs().sum() > 0 for name, value in whole.items() if name.endswith(".up"))
+
+
+def test_a_checkpoint_that_was_cut_is_one_line(tmp_path: Path) -> None:
+    files = base_files()
+    base, pieces = load_encoder(files.model), WordPieces(files.tokenizer)
+    (tmp_path / "tiny.checkpoint").write_bytes(b"PK\x03\x04half")
+    with pytest.raises(BadInput, match=r"tiny\.checkpoint cannot be read .*: remove it and resume"):
+        train_labels("tiny", base, pieces, [Labelled("glad", (0,))], 2, Schedule(1), 0, tmp_path, True, lambda *_: None)
 
 
 @given(length=st.integers(0, 2000))
@@ -166,3 +175,14 @@ def test_missing_and_malformed_data_is_named(tmp_path: Path) -> None:
     (tmp_path / "goemotions" / "dev.tsv").write_text("fine\t3\tid1\nno tabs here\n")
     with pytest.raises(BadInput, match=r"dev\.tsv:2: not TEXT"):
         goemotions(tmp_path, "dev")
+    (tmp_path / "goemotions" / "dev.tsv").write_text("fine\t3,28\tid1\n")
+    with pytest.raises(BadInput, match=r"dev\.tsv:1: a label that is not one of 0 to 27"):
+        goemotions(tmp_path, "dev")
+    (tmp_path / "goemotions" / "dev.tsv").write_bytes(b"fine\t3\tid1\n\xff\t3\tid2\n")
+    with pytest.raises(BadInput, match=r"dev\.tsv:2: not UTF-8"):
+        goemotions(tmp_path, "dev")
+    (tmp_path / "reman").mkdir()
+    outside = {"text": "fine", "emotion_spans": [{"start": 2, "end": 9}], "book_title": "x"}
+    (tmp_path / "reman" / "reman_spans.jsonl").write_text(json.dumps(outside) + "\n")
+    with pytest.raises(BadInput, match=r"reman_spans\.jsonl:1: a span that does not lie in the text"):
+        reman(tmp_path)

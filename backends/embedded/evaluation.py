@@ -20,7 +20,7 @@ from emotui.backends.embedded.label_training import targets
 from emotui.backends.embedded.labels import GOEMOTIONS, LABEL_SETS
 from emotui.backends.embedded.mask_training import mask_accuracy
 from emotui.backends.embedded.open_data import Labelled, Passage, goemotions, sample_passages, xed
-from emotui.backends.embedded.splits import covidemo_parts, reman_parts
+from emotui.backends.embedded.splits import check, covidemo_parts, reman_parts
 from emotui.backends.embedded.style import like_fiction
 from emotui.backends.embedded.weights import Weights
 from emotui.metrics.spans import span_score
@@ -42,6 +42,8 @@ def evaluate(
     if threads is not None:
         torch.set_num_threads(threads)
     weights = Weights(base_files(), Path(folder) if folder else None)
+    if data_dir is not None:
+        check(Path(data_dir))
     on_samples = {"sample data, span F1": sample_span_figures(clause_texts(weights, sample_passages()))}
     if data_dir is None:
         return on_samples

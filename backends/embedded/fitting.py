@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -13,6 +15,7 @@ from torch import Tensor, nn
 from emotui.backends.embedded.adapters import adapter_tensors
 from emotui.backends.embedded.encoder import Encoder
 from emotui.backends.embedded.tokens import MASK, padded
+from emotui.errors import BadInput
 
 Progress = Callable[[str, int, int], None]
 """`progress(stage, steps done, steps in all)`."""
@@ -88,7 +91,7 @@ def fit(
     decay = torch.optim.lr_scheduler.LambdaLR(optimizer, share)
     first = 0
     if resume and checkpoint.is_file():
-        saved = torch.load(checkpoint, weights_only=True)
+        saved = _read(checkpoint)
         first = saved["epoch"]
         encoder.load_state_dict(saved["adapters"], strict=False)
         head.load_state_dict(saved["head"])
@@ -127,6 +130,14 @@ def fit(
         )
         partial.replace(checkpoint)
     head.eval()
+
+
+def _read(checkpoint: Path) -> Any:
+    try:
+        return torch.load(checkpoint, weights_only=True)
+    except (OSError, RuntimeError, EOFError, pickle.UnpicklingError) as error:
+        why = str(error).splitlines()[0] if str(error) else "it ends too early"
+        raise BadInput(f"{checkpoint} cannot be read ({why}): remove it and resume") from None
 
 
 def trained_tensors(encoder: Encoder, head: nn.Module) -> dict[str, Tensor]:

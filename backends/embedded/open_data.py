@@ -10,6 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TypeVar
 
+from emotui.backends.embedded.labels import GOEMOTIONS
 from emotui.errors import BadInput
 from emotui.records import PLUTCHIK
 
@@ -36,8 +37,14 @@ class Passage:
 def _lines(path: Path) -> list[str]:
     if not path.is_file():
         raise BadInput(f"{path}: no such file: --data names the folder that holds goemotions/, xed/, reman/, covidemo/")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path}:{error.object.count(10, 0, error.start) + 1}: not UTF-8") from None
     # Only newlines end a line here: comments hold other characters that `splitlines` would break at.
-    return path.read_text(encoding="utf-8").rstrip("\n").split("\n")
+    return text.rstrip("\n").split("\n")
 
 
 def goemotions_labels(data: Path) -> tuple[str, ...]:
@@ -51,10 +58,13 @@ def goemotions(data: Path, part: str) -> list[Labelled]:
     examples = []
     for number, line in enumerate(_lines(path), 1):
         try:
-            text, labels, _ = line.split("\t")
-            examples.append(Labelled(text, tuple(map(int, labels.split(",")))))
+            text, named, _ = line.split("\t")
+            labels = tuple(map(int, named.split(",")))
         except ValueError:
             raise BadInput(f"{path}:{number}: not TEXT, LABEL NUMBERS and ID between tabs") from None
+        if any(label not in range(len(GOEMOTIONS)) for label in labels):
+            raise BadInput(f"{path}:{number}: a label that is not one of 0 to {len(GOEMOTIONS) - 1}")
+        examples.append(Labelled(text, labels))
     return examples
 
 
@@ -102,9 +112,12 @@ def reman(data: Path) -> list[Passage]:
         try:
             record = json.loads(line)
             spans = _joined([(span["start"], span["end"]) for span in record["emotion_spans"]])
-            passages.append(Passage(record["text"], spans, record["book_title"]))
+            passage = Passage(record["text"], spans, record["book_title"])
         except (ValueError, KeyError, TypeError):
             raise BadInput(f"{path}:{number}: not a record with text and emotion_spans") from None
+        if any(not 0 <= start < end <= len(passage.text) for start, end in spans):
+            raise BadInput(f"{path}:{number}: a span that does not lie in the text")
+        passages.append(passage)
     return passages
 
 

@@ -31,3 +31,15 @@ def reman_parts(data: Path) -> tuple[list[Passage], list[Passage], list[Passage]
     rest, test = split_off(reman(data), 0.15, 0)
     train, held = split_off(rest, 0.12, 1)
     return train, held, test
+
+
+def check(data: Path) -> None:
+    """Read all of it once: what is missing or malformed is told at the beginning and not after an hour.
+
+    Raises: BadInput naming the file, and the line where one is at fault.
+    """
+    for part in ("train", "dev"):
+        goemotions(data, part)
+    xed(data, "train")
+    covidemo(data)
+    reman(data)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 from scipy.special import expit
 from torch import Tensor
 
@@ -26,15 +26,17 @@ from emotui.backends.embedded.mask_training import train_masks
 from emotui.backends.embedded.open_data import Labelled, goemotions, sample_passages
 from emotui.backends.embedded.second_opinion import fit_second, frozen_features
 from emotui.backends.embedded.span_training import train_spans
-from emotui.backends.embedded.splits import covidemo_parts, goemotions_parts, reman_parts, xed_parts
+from emotui.backends.embedded.splits import check, covidemo_parts, goemotions_parts, reman_parts, xed_parts
 from emotui.backends.embedded.stack import Stack
 from emotui.backends.embedded.weights import CALIBRATION, Weights
+from emotui.backends.tuning.checkpoints import check_same, write_tensors, write_text, writing
 from emotui.records import PLUTCHIK
 
 EPOCHS = 4
 LONGEST = 256
 UNCALIBRATED = {"slope": 1.0, "shifts": [0.0]}
 STYLE_TEXTS = 1000
+BEGUN = "begun.json"
 
 
 def train(
@@ -50,12 +52,15 @@ def train(
 
     Args: epochs: of GoEmotions; the other stages keep their own lengths. resume: stages whose file is in `out_dir` are
     kept, and a stage that was broken off goes on from its last finished epoch.
-    Raises: BadInput naming the file of the data that is missing or malformed; ModelError where MiniLM is not there.
+    Raises: BadInput naming the file of the data that is missing or malformed, before anything is trained, or what a
+    training in `out_dir` was begun with; ModelError where MiniLM is not there; EmotuiError where `out_dir` cannot be
+    written.
     """
     if threads is not None:
         torch.set_num_threads(threads)
     work = _Training(Path(data_dir), Path(out_dir), seed, epochs, progress or (lambda *_: None), resume)
-    work.out.mkdir(parents=True, exist_ok=True)
+    check(work.data)
+    work.begin()
     for stage in (work.goemotions, work.plutchik, work.spans, work.clauses, work.mask):
         stage()
     return work.out
@@ -77,11 +82,20 @@ class _Training:
         self.weights = Weights(self.files, out)
         self.checkpoints = out / "checkpoints"
 
+    def begin(self) -> None:
+        """Make the folder, with what decides the result; going on with anything else would mix two trainings."""
+        path, now = self.checkpoints / BEGUN, {"seed": self.seed, "epochs": self.epochs}
+        if self.resume and path.is_file():
+            check_same(path, json.loads(path.read_text(encoding="utf-8")), now)
+        with writing(self.out):
+            self.checkpoints.mkdir(parents=True, exist_ok=True)
+        write_text(path, json.dumps(now) + "\n")
+
     def _kept(self, name: str, make: Callable[[], dict[str, Tensor]]) -> dict[str, Tensor]:
         """The tensors of a stage: from its file where training resumes, else made and written."""
         path = self.out / f"{name}.safetensors"
         if not (self.resume and path.is_file()):
-            save_file(make(), path)
+            write_tensors(path, make())
         self.progress(name, 1, 1)
         return load_file(path)
 
@@ -89,7 +103,7 @@ class _Training:
         """Write a task's calibration beside those of the stages before it, and forget what was read with older ones."""
         path = self.out / CALIBRATION
         known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-        path.write_text(json.dumps(known | {name: values}, indent=1) + "\n", encoding="utf-8")
+        write_text(path, json.dumps(known | {name: values}, indent=1) + "\n")
         self.weights = Weights(self.files, self.out)
 
     def _label_calibration(
@@ -189,7 +203,7 @@ class _Training:
             "style.weight": torch.tensor(style[0]),
             "style.bias": torch.tensor(style[1]),
         }
-        save_file({name: tensor.float() for name, tensor in tensors.items()}, self.out / "clauses.safetensors")
+        write_tensors(self.out / "clauses.safetensors", {name: tensor.float() for name, tensor in tensors.items()})
         self._calibrate("clauses", {"threshold": head.threshold})
 
     def mask(self) -> None:
