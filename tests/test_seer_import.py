@@ -243,6 +243,7 @@ def changed(row: tuple[object, ...], header: tuple[str, ...], **cells: object) -
         (1, {"Annot3": "[[4, 2]]"}, "Annot3: the range [4, 2] holds no word"),
         (1, {"Gold_Spans": "[[2, 7]]"}, "Gold_Spans: the range [2, 7] goes past the last of 6 words"),
         (1, {"Gold_Spans": "[[0, 3], [2, 4]]"}, "spans [0, 12] and [8, 16] overlap"),
+        (1, {"Gold_Spans": "[" * 100_000}, f"Gold_Spans is no JSON: '{'[' * 38}…"),
         (1, {"FileName": " "}, "the file name is empty"),
         (2, {"Consecutive_FileNames": "P_2.wav"}, "Consecutive_FileNames is no JSON: 'P_2.wav'"),
         (2, {"Consecutive_FileNames": "[]"}, "Consecutive_FileNames should be a list of names, not '[]'"),
@@ -289,6 +290,31 @@ def test_a_file_that_is_none_of_the_release_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "short.csv").write_text(",".join(TASK1) + "\nP_1.wav,happy\n")
     with pytest.raises(BadInput, match=r"short\.csv:2: has 2 cells where the header has 7"):
         read(str(tmp_path / "short.csv"), None, None)
+
+
+def test_a_row_that_comes_twice_is_bad_be_it_because_a_file_is_named_twice(
+    ranged: tuple[str, str, str], tmp_path: Path
+) -> None:
+    path = table(tmp_path / "twice.csv", TASK1, GOOD1, GOOD1)
+    with pytest.raises(BadInput, match=r"twice\.csv:3: the same row stands at .*twice\.csv:2 already"):
+        read(path, None, ranged[2])
+    once = table(tmp_path / "once.csv", TASK1, GOOD1)
+    with pytest.raises(BadInput, match=r"once\.csv:2: the same row stands at .*once\.csv:2 already"):
+        read_release([once, once], [], Reading(transcripts_in(ranged[2])))
+
+
+def test_two_columns_of_one_name_are_refused_and_nameless_ones_are_not(
+    ranged: tuple[str, str, str], tmp_path: Path
+) -> None:
+    with pytest.raises(BadInput, match=r"two\.csv:1: there are two columns 'FileName'"):
+        read(table(tmp_path / "two.csv", (*TASK1, "FileName"), (*GOOD1, "Q_1.wav")), None, ranged[2])
+    assert read(table(tmp_path / "no.csv", (*TASK1, "", ""), (*GOOD1, "", "")), None, ranged[2]).samples
+
+
+def test_without_its_text_a_range_that_no_text_could_hold_is_bad_and_fills_no_memory(tmp_path: Path) -> None:
+    far = changed(GOOD1, TASK1, Gold_Spans="[[0, 10000000000]]")
+    with pytest.raises(BadInput, match=r"far\.csv:2: a range goes to word 10000000000"):
+        read(table(tmp_path / "far.csv", TASK1, far), None, None)
 
 
 def test_marked_cells_in_a_file_without_texts_say_what_is_missing(tmp_path: Path) -> None:

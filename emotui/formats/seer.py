@@ -23,6 +23,9 @@ from emotui.records import Sentence, Span, SpanSample
 UNKNOWN = "▯"
 """Stands for each word of a text that is not at hand."""
 
+MOST_WORDS = 100_000
+"""Words of a text that is not at hand, at most: a day of speech."""
+
 SENTENCES = range(1, 6)
 
 _COLUMNS = {
@@ -80,13 +83,19 @@ def read_release(task1: Sequence[str], task2: Sequence[str], how: Reading, *, sk
         BadInput: a file cannot be read, lacks a column, or a row of it is bad (unless `skip_bad`), as `FILE:LINE: why`.
     """
     release, problems, seen = Release(), [], set[str]()
+    rows: dict[tuple[str, ...], str] = {}
     for task, paths in ((1, task1), (2, task2)):
         for path in paths:
             for line, row in _rows(path, task):
+                place = f"{literal(path)}:{line}"
                 try:
                     if isinstance(row, str):
                         raise ValueError(row)
-                    _take(release, row, task, how, seen, f"{literal(path)}:{line}")
+                    cells = tuple(row.values())
+                    if cells in rows:
+                        raise ValueError(f"the same row stands at {rows[cells]} already")
+                    rows[cells] = place
+                    _take(release, row, task, how, seen, place)
                 except ValueError as problem:
                     problems.append(f"{literal(path)}:{line}: {problem}")
     if problems and not skip_bad:
@@ -122,6 +131,9 @@ def _rows(path: str, task: int) -> Iterator[tuple[int, dict[str, str] | str]]:
             continue
         if header is None:
             header = [name.strip() for name in cells]
+            twice = next((name for name in header if name and header.count(name) > 1), None)
+            if twice is not None:
+                raise BadInput(f"{place}:{line}: there are two columns {shown(twice)}")
             lacking = [name for name in _COLUMNS[task] if name not in header]
             if lacking:
                 raise BadInput(
@@ -179,7 +191,7 @@ def _names(row: Mapping[str, str]) -> list[str]:
 def _json(cell: str, column: str) -> object:
     try:
         return json.loads(cell)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ValueError(f"{column} is no JSON: {shown(cell)}") from None
 
 
@@ -234,7 +246,10 @@ def _ranged(
     sizes = [end - start for start, end in _file_ranges(row)] if task == 2 else []
     if files is None:
         ends = [end for found in ranges.values() for _, end in found] + [part[1] for part in parts.values() if part]
-        text = " ".join([UNKNOWN] * max([*ends, sum(sizes)], default=0))
+        n = max([*ends, sum(sizes)], default=0)
+        if n > MOST_WORDS:
+            raise ValueError(f"a range goes to word {n}, and no text of the release is that long")
+        text = " ".join([UNKNOWN] * n)
         places = words(text)
     else:
         text, places = _joined(files, sizes, how)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from emotui.errors import BadInput
+from emotui.formats.rows import literal
 from emotui.formats.seer import Reading, read_release, transcripts_in
 from emotui.store.query import Dataset
 from emotui.store.store import Store
@@ -58,9 +59,9 @@ def import_seer(
         warn(f"skipped {problem}")
     for remark in release.remarks:
         warn(remark)
-    where = transcripts or "--transcripts is not given"
+    where = literal(transcripts) if transcripts else "--transcripts is not given"
     for lacking in release.missing:
-        warn(f"{lacking} is missing ({where})")
+        warn(f"{literal(lacking)} is missing ({where})")
     name = name or NAME
     source = ", ".join((*task1, *task2))
     labels = None
