@@ -1,6 +1,7 @@
 """What is typed and not submitted: it waits for when its text comes up again, also in another session."""
 
 import contextlib
+import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
     from emotui.workbench.rephrasing_views import ChainView, Round
 
 KEEP_AFTER = 1.0
-"""Seconds from the first key that is not kept yet until it is: what a power cut costs at most."""
+"""Seconds without a key after which what was typed is kept, so that nothing is written while keys follow each other."""
+
+KEEP_AT_LAST = 10.0
+"""Seconds after which it is kept although keys follow each other: what a power cut costs at most."""
 
 _Changed = tuple["Round", Mapping[int, "Draft | None"]]
 
@@ -37,6 +41,7 @@ class Drafts:
         self._drafts: dict[int, Draft] = {}
         self._unsaved: dict[int, Draft | None] = {}
         self._timer: Timer | None = None
+        self._since = 0.0
         self._told = False
         self._desk: Desk[_Changed, None] = Desk("drafts", owner, self._keep)
 
@@ -74,11 +79,16 @@ class Drafts:
     def _change(self, number: int, draft: "Draft | None") -> None:
         self._unsaved[number] = draft
         if self._timer is None:
+            self._since = time.monotonic()
             self._timer = self._owner.set_timer(KEEP_AFTER, self.save)
+        elif time.monotonic() - self._since < KEEP_AT_LAST - KEEP_AFTER:
+            self._timer.reset()
 
     def save(self) -> None:
         """Keep what is new."""
-        self._timer = None
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
         if self._round is not None and self._unsaved:
             self._desk.ask((self._round, dict(self._unsaved)))
 

@@ -366,6 +366,6 @@ class RephrasePlace(Place):
             self.query_one("#rephrase-original").focus()
 
     def on_unmount(self) -> None:
-        """What was typed in the last second is kept too."""
+        """What was typed last is kept too."""
         if self._drafts is not None:
             self._drafts.save_at_once()
