@@ -94,6 +94,14 @@ async def strike(pilot: "Pilot[None]", *keys: str) -> None:
         await drawn(pilot)
 
 
+async def until(pilot: "Pilot[None]", *said: str) -> None:
+    """Wait until the screen says all of that, while a model may be at work."""
+    begun = time.monotonic()
+    while not all(words in (shown := screen_text(pilot)) for words in said):
+        assert time.monotonic() - begun < _LONGEST, f"{said} is not in\n{shown}"
+        await asyncio.sleep(0.02)
+
+
 def pressed(*keys: str) -> "Callable[[Pilot[None]], Awaitable[None]]":
     """What a picture is taken after: the workbench at rest, keys pressed one by one, and no cursor that blinks."""
 

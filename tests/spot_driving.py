@@ -1,7 +1,5 @@
 """Driving Spot check in tests: its workspace, its parts, and typing without waiting for any model."""
 
-import asyncio
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +16,7 @@ from emotui.screens.spot_view import SpotPage
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import workspace
 from tests.installed_kind import install_kind
-from tests.screen_driving import frame, screen_text, settle, strike
+from tests.screen_driving import frame, settle, strike
 
 TINY = Path(__file__).parent / "tiny" / "model"
 
@@ -65,14 +63,6 @@ async def write(pilot: "Pilot[None]", text: str) -> None:
     """Type, and wait for all that is asked then."""
     await keys(pilot, text)
     await settle(pilot)
-
-
-async def until(pilot: "Pilot[None]", said: str, *, seconds: float = 20) -> None:
-    """Wait until the screen says it."""
-    begun = time.monotonic()
-    while said not in screen_text(pilot):
-        assert time.monotonic() - begun < seconds, f"{said!r} is not in\n{screen_text(pilot)}"
-        await asyncio.sleep(0.02)
 
 
 def asked_texts(source: Workspace, monkeypatch: pytest.MonkeyPatch) -> list[str]:

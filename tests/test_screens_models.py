@@ -15,7 +15,7 @@ from emotui.workbench.shelf import OnShelf
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import sample_records, workspace
 from tests.installed_kind import install_kind
-from tests.screen_driving import frame, notified, opened, press, screen_text, settle
+from tests.screen_driving import frame, notified, opened, press, screen_text, settle, strike, until
 
 TINY = Path(__file__).parent / "tiny" / "model"
 
@@ -100,10 +100,10 @@ async def test_escape_stops_a_model_that_is_loading(source: Workspace) -> None:
     async with opened(source) as pilot:
         await press(pilot, "8")
         await press(pilot, "m", *"breaking", "colon", *"slow")
-        await pilot.press("enter")
-        while frame(pilot).work is None or "thinking about it" not in screen_text(pilot):
-            await pilot.pause(0.01)
-        await pilot.press("escape")
+        await strike(pilot, "enter")
+        await until(pilot, "thinking about it")
+        assert frame(pilot).work is not None
+        await strike(pilot, "escape")
         await settle(pilot, work=True)
         assert source.model("breaking:slow").pid is None
         assert [row.state for row in rows(pilot).rows if row.spec == "breaking:slow"] == [""]

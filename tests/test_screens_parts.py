@@ -1,5 +1,6 @@
 """Parts of the screens by themselves: the registry of actions, what is remembered, the alignment, export."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from emotui.screens.sample_list import PAGE, SampleList
 from emotui.store.query import MARKS
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import sample_records, workspace
-from tests.screen_driving import frame, listed, opened, press, screen_text, shown_id
+from tests.screen_driving import frame, listed, opened, press, screen_text, settle, shown_id, stave, strike
 
 
 @pytest.mark.parametrize("place", PLACES.values())
@@ -115,7 +116,6 @@ async def test_export_writes_the_predictions_of_the_list_and_asks_before_writing
     source: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from emotui.formats import read
-    from tests.screen_driving import settle
 
     monkeypatch.chdir(tmp_path)
     Path("predicted.jsonl").write_text("mine\n", encoding="utf-8")
@@ -134,10 +134,10 @@ async def test_export_writes_the_predictions_of_the_list_and_asks_before_writing
 async def test_the_palette_finds_an_action_and_does_it(source: Workspace) -> None:
     async with opened(source) as pilot:
         await press(pilot, "ctrl+p")
-        await pilot.press(*"colours: light")
+        await strike(pilot, *"colours: light")
         found = pilot.app.screen.query_one(CommandList)
         while not found.option_count or not str(found.get_option_at_index(0).prompt).startswith("colours: light"):
-            await pilot.pause(0.01)
+            await asyncio.sleep(0.01)
         await press(pilot, "enter", "enter")
         assert pilot.app.theme == "light"
 
@@ -168,12 +168,11 @@ async def test_a_list_longer_than_a_page_asks_only_for_the_pages_in_sight(tmp_pa
 async def test_the_bar_of_a_span_that_is_only_a_keyword_is_dotted(tmp_path: Path) -> None:
     from emotui.screens.stave import Stave
     from emotui.screens.stave_layout import Score, Voice
-    from tests.screen_driving import stave
 
     source = workspace(tmp_path / "w.duckdb")
     async with opened(source) as pilot:
         view: Stave = stave(pilot)
         voice = Voice("m", "predicted", ((0, 5), (10, 13)), dotted=((10, 13),))
         view.show(Score("happy and sad", (voice,), rows=True))
-        await pilot.pause()
+        await settle(pilot)
         assert view.render_line(1).text.split() == ["m", "━━━━━", "┅┅┅"]

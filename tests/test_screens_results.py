@@ -26,7 +26,7 @@ from emotui.workbench.results_table import Cell, Column, ResultsTable, Row
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import SAMPLE_DATA, add_run, embed, workspace
 from tests.results_workspace import QWEN, several_runs
-from tests.screen_driving import frame, listed, notified, opened, press, screen_text, settle
+from tests.screen_driving import frame, listed, notified, opened, press, screen_text, settle, strike, until
 
 
 @pytest.fixture(autouse=True)
@@ -256,7 +256,7 @@ async def test_bars_wear_the_colours_of_the_theme(source: Workspace, theme: str)
     async with opened(source) as pilot:
         await press(pilot, "7", "v")
         pilot.app.theme = theme
-        await pilot.pause()
+        await settle(pilot)
         variables = pilot.app.theme_variables
         strips = pilot.app.screen._compositor.render_strips()
         colours = {
@@ -304,21 +304,17 @@ async def test_escape_stops_the_counting_and_v_counts_again(source: Workspace, m
     counted = Service.tables
 
     def endless(self: Service, dataset: Any, runs: Any = None, *, sim: bool = True, cancelled: Any) -> Any:
-        for _ in range(6000):
-            if cancelled():
-                raise Cancelled
+        begun = time.monotonic()
+        while not cancelled():
+            assert time.monotonic() - begun < 300
             time.sleep(0.005)
-        return ()
+        raise Cancelled
 
     monkeypatch.setattr(Service, "tables", endless)
     async with opened(source) as pilot:
-        await pilot.press("7")
-        for _ in range(400):
-            await pilot.pause(0.01)
-            if "Esc stops it" in screen_text(pilot):
-                break
-        assert "answers read" in screen_text(pilot)
-        await pilot.press("j")
+        await strike(pilot, "7")
+        await until(pilot, "Esc stops it", "answers read")
+        await strike(pilot, "j")
         await press(pilot, "escape")
         assert not place(pilot).busy
         assert "The counting was stopped" in screen_text(pilot)
@@ -382,21 +378,18 @@ async def test_escape_stops_a_report_and_nothing_is_written(
         self: Service, dataset: Any, runs: Any = None, *, sim: bool = True, cancelled: Any, on_step: Any
     ) -> Any:
         on_step("answers", 1200, 4000)
-        for _ in range(6000):
-            if cancelled():
-                raise Cancelled
+        begun = time.monotonic()
+        while not cancelled():
+            assert time.monotonic() - begun < 300
             time.sleep(0.005)
-        return ()
+        raise Cancelled
 
     async with opened(source) as pilot:
         await press(pilot, "7", "e")
         pilot.app.screen.query_one("#path", Input).value = str(tmp_path / "out.md")
         monkeypatch.setattr(Service, "tables", endless)
         await press(pilot, "enter")
-        for _ in range(400):
-            if "report: answers" in screen_text(pilot):
-                break
-            await pilot.pause(0.01)
+        await until(pilot, "report: answers")
         assert "1 200/4 000  Esc stops" in screen_text(pilot)
         await press(pilot, "escape")
         await settle(pilot, work=True)
@@ -479,7 +472,7 @@ async def test_hostile_labels_are_drawn_literally(tmp_path: Path) -> None:
     async with opened(several_runs(tmp_path / "w.duckdb")) as pilot:
         await press(pilot, "7")
         grid(pilot).show_table(table)
-        await pilot.pause()
+        await settle(pilot)
         drawn = screen_text(pilot)
         for said in ("[red]m[/]␛[31m", "[i]a[/i]", "[b]x[/b]", "[u]note[/u]"):
             assert said in drawn

@@ -46,7 +46,7 @@ async def named(pilot, spec: str = "contract:") -> None:  # type: ignore[no-unty
     """Open the sheet and name this model."""
     await press(pilot, "R")
     sheet(pilot).query_one("#spec", Input).value = spec
-    await pilot.pause()
+    await settle(pilot)
 
 
 def put(pilot, **values: str) -> None:  # type: ignore[no-untyped-def]

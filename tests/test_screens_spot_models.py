@@ -8,8 +8,8 @@ import pytest
 from emotui.screens.stave import Stave
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import sample_records
-from tests.screen_driving import frame, notified, opened, press, screen_text, settle, strike
-from tests.spot_driving import editor, page, spot, the_breaking_kind, until, workspace_asking, write
+from tests.screen_driving import frame, notified, opened, press, screen_text, settle, strike, until
+from tests.spot_driving import editor, page, spot, the_breaking_kind, workspace_asking, write
 
 
 @pytest.fixture(autouse=True)

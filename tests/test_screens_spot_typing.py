@@ -13,7 +13,7 @@ from emotui.screens.spot import Spot
 from emotui.screens.spot_editor import LONGEST
 from emotui.screens.spot_view import SpotPage
 from emotui.workbench.workspace import Workspace
-from tests.screen_driving import frame, notified, opened, press, screen_text, settle, strike
+from tests.screen_driving import frame, notified, opened, press, screen_text, settle, strike, until
 from tests.spot_driving import (
     asked_texts,
     editor,
@@ -21,7 +21,6 @@ from tests.spot_driving import (
     page,
     spot,
     the_breaking_kind,
-    until,
     workspace_asking,
     write,
 )

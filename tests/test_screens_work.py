@@ -12,7 +12,7 @@ from emotui.workbench.running import RunProgress
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.browse_workspace import workspace
 from tests.installed_kind import install_kind
-from tests.screen_driving import frame, notified, opened, press, screen_text, settle, stave
+from tests.screen_driving import frame, notified, opened, press, screen_text, settle, stave, strike, until
 
 KIND = "breaking"
 
@@ -44,16 +44,7 @@ async def start(pilot: "Pilot[None]", spec: str = "breaking:") -> None:
     """Ask for a run of the model over all samples."""
     await press(pilot, "R")
     await press(pilot, *["backspace"] * len("embedded"))
-    await pilot.press(*[{":": "colon"}.get(letter, letter) for letter in spec], "enter")
-
-
-async def until(pilot: "Pilot[None]", what: str) -> None:
-    """Wait until something stands on the screen."""
-    for _ in range(2000):
-        await pilot.pause(0.01)
-        if what in screen_text(pilot):
-            return
-    raise AssertionError(f"{what!r} does not appear")
+    await strike(pilot, *spec, "enter")
 
 
 async def test_a_finished_run_is_shown_over_the_gold_spans(tmp_path: Path) -> None:
@@ -77,7 +68,7 @@ async def test_escape_stops_a_run_and_keeps_what_is_done(many: Workspace) -> Non
         await start(pilot)
         await until(pilot, "32/40")
         assert "Esc stops" in screen_text(pilot)
-        await pilot.press("escape")
+        await strike(pilot, "escape")
         await settle(pilot, work=True)
         assert "Stopped; what was done is kept" in notified(pilot)
         (run,) = many.runs(1)
@@ -91,7 +82,7 @@ async def test_keys_are_answered_while_a_model_works(many: Workspace) -> None:
         await until(pilot, "32/40")
         await press(pilot, "j", "j")
         assert frame(pilot).pane.rows.cursor == 2
-        await pilot.press("escape")
+        await strike(pilot, "escape")
         await settle(pilot, work=True)
 
 
@@ -99,7 +90,7 @@ async def test_q_ends_a_running_model_and_leaves(many: Workspace) -> None:
     async with opened(many) as pilot:
         await start(pilot)
         await until(pilot, "32/40")
-        await pilot.press("q")
+        await strike(pilot, "q")
         await settle(pilot, work=True)
     assert many.runs(1)[0].done == 32
     assert many.setting("browse") is not None
@@ -118,14 +109,14 @@ async def test_a_stopped_run_can_be_finished(many: Workspace) -> None:
     async with opened(many) as pilot:
         await start(pilot)
         await until(pilot, "32/40")
-        await pilot.press("escape")
+        await strike(pilot, "escape")
         await settle(pilot, work=True)
         await press(pilot, "R", "tab", "down")
         assert "finish breaking:   32 of 40 done" in screen_text(pilot)
-        await pilot.press("enter")
+        await strike(pilot, "enter")
         await until(pilot, "32/40")
         assert len(many.runs(1)) == 1
-        await pilot.press("escape")
+        await strike(pilot, "escape")
         await settle(pilot, work=True)
 
 
@@ -173,7 +164,7 @@ async def test_eighty_columns_hold_every_place_beside_a_run(many: Workspace) -> 
         top = screen_text(pilot).splitlines()[0]
         assert top.split()[:7] == ["emotui", "1", "Browse", "3", "4", "7", "8"]
         assert top.rstrip().endswith("Esc stops")
-        await pilot.press("escape")
+        await strike(pilot, "escape")
         await settle(pilot, work=True)
 
 
@@ -185,5 +176,5 @@ async def test_a_key_that_would_begin_more_work_says_that_it_has_to_wait(many: W
         await press(pilot, key)
         assert any(told.startswith("One thing at a time") for told in notified(pilot))
         assert "R run a model" not in screen_text(pilot).splitlines()[-1]
-        await pilot.press("escape")
+        await strike(pilot, "escape")
         await settle(pilot, work=True)
