@@ -25,6 +25,11 @@ _POLL = 0.05
 _GRACE = 0.5
 """Seconds that a batch is given to end by itself after a cancel, before its process is killed."""
 
+_SPINS = "2000"
+"""How often a thread of a model asks whether the others are done before it sleeps (libgomp, which torch and llama.cpp
+compute with). Its own 300,000 take milliseconds: on a busy machine, threads then wait for others that are not running,
+and small models are ten and more times slower (docs/performance.md)."""
+
 _BOOT = "import sys; sys.path[:] = {path!r}; from emotui.backends.child import main; main()"
 
 
@@ -150,7 +155,8 @@ class ModelProcess:
         self._words = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
         self._messages = queue.SimpleQueue()
         self._closed = False
-        environment = os.environ | {"TOKENIZERS_PARALLELISM": "false", "TRANSFORMERS_VERBOSITY": "error"}
+        quiet = {"TOKENIZERS_PARALLELISM": "false", "TRANSFORMERS_VERBOSITY": "error"}
+        environment = {"GOMP_SPINCOUNT": _SPINS} | os.environ | quiet
         self._child = subprocess.Popen(
             [sys.executable, "-c", _BOOT.format(path=sys.path)],
             stdin=subprocess.PIPE,

@@ -34,6 +34,20 @@ def test_answers_stand_in_the_order_of_their_requests(model: ModelProcess) -> No
     assert answers == [(Evidence(0, 3, "happy", 0.5),), (), (Evidence(0, 5, "happy", 0.5),)]
 
 
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="the system does not tell a process's environment")
+@pytest.mark.parametrize("own", ["", "7"])
+def test_threads_of_a_model_wait_for_each_other_only_briefly_unless_told_otherwise(
+    own: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GOMP_SPINCOUNT", raising=False)
+    if own:
+        monkeypatch.setenv("GOMP_SPINCOUNT", own)
+    with ModelProcess(f"{KIND}:") as model:
+        model.load()
+        told = Path(f"/proc/{model.pid}/environ").read_bytes().split(b"\0")
+    assert f"GOMP_SPINCOUNT={own or 2000}".encode() in told
+
+
 def test_no_requests_need_no_process(model: ModelProcess) -> None:
     assert model.ask([]) == []
     assert model.pid is None
