@@ -10,6 +10,7 @@ from textual.widgets import TextArea
 from emotui.screens import rephrase_asking as asking
 from emotui.screens import rephrase_parts, rephrase_rounds
 from emotui.screens.desk import Answer, Desk
+from emotui.screens.figures import count
 from emotui.screens.notice import Notice
 from emotui.screens.place import Place
 from emotui.screens.rephrase_drafts import Drafts, begun_with
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from emotui.workbench.rephrasing import Rephrasing
     from emotui.workbench.rephrasing_views import ChainView, Round
     from emotui.workbench.source import BrowseSource
+
+PROBLEMS = 3
+"""Lines that are shown of why a round cannot begin: there may be one for each text."""
 
 _ABOUT = "Rewrite a text until the classifier no longer sees its emotion"
 
@@ -185,7 +189,10 @@ class RephrasePlace(Place):
 
     def _begin(self, dataset: int) -> None:
         if self.refused:
-            self._say("No round has begun", self.refused, "Enter tries again   m chooses another model", failed=True)
+            first, more = self.refused.splitlines()[:PROBLEMS], len(self.refused.splitlines()) - PROBLEMS
+            rest = [f"and {count(more)} more"] if more > 0 else []
+            again = "Enter tries again   m chooses another model"
+            self._say("No round has begun", *first, *rest, again, failed=True)
             return
         if self._frame.work is not None:
             self._say("Waiting for other work", "the round begins after it")

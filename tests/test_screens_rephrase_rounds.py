@@ -7,10 +7,12 @@ from click.testing import CliRunner
 
 from emotui.commands import cli
 from emotui.errors import BadInput, ModelError
+from emotui.records import ClassGold
 from emotui.screens.app import EmotuiApp
 from emotui.screens.rephrase_sheets import NewRoundSheet
 from emotui.store.store import Store
 from emotui.workbench.file_view import FileView
+from emotui.workbench.samples import add_texts
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import SAMPLE_DATA
 from tests.rephrase_driving import IMPLICIT, arrive, page, place, submit, write
@@ -127,6 +129,21 @@ async def test_a_read_only_workspace_says_that_no_round_can_begin(source: Script
         here = await arrive(pilot)
         assert "read-only: start again without --read-only" in here.refused
         assert "No round has begun" in screen_text(pilot)
+
+
+async def test_labels_that_the_classifier_does_not_know_have_a_line_each_as_far_as_there_is_room(
+    tmp_path: Path,
+) -> None:
+    hungry = workspace(tmp_path / "hungry.duckdb", texts=False)
+    samples = [ClassGold(id=f"h-{n}", label="hunger", text=f"I am hungry {n}") for n in range(5)]
+    add_texts(hungry.store, "rephrase", samples, "sample data")
+    async with opened(hungry) as pilot:
+        here = await arrive(pilot)
+        assert len(here.refused.splitlines()) == 5
+        lines = [line.rpartition("│")[2].strip() for line in screen_text(pilot).splitlines()]
+        told = [line for line in lines if "does not know the label 'hunger'" in line]
+        assert [line.split(":")[0] for line in told] == ["h-0", "h-1", "h-2"]
+        assert "and 2 more" in lines
 
 
 async def test_files_are_browsed_without_it(tmp_path: Path) -> None:
