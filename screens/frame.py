@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.screen import Screen
 
 from emotui.screens import actions, top_line, work
 from emotui.screens.desk import Answer, Desk
 from emotui.screens.key_bar import KeyBar
+from emotui.screens.laid_out import LaidOut
 from emotui.screens.line import Line
 from emotui.screens.list_pane import ListPane
 from emotui.screens.list_state import ListState, from_setting, to_setting
@@ -36,7 +36,7 @@ _TITLES |= {"model-rows": "#models-title", "model-about": "#model-title"}
 _TITLES |= {"results-grid": "#results-title", "results-about": "#results-cell"}
 
 
-class Frame(Screen[None]):
+class Frame(LaidOut):
     """Opens the source after the first paint, follows what changes in it, and hands what is selected to the place."""
 
     BINDINGS = [*actions.bindings()]

@@ -1,0 +1,58 @@
+"""Widgets get to know that they have come into sight, whatever is painted before they are laid out."""
+
+import pytest
+from textual.app import App
+from textual.screen import Screen
+from textual.widgets import Static
+
+from emotui.screens.laid_out import LaidOut
+
+
+class Told(Static):
+    """Keeps what it was told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told: list[str] = []
+
+    def on_show(self) -> None:
+        self.told.append("show")
+
+    def on_resize(self) -> None:
+        self.told.append("resize")
+
+
+@pytest.mark.parametrize("painted_before", [False, True])
+async def test_a_widget_that_comes_into_sight_is_told_so(painted_before: bool) -> None:
+    app: App[None] = App()
+    async with app.run_test() as pilot:
+        screen = LaidOut()
+        await app.push_screen(screen)
+        late, other = Told(), Static("there")
+        late.display = False
+        await screen.mount(other, late)
+        await pilot.pause()
+        assert late.told == []
+        late.display = True
+        if painted_before:  # what painting something else does before the layout that is due
+            screen._compositor._full_map_invalidated = True
+            assert late in screen._compositor.full_map
+        await pilot.pause()
+        assert sorted(late.told) == ["resize", "show"]
+
+
+async def test_without_it_textual_would_forget_to_tell() -> None:
+    """Once this fails, Textual has mended it, and `LaidOut` can go."""
+    app: App[None] = App()
+    async with app.run_test() as pilot:
+        screen: Screen[None] = Screen()
+        await app.push_screen(screen)
+        late = Told()
+        late.display = False
+        await screen.mount(late)
+        await pilot.pause()
+        late.display = True
+        screen._compositor._full_map_invalidated = True
+        assert late in screen._compositor.full_map
+        await pilot.pause()
+        assert late.told == []
