@@ -57,8 +57,10 @@ class Rephrase(RephrasePlace):
         self._do("skip")
 
     def do_undo(self) -> None:
-        """Take back what was typed; where nothing was, the last attempt or skip."""
-        if self.editor.can_undo and not self.editor.read_only:
+        """Take back what was typed; where nothing was, the last attempt or skip; in the review the last judgement."""
+        if self.mode == "review":
+            self.query_one(Review).undo()
+        elif self.editor.can_undo and not self.editor.read_only:
             self.editor.undo()
         else:
             self._do("undo")

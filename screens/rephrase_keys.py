@@ -29,6 +29,8 @@ def can(place: "Rephrase", action: str) -> bool:
             return bool(place.open) if place.mode == "writing" else place.mode == "review"
     if action not in _WRITING:
         return True
+    if place.mode == "review":
+        return action == "undo" and place.query_one(Review).can_undo
     if place.mode != "writing":
         return action in ("view", "view_back") and place.mode == "figures"
     if action in _OPEN:

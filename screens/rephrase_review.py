@@ -87,6 +87,7 @@ class Review(Vertical):
         self._round: Round | None = None
         self._queue: Desk[Any, Any] | None = None
         self._keep: Desk[Any, Any] | None = None
+        self._back: Desk[Any, Any] | None = None
 
     def compose(self) -> ComposeResult:
         """Two texts, two questions."""
@@ -105,7 +106,7 @@ class Review(Vertical):
     @property
     def busy(self) -> bool:
         """Is an answer on its way?"""
-        return any(desk is not None and desk.busy for desk in (self._queue, self._keep))
+        return any(desk is not None and desk.busy for desk in (self._queue, self._keep, self._back))
 
     @property
     def item(self) -> "ReviewItem | None":
@@ -117,6 +118,7 @@ class Review(Vertical):
         self.reviewer, self._round, self.done, self.at, self.items = reviewer, round_, 0, 0, ()
         self._queue = Desk("review-queue", self, lambda who: _queue(service_of(), round_.dataset.dataset, who))
         self._keep = Desk("review-keep", self, lambda judged: _keep(service_of(), round_.dataset.dataset, *judged))
+        self._back = Desk("review-back", self, lambda who: _back(service_of(), round_.dataset.dataset, who))
         self._say("Reading what there is to review")
         self._queue.ask(reviewer)
 
@@ -131,10 +133,14 @@ class Review(Vertical):
             else:
                 self.notify(answer.error, severity="error", markup=False)
             return
-        if answer.desk is self._keep:
-            self.done += 1
         self.items, self._agreement = tuple(answer.value[0]), answer.value[1]
         self.at = min(self.at, max(len(self.items) - 1, 0))
+        if answer.desk is self._keep:
+            self.done += 1
+        elif answer.desk is self._back:
+            self.done -= 1
+            again = (place for place, item in enumerate(self.items) if item.attempt == answer.value[2])
+            self.at = next(again, self.at)
         self.ask_meaning()
         self.screen.refresh_bindings()
 
@@ -220,6 +226,16 @@ class Review(Vertical):
         else:
             self._keep.ask((self.reviewer, item.attempt, self.meaning, said))
 
+    @property
+    def can_undo(self) -> bool:
+        """Was something judged since the review was opened?"""
+        return self.done > 0 and not self.busy
+
+    def undo(self) -> None:
+        """Take the last judgement back: that rephrasing is judged again."""
+        if self.can_undo and self._back is not None:
+            self._back.ask(self.reviewer)
+
     def take_back(self) -> bool:
         """To the first question again; False where that is the one asked."""
         if self.meaning is None:
@@ -230,6 +246,13 @@ class Review(Vertical):
 
 def _queue(service: "Rephrasing", dataset: int, reviewer: str) -> "tuple[list[ReviewItem], Mapping[str, Any]]":
     return service.review_queue(dataset, reviewer), service.agreement(dataset)
+
+
+def _back(
+    service: "Rephrasing", dataset: int, reviewer: str
+) -> "tuple[list[ReviewItem], Mapping[str, Any], int | None]":
+    attempt = service.take_review_back(dataset, reviewer)
+    return *_queue(service, dataset, reviewer), attempt
 
 
 def _keep(

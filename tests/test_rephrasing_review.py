@@ -69,6 +69,19 @@ def test_what_was_judged_leaves_the_queue_of_that_reviewer_only(service: Rephras
     assert set(queue(service, "bob")) == {"a1", "a2"}
 
 
+def test_a_judgement_can_be_taken_back_one_after_the_other_and_only_ones_own(service: Rephrasing) -> None:
+    there = queue(service, "eve")
+    for name in ("a1", "b1"):
+        service.review("rephrase", "eve", there[name], meaning=False, emotion="joy")
+    service.review("rephrase", "bob", there["a1"], meaning=True, emotion="joy")
+    assert service.take_review_back("rephrase", "eve") == there["b1"]
+    assert set(queue(service, "eve")) == {"a2", "b1"}
+    assert service.take_review_back("rephrase", "eve") == there["a1"]
+    assert service.take_review_back("rephrase", "eve") is None
+    assert set(queue(service, "eve")) == {"a1", "a2", "b1"}
+    assert service.agreement("rephrase")["reviews"] == 1
+
+
 def test_nobody_judges_their_own_or_what_is_not_there(service: Rephrasing) -> None:
     attempt = queue(service, "eve")["a1"]
     with pytest.raises(BadInput, match="ann wrote this rephrasing"):

@@ -63,3 +63,22 @@ async def test_the_meaning_can_be_judged_again_before_the_emotion_is_picked(sour
         await press(pilot, "down", "enter")
         assert review.meaning is False
         assert here.query_one(Answers).question.startswith("Which emotion")
+
+
+async def test_the_last_judgement_can_be_taken_back_and_is_asked_for_again(source: Scripted) -> None:
+    async with opened(source) as pilot:
+        here = await arrive(pilot, "i")
+        await submit(pilot, IMPLICIT)
+        await press(pilot, "escape", "f4")
+        pilot.app.screen.query_one(Input).value = "ana"
+        await press(pilot, "enter")
+        assert not here.can("undo")
+        await press(pilot, "enter", "enter")
+        assert "Nothing to review" in screen_text(pilot)
+        assert here.can("undo")
+        await press(pilot, "u")
+        review = here.query_one(Review)
+        assert review.item is not None
+        assert review.item.rephrasing == IMPLICIT
+        assert source.rephrasing().agreement("rephrase")["reviews"] == 0
+        assert not here.can("undo")

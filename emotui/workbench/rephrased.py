@@ -13,7 +13,7 @@ from emotui.records import Chain, ClassGold
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.workbench.rephrasing_chains import chains_of, stored_texts
-from emotui.workbench.rephrasing_log import REVIEW, ClassifierMark, Log, ReviewEntry, numbered
+from emotui.workbench.rephrasing_log import REVIEW, UNDO, ClassifierMark, Log, ReviewEntry, last_review, numbered
 from emotui.workbench.rephrasing_review import check_review, review_queue, reviews_report
 from emotui.workbench.rephrasing_variants import kept_variants
 from emotui.workbench.rephrasing_views import ReviewItem
@@ -90,6 +90,16 @@ class Rephrased:
         of = check_review(self.log(found).in_force(), self.samples(found), who, attempt, emotion)
         entry = ReviewEntry(attempt=attempt, meaning=meaning, emotion=emotion.strip(), kept=kept)
         self.store.append_annotation(REVIEW, of.sample, who, msgspec.json.encode(entry))
+
+    def take_review_back(self, dataset: str | int, reviewer: str) -> int | None:
+        """Take this person's last judgement back; `ReviewItem.attempt` of what is to judge again, or None."""
+        found = self.dataset(dataset)
+        log = self.log(found)
+        last = last_review(log, reviewer.strip())
+        if last is None or not isinstance(last.content, ReviewEntry):
+            return None
+        self.store.append_annotation(UNDO, last.sample, reviewer.strip(), b"{}", undoes=log.tip(last.number))
+        return last.content.attempt
 
     def agreement(self, dataset: str | int) -> dict[str, Any]:
         """How far reviewers agree; see `emotui.workbench.rephrasing_review.reviews_report`."""

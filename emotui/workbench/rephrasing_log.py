@@ -150,6 +150,16 @@ def last_undone(log: Log, annotator: str, identity: str) -> Entry | None:
     return latest if log.tip(latest.number) > newest else None
 
 
+def last_review(log: Log, reviewer: str) -> Entry | None:
+    """The last judgement by this person that is in force, of an attempt that is."""
+    own = [
+        entry
+        for entry in log.in_force()
+        if entry.annotator == reviewer and isinstance(entry.content, ReviewEntry) and log.stands(entry.content.attempt)
+    ]
+    return own[-1] if own else None
+
+
 def _of(log: Log, annotator: str, identity: str) -> list[Entry]:
     return [
         entry
