@@ -20,7 +20,8 @@ from emotui.screens.sample_list import SampleList
 from emotui.screens.stave import Stave
 from emotui.workbench.source import BrowseSource
 
-_LONGEST = 60.0
+_LONGEST = 240.0
+"""Seconds after which nothing more is to be expected, on a machine that does five times as much as it can."""
 
 
 async def settle(pilot: "Pilot[None]", *, work: bool = False) -> None:

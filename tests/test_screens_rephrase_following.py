@@ -7,7 +7,7 @@ import pytest
 from emotui.screens.rephrase_bars import Bars
 from tests.rephrase_driving import IMPLICIT, arrive, kinds, page, submit, until, write
 from tests.rephrase_workspace import TEXTS, Scripted, scripted
-from tests.screen_driving import opened, press, screen_text, settle
+from tests.screen_driving import opened, press, screen_text, settle, strike
 
 
 @pytest.fixture
@@ -81,8 +81,10 @@ async def test_the_difference_from_the_original_is_shown_word_by_word(source: Sc
 
 
 async def test_the_editor_takes_keys_while_the_model_is_silent_and_only_the_newest_text_is_asked(
-    source: Scripted,
+    source: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # However slow the machine is, typing does not rest between two of these keys.
+    monkeypatch.setattr("emotui.screens.rephrase_following.REST", 600.0)
     async with opened(source) as pilot:
         here = await arrive(pilot, "i")
         model = source.embedded
@@ -90,7 +92,7 @@ async def test_the_editor_takes_keys_while_the_model_is_silent_and_only_the_newe
         asked = len(model.asked)
         before = here.editor.text
         for key in "abcdefgh":
-            await pilot.press(key)
+            await strike(pilot, key)
             assert here.editor.text.endswith(key)
             assert here.editor.text in screen_text(pilot).replace("\n", "") or key in screen_text(pilot)
         assert here.editor.text == before + "abcdefgh"
@@ -108,7 +110,7 @@ async def test_an_answer_about_another_text_is_dropped(source: Scripted) -> None
         here = await arrive(pilot, "i")
         model = source.embedded
         model.held.clear()
-        await pilot.press("x", "escape", "j")
+        await strike(pilot, "x", "escape", "j")
         await until(lambda: here.chain is None or here.chain.id == "rs-2")
         model.held.set()
         await settle(pilot)
@@ -121,7 +123,7 @@ async def test_what_is_shown_is_greyed_while_it_is_behind_the_text(source: Scrip
     async with opened(source) as pilot:
         here = await arrive(pilot, "i", "x")
         source.embedded.held.clear()
-        await pilot.press("y")
+        await strike(pilot, "y")
         bars = here.query_one(Bars)
         await until(lambda: {part.kind for line in bars._lines for part in line} == {"dim"})
         await until(lambda: "…" in screen_text(pilot).splitlines()[1])

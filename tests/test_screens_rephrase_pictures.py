@@ -112,7 +112,10 @@ def test_review(snap_compare: Compare, tmp_path: Path, size: tuple[int, int]) ->
     assert snap_compare(_app(tmp_path), terminal_size=size, run_before=drive)
 
 
-def test_set_aside(snap_compare: Compare, tmp_path: Path) -> None:
+def test_set_aside(snap_compare: Compare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The picture is taken before one has rested, also where that takes long.
+    monkeypatch.setattr("emotui.screens.rephrase_following.REST", 600.0)
+
     async def drive(pilot: "Pilot[None]") -> None:
         await settle(pilot)
         await press(pilot, "3")
