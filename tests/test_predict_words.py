@@ -120,3 +120,19 @@ def test_a_text_without_a_mask_is_told_by_its_line_and_the_others_are_asked(emot
     assert done.status == 1
     assert done.err.strip() == "some.jsonl:2: there is no <mask> in the text"
     assert [len(record["labels"]) for record in done.document["records"]] == [1, 0]
+
+
+def test_a_place_that_cannot_be_written_is_told_before_the_model_is_asked(emotui: Emotui, files: Path) -> None:
+    records = files / "mine.jsonl"
+    records.write_text('{"id": "1", "text": "so glad"}\n', encoding="utf-8")
+    for target, why in (
+        ("answers.doc", "the format goes by it"),
+        ("nowhere/answers.jsonl", "there is no folder"),
+        ("mine.jsonl", "is the file of --records, whose texts would be lost"),
+    ):
+        bad = emotui("predict", "class", "--model", "hf:nowhere", "--records", records, "--to", files / target)
+        assert bad.status == 2
+        assert why in bad.err
+        assert bad.err.count("\n") == 1
+    assert "so glad" in records.read_text("utf-8")
+    assert [path.name for path in files.iterdir() if path.name.endswith(".part")] == []

@@ -1,6 +1,7 @@
 """`emotui predict KIND`: a model over a file, without the store."""
 
 import sys
+from pathlib import Path
 
 import click
 import msgspec
@@ -8,7 +9,8 @@ import msgspec
 from emotui.commands.asking import asking_options, one_way, read_labels
 from emotui.commands.output import json_option, print_json, skip_bad_option
 from emotui.commands.progress import bar
-from emotui.formats import write
+from emotui.errors import BadInput
+from emotui.formats import check_writable, write
 from emotui.workbench.predicting import KINDS
 from emotui.workbench.predicting import predict as ask
 
@@ -41,6 +43,8 @@ def predict(
     where the model went away before the end: then what it had answered is written, and the rest is left out.
     """
     way = one_way(way, written_way)
+    if target:
+        _check_target(target, records)
     labels = read_labels(labels_file) if labels_file else None
     with bar(f"{spec}: {kind}") as progress:
         found = ask(
@@ -78,6 +82,18 @@ def predict(
         click.echo(f"{found.stopped}: {len(found.records)} of {found.n} are written", err=True)
     if found.failures or found.stopped is not None:
         sys.exit(1)
+
+
+def _check_target(target: str, records: str) -> None:
+    """See before hours of asking that the answers will have a place, and that it is not the questions' own.
+
+    Raises:
+        BadInput: one line.
+    """
+    check_writable(target)
+    place = Path(target)
+    if place.is_file() and Path(records).exists() and place.samefile(records):
+        raise BadInput(f"--to {target} is the file of --records, whose texts would be lost: give another")
 
 
 def _present(record: msgspec.Struct) -> dict[str, object]:

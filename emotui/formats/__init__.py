@@ -2,6 +2,16 @@
 
 from emotui.formats.json_document import fingerprint, to_json_document
 from emotui.formats.reading import ENDINGS, MOST_PROBLEMS, Read, capped, read
-from emotui.formats.writing import write
+from emotui.formats.writing import check_writable, write
 
-__all__ = ["ENDINGS", "MOST_PROBLEMS", "Read", "capped", "fingerprint", "read", "to_json_document", "write"]
+__all__ = [
+    "ENDINGS",
+    "MOST_PROBLEMS",
+    "Read",
+    "capped",
+    "check_writable",
+    "fingerprint",
+    "read",
+    "to_json_document",
+    "write",
+]

@@ -57,6 +57,26 @@ def write(path: str | Path, records: Iterable[msgspec.Struct]) -> int:
     return len(kept)
 
 
+def check_writable(path: str | Path) -> None:
+    """Whether `write` could write there now: for work that takes long and would be lost at its end.
+
+    Raises: as `write`, over the place alone.
+    """
+    name = str(path)
+    _ending(name)
+    if name == "-" or _is_stream(name):
+        return
+    target = Path(os.path.realpath(name))
+    beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
+    try:
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "is a folder, not a file")
+        beside.touch(exist_ok=False)
+        beside.unlink()
+    except OSError as error:
+        raise _refusal(name, error) from None
+
+
 def _ending(name: str) -> str:
     ending = Path(name).suffix.lower()
     if name == "-" or _is_stream(name):
