@@ -222,3 +222,16 @@ def test_people_get_the_interval_of_a_comparison_and_no_rounded_off_p_value(emot
     rows = dict(line.split(maxsplit=1) for line in emotui("compare", "--a", first, "--b", second).out.splitlines()[1:])
     assert rows["ci95"] == f"[{got['ci95'][0]:.3f}, {got['ci95'][1]:.3f}]"
     assert rows["wilcoxon_p"] == f"{got['wilcoxon_p']:.1e}"
+
+
+def test_tables_cut_no_name_and_no_figure(emotui: Emotui, tmp_path: Path) -> None:
+    chains, texts = (CHECKOUT / "sample_data" / f"rephrasings{which}.jsonl" for which in ("", "_variants"))
+    variants = [each for name in ("back-and-forth", "there-and-back") for each in ("--variants", f"{name}={texts}")]
+    out = emotui("rephrasings", "statistics", "--chains", chains, *variants).out
+    assert "…" not in out
+    assert "by set (further columns)" in out
+    assert max(map(len, out.splitlines())) <= 100
+    train = _write(tmp_path / "t.jsonl", *({"id": str(n), "labels": {"joy": n % 2, "fear": 1}} for n in range(4)))
+    scores = _write(tmp_path / "s.jsonl", {"id": "a", "scores": {"joy": [1.0, 0.0], "fear": [0.0, 1.0]}})
+    head = emotui("decode", "--train", train, "--scores", scores).out.splitlines()[0]
+    assert head.split()[-2:] == ["lexical_accuracy", "vector_accuracy"]

@@ -1,6 +1,6 @@
 """How commands print: one JSON document with `--json`, tables for people without."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -78,17 +78,35 @@ def _print_group(console: "Console", name: str, group: Mapping[str, Any]) -> Non
     if name == CONFUSION and len(columns) > WIDEST:
         _print_confused(console, rows)
         return
-    table = _table("", *columns)
-    for key, row in rows.items():
-        table.add_row(as_written(str(key)), *(as_written(shown(row.get(column))) for column in columns))
-    if single:
-        console.print(table)
-    else:
-        _print_table(console, name, table)
+    heading = "" if single else name
+    for part in _pages(console.width, rows, columns):
+        table = _table("", *part)
+        for key, row in rows.items():
+            table.add_row(as_written(str(key)), *(as_written(shown(row.get(column))) for column in part))
+        if heading:
+            _print_table(console, heading, table)
+        else:
+            console.print(table)
+        heading = f"{name} (further columns)"
 
 
 def _nested(value: object) -> bool:
     return isinstance(value, Mapping | list) and not _is_interval(value)
+
+
+def _pages(room: int, rows: Mapping[str, Mapping[str, Any]], columns: Sequence[str]) -> list[list[str]]:
+    """The columns, dealt out to tables none of which has to cut a name or a figure to fit into `room` cells."""
+    lead = max(len(literal(str(key))) for key in rows)
+    pages: list[list[str]] = []
+    left = 0
+    for column in columns:
+        need = max(len(literal(text)) for text in (column, *(shown(row.get(column)) for row in rows.values()))) + 2
+        if not pages or need > left:
+            pages.append([])
+            left = room - lead
+        pages[-1].append(column)
+        left -= need
+    return pages
 
 
 def _print_confused(console: "Console", rows: Mapping[str, Mapping[str, Any]]) -> None:

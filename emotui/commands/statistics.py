@@ -63,7 +63,7 @@ def decode(
     from rich.text import Text
 
     figures = ("macro_f1", "micro_f1", "hamming_loss", "lexical_accuracy", "vector_accuracy")
-    table = Table(box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))  # one blank between: all fit into 80 columns
     for column in ("alpha", "emotions", *figures):
         table.add_column(column, justify="right")
     for result in document["results"]:
