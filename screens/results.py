@@ -17,7 +17,7 @@ from emotui.screens.desk import Answer, Desk
 from emotui.screens.figures import count
 from emotui.screens.notice import Notice
 from emotui.screens.place import Place
-from emotui.screens.results_asking import COUNTED, Counting, Found, Question, ask
+from emotui.screens.results_asking import Counting, Found, Question, ask
 from emotui.screens.results_grid import Grid
 from emotui.screens.results_state import VIEWS, Looked
 from emotui.screens.results_view import ResultsView
@@ -181,9 +181,9 @@ class Results(Place):
         if self.looked.tables is not None:
             self.view.draw_title(counting=self.busy)
         elif self.busy and time.monotonic() - self._began >= _PATIENCE:
-            read = count(max(self._counting.asked - 1, 0) * COUNTED)
             passed = time.monotonic() - self._began
-            self._say("Counting what the runs came to", f"{read} answers read   {passed:.0f} s", "Esc stops it")
+            said = f"{self._counting.words}   {passed:.0f} s"
+            self._say("Counting what the runs came to", said, "Esc stops it")
 
     def _draw(self) -> None:
         """Show what is at hand, or why there is nothing."""
@@ -232,7 +232,9 @@ class Results(Place):
             return self.looked.view == "transitions"
         if action == "samples":
             picked = self.view.grid.cell
-            return self.looked.view != "bars" and picked is not None and bool(picked[2].samples)
+            if self.looked.view == "bars":
+                return bool(self.looked.bars_there)
+            return picked is not None and bool(picked[2].samples)
         if action == "export":
             frame: Any = self.screen
             found = self.looked.tables_found
@@ -282,7 +284,12 @@ class Results(Place):
         self._draw()
 
     def do_samples(self) -> None:
-        """Browse the samples behind the figure."""
+        """Browse the samples behind the figure; from bars, go to their figures."""
+        by = self.looked.turn_to_figures()
+        if by is not None:
+            self._look()
+            self.view.show_column(by)
+            return
         picked, found = self.view.grid.cell, self.looked.tables_found
         if picked is None:
             return

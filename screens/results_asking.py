@@ -4,29 +4,38 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from emotui.screens.figures import count
+
 if TYPE_CHECKING:
     from emotui.workbench.results import Results
     from emotui.workbench.results_table import Bars, ResultsTable, Transitions
 
-COUNTED = 1000
-"""Samples that are read between two questions whether to stop."""
-
 
 class Counting:
-    """Asked by the service again and again whether to stop; so it also knows how far that has come."""
+    """Asked by the service again and again whether to stop, and told how far it is."""
 
     def __init__(self) -> None:
-        self.asked = 0
+        self._far = ("answers", 0, 0)
         self._over = threading.Event()
 
     def __call__(self) -> bool:
         """Whether it is to stop."""
-        self.asked += 1
         return self._over.is_set()
 
     def stop(self) -> None:
         """Let it stop soon."""
         self._over.set()
+
+    def tell(self, step: str, so_far: int, n: int) -> None:
+        """So much of a step is done."""
+        self._far = (step, so_far, n)
+
+    @property
+    def words(self) -> str:
+        """How far it is."""
+        step, so_far, n = self._far
+        what = "answers read" if step == "answers" else "annotated samples scored"
+        return f"{count(so_far)} of {count(n)} {what}" if n else f"no {what} yet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +89,7 @@ def ask(source: Any, question: Question) -> Found:
             return Found(wanted, results.bars(dataset, runs, **named, cancelled=counting))
         if wanted.what == "transitions":
             return Found(wanted, results.transitions(dataset, wanted.by, cancelled=counting))
-        tables = results.tables(dataset, runs, sim=wanted.sim, cancelled=counting)
+        tables = results.tables(dataset, runs, sim=wanted.sim, cancelled=counting, on_step=counting.tell)
         return Found(wanted, tables, _datasets(source, tables))
     except Cancelled:
         return Found(wanted, None)

@@ -101,6 +101,16 @@ class Looked:
         part, by, figure = there[at % len(there)]
         return f"{_PARTS[part]}: {_FIGURES[figure]} by {by}", at % len(there) + 1, len(there)
 
+    def turn_to_figures(self) -> str | None:
+        """From bars to the table that holds F1 of the same labels; says of what: emotion or valence."""
+        there = self.bars_there
+        if self.view != "bars" or not there:
+            return None
+        part, by, _ = there[self.at["bars"] % len(there)]
+        keys = [table.key for table in self.tables or ()]
+        self.view, self.at["tables"] = "tables", keys.index(f"labels-{part}")
+        return by
+
     def turn(self, step: int) -> None:
         """The next thing of the view (1), or the one before (-1)."""
         _, at, of = self.named

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from emotui.workbench.results_table import Bars
 
 _MOST_NAMES = 4
-"""Lines of names over a plot."""
+"""Lines of names over a plot, where a third of the place would be fewer."""
 
 
 class ResultsView(Vertical):
@@ -107,10 +107,20 @@ class ResultsView(Vertical):
         plots[0].show(bars)
         page = self.query_one("#results-legend", Page)
         lines = results_bars.legend(bars, results_bars.series_shown(bars, cells - AXIS), cells - 2)
-        page.styles.height = min(len(lines), _MOST_NAMES)
+        page.styles.height = min(len(lines), max(_MOST_NAMES, self.size.height // 3))
         page.show(lines)
-        said = " neutral left out; the tables by emotion and valence lead to the samples"
-        self.query_one("#results-cell", Line).show([Part(said, "dim")])
+        right = [Part("Enter", "key", "do('samples')"), Part(" F1 as a table, and on to its samples ", "dim")]
+        self.query_one("#results-cell", Line).show([Part(" neutral left out", "dim")], right)
+
+    def show_column(self, by: str) -> None:
+        """Show the table that is looked at, with the cursor on its first figure by emotion or valence."""
+        table = self._looked.table
+        if table is not None:
+            self._show_grid()
+            self.grid.show_table(table)
+            here = [at for at, column in enumerate(table.columns) if column.key.startswith(f"{by}/")]
+            self.grid.put(self.grid.row, here[0] if here else 0)
+            self.grid.focus()
 
     @on(Grid.Moved)
     def _draw_cell(self) -> None:

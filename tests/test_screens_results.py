@@ -251,6 +251,21 @@ async def test_bars_have_a_glyph_a_run_which_the_legend_names(source: Workspace)
             assert label in drawn
 
 
+async def test_from_bars_enter_leads_to_their_figures_and_from_there_to_the_samples(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "7", "v", "n")
+        assert "F1 by valence" in screen_text(pilot)
+        await press(pilot, "enter")
+        table = grid(pilot).table
+        assert table is not None
+        assert table.key == "labels-task-1"
+        assert cell(pilot)[1].group == "Valence"
+        numbers = cell(pilot)[2].samples
+        await press(pilot, "enter")
+        assert isinstance(frame(pilot).place, Browse)
+        assert len(listed(pilot)) == len(numbers) > 0
+
+
 @pytest.mark.parametrize("theme", ["dark", "light", "high-contrast", "colour-blind-safe"])
 async def test_bars_wear_the_colours_of_the_theme(source: Workspace, theme: str) -> None:
     async with opened(source) as pilot:
@@ -303,8 +318,11 @@ async def test_annotators_come_at_once_and_their_sim_after_it(tmp_path: Path) ->
 async def test_escape_stops_the_counting_and_v_counts_again(source: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     counted = Service.tables
 
-    def endless(self: Service, dataset: Any, runs: Any = None, *, sim: bool = True, cancelled: Any) -> Any:
+    def endless(
+        self: Service, dataset: Any, runs: Any = None, *, sim: bool = True, cancelled: Any, on_step: Any
+    ) -> Any:
         begun = time.monotonic()
+        on_step("answers", 2000, 7000)
         while not cancelled():
             assert time.monotonic() - begun < 300
             time.sleep(0.005)
@@ -313,7 +331,7 @@ async def test_escape_stops_the_counting_and_v_counts_again(source: Workspace, m
     monkeypatch.setattr(Service, "tables", endless)
     async with opened(source) as pilot:
         await strike(pilot, "7")
-        await until(pilot, "Esc stops it", "answers read")
+        await until(pilot, "Esc stops it", "2 000 of 7 000 answers read")
         await strike(pilot, "j")
         await press(pilot, "escape")
         assert not place(pilot).busy
