@@ -212,6 +212,7 @@ def test_labels_in_a_table_are_no_markup_and_reach_no_terminal_raw(emotui: Emotu
     assert done.out.startswith(f"{pred} against {gold}\n")
     for shown in ("[/b]", "[red]x", "\\x1b[31my", "a\\nb"):
         assert shown in done.out
+    assert done.out.splitlines()[-1].split()[1:] == ["0", "0", "0", "1"]
     assert "\x1b" not in done.out
 
 

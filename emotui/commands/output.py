@@ -78,6 +78,8 @@ def _print_group(console: "Console", name: str, group: Mapping[str, Any]) -> Non
     if name == CONFUSION and len(columns) > WIDEST:
         _print_confused(console, rows)
         return
+    if name == CONFUSION:  # a pair that never came up was counted, unlike a figure that is undefined
+        rows = {key: dict.fromkeys(columns, 0) | row for key, row in rows.items()}
     heading = "" if single else name
     for part in _pages(console.width, rows, columns):
         table = _table("", *part)
