@@ -414,11 +414,11 @@ def test_reading_takes_a_small_multiple_of_parsing_the_json_alone(tmp_path: Path
     """Both in the same run, so that a busy machine does not fail it."""
     line = '{"id": %d, "text": "The cat sat happily on the mat and purred.", "spans": [[4, 19]], "emotion": "happy"}'
     path = put(tmp_path, "\n".join(line % number for number in range(20_000)))
-    started = time.perf_counter()
+    started = time.process_time()
     plain = [json.loads(each) for each in path.read_bytes().splitlines()]
-    between = time.perf_counter()
+    between = time.process_time()
     assert len(read(path, SpanSample).records) == len(plain)
-    assert time.perf_counter() - between < 10 * (between - started)
+    assert time.process_time() - between < 10 * (between - started)
 
 
 def test_importing_the_formats_loads_neither_duckdb_nor_numpy() -> None:

@@ -56,10 +56,10 @@ def test_each_string_has_its_own_answer_and_none_where_no_word_is_shared() -> No
 def test_a_very_long_text_and_a_very_long_string_take_a_bounded_time() -> None:
     text = "I was there and I was glad of it, and so it was that I went on. " * 16_000
     assert len(text) > 1_000_000
-    began = time.perf_counter()
+    began = time.process_time()
     (found,) = nearest(text, ["I was so glad that I wept"])
     (whole,) = nearest(text[:100_000], [text[:50_000].replace("glad", "sad")])
-    assert time.perf_counter() - began < 8
+    assert time.process_time() - began < 8
     assert found is not None
     assert whole is not None
     assert found.f1 == 2 / 3

@@ -186,9 +186,9 @@ def test_a_difference_rebuilds_both_texts_and_its_places_hold(original: str, tex
 def test_a_difference_of_very_long_texts_takes_no_time() -> None:
     import time
 
-    started = time.monotonic()
+    started = time.process_time()
     changes = word_diff("start " + "x y z w " * 2500 + "end", "start " + "y x w z " * 2500 + "end")
-    assert time.monotonic() - started < 1
+    assert time.process_time() - started < 1
     assert [change.kind for change in changes] == ["same", "removed", "added", "same"]
 
 

@@ -135,9 +135,9 @@ async def test_a_paste_of_100_kb_is_left_out_with_its_line_and_costs_no_time(sou
     async with opened(source) as pilot:
         here = await arrive(pilot, "i")
         before = here.editor.text
-        begun = time.monotonic()
+        begun = time.process_time()
         here.editor.paste("sad and lonely words " * 5000)
-        assert time.monotonic() - begun < 0.1
+        assert time.process_time() - begun < 0.1
         await settle(pilot)
         assert here.editor.text == before
         (said,) = notified(pilot)

@@ -166,10 +166,10 @@ async def test_a_paste_of_100_kb_costs_a_line_and_not_the_screen(empty: Workspac
     async with opened(empty) as pilot:
         await press(pilot, "9")
         await write(pilot, "here")
-        begun = time.monotonic()
+        begun = time.process_time()
         editor(pilot).paste("word " * 20_000)
         await settle(pilot)
-        assert time.monotonic() - begun < 2
+        assert time.process_time() - begun < 2
         assert editor(pilot).text == "here"
         assert any("100 004 characters; 20 000 fit" in told for told in notified(pilot))
         editor(pilot).paste("word " * 3_000)

@@ -37,9 +37,9 @@ async def test_a_text_of_a_megabyte_is_laid_out_in_less_than_a_second(tmp_path: 
         view = stave(pilot)
         score = view.score
         view.show(type(score)(""))
-        began = time.perf_counter()
+        began = time.process_time()
         view.show(score)
-        assert time.perf_counter() - began < 1
+        assert time.process_time() - began < 1
         await press(pilot, "tab", "end")
         assert view.scroll_offset.y > 10_000
 
