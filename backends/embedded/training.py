@@ -24,6 +24,7 @@ from emotui.backends.embedded.labels import GOEMOTIONS
 from emotui.backends.embedded.logistic import logistic
 from emotui.backends.embedded.mask_training import train_masks
 from emotui.backends.embedded.open_data import Labelled, goemotions, sample_passages
+from emotui.backends.embedded.pair_training import fit_pairs
 from emotui.backends.embedded.second_opinion import fit_second, frozen_features
 from emotui.backends.embedded.span_training import train_spans
 from emotui.backends.embedded.splits import check, covidemo_parts, goemotions_parts, reman_parts, xed_parts
@@ -149,12 +150,13 @@ class _Training:
         )
 
     def plutchik(self) -> None:
-        """Plutchik's eight: adapters from those of GoEmotions on XED, and a network over frozen features."""
+        """Plutchik's eight: adapters from those of GoEmotions on XED, a network over frozen features, word pairs."""
         kept, held = xed_parts(self.data)
         start = load_file(self.out / "goemotions.safetensors")
         schedule = Schedule(epochs=5, rate=4e-4, head_rate=8e-4, word_dropout=0.1, dropout=0.2)
         self._adapters("plutchik", kept, len(PLUTCHIK), schedule, start)
         self._kept("second", lambda: self._second(kept + covidemo_parts(self.data)[0]))
+        self._kept("pairs", lambda: self._pairs(kept))
         self._calibrate("plutchik", UNCALIBRATED)
         self._calibrate("plutchik", self._label_calibration(self.weights.plutchik_logits, held, len(PLUTCHIK)))
 
@@ -162,6 +164,10 @@ class _Training:
         ids = self.weights.pieces.ids([example.text for example in examples], LONGEST)
         features = frozen_features(self.weights.base, self.weights.goemotions.encoder, ids).clone()
         return fit_second(features, targets(examples, len(PLUTCHIK)), self.seed)
+
+    def _pairs(self, examples: Sequence[Labelled]) -> dict[str, Tensor]:
+        ids = self.weights.pieces.ids([example.text for example in examples], LONGEST)
+        return fit_pairs(ids, targets(examples, len(PLUTCHIK)))
 
     def spans(self) -> None:
         """Adapters and token head of REMAN's cues, from the adapters of GoEmotions."""

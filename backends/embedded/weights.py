@@ -19,6 +19,7 @@ from emotui.backends.embedded.inference import label_logits
 from emotui.backends.embedded.second_opinion import frozen_features, second_logits
 from emotui.backends.embedded.stack import Stack
 from emotui.backends.embedded.tokens import WordPieces
+from emotui.backends.embedded.word_pairs import pair_logits
 
 CALIBRATION = "calibration.json"
 
@@ -55,10 +56,15 @@ class Weights:
         """The network over frozen features whose logits are added to those of `plutchik`."""
         return load_file(self.folder / "second.safetensors")
 
+    @cached_property
+    def pairs(self) -> dict[str, Tensor]:
+        """Weights of words and pairs of words, whose logits are added too."""
+        return load_file(self.folder / "pairs.safetensors")
+
     def plutchik_logits(self, ids: Sequence[Sequence[int]]) -> Tensor:
         """Calibrated logits of Plutchik's eight. Args: ids: token ids of n texts. Returns: (n, 8)."""
         features = frozen_features(self.base, self.goemotions.encoder, ids)
-        logits = label_logits(self.plutchik, ids) + second_logits(self.second, features)
+        logits = label_logits(self.plutchik, ids) + second_logits(self.second, features) + pair_logits(self.pairs, ids)
         fitted = self.calibration["plutchik"]
         return fitted["slope"] * logits + torch.tensor(fitted["shifts"], dtype=torch.float32)
 
