@@ -434,10 +434,11 @@ class Frame(LaidOut):
 
     def _top(self) -> None:
         cells = self.size.width - 3
+        room = cells - top_line.taken(top_line.places(PLACES, self._number, 0))
         if self.work is not None:
-            right = work.parts(self.work, cells - top_line.taken(top_line.places(PLACES, self._number, 0)))
+            right = work.parts(self.work, room)
         else:
-            right = top_line.standing(self._title, self.live, self._live_state, max(cells // 3, 24))
+            right = top_line.standing(self._title, self.live, self._live_state, max(cells // 3, 24), room)
         left = top_line.places(PLACES, self._number, cells - top_line.taken(right))
         self.query_one("#top", Line).show(left, right)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from emotui.screens.cells import shown, width
+from emotui.screens.cells import fit, shown, width
 from emotui.screens.line import Part
 from emotui.screens.place import Place
 
@@ -20,15 +20,19 @@ def places(there: Mapping[int, type[Place]], here: int, cells: int) -> list[Part
     return found
 
 
-def standing(store: str, live: str | None, state: str, cells: int) -> list[Part]:
+def standing(store: str, live: str | None, state: str, cells: int, most: int) -> list[Part]:
     """Which store is open and which model is live, in so many cells; of a long SPEC the end is shown, which tells more.
 
     Args:
         live: None where there are no models.
+        most: the cells that the numbers of the places leave; the state, which Models tells too, gives way to them.
     """
     if live is None:
-        return [Part(store, "dim")]
+        return [Part(fit(store, most).rstrip(), "dim")]
     said = shown(live)
+    if width(store) + min(width(said), 8) + width(state) + 4 > most:
+        state = ""
+    store = fit(store, max(most - min(width(said), 8) - width(state) - 4, 8)).rstrip()
     room = max(cells - width(store) - width(state) - 4, 8)
     if width(said) > room:
         said = "…" + said[1 - room :]

@@ -7,6 +7,7 @@ import pytest
 from textual.pilot import Pilot
 
 from emotui.records import SpanSample
+from emotui.screens.top_line import standing
 from emotui.screens.work import Work, parts
 from emotui.workbench.running import RunProgress
 from emotui.workbench.workspace import FIRST_START, Workspace
@@ -178,3 +179,13 @@ async def test_a_key_that_would_begin_more_work_says_that_it_has_to_wait(many: W
         assert "R run a model" not in screen_text(pilot).splitlines()[-1]
         await strike(pilot, "escape")
         await settle(pilot, work=True)
+
+
+def test_a_long_name_of_the_store_and_the_state_of_the_model_leave_the_places_their_numbers() -> None:
+    def said(store: str, room: int) -> str:
+        return "".join(part.text for part in standing(store, "embedded", "not loaded", 25, room))
+
+    assert said("workspace", 39) == "workspace · embedded not loaded"
+    assert said("workspace (read only)", 39) == "workspace (read only) · embedded"
+    assert said("a store with a very long name indeed", 39) == "a store with a very long n… · embedded"
+    assert said("workspace", 30) == "workspace · embedded"
