@@ -5,6 +5,7 @@ import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from emotui.backends.base import (
@@ -83,7 +84,11 @@ class Breaking:
             case "REFUSE":
                 return Refused("the text is longer than the context (9999 tokens of 512)")
             case "SLEEP":
-                time.sleep(float(rest))
+                time.sleep(float(rest or 0))
+            case "WAIT":
+                begun = time.monotonic()
+                while not Path(rest).exists() and time.monotonic() - begun < 120:
+                    time.sleep(0.01)
             case "PRINT":
                 print("noise from a library")
             case "PID":
