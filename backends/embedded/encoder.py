@@ -61,15 +61,16 @@ class Encoder(nn.Module):
         self.norm = nn.LayerNorm(WIDTH, eps=EPSILON)
         self.layers = nn.ModuleList(Layer() for _ in range(LAYERS))
 
-    def forward(self, ids: Tensor, present: Tensor | None = None) -> Tensor:
-        """Args: ids: (n, t), t at most 512. present: (n, t), True where a token stands; None where all do.
+    def forward(self, ids: Tensor, present: Tensor | None = None, depth: int = LAYERS) -> Tensor:
+        """Args: ids: (n, t), t at most 512. present: (n, t), True where a token stands; None where all do. depth: how
+        many of the layers are gone through.
 
         Returns: (n, t, 384); what stands at an absent token has no meaning.
         """
         hidden = self.words(ids) + self.positions.weight[: ids.shape[1]] + self.segments.weight[0]
         hidden = self.norm(hidden)
         mask = None if present is None else present[:, None, None, :]
-        for layer in self.layers:
+        for layer in self.layers[:depth]:
             hidden = layer(hidden, mask)
         return hidden
 

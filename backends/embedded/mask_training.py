@@ -1,4 +1,4 @@
-"""Training the map from the state at a mask to the embedding of the emotion word that stood there."""
+"""Training the map from what is at and beside a mask to the embedding of the emotion word that stood there."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def thinned(examples: Sequence[Masked], most: int, seed: int) -> list[Masked]:
 
 
 def mask_table(weights: Weights, examples: Sequence[Masked]) -> tuple[Tensor, Tensor]:
-    """States at the masks and the numbers of the words, of the texts whose mask is read. Returns: (n, 768), (n,)."""
+    """States at the masks and the numbers of the words, of the texts whose mask is read. Returns: (n, 1152), (n,)."""
     read = [masked_ids(weights, text) for text, _ in examples]
     kept = [number for number, (_, places) in enumerate(read) if len(places) == 1]
     states = mask_states(weights, [read[number][0] for number in kept], [read[number][1] for number in kept])
@@ -71,7 +71,7 @@ def fit_mask_map(
 ) -> dict[str, Tensor]:
     """The map's tensors. Examples are drawn so that every word is met as often as it is in the texts.
 
-    Args: states: (n, 768). gold: (n,). frequency: of each word in all the texts. vectors: (words, 384).
+    Args: states: (n, 1152). gold: (n,). frequency: of each word in all the texts. vectors: (words, 384).
     """
     here = torch.bincount(gold, minlength=len(vectors))
     draw = torch.tensor([frequency[word] / int(here[word]) for word in gold.tolist()])

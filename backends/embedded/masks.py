@@ -1,8 +1,10 @@
 """Ranking emotion words for a mask.
 
-MiniLM has no language-model head any more. A trained linear map takes the states at the mask to the space of MiniLM's
-own sentence embeddings; a candidate scores by the dot product with its own embedding there. So any word can be a
-candidate, also one of several word pieces.
+MiniLM has no language-model head any more. A trained linear map takes its state at the mask after the fourth of six
+layers, and the word embeddings of the tokens on both sides, to the space of MiniLM's own sentence embeddings; a candidate
+scores by the dot product with its own embedding there. So any word can be a candidate, also one of several word pieces.
+The last layers of a sentence encoder turn to what the whole text says; the earlier ones, and the tokens beside the mask,
+still tell which part of speech fits there.
 """
 
 from __future__ import annotations
@@ -12,12 +14,13 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from emotui.backends.embedded.inference import hidden_states, sentence_embeddings
-from emotui.backends.embedded.tokens import END, MASK, START
+from emotui.backends.embedded.inference import BATCH, sentence_embeddings
+from emotui.backends.embedded.tokens import END, MASK, START, batches_by_length, padded
 from emotui.backends.embedded.weights import Weights
 
 MARK = "<mask>"
 LONGEST = 256
+DEPTH = 4
 
 
 def masked_ids(weights: Weights, text: str) -> tuple[list[int], list[int]]:
@@ -36,12 +39,17 @@ def masked_ids(weights: Weights, text: str) -> tuple[list[int], list[int]]:
 
 @torch.inference_mode()
 def mask_states(weights: Weights, ids: Sequence[Sequence[int]], places: Sequence[Sequence[int]]) -> list[Tensor]:
-    """For each text (masks, 768): the states at its masks in the unmodified encoder and in the GoEmotions one."""
-    states = [torch.empty(len(masks), 0) for masks in places]
-    for encoder in (weights.base, weights.goemotions.encoder):
-        for indices, hidden, _ in hidden_states(encoder, ids):
-            for row, index in enumerate(indices):
-                states[index] = torch.cat([states[index], hidden[row, list(places[index])]], 1)
+    """For each text (masks, 1152): at its masks the unmodified encoder's state after `DEPTH` layers, then the word
+    embeddings of the token before and of the token after (at an end of the text the frame's own)."""
+    states = [torch.empty(0)] * len(ids)
+    embedding = weights.base.words.weight
+    for indices in batches_by_length([len(row) for row in ids], BATCH):
+        tokens, present = padded([ids[index] for index in indices])
+        hidden = weights.base(tokens, present, DEPTH)
+        for row, index in enumerate(indices):
+            at = torch.tensor(places[index], dtype=torch.long)
+            beside = [embedding[tokens[row, at + side]] for side in (-1, 1)]
+            states[index] = torch.cat([hidden[row, at], *beside], 1)
     return states
 
 
@@ -53,6 +61,6 @@ def word_vectors(weights: Weights, candidates: Sequence[str]) -> Tensor:
 
 @torch.inference_mode()
 def mask_scores(weights: Weights, states: Tensor, vectors: Tensor) -> Tensor:
-    """Log-probabilities of the candidates. Args: states: (masks, 768). vectors: (n, 384). Returns: (masks, n)."""
+    """Log-probabilities of the candidates. Args: states: (masks, 1152). vectors: (n, 384). Returns: (masks, n)."""
     wanted = torch.nn.functional.linear(states, weights.mask["weight"], weights.mask["bias"])
     return (wanted @ vectors.T).log_softmax(1)
