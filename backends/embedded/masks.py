@@ -1,10 +1,10 @@
 """Ranking emotion words for a mask.
 
 MiniLM has no language-model head any more. A trained linear map takes its state at the mask after the fourth of six
-layers, and the word embeddings of the tokens on both sides, to the space of MiniLM's own sentence embeddings; a candidate
-scores by the dot product with its own embedding there. So any word can be a candidate, also one of several word pieces.
-The last layers of a sentence encoder turn to what the whole text says; the earlier ones, and the tokens beside the mask,
-still tell which part of speech fits there.
+layers, and the word embeddings of the tokens on both sides, to the space of MiniLM's own sentence embeddings; there a
+candidate scores by the dot product with its own embedding. So any word can be a candidate, also one of several word
+pieces. The last layers of a sentence encoder turn to what the whole text says; the earlier ones, and the tokens beside
+the mask, still tell which part of speech fits there.
 """
 
 from __future__ import annotations
