@@ -200,7 +200,7 @@ class Results(Place):
         elif self._stopped:
             self._say("The counting was stopped", "v counts again")
         elif looked.dataset is None and self._desk is not None:
-            self._say("Results", "there are no samples of spans yet")
+            self._say("Results", "there are no samples of spans yet", "emotui import spans FILE brings some in")
 
     def _draw_view(self) -> None:
         self.view.draw(counting=self.busy)

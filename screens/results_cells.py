@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from emotui.screens.cells import shown
+from emotui.screens.cells import shown, width
 from emotui.screens.figures import UNDEFINED, count
 
 if TYPE_CHECKING:
@@ -41,6 +41,22 @@ def written(cell: "Cell", unit: str) -> tuple[str, str]:
 def label_of(row: "Row") -> str:
     """A row's name; a published one wears a dagger."""
     return shown(row.label) + (" †" if row.published else "")
+
+
+def shortened(label: str, cells: int) -> str:
+    """A label in so many cells; of a longer one the beginning and the end, since models differ in either."""
+    if width(label) <= cells:
+        return label
+    head = tail = ""
+    for sign in label:
+        if width(head + sign) > (cells - 1) // 2:
+            break
+        head += sign
+    for sign in reversed(label):
+        if width(head + sign + tail) > cells - 1:
+            break
+        tail = sign + tail
+    return f"{head}…{tail}"
 
 
 def said(row: "Row", column: "Column", cell: "Cell") -> str:

@@ -11,7 +11,7 @@ from textual.message import Message
 from emotui.screens.cells import fit, shown, width, wrap
 from emotui.screens.line import Part
 from emotui.screens.page import Page
-from emotui.screens.results_cells import label_of, written
+from emotui.screens.results_cells import label_of, shortened, written
 from emotui.screens.scene_charts import shade
 
 if TYPE_CHECKING:
@@ -195,7 +195,8 @@ class Grid(Page, inherit_bindings=False):
     def _row_parts(self, number: int, row: "Row", seen: Sequence[int]) -> list[Part]:
         here = number == self.row
         kind = "strong" if here else "dim" if row.published else "plain"
-        parts = [Part(fit(label_of(row), self._label) + "  ", kind)]
+        label = shortened(label_of(row), self._label) if row.kind == "run" else label_of(row)
+        parts = [Part(fit(label, self._label) + "  ", kind)]
         for at in seen:
             parts += self._cell_parts(row, at, here=here and at == self.column)
         return parts

@@ -16,6 +16,7 @@ from emotui.errors import StoreError
 from emotui.records import SpanSample
 from emotui.screens import results_bars, results_cells
 from emotui.screens.browse import Browse
+from emotui.screens.cells import shown, width
 from emotui.screens.line import Line
 from emotui.screens.results import Results
 from emotui.screens.results_grid import Grid, window
@@ -427,6 +428,17 @@ async def test_a_workspace_without_samples_and_files_without_a_workspace_say_so(
         await press(pilot, "7")
         assert "Results are of runs in a workspace" in screen_text(pilot)
         await press(pilot, "v", "n", "enter", "q")
+
+
+@given(st.text(max_size=60), st.integers(5, 40))
+def test_a_long_label_keeps_its_beginning_and_its_end_in_the_cells_there_are(label: str, cells: int) -> None:
+    label = shown(label)
+    found = results_cells.shortened(label, cells)
+    assert width(found) <= cells
+    assert found == label or found.partition("…")[1]
+    gguf = "gguf:/models/Qwen2.5-7B-Instruct-Q4_K_M.gguf"
+    assert results_cells.shortened(gguf, 20) == "gguf:/mod…4_K_M.gguf"
+    assert results_cells.shortened(gguf, len(gguf)) == gguf
 
 
 async def test_a_click_puts_the_cursor_on_a_cell(source: Workspace) -> None:
