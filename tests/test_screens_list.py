@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from textual.widgets import OptionList
 
 from emotui.screens.browse import Browse
 from emotui.screens.sample_list import SampleList
@@ -101,7 +100,7 @@ async def test_a_click_selects_a_sample_and_the_wheel_scrolls_without_selecting(
 
 async def test_where_an_answer_is_right_or_wrong_the_list_says_so_and_speaks_of_no_f1(tmp_path: Path) -> None:
     source = scripted(tmp_path)
-    run = source.run_model("embedded", source.store.dataset("rephrase").dataset)  # type: ignore[union-attr]
+    source.run_model("embedded", source.store.dataset("rephrase").dataset)  # type: ignore[union-attr]
     async with opened(source) as pilot:
         await press(pilot, "3")
         shown = screen_text(pilot)
