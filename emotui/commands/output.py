@@ -79,7 +79,7 @@ def _print_group(console: "Console", name: str, group: Mapping[str, Any]) -> Non
         _print_confused(console, rows)
         return
     if name == CONFUSION:  # a pair that never came up was counted, unlike a figure that is undefined
-        rows = {key: dict.fromkeys(columns, 0) | row for key, row in rows.items()}
+        rows = {key: dict.fromkeys(columns, 0) | dict(row) for key, row in rows.items()}
     heading = "" if single else name
     for part in _pages(console.width, rows, columns):
         table = _table("", *part)
