@@ -27,3 +27,7 @@ class BadModel(BadInput, ModelError):
 
 class StoreError(EmotuiError):
     """The store cannot be opened, is held by another program, is of a newer version, or cannot be written."""
+
+
+class BadStore(BadInput, StoreError):
+    """The file that was named as a store is none: it is missing, or something else."""

@@ -173,8 +173,35 @@ def test_bad_usage_is_told_in_words_and_ends_with_2(
 
 
 def test_runs_of_an_empty_store_say_how_to_make_one(emotui: Emotui, db: Path) -> None:
+    Store.open(db)
     assert "emotui run spans" in emotui("runs", "--db", db).out
     assert emotui("runs", "--db", db, "--json").document == []
+
+
+def test_runs_of_a_store_that_is_not_there_are_none_and_no_store_is_made(emotui: Emotui, db: Path) -> None:
+    said = emotui("runs", "--db", db, "--json")
+    assert (said.status, said.document) == (0, [])
+    assert said.err == f"{db} does not exist yet\n"
+    assert not db.exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("export", "a-run", "--to", "x.jsonl"),
+        ("rescore", "a-run"),
+        ("results",),
+        ("report", "a-run", "--to", "x.md"),
+        ("rephrasings", "agreement", "--dataset", "d"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_what_needs_a_store_makes_none_where_the_path_is_mistyped(
+    emotui: Emotui, db: Path, command: tuple[str, ...]
+) -> None:
+    said = emotui(*command, "--db", db)
+    assert (said.status, said.err) == (2, f"{db} does not exist: check the path given with --db\n")
+    assert list(db.parent.glob("w.duckdb*")) == []
 
 
 def test_import_is_all_or_nothing_and_says_which_lines_are_wrong(emotui: Emotui, db: Path, tmp_path: Path) -> None:

@@ -60,4 +60,4 @@ def test_a_probe_judges_the_given_labels_and_says_which_words_carry_the_likelies
 
 def test_a_hypothesis_without_a_place_for_the_label_is_one_line(emotui: Emotui, folder: Path) -> None:
     got = emotui("probe", "x", "--model", f"hf:{folder}#hypothesis=It is so.")
-    assert (got.status, got.err) == (1, "hf: option hypothesis needs one {} where the label goes\n")
+    assert (got.status, got.err) == (2, "hf: option hypothesis needs one {} where the label goes\n")

@@ -94,7 +94,7 @@ def _print_seer(imported: Imported, as_json: bool) -> None:
 @json_option
 def export(run: str, target: str, db: str | None, as_json: bool) -> None:
     """Write the predictions of RUN as records that `emotui score` of its task takes."""
-    n = export_run(Workspace.open(db).store, run, target)
+    n = export_run(Workspace.look_into(db).store, run, target)
     if as_json:
         print_json({"run": run, "to": target, "n": n})
     else:

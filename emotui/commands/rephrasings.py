@@ -132,7 +132,7 @@ def export(
     as_json: bool,
 ) -> None:
     """Write the chains of a dataset in the store as a file."""
-    service = Workspace.open(db).rephrasing()
+    service = Workspace.look_into(db).rephrasing()
     document = files.export_chains(
         service, dataset, to, confirmed_only=confirmed_only, annotator=annotator, round=number
     )
@@ -172,7 +172,7 @@ def import_(
 @json_option
 def agreement(dataset: str, db: str | None, as_json: bool) -> None:
     """How far reviewers of a dataset's rephrasings agree: Krippendorff's alpha over meaning and the blind emotion."""
-    document = Workspace.open(db).rephrasing().agreement(dataset)
+    document = Workspace.look_into(db).rephrasing().agreement(dataset)
     if as_json:
         print_json(document)
         return
@@ -211,7 +211,7 @@ def prompt(file: str | None, own: bool, db: str | None) -> None:
     """Keep the prompt of FILE in the workspace, for suggestions in the Rephrase place; without FILE, show it."""
     if file and own:
         raise BadInput("give a FILE, or --own, not both")
-    store = Workspace.open(db).store
+    store = Workspace.look_into(db).store
     if file or own:
         keep_prompts(store, file)
         return
@@ -230,7 +230,7 @@ def variants(
     named: tuple[str, ...], dataset: str, remove: str | None, skip_bad: bool, db: str | None, as_json: bool
 ) -> None:
     """Keep automatic variants of a dataset's originals (BT-1=FILE) as columns of its statistics; list them."""
-    service = Workspace.open(db).rephrasing()
+    service = Workspace.look_into(db).rephrasing()
     if remove is not None:
         drop_variants(service.store, service.dataset(dataset), remove)
     document = files.import_variants(service, dataset, named_files(named), skip_bad=skip_bad, warn=_warn)

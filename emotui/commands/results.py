@@ -50,7 +50,7 @@ def results(
 
     Without RUNS: of each model and setting the newest that is done.
     """
-    workspace = Workspace.open(db)
+    workspace = Workspace.look_into(db)
     try:
         store, found = workspace.store, workspace.results()
         name = dataset or _usual(workspace, runs)
@@ -85,7 +85,7 @@ def results(
 @json_option
 def report(runs: tuple[str, ...], target: str, no_sim: bool, db: str | None, as_json: bool) -> None:
     """Write the paper's tables with RUNS added, for a paper, a page or a note."""
-    workspace = Workspace.open(db)
+    workspace = Workspace.look_into(db)
     try:
         with bar("report") as progress, stopping() as asked:
 

@@ -11,6 +11,7 @@ from emotui.commands.asking import asking_options, one_way, read_labels
 from emotui.commands.output import as_written, db_option, json_option, print_figures, print_json, shown
 from emotui.commands.progress import bar
 from emotui.errors import BadInput, EmotuiError
+from emotui.formats.rows import literal
 from emotui.store.query import Run
 from emotui.workbench.experiments import add_experiment, asked_alone
 from emotui.workbench.rephrasing_chains import add_sample_rephrasings
@@ -129,9 +130,14 @@ def run(
 @json_option
 def runs(db: str | None, as_json: bool) -> None:
     """List the runs in the store, newest first."""
-    store = Workspace.open(db).store
-    datasets = {dataset.dataset: dataset.name for dataset in store.datasets()}
-    found = [with_state(run) for run in store.runs()]
+    datasets: dict[int, str] = {}
+    found: list[Run] = []
+    if db is not None and not Path(db).exists():
+        click.echo(f"{literal(db)} does not exist yet", err=True)
+    else:
+        store = Workspace.look_into(db).store
+        datasets = {dataset.dataset: dataset.name for dataset in store.datasets()}
+        found = [with_state(run) for run in store.runs()]
     if as_json:
         print_json([{**_fields(run), "dataset": datasets.get(run.dataset)} for run in found])
         return
@@ -158,7 +164,7 @@ def runs(db: str | None, as_json: bool) -> None:
 @json_option
 def rescore(run: str, no_sim: bool, db: str | None, as_json: bool) -> None:
     """Parse and score the kept outputs of RUN again, without asking its model."""
-    workspace = Workspace.open(db)
+    workspace = Workspace.look_into(db)
     started = time.monotonic()
     done = score_again(workspace.store, run, sim=not no_sim)
     _print(workspace, done, time.monotonic() - started, as_json)

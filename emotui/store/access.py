@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from emotui.errors import StoreError
+from emotui.errors import BadStore, StoreError
 from emotui.store import refusals, schema
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ class Access:
         begun, waited = time.monotonic(), 0.0
         while True:
             if not is_duckdb(self.path):
-                raise StoreError(f"{self.path} is not an emotui store: choose another file with --db")
+                raise BadStore(f"{self.path} is not an emotui store: choose another file with --db")
             try:
                 self._engine.execute(f"attach {_quoted(self.path)} as store {how}")
                 self._engine.execute("use store")
@@ -224,7 +224,7 @@ def _quoted(path: Path) -> str:
 def check_version(path: Path, version: int | None) -> None:
     """Raises StoreError unless the tables are of the version that this program knows."""
     if version is None:
-        raise StoreError(f"{path} is a DuckDB file, but not an emotui store: choose another file with --db")
+        raise BadStore(f"{path} is a DuckDB file, but not an emotui store: choose another file with --db")
     if version > schema.VERSION:
         raise StoreError(
             f"{path} is a store of version {version}, and this emotui knows versions up to {schema.VERSION}: "

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from emotui.errors import StoreError
+from emotui.errors import BadStore, StoreError
 
 _HELD = re.compile(r"could not set lock|conflicting lock|being used by another process|different configuration", re.I)
 _HOLDER = re.compile(r"held in (?P<program>[^()]*?)\s*\(?PID (?P<pid>\d+)\)?")
@@ -55,4 +55,9 @@ def refusal(path: Path, error: Exception) -> StoreError:
         what = "is damaged (cut short or overwritten): restore it from a copy"
     else:
         what = " ".join(said.split())
-    return StoreError(f"{path}: {what}" if what.startswith(("the ", "there ")) else f"{path} {what}")
+    line = f"{path}: {what}" if what.startswith(("the ", "there ")) else f"{path} {what}"
+    return (
+        BadStore(line)
+        if what.startswith(("does not exist", "is a folder", "is not an emotui store"))
+        else StoreError(line)
+    )

@@ -65,6 +65,16 @@ class Workspace:
         """
         return cls(Store.open(Path(path) if path else default_path(), read_only=read_only))
 
+    @classmethod
+    def look_into(cls, path: str | Path | None = None) -> "Workspace":
+        """Open a workspace file for what needs one that is there: a path that was named is not made.
+
+        Raises:
+            BadStore: there is no such file, or it is no store.
+            StoreError: it cannot be opened; the message says why and what to do.
+        """
+        return cls(Store.open(path, create=False)) if path else cls.open()
+
     def close(self) -> None:
         """End all models. The store needs no closing: it is held only for the length of a transaction."""
         self._stop.set()
