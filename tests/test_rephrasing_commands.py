@@ -184,6 +184,7 @@ def test_chains_go_into_the_store_and_come_out_of_it(emotui: Emotui, tmp_path: P
 
 def test_what_there_is_not_is_told(emotui: Emotui, tmp_path: Path) -> None:
     db = tmp_path / "x.duckdb"
+    Workspace.open(db)
     done = emotui("rephrasings", "export", "--dataset", "none", "--to", tmp_path / "y.jsonl", "--db", db)
     assert (done.status, done.err) == (2, "none: there is no dataset; texts to rephrase are in: none yet\n")
     emotui("rephrasings", "import", SAMPLE, "--name", "mine", "--db", db)

@@ -211,7 +211,7 @@ def prompt(file: str | None, own: bool, db: str | None) -> None:
     """Keep the prompt of FILE in the workspace, for suggestions in the Rephrase place; without FILE, show it."""
     if file and own:
         raise BadInput("give a FILE, or --own, not both")
-    store = Workspace.look_into(db).store
+    store = Workspace.open(db).store
     if file or own:
         keep_prompts(store, file)
         return
