@@ -14,7 +14,7 @@ from emotui.screens.spot import Spot
 from emotui.screens.spot_editor import SpotEditor
 from emotui.screens.spot_view import SpotPage
 from emotui.workbench.workspace import Workspace
-from tests.browse_workspace import workspace
+from tests.browse_workspace import sample_records, workspace
 from tests.installed_kind import install_kind
 from tests.screen_driving import frame, settle, strike
 
@@ -37,6 +37,27 @@ def workspace_asking(spec: str, folder: Path, samples: Sequence[SpanSample]) -> 
     made.set_setting("live model", spec)
     yield made
     made.close()
+
+
+@pytest.fixture(autouse=True)
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What every test of Spot check begins with."""
+    the_breaking_kind(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Iterator[Workspace]:
+    """Four samples, and as live model one that breaks on request."""
+    with workspace_asking("breaking:", tmp_path, sample_records(2, 2)) as made:
+        yield made
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[Workspace]:
+    """No samples; the model is loaded."""
+    with workspace_asking("breaking:", tmp_path, []) as made:
+        made.model("breaking:").load()
+        yield made
 
 
 def spot(pilot: "Pilot[None]") -> Spot:

@@ -1,9 +1,6 @@
 """Spot check: the text of the selected sample or any other, kept as a sample, and what works without models."""
 
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from emotui.screens.frame import Frame
 from emotui.screens.spot_editor import SpotEditor
@@ -11,29 +8,12 @@ from emotui.store.store import Store
 from emotui.workbench.file_view import FileView
 from emotui.workbench.spot_checks import SPOT_CHECKS
 from emotui.workbench.workspace import Workspace
+from tests import spot_driving
 from tests.browse_workspace import sample_records
 from tests.screen_driving import frame, listed, notified, opened, press, screen_text, settle
-from tests.spot_driving import TINY, editor, page, spot, the_breaking_kind, workspace_asking, write
+from tests.spot_driving import TINY, editor, page, spot, write
 
-
-@pytest.fixture(autouse=True)
-def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    the_breaking_kind(tmp_path, monkeypatch)
-
-
-@pytest.fixture
-def source(tmp_path: Path) -> Iterator[Workspace]:
-    """Four samples, and as live model one that breaks on request."""
-    with workspace_asking("breaking:", tmp_path, sample_records(2, 2)) as made:
-        yield made
-
-
-@pytest.fixture
-def empty(tmp_path: Path) -> Iterator[Workspace]:
-    """No samples; the model is loaded."""
-    with workspace_asking("breaking:", tmp_path, []) as made:
-        made.model("breaking:").load()
-        yield made
+machine, source, empty = spot_driving.machine, spot_driving.source, spot_driving.empty
 
 
 async def test_the_selected_text_is_tried_at_once_by_the_embedded_model(source: Workspace) -> None:

@@ -1,35 +1,12 @@
 """The models of Spot check: one that dies, refuses or is not there, and two at once."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
 from emotui.screens.stave import Stave
 from emotui.workbench.workspace import Workspace
-from tests.browse_workspace import sample_records
+from tests import spot_driving
 from tests.screen_driving import frame, notified, opened, press, screen_text, settle, strike, until
-from tests.spot_driving import editor, page, spot, the_breaking_kind, workspace_asking, write
+from tests.spot_driving import editor, page, spot, write
 
-
-@pytest.fixture(autouse=True)
-def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    the_breaking_kind(tmp_path, monkeypatch)
-
-
-@pytest.fixture
-def source(tmp_path: Path) -> Iterator[Workspace]:
-    """Four samples, and as live model one that breaks on request."""
-    with workspace_asking("breaking:", tmp_path, sample_records(2, 2)) as made:
-        yield made
-
-
-@pytest.fixture
-def empty(tmp_path: Path) -> Iterator[Workspace]:
-    """No samples; the model is loaded."""
-    with workspace_asking("breaking:", tmp_path, []) as made:
-        made.model("breaking:").load()
-        yield made
+machine, source, empty = spot_driving.machine, spot_driving.source, spot_driving.empty
 
 
 async def test_a_model_that_dies_leaves_its_last_words_and_is_asked_again_on_a_key(empty: Workspace) -> None:

@@ -1,0 +1,62 @@
+"""What Results is drawn from: figures and labels in cells, the window of columns, places of bars."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emotui.screens import results_bars, results_cells
+from emotui.screens.cells import shown, width
+from emotui.screens.results_grid import window
+from emotui.workbench.results_table import Cell
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(0.62, ".620"), (1.0, "1.000"), (0.0, ".000"), (-0.0499, "-.050"), (0.9996, "1.000"), (12.5, "12.500")],
+)
+def test_a_figure_has_three_decimals_and_no_leading_zero(value: float, said: str) -> None:
+    assert results_cells.three(value) == said
+
+
+def test_a_cell_says_mean_and_spread_by_its_unit() -> None:
+    assert results_cells.written(Cell(0.5, 0.0125), "share") == (".500", "±.013")
+    assert results_cells.written(Cell(0.5 - 0.45), "difference") == ("+.050", "")
+    assert results_cells.written(Cell(1200), "count") == ("1 200", "")
+    assert results_cells.written(Cell(2.5, 0.7), "count") == ("2.5", "±0.7")
+    assert results_cells.written(Cell(), "share") == ("·", "")
+    assert results_cells.written(Cell(why="no samples"), "share") == ("–", "")
+    assert results_cells.written(Cell("Retrieve\x1b"), "words") == ("Retrieve␛", "")
+
+
+@given(st.lists(st.integers(1, 20), min_size=1, max_size=12), st.data())
+def test_the_window_of_columns_holds_the_cursor_and_fits_where_it_can(sizes: list[int], data: st.DataObject) -> None:
+    cursor = data.draw(st.integers(0, len(sizes) - 1))
+    first = data.draw(st.integers(0, len(sizes) - 1))
+    room = data.draw(st.integers(0, 80))
+    seen = window(sizes, first, cursor, room)
+    assert cursor in seen
+    assert seen.stop <= len(sizes)
+    assert len(seen) == 1 or sum(sizes[at] for at in seen) <= room
+    if sum(sizes) <= room:
+        assert list(seen) == list(range(len(sizes)))
+
+
+@given(st.integers(1, 12), st.integers(1, 6), st.integers(30, 200))
+def test_bars_stand_side_by_side_and_never_over_each_other(groups: int, series: int, cells: int) -> None:
+    found = results_bars.places(groups, series, cells)
+    taken = [cell for group in found.first for start in group for cell in range(start, start + found.bar)]
+    assert len(taken) == len(set(taken)) == groups * series * found.bar
+    if groups * (series * 2 + 2) <= cells:
+        assert max(taken) < cells
+        assert found.bar >= 2
+
+
+@given(st.text(max_size=60), st.integers(5, 40))
+def test_a_long_label_keeps_its_beginning_and_its_end_in_the_cells_there_are(label: str, cells: int) -> None:
+    label = shown(label)
+    found = results_cells.shortened(label, cells)
+    assert width(found) <= cells
+    assert found == label or found.partition("…")[1]
+    gguf = "gguf:/models/Qwen2.5-7B-Instruct-Q4_K_M.gguf"
+    assert results_cells.shortened(gguf, 20) == "gguf:/mod…4_K_M.gguf"
+    assert results_cells.shortened(gguf, len(gguf)) == gguf
