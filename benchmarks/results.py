@@ -22,8 +22,8 @@ from emotui.records import SpanPrediction, SpanSample
 from emotui.store.query import Dataset
 from emotui.store.rows import ResultRow, SampleRow
 from emotui.store.store import Store
-from emotui.tasks import spans
-from emotui.workbench.results import Results
+from emotui.tasks.spans import task as spans_task
+from emotui.workbench.results.service import Results
 from emotui.workbench.workspace import Workspace
 
 _BATCH = 5000
@@ -47,8 +47,8 @@ def filled(store: Store, n: int, repeats: int) -> Dataset:
         for one in own
     ]
     details = score_pairs([(one, said, 0) for one, said in zip(own, answers, strict=True)], None, empath_keywords())
-    scores = [spans.score_row(detail) for detail in details]
-    predictions = [msgspec.json.encode(spans.Prediction(spans=said.spans or ())) for said in answers]
+    scores = [spans_task.score_row(detail) for detail in details]
+    predictions = [msgspec.json.encode(spans_task.Prediction(spans=said.spans or ())) for said in answers]
     bare = [msgspec.structs.replace(one, annotators={}) for one in own]
 
     def rows() -> Iterator[SampleRow]:

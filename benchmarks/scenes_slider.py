@@ -26,8 +26,8 @@ import numpy as np
 
 from emotui.records import ScenesGold
 from emotui.screens.app import EmotuiApp
-from emotui.screens.scenes import Scenes
-from emotui.workbench.samples import add_scenes
+from emotui.screens.scenes.place import Scenes
+from emotui.workbench.datasets.samples import add_scenes
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.scenes_workspace import add_scenes_run, scenarios
 from tests.screen_driving import frame, press, settle

@@ -26,9 +26,9 @@ import torch
 from emotui.backends import embedded
 from emotui.backends.base import Embed
 from emotui.records import Sentence, SpanSample
-from emotui.tasks.spans import Spans, ask, raw
+from emotui.tasks.spans.task import Spans, ask, raw
 from emotui.tasks.task import Parsed
-from emotui.workbench.run_plan import BATCH
+from emotui.workbench.runs.plan import BATCH
 
 SAMPLES, ROUNDS, TARGET = 1000, 5, 0.02
 OPENINGS = ("", "Well: ", "No, ", "And then: ", "Look, ", "So, ", "Yes. ", "Ah, ")

@@ -36,9 +36,9 @@ from textual import events
 from textual.drivers.headless_driver import HeadlessDriver
 
 from emotui.screens.app import EmotuiApp
-from emotui.screens.rephrase import Rephrase
-from emotui.screens.rephrase_bars import Bars
-from emotui.workbench.samples import add_sample_texts
+from emotui.screens.rephrase.bars import Bars
+from emotui.screens.rephrase.place import Rephrase
+from emotui.workbench.datasets.samples import add_sample_texts
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.screen_driving import frame, press, settle
 

@@ -1,12 +1,18 @@
 """The workbench as an app. It paints first and opens its source afterwards; nothing heavy is imported for that."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import events
-from textual.app import App
+from textual.app import App, ComposeResult
+from textual.binding import Binding
+from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.filter import Monochrome, NoColor
+from textual.screen import Screen
+from textual.widgets import Static
 
+from emotui.screens.actions import ACTIONS
 from emotui.screens.frame import Frame
 from emotui.themes import DEFAULT, THEMES
 
@@ -19,7 +25,7 @@ LEAST_COLUMNS, LEAST_LINES = 60, 16
 
 
 def _palette() -> "type[Provider]":
-    from emotui.screens.palette import ActionProvider
+    pass
 
     return ActionProvider
 
@@ -87,7 +93,7 @@ class EmotuiApp(App[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         """Say so where the terminal is too small, instead of breaking."""
-        from emotui.screens.too_small import TooSmall
+        pass
 
         small = event.size.width < LEAST_COLUMNS or event.size.height < LEAST_LINES
         shown = isinstance(self.screen, TooSmall)
@@ -95,3 +101,61 @@ class EmotuiApp(App[None]):
             self.push_screen(TooSmall(LEAST_COLUMNS, LEAST_LINES))
         elif shown and not small:
             self.pop_screen()
+
+
+class ActionProvider(Provider):
+    """Finds actions by name or by what their help says."""
+
+    @property
+    def _found(self) -> list[tuple[str, str, Callable[[], None]]]:
+        app: EmotuiApp = self.app  # type: ignore[assignment]
+        frame = app.frame
+        found: list[tuple[str, str, Callable[[], None]]] = [
+            (f"{action.label}  {action.shown}".rstrip(), action.help, partial(frame.action_do, action.id))
+            for action in ACTIONS
+            if action.id != "palette" and frame.can(action.id)
+        ]
+        found += [
+            (f"colours: {name}", "Use these colours from now on", partial(frame.remember_theme, name))
+            for name in THEMES
+        ]
+        return found
+
+    async def discover(self) -> Hits:
+        """Everything that can be done now."""
+        for name, about, do in self._found:
+            yield DiscoveryHit(name, do, help=about)
+
+    async def search(self, query: str) -> Hits:
+        """What matches by name, then by help."""
+        matcher = self.matcher(query)
+        for name, about, do in self._found:
+            score = max(matcher.match(name), matcher.match(about) / 2)
+            if score > 0:
+                yield Hit(score, matcher.highlight(name), do, help=about)
+
+
+class TooSmall(Screen[None]):
+    """Goes away by itself as soon as there is room."""
+
+    BINDINGS = [Binding("q,ctrl+q", "leave", "quit")]
+    DEFAULT_CSS = "TooSmall > Static { width: 1fr; height: 1fr; content-align: center middle; text-align: center; }"
+
+    def __init__(self, columns: int, lines: int) -> None:
+        super().__init__()
+        self._least = (columns, lines)
+
+    def compose(self) -> ComposeResult:
+        """The one message."""
+        yield Static(markup=False)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Say how much is missing."""
+        columns, lines = self._least
+        self.query_one(Static).update(
+            f"emotui needs {columns}x{lines}\nthis is {event.size.width}x{event.size.height}\nq quits"
+        )
+
+    def action_leave(self) -> None:
+        """Quit."""
+        self.app.exit()

@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING, Any
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
+from textual.geometry import Size
+from textual.screen import Screen
 
-from emotui.screens import actions, top_line, work
-from emotui.screens.desk import Answer, Desk
-from emotui.screens.key_bar import KeyBar
-from emotui.screens.laid_out import LaidOut
-from emotui.screens.line import Line
-from emotui.screens.list_pane import ListPane
+from emotui.screens import actions, jobs
 from emotui.screens.list_state import ListState, from_setting, to_setting
-from emotui.screens.overview import LIVE_MODEL, Opened, Overview, list_setting, look, open_up
 from emotui.screens.place import Place
 from emotui.screens.places import BROWSE, PLACES
-from emotui.screens.search_line import SearchLine
+from emotui.screens.requests import Answer, Desk
+from emotui.screens.samples.pane import ListPane
+from emotui.screens.session import LIVE_MODEL, Opened, Overview, list_setting, look, open_up
+from emotui.screens.widgets import top_line
+from emotui.screens.widgets.footer import KeyBar
+from emotui.screens.widgets.line import Line
+from emotui.screens.widgets.search_input import SearchLine
 from emotui.store.query import Run
 
 if TYPE_CHECKING:
@@ -34,6 +36,24 @@ _TITLES |= {"rephrase-below": "#rephrase-views"}
 _TITLES |= {"spot-editor": "#spot-title", "spot-rows": "#spot-title", "spot-page": "#spot-models"}
 _TITLES |= {"model-rows": "#models-title", "model-about": "#model-title"}
 _TITLES |= {"results-grid": "#results-title", "results-about": "#results-cell"}
+
+
+class LaidOut(Screen[None]):
+    """Every widget that a layout brings into sight, or gives another size, gets `Show` and `Resize`.
+
+    Textual (8.2) tells them apart from the map of the layout before. Where a widget is painted between its being
+    displayed and its layout, that map is made anew on the way with the new widget in it, which then counts as told: it
+    stands there empty, or with its lines broken for no width at all, until the terminal changes its size.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last_layout = self._compositor._full_map
+
+    def _refresh_layout(self, size: Size | None = None, scroll: bool = False) -> None:
+        self._compositor._full_map = self._last_layout
+        super()._refresh_layout(size, scroll)
+        self._last_layout = self._compositor._full_map
 
 
 class Frame(LaidOut):
@@ -57,7 +77,7 @@ class Frame(LaidOut):
         self.source: BrowseSource | None = None
         self.state: ListState = ListState()
         self.overview: Overview = Overview()
-        self.work: work.Work | None = None
+        self.work: jobs.Work | None = None
         self.leaving = False
         self._poll = poll
         self._marker: object = None
@@ -282,7 +302,7 @@ class Frame(LaidOut):
 
     def begin(self, what: str, do: Callable[..., object], halt: Callable[[], object]) -> None:
         """Start long work; its progress stands in the top line."""
-        self.work = work.begin(self, what, do, halt)
+        self.work = jobs.begin(self, what, do, halt)
         self._top()
         self.refresh_bindings()
 
@@ -294,15 +314,15 @@ class Frame(LaidOut):
             self._top()
             self.refresh_bindings()
 
-    @on(work.Progressed)
-    def _progressed(self, event: work.Progressed) -> None:
+    @on(jobs.Progressed)
+    def _progressed(self, event: jobs.Progressed) -> None:
         event.stop()
         if self.work is not None:
             self.work.progress = event.progress
             self._top()
 
-    @on(work.Finished)
-    def _finished(self, event: work.Finished) -> None:
+    @on(jobs.Finished)
+    def _finished(self, event: jobs.Finished) -> None:
         event.stop()
         self.work = None
         if event.error:
@@ -436,7 +456,7 @@ class Frame(LaidOut):
         cells = self.size.width - 3
         room = cells - top_line.taken(top_line.places(PLACES, self._number, 0))
         if self.work is not None:
-            right = work.parts(self.work, room)
+            right = jobs.parts(self.work, room)
         else:
             right = top_line.standing(self._title, self.live, self._live_state, max(cells // 3, 24), room)
         left = top_line.places(PLACES, self._number, cells - top_line.taken(right))

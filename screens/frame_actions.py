@@ -6,15 +6,15 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from emotui.screens.figures import figure_of
 from emotui.screens.list_state import NO_RUN
-from emotui.screens.search_line import SearchLine
+from emotui.screens.widgets.number_format import figure_of
+from emotui.screens.widgets.search_input import SearchLine
 
 if TYPE_CHECKING:
+    from emotui.screens.dialogs.run_model import Wish
     from emotui.screens.frame import Frame
     from emotui.screens.list_state import ListState
-    from emotui.screens.model_sheet import Wish
-    from emotui.workbench.running import OnProgress
+    from emotui.workbench.progress import OnProgress
 
 
 def _search(frame: "Frame") -> None:
@@ -35,7 +35,7 @@ def _show_list(frame: "Frame", shown: bool) -> None:
 
 
 def _filter(frame: "Frame") -> None:
-    from emotui.screens.filter_sheet import FilterSheet
+    from emotui.screens.dialogs.filter import FilterSheet
 
     def changed(state: "ListState | None") -> None:
         if state is not None:
@@ -52,7 +52,7 @@ def _figure(frame: "Frame") -> str:
 
 
 def _sort(frame: "Frame") -> None:
-    from emotui.screens.choice_sheet import ChoiceSheet, sorts
+    from emotui.screens.dialogs.choices import ChoiceSheet, sorts
 
     def changed(sort: str | None) -> None:
         if sort is not None:
@@ -63,8 +63,8 @@ def _sort(frame: "Frame") -> None:
 
 
 def _run(frame: "Frame") -> None:
-    from emotui.screens.choice_sheet import ChoiceSheet, runs
-    from emotui.screens.run_sheet import RunSheet
+    from emotui.screens.dialogs.choices import ChoiceSheet, runs
+    from emotui.screens.dialogs.runs import RunSheet
 
     def changed(run: str | None) -> None:
         if run is not None:
@@ -92,7 +92,7 @@ _RUNS_OVER = {
 
 
 def _dataset(frame: "Frame") -> None:
-    from emotui.screens.choice_sheet import ChoiceSheet, datasets
+    from emotui.screens.dialogs.choices import ChoiceSheet, datasets
 
     def changed(name: str | None) -> None:
         if name is not None:
@@ -104,7 +104,7 @@ def _dataset(frame: "Frame") -> None:
 
 
 def _theme(frame: "Frame") -> None:
-    from emotui.screens.choice_sheet import ChoiceSheet, themes
+    from emotui.screens.dialogs.choices import ChoiceSheet, themes
 
     def changed(theme: str | None) -> None:
         if theme is not None:
@@ -114,9 +114,9 @@ def _theme(frame: "Frame") -> None:
 
 
 def _model(frame: "Frame") -> None:
-    from emotui.screens.model_sheet import ModelSheet, Over
-    from emotui.workbench import run_choices
-    from emotui.workbench.experiments import experiment_name, experiment_of
+    from emotui.screens.dialogs.run_model import ModelSheet, Over
+    from emotui.workbench.datasets.experiments import experiment_name, experiment_of
+    from emotui.workbench.runs import choices as runs_choices
 
     dataset = frame.overview.dataset
     source: Any = frame.source
@@ -131,24 +131,24 @@ def _model(frame: "Frame") -> None:
             frame.change(state)
             frame.begin(wish.model, partial(_run_model, source, wish, dataset.dataset), source.stop)
 
-    def choices(spec: str, experiment: int | None) -> run_choices.RunChoices:
+    def choices(spec: str, experiment: int | None) -> runs_choices.RunChoices:
         known = source.model_state(spec) in ("ready", "ended")
-        return run_choices.run_choices(dataset.task, experiment, spec, source.model(spec).card if known else None)
+        return runs_choices.run_choices(dataset.task, experiment, spec, source.model(spec).card if known else None)
 
     over = Over(
         dataset=dataset.name,
         n=dataset.n,
         runs=frame.overview.runs,
         experiment=experiment_of(dataset),
-        experiments=run_choices.experiments(dataset.task),
+        experiments=runs_choices.experiments(dataset.task),
         choices=choices,
-        options=partial(run_choices.checked_options, dataset.task),
+        options=partial(runs_choices.checked_options, dataset.task),
     )
     frame.app.push_screen(ModelSheet(over, frame.live), chosen)
 
 
 def _run_model(source: Any, wish: "Wish", dataset: int, on_progress: "OnProgress") -> None:
-    from emotui.workbench.experiments import add_experiment
+    from emotui.workbench.datasets.experiments import add_experiment
 
     if wish.experiment is not None:
         dataset = add_experiment(source.store, wish.experiment).dataset
@@ -166,7 +166,7 @@ def _run_model(source: Any, wish: "Wish", dataset: int, on_progress: "OnProgress
 
 
 def _live_model(frame: "Frame") -> None:
-    from emotui.screens.live_sheet import LiveSheet
+    from emotui.screens.dialogs.live_model import LiveSheet
 
     source: Any = frame.source
 
@@ -188,7 +188,7 @@ def _stop(frame: "Frame") -> None:
 
 
 def _export(frame: "Frame") -> None:
-    from emotui.screens.export_sheet import ExportSheet, write_list
+    from emotui.screens.dialogs.file import ExportSheet, write_list
 
     def chosen(path: str | None) -> None:
         if path is not None:
@@ -205,7 +205,7 @@ def _clear(frame: "Frame") -> None:
 
 
 def _help(frame: "Frame") -> None:
-    from emotui.screens.help_sheet import HelpSheet
+    from emotui.screens.dialogs.help import HelpSheet
 
     frame.app.push_screen(HelpSheet())
 

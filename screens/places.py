@@ -1,12 +1,12 @@
 """Which places there are, by the number that opens them. A new place is one line here."""
 
-from emotui.screens.browse import Browse
-from emotui.screens.models import Models
+from emotui.screens.browse.place import Browse
+from emotui.screens.models.place import Models
 from emotui.screens.place import Place
-from emotui.screens.rephrase import Rephrase
-from emotui.screens.results import Results
-from emotui.screens.scenes import Scenes
-from emotui.screens.spot import Spot
+from emotui.screens.rephrase.place import Rephrase
+from emotui.screens.results.place import Results
+from emotui.screens.scenes.place import Scenes
+from emotui.screens.spot.place import Spot
 
 PLACES: dict[int, type[Place]] = {
     1: Browse,

@@ -13,9 +13,9 @@ from emotui.records import SpanPrediction, SpanSample
 from emotui.store.query import Dataset, ListQuery
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
-from emotui.tasks import spans
-from emotui.tasks.spans import score_row
-from emotui.workbench.samples import add_spans
+from emotui.tasks.spans import task as spans_task
+from emotui.tasks.spans.task import score_row
+from emotui.workbench.datasets.samples import add_spans
 from emotui.workbench.source import BrowseSource
 from emotui.workbench.workspace import FIRST_START, Workspace
 
@@ -99,7 +99,7 @@ def add_run(
             raw=" | ".join(prediction.spans or ()),
             error=None,
             seconds=0.0,
-            prediction=msgspec.json.encode(spans.Prediction(spans=prediction.spans or ())),
+            prediction=msgspec.json.encode(spans_task.Prediction(spans=prediction.spans or ())),
             score=score_row(detail),
         )
         for number, sample, prediction, detail in zip(

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from textual.pilot import Pilot
 
-from emotui.screens.page import Page
-from emotui.screens.rephrase import Rephrase
+from emotui.screens.rephrase.place import Rephrase
+from emotui.screens.widgets.page import Page
 from emotui.workbench.workspace import Workspace
 from tests.screen_driving import frame, press, settle
 

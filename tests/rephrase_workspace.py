@@ -13,7 +13,7 @@ from emotui.backends.host import ModelProcess
 from emotui.errors import ModelError
 from emotui.records import PLUTCHIK, ClassGold
 from emotui.store.store import Store
-from emotui.workbench.samples import add_texts
+from emotui.workbench.datasets.samples import add_texts
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.browse_workspace import add_run, add_spans, sample_records
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from emotui.records import ClassGold
-from emotui.workbench.samples import add_texts
+from emotui.workbench.datasets.samples import add_texts
 from emotui.workbench.workspace import Workspace
 
 TEXTS = (

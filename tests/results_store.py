@@ -9,8 +9,8 @@ from emotui.metrics.span_scoring import score_samples
 from emotui.records import Sentence, SpanPrediction, SpanSample
 from emotui.store.query import Dataset
 from emotui.store.rows import ResultRow
-from emotui.tasks import spans
-from emotui.workbench.samples import add_spans
+from emotui.tasks.spans import task as spans_task
+from emotui.workbench.datasets.samples import add_spans
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.browse_workspace import embed
 
@@ -114,10 +114,10 @@ def add_run(
         number, broken = records[one.id][0], breach if one.id == "s1" else None
         tries = before if one.id == "s1" else 0
         rows += [ResultRow(number, one.repeat, attempt, "prompt", "not this", None, 0.1) for attempt in range(tries)]
-        score = spans.score_row(details[one.id, one.repeat])
+        score = spans_task.score_row(details[one.id, one.repeat])
         if convention is not None:
             score = type(score)(convention, score.f1, score.sim, score.marks, score.detail)
-        prediction = msgspec.json.encode(spans.Prediction(spans=one.spans or (), breach=broken))
+        prediction = msgspec.json.encode(spans_task.Prediction(spans=one.spans or (), breach=broken))
         raw = " | ".join(one.spans or ())
         rows.append(ResultRow(number, one.repeat, tries, "prompt", raw, None, 0.1, prediction, score))
     opened.store.commit_batch(name, rows)

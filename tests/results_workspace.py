@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 
 from emotui.records import SpanSample
-from emotui.workbench.experiments import add_experiment
+from emotui.workbench.datasets.experiments import add_experiment
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import add_run, sample_records, workspace
 

@@ -9,9 +9,9 @@ import numpy as np
 from emotui.records import PLUTCHIK, ScenesGold
 from emotui.store.query import Dataset, Run
 from emotui.store.rows import ResultRow
-from emotui.tasks.known import task_named
-from emotui.workbench.run_scores import scored
-from emotui.workbench.samples import add_scenes
+from emotui.tasks.registry import task_named
+from emotui.workbench.datasets.samples import add_scenes
+from emotui.workbench.runs.scores import scored
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.browse_workspace import SAMPLE_DATA, add_run, add_spans, sample_records
 

@@ -12,12 +12,12 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from emotui.screens.app import EmotuiApp
-from emotui.screens.browse import Browse
+from emotui.screens.browse.place import Browse
 from emotui.screens.frame import Frame
-from emotui.screens.list_pane import ListPane
 from emotui.screens.place import Place
-from emotui.screens.sample_list import SampleList
-from emotui.screens.stave import Stave
+from emotui.screens.samples.pane import ListPane
+from emotui.screens.samples.table import SampleList
+from emotui.screens.widgets.tiered_text import Stave
 from emotui.workbench.source import BrowseSource
 
 _LONGEST = 240.0

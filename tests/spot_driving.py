@@ -10,9 +10,9 @@ from textual.pilot import Pilot
 
 from emotui.backends.base import Request, Score
 from emotui.records import SpanSample
-from emotui.screens.spot import Spot
-from emotui.screens.spot_editor import SpotEditor
-from emotui.screens.spot_view import SpotPage
+from emotui.screens.spot.editor import SpotEditor
+from emotui.screens.spot.place import Spot
+from emotui.screens.spot.view import SpotPage
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import sample_records, workspace
 from tests.installed_kind import install_kind

@@ -15,8 +15,8 @@ from emotui.backends.grammars import json_words, one_of, reasoned_answer, retrie
 from emotui.backends.hf import grammar as hf_grammar
 from emotui.errors import BadInput, ModelError
 from emotui.metrics.span_output import parse_output
-from emotui.tasks.scenes import Scenes
-from emotui.tasks.spans import Spans
+from emotui.tasks.scenes.task import Scenes
+from emotui.tasks.spans.task import Spans
 from tests import hf_models
 from tests.conftest import Emotui
 from tests.tiny.corpus import unseen

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emotui.backends.embedded.encoder import VOCABULARY
-from emotui.backends.embedded.pair_training import fit_pairs
 from emotui.backends.embedded.tokens import END, START
+from emotui.backends.embedded.training.pairs import fit_pairs
 from emotui.backends.embedded.word_pairs import SHARE, keys_and_counts, pair_logits
 
 TEXTS = [[START, 7, 8, END], [START, 7, 9, END], [START, 7, 8, END], [START, 9, 9, 9, END]]

@@ -12,17 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emotui.backends.embedded.base_files import base_files
-from emotui.backends.embedded.calibration import expected_calibration_error, f1_thresholds, fit_probabilities
 from emotui.backends.embedded.clauses import clauses
-from emotui.backends.embedded.encoder import load_encoder
-from emotui.backends.embedded.evaluation import macro_f1
+from emotui.backends.embedded.encoder import load_encoder, pooled
 from emotui.backends.embedded.extraction import CueRule, clause_runs, cue_runs
-from emotui.backends.embedded.fitting import Schedule, near_in_length, pooled
-from emotui.backends.embedded.label_training import train_labels
-from emotui.backends.embedded.logistic import logistic
-from emotui.backends.embedded.open_data import Labelled, goemotions, reman, split_off
 from emotui.backends.embedded.reading import CONTEXT, WINDOW, Reading, windows
 from emotui.backends.embedded.tokens import WordPieces
+from emotui.backends.embedded.training.calibration import expected_calibration_error, f1_thresholds, fit_probabilities
+from emotui.backends.embedded.training.data import Labelled, goemotions, reman, split_off
+from emotui.backends.embedded.training.evaluation import macro_f1
+from emotui.backends.embedded.training.labels import train_labels
+from emotui.backends.embedded.training.logistic import logistic
+from emotui.backends.embedded.training.loop import Schedule, near_in_length
 from emotui.backends.embedded.words import words
 from emotui.errors import BadInput
 

@@ -8,8 +8,8 @@ import pytest
 from emotui.errors import BadInput
 from emotui.store.query import ListQuery
 from emotui.store.store import Store
-from emotui.workbench.file_view import FileView
-from emotui.workbench.samples import import_spans
+from emotui.workbench.datasets.samples import import_spans
+from emotui.workbench.files.view import FileView
 from emotui.workbench.workspace import Workspace
 from tests.conftest import CHECKOUT
 

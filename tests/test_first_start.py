@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from emotui.backends.host import Cancelled
-from emotui.workbench.running import RunProgress
+from emotui.workbench.progress import RunProgress
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.installed_kind import install_kind
 
@@ -16,7 +16,7 @@ TASKS = {"spans": 211, "scenes": 181, "masked": 98, "rephrase": 84}
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     install_kind(monkeypatch, "breaking", "tests.breaking_backend:load")
     monkeypatch.setattr("emotui.workbench.workspace.DEFAULT_MODEL", "breaking:able")
-    monkeypatch.setattr("emotui.workbench.running.EMBEDDING", "breaking:able")
+    monkeypatch.setattr("emotui.workbench.runs.run.EMBEDDING", "breaking:able")
     return Workspace.open(tmp_path / "new.duckdb")
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from emotui.backends.hf import load
-from emotui.backends.hf.files import weights_hash
 from emotui.backends.host import ModelProcess
+from emotui.backends.weights_hash import weights_hash
 from emotui.errors import ModelError
 from tests.hf_models import TINY, changed_copy
 

@@ -13,8 +13,8 @@ from emotui.metrics.expected import (
     expected_f1_exact,
     expected_f1_plug_in,
 )
-from emotui.metrics.honest import Decoder, Grid, assign_folds, decode_honestly, sweep_alphas, target_figure
 from emotui.metrics.ising import Ising, fit_paper
+from emotui.metrics.nested_cv import Decoder, Grid, assign_folds, decode_honestly, sweep_alphas, target_figure
 from emotui.metrics.scenes import label_counts, scenes_metrics
 from emotui.metrics.states import Bits, Floats, all_vectors
 from emotui.metrics.temperature import fit_temperature

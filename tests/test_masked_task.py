@@ -16,11 +16,12 @@ from emotui.errors import BadInput, ModelError
 from emotui.metrics.masked import masked_report
 from emotui.records import MaskedGold
 from emotui.store.store import Store
-from emotui.tasks.masked import Masked, Prediction, vectors
-from emotui.tasks.masked_prompts import read_masked_prompts, read_words
+from emotui.tasks.masked.prompts import read_masked_prompts, read_words
+from emotui.tasks.masked.task import Masked, Prediction, vectors
 from emotui.tasks.task import Parsed
-from emotui.workbench.running import RunProgress, run_task
-from emotui.workbench.samples import import_masked
+from emotui.workbench.datasets.samples import import_masked
+from emotui.workbench.progress import RunProgress
+from emotui.workbench.runs.run import run_task
 from tests.conftest import CHECKOUT, Emotui
 
 TINY = CHECKOUT / "tests" / "tiny" / "model" / "hf"

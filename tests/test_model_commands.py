@@ -16,12 +16,12 @@ from emotui.backends.host import ModelProcess
 from emotui.errors import BadInput
 from emotui.records import PLUTCHIK
 from emotui.store.store import Store
-from emotui.workbench import doctor
-from emotui.workbench.benching import bench
-from emotui.workbench.devices import torch_build
-from emotui.workbench.doctor import Check, Terminal
-from emotui.workbench.models import AtHand, keep_folders, model_folders, models_at_hand
-from emotui.workbench.probing import probe
+from emotui.workbench.models import doctor
+from emotui.workbench.models.benchmark import bench
+from emotui.workbench.models.devices import torch_build
+from emotui.workbench.models.discovery import AtHand, keep_folders, model_folders, models_at_hand
+from emotui.workbench.models.doctor import Check, Terminal
+from emotui.workbench.models.probe import probe
 from tests.conftest import CHECKOUT, Emotui, Finished
 from tests.faulty_server import FaultyServer
 from tests.third_party import install

@@ -5,7 +5,7 @@ from statistics import stdev
 import numpy as np
 import pytest
 
-from emotui.metrics.people import best_each, people, people_scores, score_people
+from emotui.metrics.annotators import best_each, people, people_scores, score_people
 from emotui.records import SpanPrediction, SpanSample
 
 FIRST = SpanSample(

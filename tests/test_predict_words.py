@@ -8,8 +8,8 @@ import pytest
 from emotui.backends.host import ModelProcess
 from emotui.records import ClassGold
 from emotui.store.store import Store
-from emotui.workbench.running import run_task
-from emotui.workbench.samples import add_texts
+from emotui.workbench.datasets.samples import add_texts
+from emotui.workbench.runs.run import run_task
 from tests.conftest import CHECKOUT, Emotui
 
 HF = f"hf:{CHECKOUT / 'tests' / 'tiny' / 'model' / 'hf'}"

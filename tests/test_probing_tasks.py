@@ -10,8 +10,8 @@ import pytest
 from emotui.backends.host import ModelProcess
 from emotui.errors import BadInput
 from emotui.records import PLUTCHIK
-from emotui.tasks.prompt_files import Prompt
-from emotui.workbench.probing import probe
+from emotui.tasks.prompting.files import Prompt
+from emotui.workbench.models.probe import probe
 from tests.conftest import Emotui
 from tests.tiny.corpus import unseen
 

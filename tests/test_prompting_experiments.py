@@ -14,8 +14,8 @@ from emotui.metrics.span_output import SEPARATOR
 from emotui.metrics.span_scoring import SampleDetail, score_samples
 from emotui.metrics.tokens import fold
 from emotui.records import SEER_EMOTIONS, SpanPrediction, SpanSample
-from emotui.tasks.prompting_experiments import experiment, figures, goes_on, hand_crafted, options, target
-from emotui.tasks.spans_generation import ask_in_words, settings_from
+from emotui.tasks.spans.experiments import experiment, figures, goes_on, hand_crafted, options, target
+from emotui.tasks.spans.writing import ask_in_words, settings_from
 from tests.contract_backend import Contract
 
 SENTENCES = hand_crafted()

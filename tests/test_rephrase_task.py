@@ -29,9 +29,8 @@ from emotui.lexicons import GOEMOTIONS_TO_PLUTCHIK
 from emotui.metrics.classes import class_report
 from emotui.records import PLUTCHIK, ClassGold
 from emotui.store.store import Store
-from emotui.tasks.known import settled
-from emotui.tasks.rephrase import Prediction, Rephrase, suited
-from emotui.tasks.rephrase_prompts import (
+from emotui.tasks.registry import settled
+from emotui.tasks.rephrase.prompts import (
     PROMPTS,
     SHOTS,
     SPARE,
@@ -41,10 +40,12 @@ from emotui.tasks.rephrase_prompts import (
     read_rephrase_prompts,
     shots,
 )
+from emotui.tasks.rephrase.task import Prediction, Rephrase, suited
 from emotui.tasks.task import Parsed
-from emotui.workbench.examples import read_examples
-from emotui.workbench.running import RunProgress, run_task
-from emotui.workbench.samples import add_texts
+from emotui.workbench.datasets.samples import add_texts
+from emotui.workbench.progress import RunProgress
+from emotui.workbench.rephrase.examples import read_examples
+from emotui.workbench.runs.run import run_task
 from tests.conftest import CHECKOUT, Emotui
 
 TINY = CHECKOUT / "tests" / "tiny" / "model" / "hf"

@@ -14,7 +14,7 @@ from emotui.formats import read, write
 from emotui.metrics.classes import class_report
 from emotui.metrics.rephrasings import is_right, succeeded_at
 from emotui.records import Attempt, Chain
-from emotui.workbench.rephrasing_evaluation import Contender, columns, contender, evaluate
+from emotui.workbench.rephrase.evaluation import Contender, columns, contender, evaluate
 from tests import hf_models
 from tests.conftest import CHECKOUT, Emotui
 

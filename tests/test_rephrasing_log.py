@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emotui.store.rows import Annotation
-from emotui.workbench.rephrasing_log import (
+from emotui.workbench.rephrase.log import (
     ATTEMPT,
     REDO,
     SKIP,

@@ -8,8 +8,8 @@ import pytest
 from emotui.errors import BadInput
 from emotui.formats import read
 from emotui.records import Attempt, Chain
-from emotui.workbench.rephrasing import Rephrasing
-from emotui.workbench.rephrasing_chains import add_sample_rephrasings, import_chains
+from emotui.workbench.rephrase.chains import add_sample_rephrasings, import_chains
+from emotui.workbench.rephrase.service import Rephrasing
 from emotui.workbench.workspace import Workspace
 from tests.conftest import CHECKOUT
 

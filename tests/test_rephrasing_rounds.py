@@ -9,11 +9,11 @@ import pytest
 from emotui.backends.base import Attribute
 from emotui.errors import BadInput, ModelError
 from emotui.records import ClassGold
-from emotui.workbench import rephrasing_live
-from emotui.workbench.rephrasing import Rephrasing
-from emotui.workbench.rephrasing_classifier import Frozen, identity_of
-from emotui.workbench.rephrasing_views import Progress, Round
-from emotui.workbench.running import RunProgress
+from emotui.workbench.progress import RunProgress
+from emotui.workbench.rephrase import live as rephrase_live
+from emotui.workbench.rephrase.classifier import Frozen, identity_of
+from emotui.workbench.rephrase.service import Rephrasing
+from emotui.workbench.rephrase.views import Progress, Round
 from emotui.workbench.workspace import Workspace
 from tests.hf_models import bert
 from tests.rephrasing_workspace import HIDDEN, TEXTS, THANKS, rephrasing_workspace
@@ -238,7 +238,7 @@ def test_words_end_when_something_is_typed_meanwhile(service: Rephrasing, ann: R
 
 
 def test_words_of_a_very_long_text_are_cut(service: Rephrasing, ann: Round, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rephrasing_live, "MOST_WORDS", 5)
+    monkeypatch.setattr(rephrase_live, "MOST_WORDS", 5)
     found = service.words(ann, 1, "thanks " * 9)
     assert found is not None
     assert found.cut
@@ -313,7 +313,7 @@ def test_views_are_those_of_the_chains_one_by_one(service: Rephrasing, ann: Roun
 
 def test_the_sample_chains_are_no_round_of_ones_own(tmp_path: Path, models: Workspace) -> None:
     from emotui.records import Attempt, Chain
-    from emotui.workbench.rephrasing_chains import import_chains
+    from emotui.workbench.rephrase.chains import import_chains
 
     chain = Chain(id="a", text=TEXTS[0].text, label="gratitude", attempts=(Attempt(text="x", predicted="joy"),))
     with rephrasing_workspace(tmp_path, lender=models) as opened:

@@ -11,8 +11,8 @@ import pytest
 
 from emotui.backends.base import ModelCard
 from emotui.backends.host import ModelProcess
-from emotui.tasks.scenes import Scenes
-from emotui.workbench import running
+from emotui.tasks.scenes.task import Scenes
+from emotui.workbench.runs import run as runs_run
 from emotui.workbench.workspace import Workspace
 from tests.tiny.gguf_copy import copy_gguf
 
@@ -128,7 +128,7 @@ def test_another_version_of_the_library_never_hits(db: Path, model: Path, monkey
         return replace(card, identity={**card.identity, "library": "llama-cpp-python 99"})
 
     monkeypatch.setattr(ModelProcess, "load", newer)
-    monkeypatch.setattr(running, "remembered_card", lambda store, model: None)  # its stamp has the installed version
+    monkeypatch.setattr(runs_run, "remembered_card", lambda store, model: None)  # its stamp has the installed version
     assert ask(db, f"gguf:{model}")[0] != first[0]
 
 

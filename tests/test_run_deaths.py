@@ -18,7 +18,7 @@ from tests.installed_kind import install_kind
 def test_what_was_done_is_kept_and_a_fresh_process_finishes_the_run(tmp_path: Path, blow: signal.Signals) -> None:
     workspace = Workspace.open(str(tmp_path / "w.duckdb"))
     try:
-        from emotui.workbench.samples import add_sample_data
+        from emotui.workbench.datasets.samples import add_sample_data
 
         dataset = add_sample_data(workspace.store)
         killed: list[int] = []
@@ -46,7 +46,7 @@ def test_a_run_whose_end_could_not_be_written_can_be_finished_once_there_is_room
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install_kind(monkeypatch, "breaking", "tests.breaking_backend:load")
-    monkeypatch.setattr("emotui.workbench.running.Embedder", lambda model, cancelled: None)
+    monkeypatch.setattr("emotui.workbench.runs.run.Embedder", lambda model, cancelled: None)
     samples = [SpanSample(id=f"w-{n}", text=f"word number {n}", spans=((0, 4),)) for n in range(40)]
     opened = workspace(tmp_path / "w.duckdb", samples=samples, run=False)
     store = opened.store
@@ -74,7 +74,7 @@ def test_a_run_whose_end_could_not_be_written_can_be_finished_once_there_is_room
         assert 0 < run.done < 40
         monkeypatch.undo()
         install_kind(monkeypatch, "breaking", "tests.breaking_backend:load")
-        monkeypatch.setattr("emotui.workbench.running.Embedder", lambda model, cancelled: None)
+        monkeypatch.setattr("emotui.workbench.runs.run.Embedder", lambda model, cancelled: None)
         finished = opened.run_model("breaking:", 1, resume=run.run)
         assert (finished.state, finished.done) == ("done", 40)
     finally:

@@ -14,7 +14,8 @@ from emotui.metrics.priors import PRIORS
 from emotui.metrics.states import Bits, Floats
 from emotui.records import PLUTCHIK
 from emotui.store.query import Run
-from emotui.workbench.scenes import (
+from emotui.workbench.results.published import published_table
+from emotui.workbench.scenes.decoding import (
     ABOUT_PRIORS,
     ALPHAS,
     Redecoding,
@@ -22,7 +23,6 @@ from emotui.workbench.scenes import (
     Tuning,
     nearest,
     pair_figures,
-    published_table,
     tuning_from,
 )
 from tests.scenes_workspace import add_scenes_run, log_odds, scenarios, workspace
@@ -150,7 +150,7 @@ def test_pairs_count_the_share_of_scenarios_with_both() -> None:
 
 def test_a_stored_run_is_loaded_with_its_gold_and_what_is_missing_is_counted(tmp_path: Path) -> None:
     opened = workspace(tmp_path / "w.duckdb", n=0, spans=False)
-    from emotui.workbench.samples import add_scenes
+    from emotui.workbench.datasets.samples import add_scenes
 
     samples = scenarios(12)
     dataset = add_scenes(opened.store, "scenes", samples, "here")

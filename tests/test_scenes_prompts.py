@@ -13,9 +13,8 @@ from emotui.backends.base import Generate, Generation, Message, Request, Score, 
 from emotui.errors import BadInput
 from emotui.records import PLUTCHIK, ScenesGold
 from emotui.store.store import Store
-from emotui.tasks.prompt_files import Prompt, filled
-from emotui.tasks.scenes import Scenes
-from emotui.tasks.scenes_prompts import (
+from emotui.tasks.prompting.files import Prompt, filled
+from emotui.tasks.scenes.prompts import (
     PROMPTS,
     QUESTION,
     REASONING,
@@ -27,6 +26,7 @@ from emotui.tasks.scenes_prompts import (
     scene_fields,
     shared_and_asked,
 )
+from emotui.tasks.scenes.task import Scenes
 from tests.conftest import CHECKOUT, Emotui
 from tests.tiny.corpus import facts
 

@@ -11,8 +11,8 @@ import pytest
 from emotui.backends.base import Generate, Generation, ModelCard, Refused, Request, Score, Scores
 from emotui.errors import ModelError
 from emotui.records import PLUTCHIK, ScenesGold
-from emotui.tasks.known import TASKS
-from emotui.tasks.scenes import Prediction, Scenes, vector_letters
+from emotui.tasks.registry import TASKS
+from emotui.tasks.scenes.task import Prediction, Scenes, vector_letters
 from emotui.tasks.task import Parsed
 from tests.conftest import CHECKOUT, Emotui
 from tests.scenes_workspace import raw, scenarios

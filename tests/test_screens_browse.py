@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from emotui.screens.alignment_table import AlignmentTable
-from emotui.workbench.file_view import FileView
+from emotui.screens.browse.alignment_table import AlignmentTable
+from emotui.workbench.files.view import FileView
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import NOT_IN_TEXT, list_query, sample_records, workspace
 from tests.screen_driving import frame, opened, press, screen_text, shown_id, stave

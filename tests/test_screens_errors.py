@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from emotui.records import Sentence, SpanSample
-from emotui.screens.alignment_table import AlignmentTable
-from emotui.screens.browse import Browse
-from emotui.workbench.file_view import FileView
+from emotui.screens.browse.alignment_table import AlignmentTable
+from emotui.screens.browse.place import Browse
+from emotui.workbench.files.view import FileView
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import list_query, sample_records, workspace
 from tests.screen_driving import frame, notified, opened, press, shown_id, stave

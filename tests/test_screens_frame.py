@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from emotui.errors import StoreError
-from emotui.screens.browse import Browse
-from emotui.screens.line import Line
-from emotui.screens.sample_list import SampleList
-from emotui.workbench.file_view import FileView
+from emotui.screens.browse.place import Browse
+from emotui.screens.samples.table import SampleList
+from emotui.screens.widgets.line import Line
+from emotui.workbench.files.view import FileView
 from emotui.workbench.source import BrowseSource
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import SAMPLE_DATA, sample_records, workspace

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from emotui.screens.browse import Browse
-from emotui.screens.sample_list import SampleList
+from emotui.screens.browse.place import Browse
+from emotui.screens.samples.table import SampleList
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import list_query, sample_records, workspace
 from tests.rephrase_workspace import scripted

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from emotui.screens.model_rows import ModelRows, about, lines
-from emotui.workbench.benching import Rate
-from emotui.workbench.file_view import FileView
-from emotui.workbench.models import AtHand
-from emotui.workbench.shelf import OnShelf
+from emotui.screens.models.rows import ModelRows, about, lines
+from emotui.workbench.files.view import FileView
+from emotui.workbench.models.benchmark import Rate
+from emotui.workbench.models.discovery import AtHand
+from emotui.workbench.models.loaded import OnShelf
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import sample_records, workspace
 from tests.installed_kind import install_kind

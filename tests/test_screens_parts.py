@@ -12,11 +12,11 @@ from emotui.metrics.span_scoring import score_samples
 from emotui.records import Sentence, SpanPrediction, SpanSample
 from emotui.screens import frame_actions
 from emotui.screens.actions import ACTIONS
-from emotui.screens.alignment import rows
+from emotui.screens.browse.alignment import rows
 from emotui.screens.list_state import ListState, from_setting, to_setting
 from emotui.screens.place import Place
 from emotui.screens.places import PLACES
-from emotui.screens.sample_list import PAGE, SampleList
+from emotui.screens.samples.table import PAGE, SampleList
 from emotui.store.query import MARKS
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import sample_records, workspace
@@ -166,8 +166,8 @@ async def test_a_list_longer_than_a_page_asks_only_for_the_pages_in_sight(tmp_pa
 
 
 async def test_the_bar_of_a_span_that_is_only_a_keyword_is_dotted(tmp_path: Path) -> None:
-    from emotui.screens.stave import Stave
-    from emotui.screens.stave_layout import Score, Voice
+    from emotui.screens.widgets.tier_layout import Score, Voice
+    from emotui.screens.widgets.tiered_text import Stave
 
     source = workspace(tmp_path / "w.duckdb")
     async with opened(source) as pilot:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from emotui.screens.rephrase_bars import Bars
+from emotui.screens.rephrase.bars import Bars
 from tests.rephrase_driving import IMPLICIT, arrive, kinds, page, submit, until, write
 from tests.rephrase_workspace import TEXTS, Scripted, scripted
 from tests.screen_driving import opened, press, screen_text, settle, strike
@@ -84,7 +84,7 @@ async def test_the_editor_takes_keys_while_the_model_is_silent_and_only_the_newe
     source: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # However slow the machine is, typing does not rest between two of these keys.
-    monkeypatch.setattr("emotui.screens.rephrase_following.REST", 600.0)
+    monkeypatch.setattr("emotui.screens.rephrase.live.REST", 600.0)
     async with opened(source) as pilot:
         here = await arrive(pilot, "i")
         model = source.embedded

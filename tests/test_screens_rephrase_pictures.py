@@ -12,9 +12,9 @@ from textual.widgets import Input
 
 from emotui.errors import ModelError
 from emotui.screens.app import EmotuiApp
-from emotui.screens.rephrase import Rephrase
-from emotui.workbench.rephrasing import Rephrasing
-from emotui.workbench.rephrasing_views import Live
+from emotui.screens.rephrase.place import Rephrase
+from emotui.workbench.rephrase.service import Rephrasing
+from emotui.workbench.rephrase.views import Live
 from tests.rephrase_workspace import Scripted, workspace
 from tests.screen_driving import frame, press, settle
 
@@ -114,7 +114,7 @@ def test_review(snap_compare: Compare, tmp_path: Path, size: tuple[int, int]) ->
 
 def test_set_aside(snap_compare: Compare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The picture is taken before one has rested, also where that takes long.
-    monkeypatch.setattr("emotui.screens.rephrase_following.REST", 600.0)
+    monkeypatch.setattr("emotui.screens.rephrase.live.REST", 600.0)
 
     async def drive(pilot: "Pilot[None]") -> None:
         await settle(pilot)

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from textual.widgets import Input
 
-from emotui.screens.rephrase_review import Answers, Review
+from emotui.screens.rephrase.review import Answers, Review
 from tests.rephrase_driving import IMPLICIT, arrive, place, submit
 from tests.rephrase_workspace import Scripted, scripted
 from tests.screen_driving import opened, press, screen_text

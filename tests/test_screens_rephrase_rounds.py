@@ -9,10 +9,10 @@ from emotui.commands import cli
 from emotui.errors import BadInput, ModelError
 from emotui.records import ClassGold
 from emotui.screens.app import EmotuiApp
-from emotui.screens.rephrase_sheets import NewRoundSheet
+from emotui.screens.rephrase.dialogs import NewRoundSheet
 from emotui.store.store import Store
-from emotui.workbench.file_view import FileView
-from emotui.workbench.samples import add_texts
+from emotui.workbench.datasets.samples import add_texts
+from emotui.workbench.files.view import FileView
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import SAMPLE_DATA
 from tests.rephrase_driving import IMPLICIT, arrive, page, place, submit, write

@@ -8,9 +8,9 @@ from textual.widgets import Input
 
 from emotui.metrics.rephrasing_statistics import statistics_report
 from emotui.records import Attempt, Chain
-from emotui.screens.page import Page
-from emotui.screens.rephrase_charts import VIEWS
-from emotui.screens.rephrase_figures import Figures
+from emotui.screens.rephrase.charts import VIEWS
+from emotui.screens.rephrase.statistics import Figures
+from emotui.screens.widgets.page import Page
 from tests.rephrase_driving import IMPLICIT, arrive, submit
 from tests.rephrase_workspace import TEXTS, Scripted, scripted
 from tests.screen_driving import opened, press, screen_text, settle

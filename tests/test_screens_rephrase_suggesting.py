@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from emotui.screens.rephrase_sheets import NameSheet, SuggestionSheet
-from emotui.workbench.rephrasing_views import Suggestion
+from emotui.screens.dialogs.name import NameSheet
+from emotui.screens.rephrase.dialogs import SuggestionSheet
+from emotui.workbench.rephrase.views import Suggestion
 from tests.rephrase_driving import arrive, page
 from tests.rephrase_workspace import TEXTS, Scripted, scripted
 from tests.screen_driving import opened, press, screen_text, settle

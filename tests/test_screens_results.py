@@ -12,15 +12,15 @@ from textual.widgets import Input
 from emotui.backends.host import Cancelled
 from emotui.errors import StoreError
 from emotui.records import SpanSample
-from emotui.screens import results_bars
-from emotui.screens.browse import Browse
-from emotui.screens.line import Line
-from emotui.screens.results import Results
-from emotui.screens.results_grid import Grid
-from emotui.screens.results_plot import ResultsPlot
-from emotui.workbench.file_view import FileView
-from emotui.workbench.results import Results as Service
-from emotui.workbench.results_table import Cell, Column, ResultsTable, Row
+from emotui.screens.browse.place import Browse
+from emotui.screens.results import bars as results_bars
+from emotui.screens.results.grid import Grid
+from emotui.screens.results.place import Results
+from emotui.screens.results.plot import ResultsPlot
+from emotui.screens.widgets.line import Line
+from emotui.workbench.files.view import FileView
+from emotui.workbench.results.service import Results as Service
+from emotui.workbench.results.table import Cell, Column, ResultsTable, Row
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import SAMPLE_DATA, add_run, embed, workspace
 from tests.results_workspace import QWEN, several_runs

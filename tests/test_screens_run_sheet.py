@@ -8,9 +8,9 @@ from textual.widgets import Input, Label
 
 from emotui.backends.base import ModelCard
 from emotui.records import SpanSample
-from emotui.screens.model_sheet import ModelSheet
-from emotui.screens.one_of import OneOf
-from emotui.workbench.run_choices import run_choices
+from emotui.screens.dialogs.run_model import ModelSheet
+from emotui.screens.widgets.switches import OneOf
+from emotui.workbench.runs.choices import run_choices
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import workspace
 from tests.installed_kind import install_kind
@@ -23,7 +23,7 @@ KIND = "contract"
 def contract(monkeypatch: pytest.MonkeyPatch) -> None:
     """A kind of model that writes, in a process of its own like any other."""
     install_kind(monkeypatch, KIND, "tests.contract_backend:load")
-    monkeypatch.setattr("emotui.workbench.running.Embedder", lambda model, cancelled: None)
+    monkeypatch.setattr("emotui.workbench.runs.run.Embedder", lambda model, cancelled: None)
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from emotui.screens.figures import share
-from emotui.screens.sample_list import SampleList
-from emotui.workbench.file_view import FileView
+from emotui.screens.samples.table import SampleList
+from emotui.screens.widgets.number_format import share
+from emotui.workbench.files.view import FileView
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import add_run, sample_records, workspace
 from tests.screen_driving import frame, opened, press, screen_text, settle, shown_id, stave

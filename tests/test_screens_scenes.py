@@ -8,15 +8,15 @@ from textual.widgets import Input
 
 from emotui.metrics.priors import PRIORS
 from emotui.records import PLUTCHIK
-from emotui.screens.browse import Browse
-from emotui.screens.line import Line
-from emotui.screens.notice import Notice
-from emotui.screens.page import Page
-from emotui.screens.scene_asking import SETTING
-from emotui.screens.scene_rows import SceneRows
-from emotui.screens.scene_views import VIEWS
-from emotui.screens.scenes import Scenes
-from emotui.workbench.file_view import FileView
+from emotui.screens.browse.place import Browse
+from emotui.screens.scenes.place import Scenes
+from emotui.screens.scenes.requests import SETTING
+from emotui.screens.scenes.rows import SceneRows
+from emotui.screens.scenes.views import VIEWS
+from emotui.screens.widgets.line import Line
+from emotui.screens.widgets.notice import Notice
+from emotui.screens.widgets.page import Page
+from emotui.workbench.files.view import FileView
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import SAMPLE_DATA
 from tests.scenes_workspace import scenarios, workspace

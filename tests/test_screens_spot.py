@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from emotui.screens.frame import Frame
-from emotui.screens.spot_editor import SpotEditor
+from emotui.screens.spot.editor import SpotEditor
 from emotui.store.store import Store
-from emotui.workbench.file_view import FileView
-from emotui.workbench.spot_checks import SPOT_CHECKS
+from emotui.workbench.datasets.spot_checks import SPOT_CHECKS
+from emotui.workbench.files.view import FileView
 from emotui.workbench.workspace import Workspace
 from tests import spot_driving
 from tests.browse_workspace import sample_records
@@ -101,7 +101,7 @@ async def test_an_untouched_text_follows_the_selection_and_an_edited_one_stays(s
 
 async def test_the_sample_of_another_task_travels_along(source: Workspace) -> None:
     from emotui.records import PLUTCHIK, ScenesGold
-    from emotui.workbench.samples import add_scenes
+    from emotui.workbench.datasets.samples import add_scenes
 
     scene = ScenesGold(id="s-1", text="Mara put the phone face down.", labels=dict.fromkeys(PLUTCHIK, 0))
     add_scenes(source.store, "scenes", [scene], "file")

@@ -1,6 +1,6 @@
 """The models of Spot check: one that dies, refuses or is not there, and two at once."""
 
-from emotui.screens.stave import Stave
+from emotui.screens.widgets.tiered_text import Stave
 from emotui.workbench.workspace import Workspace
 from tests import spot_driving
 from tests.screen_driving import frame, notified, opened, press, screen_text, settle, strike, until

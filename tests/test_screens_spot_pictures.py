@@ -12,8 +12,8 @@ from textual.pilot import Pilot
 from emotui.backends.host import ModelProcess
 from emotui.records import SpanSample
 from emotui.screens.app import EmotuiApp
-from emotui.screens.spot_editor import SpotEditor
-from emotui.workbench import probing
+from emotui.screens.spot.editor import SpotEditor
+from emotui.workbench.models import probe
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import workspace
 from tests.installed_kind import install_kind
@@ -48,7 +48,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         own.now = getattr(own, "now", 0.0) + 0.05
         return float(own.now)
 
-    monkeypatch.setattr(probing, "time", SimpleNamespace(monotonic=monotonic))
+    monkeypatch.setattr(probe, "time", SimpleNamespace(monotonic=monotonic))
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
     install_kind(monkeypatch, "breaking", "tests.breaking_backend:load")
 

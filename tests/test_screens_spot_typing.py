@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from emotui.screens.spot import Spot
-from emotui.screens.spot_editor import LONGEST
-from emotui.screens.spot_view import SpotPage
+from emotui.screens.spot.editor import LONGEST
+from emotui.screens.spot.place import Spot
+from emotui.screens.spot.view import SpotPage
 from emotui.workbench.workspace import Workspace
 from tests.screen_driving import frame, notified, opened, press, screen_text, settle, strike, until
 from tests.spot_driving import (

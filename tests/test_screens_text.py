@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from emotui.screens.cells import fit, shown, width, wrap
-from emotui.screens.figures import bars, share, tenths
-from emotui.screens.overlay import flatten
-from emotui.screens.stave_layout import Chip, Score, Voice, lay_out
+from emotui.screens.widgets.cell_width import fit, shown, width, wrap
+from emotui.screens.widgets.number_format import bars, share, tenths
+from emotui.screens.widgets.span_layers import flatten
+from emotui.screens.widgets.tier_layout import Chip, Score, Voice, lay_out
 
 TEXTS = st.text(
     alphabet=st.one_of(

@@ -7,9 +7,9 @@ import pytest
 from textual.pilot import Pilot
 
 from emotui.records import SpanSample
-from emotui.screens.top_line import standing
-from emotui.screens.work import Work, parts
-from emotui.workbench.running import RunProgress
+from emotui.screens.jobs import Work, parts
+from emotui.screens.widgets.top_line import standing
+from emotui.workbench.progress import RunProgress
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.browse_workspace import workspace
 from tests.installed_kind import install_kind
@@ -22,7 +22,7 @@ KIND = "breaking"
 def breaking(monkeypatch: pytest.MonkeyPatch) -> None:
     """A kind of model that does what the text of a sample says, in a process of its own like any other."""
     install_kind(monkeypatch, KIND, "tests.breaking_backend:load")
-    monkeypatch.setattr("emotui.workbench.running.Embedder", lambda model, cancelled: None)
+    monkeypatch.setattr("emotui.workbench.runs.run.Embedder", lambda model, cancelled: None)
 
 
 def samples(*texts: str) -> list[SpanSample]:

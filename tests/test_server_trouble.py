@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from emotui.errors import ModelError
-from emotui.workbench.predicting import predict
+from emotui.workbench.files.predict import predict
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
 from tests.faulty_server import FaultyServer

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emotui.metrics.people import best_each, people_scores, score_people
+from emotui.metrics.annotators import best_each, people_scores, score_people
 from emotui.metrics.span_errors import (
     WHY,
     Facts,

@@ -8,7 +8,7 @@ import pytest
 
 from emotui.metrics.span_scoring import SampleDetail
 from emotui.records import SpanSample
-from emotui.tasks.spans import Prediction, Spans
+from emotui.tasks.spans.task import Prediction, Spans
 from emotui.tasks.task import Parsed
 
 TEXT = "At noon Ada wept again. Bo did not."

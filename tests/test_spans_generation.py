@@ -14,15 +14,17 @@ from emotui.errors import BadInput
 from emotui.metrics.span_output import parse_output
 from emotui.records import Sentence, SpanSample
 from emotui.store.store import Store
-from emotui.tasks.spans import Prediction, Spans
-from emotui.tasks.spans_answers import bare, breach, with_plain_labels, without_fence, without_thinking
-from emotui.tasks.spans_generation import RETRY_TEMPERATURE, ask_in_words, settings_from
+from emotui.tasks.prompting.filters import without_fence, without_thinking
+from emotui.tasks.spans.contract import bare, breach, with_plain_labels
+from emotui.tasks.spans.task import Prediction, Spans
+from emotui.tasks.spans.writing import RETRY_TEMPERATURE, ask_in_words, settings_from
 from emotui.tasks.task import Asked, Parsed
-from emotui.workbench.experiments import add_experiment
-from emotui.workbench.exporting import export_run
-from emotui.workbench.run_plan import identity
-from emotui.workbench.run_scores import last_attempts, metrics
-from emotui.workbench.running import RunProgress, rescore, run_task
+from emotui.workbench.datasets.experiments import add_experiment
+from emotui.workbench.progress import RunProgress
+from emotui.workbench.runs.export import export_run
+from emotui.workbench.runs.plan import identity
+from emotui.workbench.runs.run import rescore, run_task
+from emotui.workbench.runs.scores import last_attempts, metrics
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
 from tests.contract_backend import Contract

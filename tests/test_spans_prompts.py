@@ -7,8 +7,8 @@ import pytest
 from emotui.backends.base import Message
 from emotui.errors import BadInput
 from emotui.metrics.span_output import STYLES
-from emotui.tasks.prompt_files import Prompt
-from emotui.tasks.spans_prompts import (
+from emotui.tasks.prompting.files import Prompt
+from emotui.tasks.spans.prompts import (
     ALL_WAYS,
     EXPERIMENT_WAYS,
     PROMPTS,

@@ -11,9 +11,9 @@ from emotui.formats import fingerprint
 from emotui.records import SpanSample
 from emotui.store.query import ListQuery
 from emotui.store.store import Store
-from emotui.workbench.running import rescore
-from emotui.workbench.samples import add_scenes, add_spans
-from emotui.workbench.spot_checks import SPOT_CHECKS, SpotChecks
+from emotui.workbench.datasets.samples import add_scenes, add_spans
+from emotui.workbench.datasets.spot_checks import SPOT_CHECKS, SpotChecks
+from emotui.workbench.runs.run import rescore
 from tests.browse_workspace import add_run, sample_records
 from tests.store_samples import samples
 

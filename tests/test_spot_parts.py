@@ -15,14 +15,14 @@ from emotui.backends.base import (
     ModelCard,
 )
 from emotui.records import PLUTCHIK
-from emotui.screens.page import Lines
-from emotui.screens.spot_column import Column
-from emotui.screens.spot_compare import arranged, shares
-from emotui.screens.spot_parts import Block, blocks, carrying
-from emotui.screens.spot_tasks import task_blocks
-from emotui.screens.spot_text import moved, who_marked_what
-from emotui.workbench.probing import Odds, Probe
-from emotui.workbench.probing_tasks import TaskAnswer
+from emotui.screens.spot.answers import Column
+from emotui.screens.spot.blocks import Block, blocks, carrying
+from emotui.screens.spot.compare import arranged, shares
+from emotui.screens.spot.marks import moved, who_marked_what
+from emotui.screens.spot.task_blocks import task_blocks
+from emotui.screens.widgets.page import Lines
+from emotui.workbench.models.probe import Odds, Probe
+from emotui.workbench.models.probe_tasks import TaskAnswer
 
 TEXT = "I miss her so much."
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from emotui.backends.host import ModelProcess
 from emotui.errors import BadInput, ModelError
-from emotui.tasks.prompt_files import filled
-from emotui.tasks.suggesting import PROMPTS, parse_suggestions, read_suggestion_prompts, suggest, three_lines
-from emotui.workbench.rephrasing_suggestions import explicit_words, words_to_avoid
-from emotui.workbench.rephrasing_views import CarryingWords
-from emotui.workbench.running import RunProgress
+from emotui.tasks.prompting.files import filled
+from emotui.tasks.rephrase.suggesting import PROMPTS, parse_suggestions, read_suggestion_prompts, suggest, three_lines
+from emotui.workbench.progress import RunProgress
+from emotui.workbench.rephrase.suggestions import explicit_words, words_to_avoid
+from emotui.workbench.rephrase.views import CarryingWords
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
 from tests.rephrasing_workspace import rephrasing_workspace
@@ -138,7 +138,7 @@ def test_a_model_that_breaks_the_form_is_held_to_it_by_a_grammar(models: Workspa
 
 def test_a_model_that_never_keeps_to_the_form_is_named_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("llguidance")
-    from emotui.tasks import suggesting
+    from emotui.tasks.rephrase import suggesting
 
     monkeypatch.setattr(suggesting, "three_lines", lambda longest: 'root ::= "Yes"')
     never = pytest.raises(ModelError, match="wrote no three rephrasings in 4 tries: it is not three lines")

@@ -22,10 +22,10 @@ from emotui.backends.tuning.classifier import mean_pair_kl, train
 from emotui.backends.tuning.fitting import Interrupted, rate_share
 from emotui.backends.tuning.recipe import Example, Recipe
 from emotui.backends.tuning.texts import Texts
-from emotui.commands.stopping import stopping
+from emotui.commands.signals import stopping
 from emotui.errors import BadInput, EmotuiError, ModelError
 from emotui.lexicons import emolex
-from emotui.workbench.training import TrainingFiles, train_classifier
+from emotui.workbench.training.classifier import TrainingFiles, train_classifier
 from tests import hf_models
 from tests.conftest import CHECKOUT
 from tests.tuning_material import CUES, base, examples, write_files

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -79,3 +79,18 @@ def merged(base: Encoder, adapters: Mapping[str, Tensor]) -> Encoder:
         state[weight] = state[weight] + SCALE * (up @ down)
     encoder.load_state_dict(state, assign=True)
     return encoder.requires_grad_(False).eval()
+
+
+class Stack:
+    """One task's encoder, adapters merged, and its linear head, calibration merged: slope logit + shift."""
+
+    def __init__(
+        self, base: Encoder, tensors: dict[str, Tensor], slope: float = 1.0, shifts: Sequence[float] = (0.0,)
+    ) -> None:
+        self.encoder = merged(base, tensors)
+        self.weight = slope * tensors["head.weight"].float()
+        self.bias = slope * tensors["head.bias"].float() + torch.tensor(shifts, dtype=torch.float32)
+
+    def head(self, features: Tensor) -> Tensor:
+        """Args: (..., features). Returns: (..., outputs)."""
+        return torch.nn.functional.linear(features, self.weight, self.bias)

@@ -38,11 +38,11 @@ from emotui.backends.embedded.extraction import (
     cue_runs,
     extract_clauses,
     labelled,
+    like_fiction,
 )
 from emotui.backends.embedded.inference import label_logits, sentence_embeddings
 from emotui.backends.embedded.labels import EMOTION_WORDS, GOEMOTIONS, LABEL_SETS, grouped
 from emotui.backends.embedded.reading import read
-from emotui.backends.embedded.style import like_fiction
 from emotui.backends.embedded.tokens import END, START
 from emotui.backends.embedded.weights import Weights
 from emotui.backends.embedded.words import words

@@ -109,3 +109,12 @@ def load_encoder(path: Path) -> Encoder:
     tensors = {_renamed(name): tensor for name, tensor in load_file(path).items()}
     encoder.load_state_dict({name: tensor for name, tensor in tensors.items() if name}, assign=True)
     return encoder.requires_grad_(False).eval()
+
+
+def pooled(hidden: Tensor, present: Tensor | None) -> Tensor:
+    """Mean and maximum over the tokens that are there. Args: (n, t, 384), (n, t). Returns: (n, 768)."""
+    if present is None:
+        return torch.cat([hidden.mean(1), hidden.amax(1)], 1)
+    there = present[:, :, None]
+    mean = (hidden * there).sum(1) / there.sum(1)
+    return torch.cat([mean, hidden.masked_fill(~there, -torch.inf).amax(1)], 1)

@@ -9,13 +9,13 @@ import torch
 from torch import Tensor
 
 from emotui.backends.base import Evidence
+from emotui.backends.embedded.adapters import Stack
 from emotui.backends.embedded.clauses import Clause, clauses
-from emotui.backends.embedded.encoder import WIDTH, Encoder
-from emotui.backends.embedded.fitting import pooled
-from emotui.backends.embedded.inference import hidden_states
+from emotui.backends.embedded.encoder import WIDTH, Encoder, pooled
+from emotui.backends.embedded.inference import hidden_states, sentence_embeddings
 from emotui.backends.embedded.reading import WINDOW, Reading, piece_states
-from emotui.backends.embedded.stack import Stack
 from emotui.backends.embedded.tokens import END, START
+from emotui.backends.embedded.weights import Weights
 from emotui.backends.embedded.words import ends_sentence
 
 Run = tuple[int, int, float]
@@ -160,3 +160,9 @@ def labelled(
         ]
         for number, (reading, runs) in enumerate(zip(readings, found, strict=True))
     ]
+
+
+def like_fiction(weights: Weights, ids: Sequence[Sequence[int]]) -> list[bool]:
+    """By a linear head on the sentence embedding. Args: ids: token ids of n texts."""
+    odds = sentence_embeddings(weights.base, ids) @ weights.clauses["style.weight"] + weights.clauses["style.bias"]
+    return [value > 0 for value in odds.tolist()]

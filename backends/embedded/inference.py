@@ -8,9 +8,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from emotui.backends.embedded.encoder import WIDTH, Encoder
-from emotui.backends.embedded.fitting import pooled
-from emotui.backends.embedded.stack import Stack
+from emotui.backends.embedded.adapters import Stack
+from emotui.backends.embedded.encoder import WIDTH, Encoder, pooled
 from emotui.backends.embedded.tokens import batches_by_length, padded
 
 BATCH = 32

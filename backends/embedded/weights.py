@@ -13,11 +13,11 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor
 
+from emotui.backends.embedded.adapters import Stack
 from emotui.backends.embedded.base_files import BaseFiles, sha256_of
 from emotui.backends.embedded.encoder import load_encoder
+from emotui.backends.embedded.ensemble import frozen_features, second_logits
 from emotui.backends.embedded.inference import label_logits
-from emotui.backends.embedded.second_opinion import frozen_features, second_logits
-from emotui.backends.embedded.stack import Stack
 from emotui.backends.embedded.tokens import WordPieces
 from emotui.backends.embedded.word_pairs import pair_logits
 

@@ -16,7 +16,7 @@ from emotui.backends.gguf.memory import flash_type, make_plan
 from emotui.backends.gguf.settings import Settings
 from emotui.backends.gguf.vocabulary import Vocabulary
 from emotui.backends.gguf.weights import Weights
-from emotui.backends.hf.files import weights_hash
+from emotui.backends.weights_hash import weights_hash
 from emotui.errors import ModelError
 
 _MEAN, _CLS, _LAST = 1, 2, 3

@@ -29,7 +29,7 @@ from emotui.backends.gguf.settings import Settings
 from emotui.backends.gguf.vocabulary import Vocabulary
 from emotui.backends.gguf.weights import Weights
 from emotui.backends.gguf.writing import write
-from emotui.backends.hf.files import weights_hash
+from emotui.backends.weights_hash import weights_hash
 from emotui.backends.yesno import Forms, find_forms
 from emotui.errors import ModelError
 

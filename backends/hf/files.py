@@ -3,12 +3,9 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable
 from math import prod
 from pathlib import Path
 from typing import Any
-
-from platformdirs import user_cache_path
 
 from emotui.backends.base import Progress
 from emotui.backends.hf.settings import Settings
@@ -19,7 +16,6 @@ _HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _WANTED = ["*.json", "*.safetensors", "*.model", "*.jinja", "*.txt", "**/config.json"]
 _UNSAFE = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".msgpack", ".h5")
 _TEXTS = (".json", ".jinja", ".txt", ".model")
-_READ = 1 << 22
 
 
 def model_folder(argument: str, settings: Settings, progress: Progress) -> Path:
@@ -159,34 +155,3 @@ def text_hash(folder: Path) -> str:
     names = sorted(path for path in folder.rglob("*") if path.suffix in _TEXTS and path.is_file())
     lines = [f"{path.relative_to(folder).as_posix()} {hashlib.sha256(path.read_bytes()).hexdigest()}" for path in names]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
-
-
-def weights_hash(files: Iterable[Path], progress: Progress) -> str:
-    """SHA-256 over the weight files' own. A file is read again only when its size or its time of change is another."""
-    parts = []
-    for path in files:
-        progress(f"checking {path.name}")
-        parts.append(_file_hash(path))
-    return parts[0] if len(parts) == 1 else hashlib.sha256("\n".join(parts).encode()).hexdigest()
-
-
-def _file_hash(path: Path) -> str:
-    stat = path.stat()
-    key = f"{path.resolve()}\n{stat.st_size}\n{stat.st_mtime_ns}\n{stat.st_ctime_ns}"
-    kept = user_cache_path("emotui") / "weights" / hashlib.sha256(key.encode()).hexdigest()
-    try:
-        known = kept.read_text("ascii")
-        if len(known) == 64:
-            return known
-    except (OSError, ValueError):
-        pass
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(_READ):
-            digest.update(block)
-    try:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(digest.hexdigest(), "ascii")
-    except OSError:
-        pass  # a cache that cannot be written costs time only
-    return digest.hexdigest()

@@ -14,8 +14,9 @@ from emotui.backends.base import Progress
 from emotui.backends.free_memory import free_memory
 from emotui.backends.gguf.header import readable
 from emotui.backends.hf.families import family_of
-from emotui.backends.hf.files import loaded_bytes, read_config, text_hash, weight_files, weights_hash
+from emotui.backends.hf.files import loaded_bytes, read_config, text_hash, weight_files
 from emotui.backends.hf.settings import Settings
+from emotui.backends.weights_hash import weights_hash
 from emotui.errors import ModelError
 
 AUTO_CLASSES: Mapping[str, str] = {

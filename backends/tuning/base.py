@@ -12,12 +12,13 @@ from transformers import AutoConfig
 
 from emotui.backends.hf.classifier import labels_of
 from emotui.backends.hf.families import family_of
-from emotui.backends.hf.files import model_folder, read_config, text_hash, weight_files, weights_hash
+from emotui.backends.hf.files import model_folder, read_config, text_hash, weight_files
 from emotui.backends.hf.loading import AUTO_CLASSES, chosen_device, context_of, one_line, read_tokenizer
 from emotui.backends.hf.prompts import frame
 from emotui.backends.hf.settings import Settings
 from emotui.backends.spec import parse_spec
 from emotui.backends.tuning.recipe import LONGEST
+from emotui.backends.weights_hash import weights_hash
 from emotui.errors import BadInput, ModelError
 
 

@@ -51,7 +51,7 @@ def _user_name() -> str:
 def view(gold: str, predicted: tuple[str, ...], skip_bad: bool) -> None:
     """Browse the gold records of GOLD, each file of PREDICTED over them, without importing anything."""
     from emotui.screens.app import EmotuiApp
-    from emotui.workbench.file_view import FileView
+    from emotui.workbench.files.view import FileView
 
     source = FileView(gold, predicted, skip_bad=skip_bad, warn=lambda line: click.echo(line, err=True))
     _show(EmotuiApp(lambda: source))

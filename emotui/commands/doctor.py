@@ -7,7 +7,7 @@ import sys
 import click
 
 from emotui.commands.output import db_option, json_option, print_json
-from emotui.workbench.doctor import Check, Terminal, examine
+from emotui.workbench.models.doctor import Check, Terminal, examine
 
 
 @click.command()

@@ -4,9 +4,9 @@ import click
 
 from emotui.commands.output import db_option, json_option, print_json, skip_bad_option
 from emotui.errors import BadInput
-from emotui.workbench.exporting import export_run
-from emotui.workbench.samples import import_masked, import_scenes, import_spans, import_texts
-from emotui.workbench.seer import Imported, import_seer
+from emotui.workbench.datasets.samples import import_masked, import_scenes, import_spans, import_texts
+from emotui.workbench.datasets.seer import Imported, import_seer
+from emotui.workbench.runs.export import export_run
 from emotui.workbench.workspace import Workspace
 
 _IMPORTS = {"spans": import_spans, "scenes": import_scenes, "masked": import_masked, "rephrase": import_texts}

@@ -3,7 +3,7 @@
 import click
 
 from emotui.commands.output import as_written, json_option, print_figures, print_json, skip_bad_option
-from emotui.workbench import reports
+from emotui.workbench.files import score
 
 
 @click.command()
@@ -13,7 +13,7 @@ from emotui.workbench import reports
 @json_option
 def lexical(records: str, inflections: bool, skip_bad: bool, as_json: bool) -> None:
     """How texts show their emotion, by EmoLex: explicit, implicit or misleading, and negated or not."""
-    document = reports.lexical(
+    document = score.lexical(
         records, inflections=inflections, skip_bad=skip_bad, warn=lambda line: click.echo(line, err=True)
     )
     if as_json:

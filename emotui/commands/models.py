@@ -7,16 +7,15 @@ from pathlib import Path
 
 import click
 
-from emotui.commands.asking import read_labels
-from emotui.commands.finite import FiniteRange
+from emotui.commands.options import FiniteRange, read_labels
 from emotui.commands.output import db_option, json_option, print_json
 from emotui.commands.probe_panel import print_probe
 from emotui.errors import BadInput
-from emotui.workbench.benching import Bench
-from emotui.workbench.benching import bench as measure
-from emotui.workbench.models import Found, keep_folders, model_folders, models_at_hand
-from emotui.workbench.probing import PARTS, Probe
-from emotui.workbench.probing import probe as ask
+from emotui.workbench.models.benchmark import Bench
+from emotui.workbench.models.benchmark import bench as measure
+from emotui.workbench.models.discovery import Found, keep_folders, model_folders, models_at_hand
+from emotui.workbench.models.probe import PARTS, Probe
+from emotui.workbench.models.probe import probe as ask
 
 
 @click.command()

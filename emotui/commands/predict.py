@@ -6,13 +6,13 @@ from pathlib import Path
 import click
 import msgspec
 
-from emotui.commands.asking import asking_options, one_way, read_labels
+from emotui.commands.options import asking_options, one_way, read_labels
 from emotui.commands.output import json_option, print_json, skip_bad_option
 from emotui.commands.progress import bar
 from emotui.errors import BadInput
 from emotui.formats import check_writable, write
-from emotui.workbench.predicting import KINDS
-from emotui.workbench.predicting import predict as ask
+from emotui.workbench.files.predict import KINDS
+from emotui.workbench.files.predict import predict as ask
 
 
 @click.command()

@@ -10,8 +10,8 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from emotui.workbench.probing import Probe
-from emotui.workbench.probing_tasks import TaskAnswer
+from emotui.workbench.models.probe import Probe
+from emotui.workbench.models.probe_tasks import TaskAnswer
 
 _BAR = 20
 _MOST_CLASSES = 6

@@ -4,17 +4,16 @@ from typing import Any
 
 import click
 
-from emotui.commands.finite import FiniteRange
+from emotui.commands.options import FiniteRange, named_files, variants_option
 from emotui.commands.output import db_option, json_option, print_figures, print_json, skip_bad_option
 from emotui.commands.rephrasings_evaluate import evaluate
-from emotui.commands.variants import named_files, variants_option
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
 from emotui.metrics.word_distributions import SMOOTHING
-from emotui.tasks.suggesting import PROMPTS, WAY, read_suggestion_prompts
-from emotui.workbench import rephrasing_files as files
-from emotui.workbench.rephrasing_suggestions import keep_prompts, kept_prompts, suggestions_for
-from emotui.workbench.rephrasing_variants import drop_variants
+from emotui.tasks.rephrase.suggesting import PROMPTS, WAY, read_suggestion_prompts
+from emotui.workbench.rephrase import files as files
+from emotui.workbench.rephrase.suggestions import keep_prompts, kept_prompts, suggestions_for
+from emotui.workbench.rephrase.variants import drop_variants
 from emotui.workbench.workspace import Workspace
 
 chains_option = click.option("--chains", required=True, help="Rephrasing chains: .jsonl, .csv, .tsv, .parquet, or -.")

@@ -7,15 +7,14 @@ from typing import Any
 import click
 from msgspec import to_builtins
 
-from emotui.commands.asking import read_labels
+from emotui.commands.options import named_files, read_labels, variants_option
 from emotui.commands.output import as_written, json_option, print_json, skip_bad_option
 from emotui.commands.progress import bar
-from emotui.commands.variants import named_files, variants_option
 from emotui.metrics.rephrasings import NAMES
-from emotui.tasks.rephrase_prompts import read_rephrase_prompts
-from emotui.workbench.examples import read_examples
-from emotui.workbench.rephrasing_evaluation import PROMPTINGS
-from emotui.workbench.rephrasing_evaluation import evaluate as compare
+from emotui.tasks.rephrase.prompts import read_rephrase_prompts
+from emotui.workbench.rephrase.evaluation import PROMPTINGS
+from emotui.workbench.rephrase.evaluation import evaluate as compare
+from emotui.workbench.rephrase.examples import read_examples
 
 FIGURE = "macro_f1"
 """What the table shows; `--json` has accuracy too."""

@@ -10,14 +10,14 @@ import click
 from emotui.backends.host import Cancelled
 from emotui.commands.output import as_written, db_option, json_option, print_json
 from emotui.commands.progress import bar
-from emotui.commands.stopping import stopping
+from emotui.commands.signals import stopping
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
-from emotui.workbench.experiments import experiment_of
-from emotui.workbench.reporting import DAGGER, column_groups, footnotes, transition_table, write_report
-from emotui.workbench.results import BY
-from emotui.workbench.results_table import NOT_ASKED, Cell, Column, ResultsTable, shown_cell
-from emotui.workbench.running import RunProgress
+from emotui.workbench.datasets.experiments import experiment_of
+from emotui.workbench.progress import RunProgress
+from emotui.workbench.results.report import DAGGER, column_groups, footnotes, transition_table, write_report
+from emotui.workbench.results.service import BY
+from emotui.workbench.results.table import NOT_ASKED, Cell, Column, ResultsTable, shown_cell
 from emotui.workbench.workspace import Workspace
 
 if TYPE_CHECKING:

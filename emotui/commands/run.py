@@ -7,18 +7,14 @@ from pathlib import Path
 import click
 
 from emotui.backends.host import Cancelled
-from emotui.commands.asking import asking_options, one_way, read_labels
+from emotui.commands.options import asking_options, one_way, read_labels
 from emotui.commands.output import as_written, db_option, json_option, print_figures, print_json, shown
 from emotui.commands.progress import bar
 from emotui.errors import BadInput, EmotuiError
 from emotui.formats.rows import literal
 from emotui.store.query import Run
-from emotui.workbench.experiments import add_experiment, asked_alone
-from emotui.workbench.rephrasing_chains import add_sample_rephrasings
-from emotui.workbench.run_plan import notes_on_prompts
-from emotui.workbench.running import rescore as score_again
-from emotui.workbench.running import with_state
-from emotui.workbench.samples import (
+from emotui.workbench.datasets.experiments import add_experiment, asked_alone
+from emotui.workbench.datasets.samples import (
     SAMPLE_DATASET,
     SAMPLE_MASKED,
     SAMPLE_REPHRASINGS,
@@ -27,6 +23,10 @@ from emotui.workbench.samples import (
     add_sample_masked,
     add_sample_scenes,
 )
+from emotui.workbench.rephrase.chains import add_sample_rephrasings
+from emotui.workbench.runs.plan import notes_on_prompts
+from emotui.workbench.runs.run import rescore as score_again
+from emotui.workbench.runs.run import with_state
 from emotui.workbench.workspace import Workspace
 
 _SAMPLES = {

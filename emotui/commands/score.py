@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from emotui.commands.output import json_option, print_figures, print_json, skip_bad_option
-from emotui.workbench import reports, scoring
+from emotui.workbench.files import score as files_score
 
 
 @click.group()
@@ -41,7 +41,7 @@ def spans(
     gold: str, pred: str, no_sim: bool, keywords: str | None, per_sample: bool, skip_bad: bool, as_json: bool
 ) -> None:
     """Evidence spans (SEER): F1, Sim, hallucination, keyword fixation, neutral false positives."""
-    figures = scoring.score_spans(
+    figures = files_score.score_spans(
         gold, pred, sim=not no_sim, keywords=keywords, per_sample=per_sample, skip_bad=skip_bad, warn=_warn
     )
     _show(f"{pred} against {gold}", figures, as_json)
@@ -54,7 +54,7 @@ def spans(
 @json_option
 def scenes(gold: str, pred: str, skip_bad: bool, as_json: bool) -> None:
     """Emotion vectors (EmoScene): lexical and vector accuracy, Hamming loss, macro and micro F1."""
-    _show(f"{pred} against {gold}", reports.score_scenes(gold, pred, skip_bad=skip_bad, warn=_warn), as_json)
+    _show(f"{pred} against {gold}", files_score.score_scenes(gold, pred, skip_bad=skip_bad, warn=_warn), as_json)
 
 
 @score.command()
@@ -65,7 +65,8 @@ def scenes(gold: str, pred: str, skip_bad: bool, as_json: bool) -> None:
 @json_option
 def masked(gold: str, pred: str, lexicon: str | None, skip_bad: bool, as_json: bool) -> None:
     """Masked emotion words (EXPRESS): as words, and as ten-dimensional vectors."""
-    _show(f"{pred} against {gold}", reports.score_masked(gold, pred, lexicon, skip_bad=skip_bad, warn=_warn), as_json)
+    figures = files_score.score_masked(gold, pred, lexicon, skip_bad=skip_bad, warn=_warn)
+    _show(f"{pred} against {gold}", figures, as_json)
 
 
 @score.command("class")
@@ -75,4 +76,4 @@ def masked(gold: str, pred: str, lexicon: str | None, skip_bad: bool, as_json: b
 @json_option
 def class_(gold: str, pred: str, skip_bad: bool, as_json: bool) -> None:
     """Single labels: accuracy, macro F1, confusion."""
-    _show(f"{pred} against {gold}", reports.score_class(gold, pred, skip_bad=skip_bad, warn=_warn), as_json)
+    _show(f"{pred} against {gold}", files_score.score_class(gold, pred, skip_bad=skip_bad, warn=_warn), as_json)

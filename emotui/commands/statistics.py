@@ -2,9 +2,9 @@
 
 import click
 
-from emotui.commands.finite import FiniteRange
+from emotui.commands.options import FiniteRange
 from emotui.commands.output import json_option, print_figures, print_json, shown, skip_bad_option
-from emotui.workbench import reports
+from emotui.workbench.files import score
 
 
 def _warn(line: str) -> None:
@@ -45,7 +45,7 @@ def decode(
     as_json: bool,
 ) -> None:
     """Re-decode emotion vectors jointly under an Ising prior (EmoScene)."""
-    document = reports.decode_scenes(
+    document = score.decode_scenes(
         train,
         scores,
         alphas=alpha,
@@ -79,7 +79,7 @@ def decode(
 @json_option
 def agreement(ratings: str, skip_bad: bool, as_json: bool) -> None:
     """How far raters agree beyond chance."""
-    document = reports.agreement(ratings, skip_bad=skip_bad, warn=_warn)
+    document = score.agreement(ratings, skip_bad=skip_bad, warn=_warn)
     if as_json:
         print_json(document)
     else:
@@ -95,7 +95,7 @@ def agreement(ratings: str, skip_bad: bool, as_json: bool) -> None:
 @json_option
 def compare(first: str, second: str, inner: bool, seed: int, skip_bad: bool, as_json: bool) -> None:
     """Compare two sets of per-sample scores, paired by id: bootstrap interval, Wilcoxon, Cohen's d."""
-    document = reports.compare(first, second, inner=inner, seed=seed, skip_bad=skip_bad, warn=_warn)
+    document = score.compare(first, second, inner=inner, seed=seed, skip_bad=skip_bad, warn=_warn)
     if as_json:
         print_json(document)
     else:

@@ -5,10 +5,10 @@ from typing import Any
 import click
 
 from emotui.backends.tuning.recipe import KL_TERMS, LORA_RATE, RATE, Recipe
-from emotui.commands.finite import FiniteRange
+from emotui.commands.options import FiniteRange
 from emotui.commands.output import json_option, print_figures, print_json, skip_bad_option
 from emotui.commands.progress import bar
-from emotui.commands.stopping import stopping
+from emotui.commands.signals import stopping
 
 _DEFAULT = Recipe()
 
@@ -90,14 +90,14 @@ def train_classifier(
 
     The result is a folder that --model hf:DIR takes. Ctrl-C keeps a checkpoint, --resume goes on. docs/training.md
     """
-    from emotui.workbench import training
+    from emotui.workbench.training import classifier
 
     if dev is not None and dev_share:
         raise click.UsageError("--dev and --dev-share exclude each other")
     with bar("training") as progress, stopping() as asked:
-        done = training.train_classifier(
+        done = classifier.train_classifier(
             base,
-            training.TrainingFiles(train_file, rephrasings, dev, dev_share, emlm),
+            classifier.TrainingFiles(train_file, rephrasings, dev, dev_share, emlm),
             target,
             _recipe(recipe),
             seeds=seeds,

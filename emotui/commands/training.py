@@ -26,11 +26,11 @@ train.add_command(train_classifier)
 @click.option("--resume", is_flag=True, help="Go on where an earlier training into the same folder broke off.")
 def train_embedded(data: str, target: str, seed: int, epochs: int | None, threads: int | None, resume: bool) -> None:
     """Train the embedded model's adapters and heads; Ctrl-C stops it, --resume goes on."""
-    from emotui.backends.embedded import training
+    from emotui.backends.embedded.training import train as training_train
 
     chosen = {} if epochs is None else {"epochs": epochs}
     with bar("training") as progress:
-        out = training.train(
+        out = training_train.train(
             data,
             target,
             seed,
@@ -53,7 +53,7 @@ def evaluate() -> None:
 @json_option
 def evaluate_embedded(data: str | None, threads: int | None, as_json: bool) -> None:
     """Every figure of the embedded model's card; without --data those on the sample data (5-fold)."""
-    from emotui.backends.embedded import evaluation
+    from emotui.backends.embedded.training import evaluation
 
     figures: dict[str, Any] = evaluation.evaluate(data, threads=threads)
     if as_json:

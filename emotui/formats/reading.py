@@ -2,7 +2,7 @@
 
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,9 @@ from emotui.formats.conversion import to_record
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, literal, shown
 
 R = TypeVar("R", bound=msgspec.Struct)
+
+Warn = Callable[[str], None]
+"""Takes one line about something that is not as it should be, and does not stop the work."""
 
 ENDINGS = (".jsonl", ".csv", ".tsv", ".parquet")
 MOST_PROBLEMS = 20
@@ -174,3 +177,9 @@ def _why_not_open(error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
         return "there is no such file"
     return f"cannot be read: {(error.strerror or str(error)).lower()}"
+
+
+def warn_skipped(answers: Read[R], warn: Warn) -> None:
+    """Say what `--skip-bad` left out."""
+    for problem in answers.skipped:
+        warn(f"skipped {problem}")

@@ -6,8 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from emotui.errors import BadInput
-from emotui.store.clock import now
-from emotui.store.rows import Annotation
+from emotui.store.rows import Annotation, now
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from emotui.store import samples
-from emotui.store.marks import bits_to_marks, marks_to_bits
+from emotui.store.error_marks import bits_to_marks, marks_to_bits
 from emotui.store.query import SORTS, ListQuery, ListRow
 
 if TYPE_CHECKING:

@@ -1,6 +1,7 @@
 """What goes into the store and comes out of it, a row at a time. Records travel as JSON, so the store knows no task."""
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +80,8 @@ class Annotation:
     payload: bytes
     undoes: int | None
     at: str
+
+
+def now() -> str:
+    """This moment, UTC, ISO 8601 to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

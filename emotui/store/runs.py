@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from emotui.errors import BadInput, StoreError
-from emotui.store.clock import now
-from emotui.store.marks import bits_to_marks, marks_to_bits
+from emotui.store.error_marks import bits_to_marks, marks_to_bits
 from emotui.store.query import Run
-from emotui.store.rows import ResultRow, ScoreRow
+from emotui.store.rows import ResultRow, ScoreRow, now
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

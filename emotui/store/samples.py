@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from emotui.errors import StoreError
 from emotui.store import access, refusals
-from emotui.store.clock import now
 from emotui.store.query import Dataset
-from emotui.store.rows import SampleRow
+from emotui.store.rows import SampleRow, now
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

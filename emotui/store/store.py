@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from emotui.errors import StoreError
-from emotui.store import access, annotations, outcomes, refusals, runs, samples, schema
+from emotui.store import access, annotations, refusals, run_results, runs, samples, schema
 from emotui.store.access import Access
 from emotui.store.query import Dataset, ListQuery, ListRow, Run
 from emotui.store.rows import Annotation, Outcome, ResultRow, SampleRow
@@ -218,21 +218,21 @@ class Store:
         By sample, in pieces; in each piece by repeat. Half the time of `results` and less (docs/results.md).
         """
         with self._turns.reading() as connection:
-            first, end = outcomes.bounds(connection, run)
+            first, end = run_results.bounds(connection, run)
         for start in range(first, end, _WIDE_CHUNK):
             with self._turns.reading(access.ROOMY) as connection:
-                rows = outcomes.outcomes(connection, run, start, min(start + _WIDE_CHUNK, end))
+                rows = run_results.outcomes(connection, run, start, min(start + _WIDE_CHUNK, end))
             yield from rows
 
     def holding(self, dataset: int, part: str) -> list[int]:
         """The numbers of a data set's samples whose record, as JSON, holds this: a first sieve without decoding."""
         with self._turns.reading() as connection:
-            return outcomes.holding(connection, dataset, part)
+            return run_results.holding(connection, dataset, part)
 
     def marks(self, names: Sequence[str]) -> dict[str, tuple[int, int]]:
         """For each of these runs a value that changes when it has new outputs or scores."""
         with self._turns.reading() as connection:
-            return outcomes.marks(connection, names)
+            return run_results.marks(connection, names)
 
     def replace_scores(self, run: str, rows: Sequence[ResultRow]) -> None:
         """Score a run again: `rows` are those of `results` with new `prediction` and `score`.

@@ -14,10 +14,8 @@ from emotui.records import SpanSample
 from emotui.store.query import Dataset, ListQuery, ListRow, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store, default_path
-from emotui.tasks import spans
-from emotui.workbench.run_scores import last_attempts, metrics
-from emotui.workbench.running import OnProgress, RunProgress, run_task, with_state
-from emotui.workbench.samples import (
+from emotui.tasks.spans import task as spans_task
+from emotui.workbench.datasets.samples import (
     add_sample_data,
     add_sample_masked,
     add_sample_scenes,
@@ -26,16 +24,19 @@ from emotui.workbench.samples import (
     import_spans,
     import_texts,
 )
+from emotui.workbench.datasets.spot_checks import SpotChecks
+from emotui.workbench.progress import OnProgress, RunProgress
+from emotui.workbench.runs.run import run_task, with_state
+from emotui.workbench.runs.scores import last_attempts, metrics
 from emotui.workbench.source import Evidence, RepeatView
-from emotui.workbench.spot_checks import SpotChecks
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from emotui.workbench.rephrasing import Rephrasing
-    from emotui.workbench.results import Results
-    from emotui.workbench.scenes import SceneBench
-    from emotui.workbench.shelf import Shelf
+    from emotui.workbench.models.loaded import Shelf
+    from emotui.workbench.rephrase.service import Rephrasing
+    from emotui.workbench.results.service import Results
+    from emotui.workbench.scenes.decoding import SceneBench
 
 FIRST_START = "first_start"
 """The setting that says how far the first start came: `loaded`, then `done`."""
@@ -116,7 +117,7 @@ class Workspace:
 
     def scenes(self) -> "SceneBench":
         """What re-decodes runs of the scenes task. It brings scipy in, so it is made when it is first asked for."""
-        from emotui.workbench.scenes import SceneBench
+        from emotui.workbench.scenes.decoding import SceneBench
 
         with self._lock:
             if self._scenes is None:
@@ -125,7 +126,7 @@ class Workspace:
 
     def rephrasing(self) -> "Rephrasing":
         """What a person rephrases texts with, against a live classifier."""
-        from emotui.workbench.rephrasing import Rephrasing
+        from emotui.workbench.rephrase.service import Rephrasing
 
         with self._lock:
             if self._rephrasing is None:
@@ -134,7 +135,7 @@ class Workspace:
 
     def results(self) -> "Results":
         """SEER's tables, bars and transitions over the store, made when they are first asked for."""
-        from emotui.workbench.results import Results
+        from emotui.workbench.results.service import Results
 
         with self._lock:
             if self._results is None:
@@ -143,8 +144,8 @@ class Workspace:
 
     def shelf(self) -> "Shelf":
         """What loads, ends and measures models. It looks into folders, so it is made when it is first asked for."""
-        from emotui.workbench.models import model_folders, models_at_hand
-        from emotui.workbench.shelf import Shelf
+        from emotui.workbench.models.discovery import model_folders, models_at_hand
+        from emotui.workbench.models.loaded import Shelf
 
         with self._lock:
             if self._shelf is None:
@@ -249,7 +250,7 @@ class Workspace:
         A first start that was cut short goes on later.
         """
         on_progress(RunProgress("", DEFAULT_MODEL, 0, 0, 0, None, None, "loading the sample data"))
-        from emotui.workbench.rephrasing_chains import add_sample_rephrasings
+        from emotui.workbench.rephrase.chains import add_sample_rephrasings
 
         add_own = add_sample_data, add_sample_scenes, add_sample_masked, add_sample_rephrasings
         datasets = [add(self.store) for add in add_own]
@@ -266,7 +267,7 @@ class Workspace:
 
 
 def _repeat(row: ResultRow) -> RepeatView:
-    prediction = None if row.prediction is None else msgspec.json.decode(row.prediction, type=spans.Prediction)
+    prediction = None if row.prediction is None else msgspec.json.decode(row.prediction, type=spans_task.Prediction)
     return RepeatView(
         repeat=row.repeat,
         detail=None if row.score is None else msgspec.json.decode(row.score.detail, type=SampleDetail),

@@ -1,0 +1,1 @@
+"""Masked emotion words (EXPRESS)."""

@@ -1,0 +1,106 @@
+"""What a model that writes is asked about masked emotion words (EXPRESS), and how its list of words is read.
+
+The words are this project's; what is asked for, a list with one emotion word a mask, is the paper's (Table A.9).
+"""
+
+import json
+import re
+from collections.abc import Mapping
+
+from emotui.tasks.prompting.files import Places, Prompt, Prompts, read_prompt_file
+from emotui.tasks.prompting.settings import plain
+
+WAYS = ("zero-shot", "cot")
+"""The settings of the paper that need no examples: the bare question, and reasoning first."""
+
+ROOM, WORD_ROOM = {"zero-shot": 48, "cot": 512}, 16
+"""Tokens for an answer: so many, and so many more for each word."""
+
+ANSWER = "Answer:"
+
+SYSTEM = (
+    "You are given short texts in which people write about themselves. Every <mask> stands where a word for what the "
+    "writer feels has been covered up. You find the covered words."
+)
+_TASK = (
+    "{text}\n\n"
+    "Covered words in this text: {count}. Which single emotion word did the writer put at each <mask>? Go from the "
+    "first <mask> to the last."
+)
+PROMPTS: Prompts = {
+    "zero-shot": Prompt(
+        _TASK + " Reply with nothing but a JSON list, one lower-case word for each <mask>: {form}", SYSTEM
+    ),
+    "cot": Prompt(
+        _TASK + f" Say first, in a few short sentences, what in the text points to which feeling. Then write {ANSWER} "
+        "and behind it a JSON list, one lower-case word for each <mask>: {form}",
+        SYSTEM,
+    ),
+}
+"""This project's own."""
+
+_PLACES = Places(once=("{text}",), barred=("{text}",))
+
+_LISTS = re.compile(r"\[([^\[\]]*)\]")
+_QUOTED = re.compile(r"""(?:"([^"]*)"|'([^']*)'|“([^”]*)”|‘([^’]*)’)\s*(?:,|$)""")
+_BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.):])\s+")
+_LONGEST_WORD = 3
+"""Words that an entry without quotes may have: more of them are a sentence."""
+
+
+def read_masked_prompts(path: str) -> Prompts:
+    """A prompt file with a table for one way or both. Raises BadInput as `read_prompt_file`."""
+    return read_prompt_file(path, dict.fromkeys(WAYS, _PLACES), WAYS)
+
+
+def fields(text: str, count: int) -> Mapping[str, str]:
+    """What is filled in about one text: itself, how many masks it has, and the form of a list of so many words."""
+    form = json.dumps([f"word{number}" for number in range(1, count + 1)] if count > 1 else ["word"])
+    return {"text": text, "count": str(count), "form": form}
+
+
+def read_words(output: str, way: str, count: int) -> tuple[tuple[str, ...], str]:
+    """The words that a model gave, and how they were to be read.
+
+    `json`: what is asked for, a JSON list of `count` strings and nothing else (with reasoning: behind the last
+    `Answer:`). Anything else is `lenient`: thoughts and a markdown fence are taken off; of the answer the last pair of
+    brackets counts, and in it the quoted entries in any quotes, or the entries between commas; where there is no pair
+    of brackets, the entries between commas or line ends, without bullets and numbers, if each has three words at most.
+    Where none of this gives a word it is `unread`. Words keep the order in which they stand; a list may be too short
+    or too long.
+    """
+    answer = plain(output)
+    as_asked = answer == output.strip()
+    if way == "cot":
+        _, label, tail = answer.rpartition(ANSWER)
+        answer, as_asked = plain(tail), bool(label)
+    strict = _strings(answer)
+    if as_asked and strict is not None and len(strict) == count and all(strict):
+        return strict, "json"
+    words = _lenient(answer)
+    return words, "lenient" if words else "unread"
+
+
+def _strings(text: str) -> tuple[str, ...] | None:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
+    if not isinstance(found, list) or not all(isinstance(word, str) for word in found):
+        return None
+    return tuple(word.strip() for word in found)
+
+
+def _lenient(answer: str) -> tuple[str, ...]:
+    lists = _LISTS.findall(answer)
+    if lists:
+        inside = lists[-1].strip()
+        quoted = [next(filter(None, groups), "") for groups in _QUOTED.findall(inside)]
+        return _entries(quoted or inside.split(","))
+    entries = _entries(re.split(r"[,\n]", answer))
+    return entries if all(len(entry.split()) <= _LONGEST_WORD for entry in entries) else ()
+
+
+def _entries(parts: list[str]) -> tuple[str, ...]:
+    bare = (_BULLET.sub("", part).strip().strip("\"'“”‘’`*_.;:!").strip() for part in parts)
+    return tuple(word for word in bare if word)

@@ -1,0 +1,191 @@
+"""EXPRESS: which emotion word stood behind each `<mask>` of a text in which a person tells of themselves.
+
+A model that fills masks is asked in one way: its likeliest word for each mask. A model that writes is asked for a list
+with one word a mask, at once (`zero-shot`) or after reasoning (`cot`).
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from statistics import mean
+from typing import Any
+
+import msgspec
+
+from emotui.backends.base import Filled, FillMask, ModelCard, Refused
+from emotui.backends.grammars import json_words
+from emotui.backends.host import lacks
+from emotui.errors import BadInput, ModelError
+from emotui.lexicons import emolex
+from emotui.metrics.masked import DIMENSIONS, masked_report, score_mask
+from emotui.metrics.repeats import over_repeats
+from emotui.metrics.span_scoring import Embed
+from emotui.records import MaskedGold
+from emotui.store.rows import ResultRow, ScoreRow
+from emotui.tasks.masked.prompts import PROMPTS, ROOM, WAYS, WORD_ROOM, fields, read_words
+from emotui.tasks.prompting.files import as_chat, filled
+from emotui.tasks.prompting.settings import Writing, write_answers, writing_from
+from emotui.tasks.task import Asked, AskModel, Parsed, unanswered
+
+VERSION = "1"
+CONVENTION = (
+    "masked 1: mean over a text's masks of the F1 of the two words' EmoLex vectors; a pair with a word outside the "
+    "lexicon counts 1 if the words are equal, else 0"
+)
+MASK = "<mask>"
+KEPT = 5
+"""Words that are kept for each mask, with their probabilities, of a model that gives any."""
+
+
+class Prediction(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What was parsed from one answer: a word for each mask, in order.
+
+    Of a model that fills masks: `masks`, its likeliest words for each with their probabilities. Of one that writes:
+    `form`, how its list was to be read (`emotui.tasks.masked.prompts.read_words`).
+    """
+
+    labels: tuple[str, ...]
+    masks: tuple[tuple[tuple[str, float], ...], ...] = ()
+    form: str = ""
+
+
+class Detail(msgspec.Struct, frozen=True):
+    """One text's gold words and the model's; `f1`: of the two vectors, a value a mask."""
+
+    id: str
+    repeat: int
+    gold: tuple[str, ...]
+    predicted: tuple[str, ...]
+    f1: tuple[float, ...]
+
+
+class Masked:
+    """The task as those see it who run it."""
+
+    name = "masked"
+    doing = "filling"
+    version = VERSION
+    sample = MaskedGold
+    embeds = False
+
+    def __init__(self, settings: Writing | None = None) -> None:
+        self._settings = settings or Writing()
+
+    def ways(self, card: ModelCard) -> tuple[str, ...]:
+        """None for a model that fills masks; one that writes has two, the bare question first."""
+        if "fill_mask" in card.capabilities:
+            return ()
+        if "generate" not in card.capabilities:
+            raise ModelError(f"{lacks(card.spec, 'fill_mask')}; any model that writes will do too")
+        return WAYS
+
+    def settings(self, way: str) -> Mapping[str, object]:
+        """Prompt and sampling. Where the model fills masks, nothing but the version changes an answer.
+
+        Raises:
+            BadInput: the person's own prompts have none for this way, or no grammar holds its answers.
+        """
+        if not way:
+            return {}
+        if way == "cot" and self._settings.constrain:
+            raise BadInput("cot writes its reasons first, and no grammar holds that: --constrain is for zero-shot")
+        return self._settings.described(way, self._settings.prompt(PROMPTS, way), ROOM[way], json_words(1))
+
+    def with_options(self, options: Mapping[str, object], repeats: int) -> "Masked":
+        """Options are the fields of `Writing`; several repeats are sampled, unless they say otherwise.
+
+        Raises:
+            BadInput: one of them is wrong; it is named.
+        """
+        return Masked(writing_from(self.name, options, repeats))
+
+    def ask(self, samples: Sequence[MaskedGold], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
+        """Ask about each text; one without a text, or with another number of masks than words, is not asked about."""
+        asked = [Asked(None, problem(sample)) for sample in samples]
+        there = [place for place, answer in enumerate(asked) if answer.why is None]
+        chosen = [samples[place] for place in there]
+        if way:
+            answers = self._written(chosen, model, way, [seeds[place] for place in there])
+        else:
+            answers = [_kept(answer) for answer in model([FillMask(s.text or "", top=KEPT) for s in chosen])]
+        for place, answer in zip(there, answers, strict=True):
+            asked[place] = answer
+        return asked
+
+    def _written(self, samples: Sequence[MaskedGold], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
+        prompt = self._settings.prompt(PROMPTS, way)
+        counts = [len(sample.labels) for sample in samples]
+        chats = [
+            as_chat(prompt, filled(prompt.user, fields(sample.text or "", count)))
+            for sample, count in zip(samples, counts, strict=True)
+        ]
+        rooms = [ROOM[way] + WORD_ROOM * count for count in counts]
+        grammars = [json_words(count) for count in counts]
+        return write_answers(chats, model, seeds, self._settings, rooms, grammars)
+
+    def parse(self, sample: MaskedGold, raw: str, way: str) -> Prediction:
+        """From a kept answer to words. Raises ValueError where it is not what `ask` keeps."""
+        if way:
+            words, form = read_words(raw, way, len(sample.labels))
+            return Prediction(words, form=form)
+        masks = msgspec.json.decode(raw, type=tuple[tuple[tuple[str, float], ...], ...])
+        if len(masks) != len(sample.labels) or not all(masks):
+            raise ValueError(f"words for {len(masks)} masks, but the text has {len(sample.labels)}")
+        return Prediction(tuple(mask[0][0] for mask in masks), masks)
+
+    def score(self, answers: Sequence[Parsed], embed: Embed | None) -> list[ScoreRow]:
+        """The mean F1_V of a text's masks; M where some mask's is not the gold vector, ! where no list was found."""
+        return [_score(answer) for answer in answers]
+
+    def report(self, samples: Sequence[MaskedGold], scores: Sequence[ScoreRow]) -> dict[str, object]:
+        """As `emotui score masked` names the figures. With repeats each is a mean, and `sd` has its deviation."""
+        details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
+        repeats = sorted({detail.repeat for detail in details})
+        reports: list[dict[str, Any]] = []
+        for repeat in repeats:
+            chosen = [detail for detail in details if detail.repeat == repeat]
+            gold = {detail.id: detail.gold for detail in chosen}
+            reports.append(masked_report(gold, {detail.id: detail.predicted for detail in chosen}, vectors()))
+        return over_repeats(reports)
+
+    def conduct(self, rows: Sequence[ResultRow]) -> dict[str, object]:
+        """Under `answers`, of a model that writes: how its lists were to be read."""
+        kept = [msgspec.json.decode(row.prediction, type=Prediction) for row in rows if row.prediction is not None]
+        forms = [one.form for one in kept if one.form]
+        if not forms:
+            return {}
+        return {"answers": {"n": len(forms)} | {form: forms.count(form) for form in ("json", "lenient", "unread")}}
+
+
+def problem(sample: MaskedGold) -> str | None:
+    """Why a text cannot be asked about; None where it can."""
+    if not sample.text:
+        return "this record has no text"
+    masks = sample.text.count(MASK)
+    if masks != len(sample.labels):
+        return f"the text has {masks} {MASK}, but there are {len(sample.labels)} words"
+    return None if masks else f"there is no {MASK} in the text"
+
+
+@cache
+def vectors() -> dict[str, tuple[int, ...]]:
+    """EmoLex (Mohammad and Turney 2013) as vectors over `DIMENSIONS`."""
+    return {word: tuple(int(name in names) for name in DIMENSIONS) for word, names in emolex().items()}
+
+
+def _kept(answer: object) -> Asked:
+    if isinstance(answer, Refused):
+        return unanswered(answer)
+    assert isinstance(answer, Filled)
+    masks = [[(word, round(p, 6)) for word, p in mask] for mask in answer.masks]
+    return Asked(msgspec.json.encode(masks).decode())
+
+
+def _score(answer: Parsed) -> ScoreRow:
+    sample, said = answer.sample, answer.prediction.labels
+    pairs = [
+        score_mask(word, said[place] if place < len(said) else None, vectors())
+        for place, word in enumerate(sample.labels)
+    ]
+    detail = Detail(sample.id, answer.repeat, sample.labels, said, tuple(pair.f1 for pair in pairs))
+    marks = "M" * any(not pair.same_vector for pair in pairs) + "!" * (answer.prediction.form == "unread")
+    return ScoreRow(CONVENTION, mean(detail.f1), None, marks, msgspec.json.encode(detail))

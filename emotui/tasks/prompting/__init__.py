@@ -1,0 +1,1 @@
+"""What all tasks share in asking models that write."""

@@ -1,0 +1,1 @@
+"""One label a text, and its rephrasings (hard emotion test sets)."""

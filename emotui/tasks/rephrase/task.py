@@ -1,0 +1,270 @@
+"""Texts with one gold label each, and the label that a model gives: what hard emotion test sets are measured by.
+
+Ways to ask, which are never mixed in one run: `classify`, `rank` and `score` give a probability for each label
+(`emotui.tasks.rephrase.labelling` has their conventions); `zs`, `fs` and `fs-r` let a model write the label, after no
+examples, ten examples, and ten examples with their rephrasings (section 5.2, appendix D).
+
+The labels are settled before a run, by `suited`: a classifier's own label set that holds all gold labels; for others
+Plutchik's eight, GoEmotions' 28 or the gold labels themselves, the first of these that hold them all.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from emotui.backends.base import ModelCard, Refused
+from emotui.backends.grammars import one_of
+from emotui.backends.host import lacks
+from emotui.errors import BadInput, ModelError
+from emotui.metrics.classes import class_report
+from emotui.metrics.repeats import over_repeats
+from emotui.metrics.span_scoring import Embed
+from emotui.records import PLUTCHIK, ClassGold
+from emotui.store.rows import ResultRow, ScoreRow
+from emotui.tasks.prompting.files import Prompt, as_chat, filled
+from emotui.tasks.prompting.settings import SAMPLED, Writing, write_answers
+from emotui.tasks.rephrase import labelling
+from emotui.tasks.rephrase.labelling import YES_OR_NO, Labelling, Way, check_known, known_label
+from emotui.tasks.rephrase.prompts import (
+    EXAMPLES,
+    PROMPTS,
+    ROOM,
+    WAYS,
+    Example,
+    drawn,
+    fitting,
+    read_label,
+    shots,
+    shown,
+)
+from emotui.tasks.task import Asked, AskModel, Parsed, unanswered
+
+VERSION = "1"
+CONVENTION = "rephrase 1: 1 where the label is the gold label, case and ends apart, else 0"
+
+
+class Settings(Writing, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What a run is asked with. `label_set`: names `labels` where they are the model's own."""
+
+    labels: tuple[str, ...] = ()
+    label_set: str | None = None
+    examples: tuple[Example, ...] = ()
+
+
+class Prediction(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The label given, `""` where none could be read, and the probabilities where the model gives any.
+
+    `form`: how a written answer was to be read (`emotui.tasks.rephrase.prompts.read_label`).
+    """
+
+    label: str
+    probs: Mapping[str, float] = {}
+    form: str = ""
+
+
+class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One text's gold label, the model's, and its probabilities; `confidence` is that of the gold label."""
+
+    id: str
+    repeat: int
+    gold: str
+    label: str
+    confidence: float | None = None
+    probs: Mapping[str, float] = {}
+
+
+class _Raw(msgspec.Struct, frozen=True):
+    label: str
+    probs: Mapping[str, float]
+
+
+class Rephrase:
+    """The task as those see it who run it."""
+
+    name = "rephrase"
+    doing = "classifying"
+    version = VERSION
+    sample = ClassGold
+    embeds = False
+
+    def __init__(self, settings: Settings | None = None, given: frozenset[str] = frozenset()) -> None:
+        self._settings, self._given = settings or Settings(), given
+
+    def ways(self, card: ModelCard) -> tuple[str, ...]:
+        """Those that the model can go: with probabilities first, then in writing."""
+        likely = tuple(way for way in labelling.WAYS if way in card.capabilities)
+        if "classify" in likely:
+            likely = ("classify",)
+        found = (*likely, *(WAYS if "generate" in card.capabilities else ()))
+        if not found:
+            raise ModelError(f"{lacks(card.spec, 'classify')}; any model that writes, ranks or scores will do too")
+        return found
+
+    def settings(self, way: str) -> Mapping[str, object]:
+        """The labels, and of a model that is asked in words its prompt, sampling and examples.
+
+        Raises:
+            BadInput: a setting is not for this way, or the way needs examples and has none.
+        """
+        own = self._settings
+        labels = {"labels": own.labels, "label_set": own.label_set, "way": way}
+        if way in WAYS:
+            prompt = own.prompt(PROMPTS, way)
+            described = own.described(way, prompt, ROOM, one_of(self._labels()))
+            if way not in EXAMPLES:
+                self._not_for(way, ("examples",))
+                return labels | described
+            kept = msgspec.to_builtins(fitting(own.examples, way))
+            return labels | described | {"examples": kept, "example": msgspec.to_builtins(self._example(way))}
+        written = ("temperature", "top_p", "max_tokens", "constrain", "examples")
+        self._not_for(way, written if way == "rank" else (*written, "prompts"))
+        words = {"classify": [], "rank": msgspec.to_builtins(self._asked(way).prompt), "score": YES_OR_NO}
+        return labels | {"prompt": words[way]}
+
+    def with_options(self, options: Mapping[str, object], repeats: int) -> "Rephrase":
+        """Options are the fields of `Settings`; several repeats are sampled, unless they say otherwise.
+
+        Raises:
+            BadInput: one of them is wrong; it is named.
+        """
+        try:
+            settings = msgspec.convert({**(SAMPLED if repeats > 1 else {}), **options}, Settings)
+        except msgspec.ValidationError as error:
+            raise BadInput(f"the settings of a {self.name} run: {error}") from error
+        return Rephrase(settings, frozenset(options))
+
+    def ask(self, samples: Sequence[ClassGold], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
+        """One question a text."""
+        if way in WAYS:
+            return self._written(samples, model, way, seeds)
+        asked = self._asked(way)
+        found = []
+        for answer in model([asked.request(sample.text) for sample in samples]):
+            if isinstance(answer, Refused):
+                found.append(unanswered(answer))
+                continue
+            try:
+                verdict = asked.verdict(answer)
+            except ModelError as error:
+                found.append(Asked(None, str(error)))
+                continue
+            probs = {label: round(p, 9) for label, p in verdict.probs.items()}
+            found.append(Asked(msgspec.json.encode(_Raw(verdict.label, probs)).decode()))
+        return found
+
+    def _written(self, samples: Sequence[ClassGold], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
+        own, labels = self._settings, self._labels()
+        prompt = own.prompt(PROMPTS, way)
+        pool = fitting(own.examples, way) if way in EXAMPLES else []
+        chats = []
+        for sample in samples:
+            fields = {"text": sample.text, "labels": ", ".join(labels)}
+            if way in EXAMPLES:
+                fields["examples"] = shown(self._example(way), shots(pool, sample.id, sample.text))
+            chats.append(as_chat(prompt, filled(prompt.user, fields)))
+        grammar = one_of(labels)
+        return write_answers(chats, model, seeds, own, [ROOM] * len(chats), [grammar] * len(chats))
+
+    def parse(self, sample: ClassGold, raw: str, way: str) -> Prediction:
+        """From a kept answer to a label. Raises ValueError where it is not what `ask` keeps."""
+        if way in WAYS:
+            label, form = read_label(raw, self._labels())
+            return Prediction(_as_gold(label, sample), form=form)
+        kept = msgspec.json.decode(raw, type=_Raw)
+        return Prediction(_as_gold(kept.label, sample), kept.probs)
+
+    def score(self, answers: Sequence[Parsed], embed: Embed | None) -> list[ScoreRow]:
+        """1 where the label is the gold label, else 0 with the mark M; ! where no label could be read."""
+        return [_score(answer) for answer in answers]
+
+    def report(self, samples: Sequence[ClassGold], scores: Sequence[ScoreRow]) -> dict[str, object]:
+        """As `emotui score class` names the figures. With repeats each is a mean, and `sd` has its deviation."""
+        details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
+        reports: list[dict[str, Any]] = []
+        for repeat in sorted({detail.repeat for detail in details}):
+            chosen = [detail for detail in details if detail.repeat == repeat]
+            gold = {detail.id: detail.gold for detail in chosen}
+            reports.append(class_report(gold, {detail.id: detail.label for detail in chosen}))
+        return over_repeats(reports)
+
+    def conduct(self, rows: Sequence[ResultRow]) -> dict[str, object]:
+        """Under `answers`, of a model that writes: how its answers were to be read."""
+        kept = [msgspec.json.decode(row.prediction, type=Prediction) for row in rows if row.prediction is not None]
+        forms = [one.form for one in kept if one.form]
+        if not forms:
+            return {}
+        return {"answers": {"n": len(forms)} | {form: forms.count(form) for form in ("exact", "lenient", "unread")}}
+
+    def _labels(self) -> tuple[str, ...]:
+        return self._settings.labels or PLUTCHIK
+
+    def _asked(self, way: str) -> Labelling:
+        own = self._settings
+        if way == "classify":
+            return Labelling("classify", own.labels, own.label_set)
+        chosen: Way = "rank" if way == "rank" else "score"
+        return Labelling(chosen, self._labels(), prompt=own.prompt(PROMPTS, "zs"))
+
+    def _example(self, way: str) -> Prompt:
+        name = EXAMPLES[way]
+        return (self._settings.prompts or {}).get(name, PROMPTS[name])
+
+    def _not_for(self, way: str, names: Iterable[str]) -> None:
+        strange = [name for name in names if name in self._given]
+        if strange:
+            raise BadInput(f"--{strange[0].replace('_', '-')} is not for {way}: leave it out")
+
+
+def suited(
+    card: ModelCard, golds: Iterable[tuple[str, str]], way: str, options: Mapping[str, object], seed: int
+) -> dict[str, object]:
+    """Options with the labels settled for these texts, and the examples drawn and checked.
+
+    Args:
+        golds: (id, label) of every text.
+        seed: of the draw.
+
+    Raises:
+        BadInput: gold labels that are none of the model's labels, a line for each text; or one of an example.
+    """
+    pairs = list(golds)
+    given: Any = options.get("labels")
+    found = dict(options)
+    if given:
+        labels = tuple(given)
+        check_known(card.spec, labels, pairs)
+        known = [label for group in card.labels.values() for label in group]
+        strange = [label for label in labels if label not in known]
+        if way == "classify" and card.labels and strange:
+            raise BadInput(f"{card.spec} has no label {strange[0]!r}; it knows: {', '.join(dict.fromkeys(known))}")
+    elif way == "classify" and card.labels:
+        own = labelling.labelling(card, pairs)
+        labels = own.labels
+        found["label_set"] = own.label_set
+    else:
+        labels = labelling.choices(pairs)
+    found["labels"] = list(labels)
+    if options.get("examples"):
+        examples = msgspec.convert(options["examples"], list[Example])
+        check_known(card.spec, labels, [(f"example {example.id}", example.label) for example in examples])
+        usable = fitting(examples, way) if way in EXAMPLES else examples
+        found["examples"] = [
+            msgspec.to_builtins(msgspec.structs.replace(one, label=known_label(one.label, labels)))
+            for one in drawn(usable, seed)
+        ]
+    return found
+
+
+def _as_gold(label: str, sample: ClassGold) -> str:
+    """The label as the sample writes it, where only case and ends differ: files are scored letter for letter."""
+    return known_label(label, (sample.label,)) or label
+
+
+def _score(answer: Parsed) -> ScoreRow:
+    sample, said = answer.sample, answer.prediction
+    gold = known_label(sample.label, said.probs) or sample.label
+    right = said.label == sample.label
+    detail = Detail(sample.id, answer.repeat, sample.label, said.label, said.probs.get(gold), said.probs)
+    marks = "" if right else "M" + "!" * (said.form == "unread")
+    return ScoreRow(CONVENTION, float(right), None, marks, msgspec.json.encode(detail))

@@ -1,0 +1,1 @@
+"""Eight emotions a scenario (EmoScene)."""

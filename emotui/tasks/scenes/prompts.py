@@ -1,0 +1,52 @@
+"""What a model that writes is asked about a scenario (EmoScene, appendix E), and prompts of the user's own from a file.
+
+The words are this project's; order and tags of a reasoned answer are the paper's. `docs/prompts.md` has the format.
+"""
+
+from collections.abc import Mapping
+
+from emotui.tasks.prompting.files import Places, Prompt, Prompts, filled, read_prompt_file
+
+WAYS = ("first-token", "reasoned")
+
+SYSTEM = "You read short scenes and judge what one person in them feels. Judge that person only, from what is written."
+SCENE = "Scene:\n{text}\n\nPerson: {subject}\n\n"
+QUESTION = "Does {subject} feel {emotion} in this scene? Answer with one word, Yes or No."
+REASONING = (
+    "Does {subject} feel {emotion} in this scene? Go about it in this order. First name, in two or three short "
+    "sentences, what in the scene speaks for it or against it. Then write how sure you are, from 1 (a guess) to 5 "
+    "(certain), as <confidence>N</confidence>, and nothing about why. Last write <answer>Yes</answer> or "
+    "<answer>No</answer>, and stop."
+)
+SOMEONE = "the person at its centre"
+"""The subject of a scenario that names none."""
+
+PROMPTS: Prompts = {"first-token": Prompt(SCENE + QUESTION, SYSTEM), "reasoned": Prompt(SCENE + REASONING, SYSTEM)}
+"""This project's own."""
+
+_TEXT, _SUBJECT, _EMOTION = "{text}", "{subject}", "{emotion}"
+_PLACES = Places(once=(_TEXT,), often=(_SUBJECT, _EMOTION), barred=(_TEXT, _SUBJECT, _EMOTION))
+
+
+def read_scenes_prompts(path: str) -> Prompts:
+    """A prompt file with a table for one way or both. Raises BadInput as `read_prompt_file`."""
+    return read_prompt_file(path, dict.fromkeys(WAYS, _PLACES), WAYS)
+
+
+def shared_and_asked(prompt: Prompt) -> tuple[str, str]:
+    """`user` before and from the line that names the emotion first: what eight questions share, and where they part.
+
+    A model computes the first part once, and the two one after the other are all of `user`.
+    """
+    here = prompt.user.rfind("\n", 0, prompt.user.find(_EMOTION)) + 1
+    return prompt.user[:here], prompt.user[here:]
+
+
+def scene_fields(text: str | None, subject: str | None) -> Mapping[str, str]:
+    """What is filled in about a scenario; the emotion comes with each question."""
+    return {"text": text or "", "subject": subject or SOMEONE}
+
+
+def questions(asked: str, fields: Mapping[str, str], emotions: tuple[str, ...]) -> tuple[str, ...]:
+    """One question for each emotion."""
+    return tuple(filled(asked, {**fields, "emotion": emotion}) for emotion in emotions)

@@ -1,0 +1,1 @@
+"""Evidence of emotion in a text (SEER)."""

@@ -1,0 +1,150 @@
+"""What a model that writes is told to do with a text (SEER, section 7.1), and prompts of the user's own from a file.
+
+The words are this project's; rules and output contract are the paper's (Tables 10 to 12). Task 1 and Task 2 are asked
+alike, as in the paper. `docs/prompts.md` has the file's format.
+"""
+
+from collections.abc import Mapping
+
+from emotui.backends.base import Message
+from emotui.errors import BadInput
+from emotui.tasks.prompting.files import Places, Prompt, Prompts, as_chat, filled, read_prompt_file
+
+COT = "-cot"
+WAYS = ("retrieve", "highlight", f"retrieve{COT}", f"highlight{COT}")
+"""Style, and whether the model reasons first: with Tasks 1 and 2 the paper's eight settings."""
+
+EXPERIMENT_WAYS = (
+    "experiment-0",
+    *(f"experiment-{number}-{style}" for number in (1, 2) for style in ("retrieve", "highlight")),
+)
+"""Of the prompting experiments; the third asks as the main tasks do."""
+
+ALL_WAYS = WAYS + EXPERIMENT_WAYS
+
+TEXT = "{text}"
+_PLACES = {
+    way: Places(once=(TEXT, "{target}") if way.startswith("experiment-1") else (TEXT,), barred=(TEXT,))
+    for way in ALL_WAYS
+}
+
+_WHAT = (
+    "What counts: words that show what the speaker feels, or where they stand towards something. A word that names a "
+    "feeling counts, and so does a phrase that lets one be seen without naming it: an act, a reaction, a tone.\n"
+    "What does not: bare facts, descriptions, and events told without feeling.\n"
+)
+_RETRIEVE = (
+    "You pick out of what a person said the passages in which their feeling shows.\n\n"
+    "Copying: each span you give is copied out of the text sign by sign. Spelling, apostrophes, punctuation and spaces "
+    "stay as they are; drop nothing, tidy nothing, and neither join nor cut passages.\n"
+    f"{_WHAT}"
+    "Checking: hold every span against the text before you give it, and copy it afresh for as long as they differ.\n"
+    'Form: the spans stand on one line with " | " between one and the next; a single span stands without it. No '
+    "heading, no remark, no word that the text does not have. Where no feeling shows, leave the line empty."
+)
+_HIGHLIGHT = (
+    "You mark in what a person said the passages in which their feeling shows.\n\n"
+    "Copying: you give the whole text back and add nothing to it but the marker **. Every sign of it, letters, "
+    "apostrophes, punctuation and spaces, stays what and where it was.\n"
+    f"{_WHAT}"
+    "Checking: think the ** away and hold what is left against the text; mark it afresh for as long as they differ. "
+    "Markers come in pairs, one right before a passage and one right after it, and a pair encloses all of it. A text "
+    "without any feeling comes back as it is, without markers.\n"
+    "Form: the marked text and nothing else. No heading, no remark, no other words."
+)
+_THINK = (
+    'First write "Reasoning:" and go through the text step by step: what is felt in it, and where that shows. Then '
+    'write "Response:" and after it '
+)
+_COPY = (
+    "You copy texts. Every sign of what you copy, letters, apostrophes, punctuation and spaces, stays what and where "
+    "it is in the text; drop nothing, tidy nothing. Hold your copy against the text, and copy afresh for as long as "
+    "they differ."
+)
+_MARK = (
+    "You mark passages in texts. You give the whole text back and add nothing to it but the marker **. Every sign of "
+    "it, letters, apostrophes, punctuation and spaces, stays what and where it was.\n"
+    "Checking: think the ** away and hold what is left against the text; mark it afresh for as long as they differ. A "
+    "pair of ** encloses the whole of a passage."
+)
+_SENTENCES, _ONE_IN_THEM = "The text below is a row of sentences.", "\n\nOne of them is: {target}\n\n"
+_OPTIONS = "\n\nOne or two of these three show feeling:\n{options}\n\n"
+_BEGIN, _END = "Your task:\n", f"\n\nThe text follows.\n{TEXT}"
+
+PROMPTS: Prompts = {
+    "retrieve": Prompt(
+        f"{_BEGIN}In the text below, feeling shows in some passages. Give those passages, whole and unaltered, and "
+        f"write nothing else.{_END}",
+        _RETRIEVE,
+    ),
+    "highlight": Prompt(
+        f"{_BEGIN}In the text below, feeling shows in some passages. Put ** before and after each of them. Give back "
+        f"the whole text, unaltered but for these markers, and write nothing else.{_END}",
+        _HIGHLIGHT,
+    ),
+    f"retrieve{COT}": Prompt(
+        f"{_BEGIN}In the text below, feeling shows in some passages. Give those passages, whole and unaltered.\n"
+        f"{_THINK}the passages, and nothing else.{_END}",
+        _RETRIEVE,
+    ),
+    f"highlight{COT}": Prompt(
+        f"{_BEGIN}In the text below, feeling shows in some passages. Put ** before and after each of them and give "
+        f"back the whole text, unaltered but for these markers.\n"
+        f"{_THINK}the whole text with the markers, and nothing else.{_END}",
+        _HIGHLIGHT,
+    ),
+    "experiment-0": Prompt(
+        f"{_BEGIN}{_SENTENCES} Give all of it back, unaltered, and write nothing else.{_END}", _COPY
+    ),
+    "experiment-1-retrieve": Prompt(
+        f"{_BEGIN}{_SENTENCES}{_ONE_IN_THEM}Find it in the text. Give it, whole and unaltered, and write nothing "
+        f"else.{_END}",
+        _COPY,
+    ),
+    "experiment-1-highlight": Prompt(
+        f"{_BEGIN}{_SENTENCES}{_ONE_IN_THEM}Put ** before and after it. Give back the whole text, unaltered but for "
+        f"these markers, and write nothing else.{_END}",
+        _MARK,
+    ),
+    "experiment-2-retrieve": Prompt(
+        f"{_BEGIN}{_SENTENCES} One of them shows feeling.{_OPTIONS}Give those that do, whole and unaltered, and write "
+        f"nothing else.{_END}",
+        _RETRIEVE,
+    ),
+    "experiment-2-highlight": Prompt(
+        f"{_BEGIN}{_SENTENCES} One of them shows feeling.{_OPTIONS}Put ** before and after those that do. Give back "
+        f"the whole text, unaltered but for these markers, and write nothing else.{_END}",
+        _HIGHLIGHT,
+    ),
+}
+"""This project's own."""
+
+
+def style_of(way: str) -> tuple[str, bool]:
+    """A way's style, and whether the model reasons first. A text that is given back whole is read as one span."""
+    return "highlight" if "highlight" in way else "retrieve", way.endswith(COT)
+
+
+def way_of(style: str, cot: bool, experiment: int | None = None) -> str:
+    """The way of a style with or without reasoning, and of a prompting experiment.
+
+    Raises:
+        BadInput: the experiment has no such way.
+    """
+    if experiment in (None, 3):
+        return style + COT * cot
+    way = "experiment-0" if experiment == 0 else f"experiment-{experiment}-{style}"
+    if way not in EXPERIMENT_WAYS or cot or (experiment == 0 and style != "retrieve"):
+        asked = f"{style} with reasoning" if cot else style
+        raise BadInput(f"experiment {experiment} is not asked by {asked} (SEER, appendix B)")
+    return way
+
+
+def messages(prompt: Prompt, fields: Mapping[str, str]) -> tuple[Message, ...]:
+    """The chat for one sample. `fields` (`text`, in experiments also `target` or `options`) are put in as they are."""
+    return as_chat(prompt, filled(prompt.user, fields))
+
+
+def read_prompts(path: str) -> Prompts:
+    """A prompt file, one table a way (`ALL_WAYS`). Raises BadInput as `read_prompt_file`."""
+    return read_prompt_file(path, _PLACES, WAYS)

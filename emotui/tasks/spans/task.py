@@ -1,0 +1,208 @@
+"""SEER: where in a text is the evidence of an emotion (Sampath et al., the SEER benchmark).
+
+A run asks a model for the evidence in each sample (section 4), keeps its raw answer, parses it into spans, and scores
+them against gold (section 6). An answer can be parsed and scored again without asking the model again.
+
+A model that marks evidence itself (`embedded`) is asked in one way; one that writes in four: retrieve or highlight,
+with or without reasoning first. Task 1 and Task 2 are told apart by the samples: those of Task 2 have sentences.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from emotui.backends.base import Evidence, Extract, ModelCard, Refused
+from emotui.backends.host import lacks
+from emotui.errors import ModelError
+from emotui.lexicons import empath_keywords
+from emotui.metrics.span_output import parse_output
+from emotui.metrics.span_report import report
+from emotui.metrics.span_scoring import Embed, SampleDetail, score_samples
+from emotui.records import Span, SpanPrediction, SpanSample
+from emotui.store.rows import ResultRow, ScoreRow
+from emotui.tasks.prompting.settings import SAMPLED
+from emotui.tasks.spans import experiments
+from emotui.tasks.spans.contract import bare, breach
+from emotui.tasks.spans.prompts import ALL_WAYS, style_of
+from emotui.tasks.spans.writing import Settings, ask_in_words, settings_from
+from emotui.tasks.task import Asked, AskModel, Parsed, unanswered
+
+VERSION = "1"
+CONVENTION = (
+    "spans 1: token F1 as SQuAD, Kuhn-Munkres by F1 then cosine, sum over max(gold, predicted); "
+    "sim all-MiniLM-L6-v2; keywords Empath positive and negative emotion"
+)
+"""What a stored score was computed under."""
+
+
+class Prediction(msgspec.Struct, frozen=True):
+    """What was parsed from one answer: the spans as text, their offsets where the model gave any, and its labels.
+
+    Of a model that writes: `output`, its answer without what stood around it, in its style; `breach`: how that breaks
+    the contract (SEER, Table 11), if it does.
+    """
+
+    spans: tuple[str, ...]
+    offsets: tuple[Span, ...] = ()
+    labels: tuple[str, ...] = ()
+    strengths: tuple[float, ...] = ()
+    output: str | None = None
+    style: str | None = None
+    cot: bool = False
+    breach: str | None = None
+
+
+def ask(sample: SpanSample) -> Extract:
+    """The question to a model that marks evidence itself."""
+    return Extract(sample.text)
+
+
+def raw(answer: Sequence[Evidence]) -> str:
+    """The answer as it is kept: JSON, one object a span."""
+    return msgspec.json.encode(
+        [{"start": e.start, "end": e.end, "label": e.label, "strength": round(e.strength, 6)} for e in answer]
+    ).decode()
+
+
+def parse(sample: SpanSample, answer: str) -> Prediction:
+    """From a kept answer to spans, in text order.
+
+    Raises:
+        ValueError: the answer is not what `raw` writes, or points outside the text.
+    """
+    spans = sorted(msgspec.json.decode(answer, type=list[_Marked]), key=lambda s: (s.start, s.end))
+    for span in spans:
+        if not 0 <= span.start < span.end <= len(sample.text):
+            raise ValueError(f"span [{span.start}, {span.end}] lies outside the text")
+    return Prediction(
+        spans=tuple(sample.text[s.start : s.end] for s in spans),
+        offsets=tuple((s.start, s.end) for s in spans),
+        labels=tuple(s.label for s in spans),
+        strengths=tuple(s.strength for s in spans),
+    )
+
+
+def parse_written(sample: SpanSample, answer: str, way: str) -> Prediction:
+    """From what a model wrote, asked in this way, to spans."""
+    style, cot = style_of(way)
+    output = bare(answer, cot)
+    spans = parse_output(output, style, cot, sample.text).spans
+    return Prediction(spans, output=output, style=style, cot=cot, breach=breach(output, style, cot, sample.text))
+
+
+class _Marked(msgspec.Struct, frozen=True):
+    start: int
+    end: int
+    label: str
+    strength: float
+
+
+def predicted(key: str, prediction: Prediction, repeat: int = 0) -> SpanPrediction:
+    """The record that scoring and files use, for the sample of that id."""
+    if prediction.output is not None:
+        return SpanPrediction(
+            id=key, output=prediction.output, style=prediction.style, repeat=repeat, cot=prediction.cot
+        )
+    return SpanPrediction(id=key, spans=prediction.spans, repeat=repeat)
+
+
+def score(
+    samples: Sequence[SpanSample], predictions: Sequence[SpanPrediction], embed: Embed | None
+) -> list[SampleDetail]:
+    """Score parsed answers against gold (section 6, with Empath's keywords of section 10.4).
+
+    One entry for each sample in each repeat that occurs; a sample without an answer in it scores as one without spans.
+    """
+    return score_samples(samples, predictions, embed, empath_keywords())
+
+
+def score_row(detail: SampleDetail) -> ScoreRow:
+    """A score as it is stored, under the convention it was computed by."""
+    return ScoreRow(CONVENTION, detail.f1, detail.sim, detail.marks, msgspec.json.encode(detail))
+
+
+def _by_task(samples: Sequence[SpanSample], details: Sequence[SampleDetail]) -> dict[str, object]:
+    """Task 1 (sentences) and Task 2 (passages) apart, where a dataset has both: they are scored on different scales."""
+    passages = {sample.id for sample in samples if sample.sentences}
+    if not 0 < len(passages) < len(samples):
+        return {}
+    found = {}
+    for name, inside in (("task_1", False), ("task_2", True)):
+        chosen = [detail for detail in details if (detail.id in passages) == inside]
+        part = report(samples, chosen)
+        found[name] = {figure: part[figure] for figure in ("n", "f1", "sim")}
+    return {"by_task": found}
+
+
+class Spans:
+    """The task as those see it who run it."""
+
+    name = "spans"
+    doing = "marking"
+    version = VERSION
+    sample = SpanSample
+    embeds = True
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self._settings = settings or Settings()
+
+    def with_options(self, options: Mapping[str, object], repeats: int) -> "Spans":
+        """Options are the fields of `Settings`; several repeats are sampled, unless they say otherwise.
+
+        Raises:
+            BadInput: one of them is wrong; it is named.
+        """
+        return Spans(settings_from({**(SAMPLED if repeats > 1 else {}), **options}))
+
+    def ways(self, card: ModelCard) -> tuple[str, ...]:
+        """A model that marks evidence itself is asked in one way; one that writes in the others, `retrieve` first."""
+        if "extract" in card.capabilities:
+            return ()
+        if "generate" not in card.capabilities:
+            raise ModelError(lacks(card.spec, "generate"))
+        return ALL_WAYS
+
+    def settings(self, way: str) -> Mapping[str, object]:
+        """Prompt and sampling. Where the model marks evidence itself, nothing but the version changes an answer."""
+        return self._settings.described(way) if way else {}
+
+    def ask(self, samples: Sequence[SpanSample], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
+        """One question a sample, in one batch; a model that writes is asked again where it breaks the contract."""
+        if way:
+            return ask_in_words(samples, model, way, seeds, self._settings)
+        answers = model([ask(sample) for sample in samples])
+        return [unanswered(answer) if isinstance(answer, Refused) else Asked(raw(answer)) for answer in answers]
+
+    def parse(self, sample: SpanSample, raw: str, way: str) -> Prediction:
+        """As `parse`, or `parse_written`."""
+        return parse_written(sample, raw, way) if way else parse(sample, raw)
+
+    def score(self, answers: Sequence[Parsed], embed: Embed | None) -> list[ScoreRow]:
+        """As `score`, with every distinct text embedded once."""
+        golds = list({answer.sample.id: answer.sample for answer in answers}.values())
+        said = [predicted(answer.sample.id, answer.prediction, answer.repeat) for answer in answers]
+        details = {(detail.id, detail.repeat): detail for detail in score(golds, said, embed)}
+        return [score_row(details[one.id, one.repeat]) for one in said]
+
+    def report(self, samples: Sequence[SpanSample], scores: Sequence[ScoreRow]) -> dict[str, object]:
+        """As `emotui score spans` names the figures; of a prompting experiment also its own."""
+        details = [msgspec.json.decode(row.detail, type=SampleDetail) for row in scores]
+        return report(samples, details) | _by_task(samples, details) | experiments.figures(samples, details)
+
+    def conduct(self, rows: Sequence[ResultRow]) -> dict[str, object]:
+        """Under `answers`, of all repeats: what had to be asked again, what broke the contract to the end, and how,
+        and what kept it and was empty.
+        """
+        kept = [msgspec.json.decode(row.prediction, type=Prediction) for row in rows if row.prediction is not None]
+        attempts = Counter((row.sample, row.repeat) for row in rows if row.raw is not None)
+        broken = Counter(one.breach for one in kept if one.breach is not None)
+        counts = {
+            "n": len(kept),
+            "retried": sum(times > 1 for times in attempts.values()),
+            "retries": sum(attempts.values()) - len(attempts),
+            "failed_format": sum(broken.values()),
+            "failed_format_by_kind": dict(broken.most_common()),
+            "empty": sum(not one.spans and one.breach is None for one in kept),
+        }
+        return {"answers": counts}

@@ -1,0 +1,142 @@
+"""Ask a model that writes for the evidence in texts, and ask again where its answer breaks the contract.
+
+Source: SEER, section 7.3: up to three retries; five runs, each with the model's sampling.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import msgspec
+
+from emotui.backends.base import Generate, Generation, Refused
+from emotui.backends.grammars import retrieved_line
+from emotui.errors import BadInput
+from emotui.metrics.span_output import RESPONSE
+from emotui.records import SpanSample
+from emotui.tasks.prompting.files import Prompt, as_kept, prompt_of
+from emotui.tasks.spans.contract import bare, breach
+from emotui.tasks.spans.experiments import options, target
+from emotui.tasks.spans.prompts import PROMPTS, messages, style_of
+from emotui.tasks.task import Asked, AskModel, unanswered
+
+RETRY_TEMPERATURE = 0.6
+"""Of a retry in a run at temperature 0, where the same question would only bring the same answer."""
+
+
+_ROOM = {False: 512, True: 1536}
+"""Tokens for an answer without and with reasoning, beside those that give the text back."""
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What a person can set about a run. `prompts`: their own; None for this project's.
+
+    `constrain`: a grammar keeps the answer to its form, where the style has one (retrieve).
+    `max_tokens` None: 512, with reasoning 1,536, and one more for every two characters of the text.
+    """
+
+    temperature: Annotated[float, msgspec.Meta(ge=0, le=5)] = 0.0
+    top_p: Annotated[float, msgspec.Meta(gt=0, le=1)] = 1.0
+    max_tokens: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    retries: Annotated[int, msgspec.Meta(ge=0, le=20)] = 3
+    prompts: dict[str, Prompt] | None = None
+    constrain: bool = False
+
+    def grammar(self, way: str) -> str | None:
+        """What an answer keeps to. Raises BadInput where a way has no form that a grammar could hold."""
+        if not self.constrain:
+            return None
+        style, cot = style_of(way)
+        if style != "retrieve" or way == "experiment-0":
+            raise BadInput(f"{way} gives the text back, and no grammar holds that: --constrain is for retrieve")
+        return retrieved_line(RESPONSE if cot else None)
+
+    def prompt(self, way: str) -> Prompt:
+        """The prompt of a way. Raises BadInput where the person's own have none for it."""
+        return prompt_of(PROMPTS if self.prompts is None else self.prompts, way)
+
+    def described(self, way: str) -> dict[str, object]:
+        """All that can change an answer, for the run's identity. Raises BadInput as `grammar` and `prompt`."""
+        grammar = self.grammar(way)
+        held = {} if grammar is None else {"grammar": grammar}
+        return (
+            held
+            | {"way": way, "retry_temperature": RETRY_TEMPERATURE, "room": _ROOM[style_of(way)[1]]}
+            | {
+                "temperature": self.temperature,
+                "top_p": self.top_p,
+                "max_tokens": self.max_tokens,
+                "retries": self.retries,
+                "prompt": msgspec.to_builtins(self.prompt(way)),
+            }
+        )
+
+
+def ask_in_words(
+    samples: Sequence[SpanSample], model: AskModel, way: str, seeds: Sequence[int], settings: Settings
+) -> list[Asked]:
+    """Ask about each sample, and again, with the next seed, while an answer breaks the contract and retries are left.
+
+    An answer that ran out of tokens is asked for again too. The last attempt is the answer, whatever it is; where a
+    retry is refused, the one before it. A server that goes away leaves the sample open.
+    """
+    prompt, grammar = settings.prompt(way), settings.grammar(way)
+    style, cot = style_of(way)
+    chats = [messages(prompt, _fields(sample, way)) for sample in samples]
+    answers: list[list[str]] = [[] for _ in samples]
+    lost: dict[int, Refused] = {}
+    waiting = list(range(len(samples)))
+    for attempt in range(settings.retries + 1):
+        temperature = settings.temperature or (RETRY_TEMPERATURE if attempt else 0.0)
+        replies = model(
+            [
+                Generate(
+                    chats[place],
+                    max_tokens=settings.max_tokens or _ROOM[cot] + len(samples[place].text) // 2,
+                    temperature=temperature,
+                    top_p=settings.top_p,
+                    seed=seeds[place] + attempt,
+                    grammar=grammar,
+                )
+                for place in waiting
+            ]
+        )
+        again = []
+        for place, reply in zip(waiting, replies, strict=True):
+            if isinstance(reply, Refused):
+                if reply.again or not answers[place]:
+                    lost[place] = reply
+            else:
+                answers[place].append(reply.text)
+                if _broken(reply, style, cot, samples[place].text):
+                    again.append(place)
+        waiting = again
+        if not waiting:
+            break
+    texts = [as_kept(chat) for chat in chats]
+    return [
+        unanswered(lost[place], texts[place])
+        if place in lost
+        else Asked(said[-1], prompt=texts[place], before=tuple(said[:-1]))
+        for place, said in enumerate(answers)
+    ]
+
+
+def _fields(sample: SpanSample, way: str) -> dict[str, str]:
+    fields = {"text": sample.text}
+    if way.startswith("experiment-1"):
+        fields["target"] = target(sample)
+    elif way.startswith("experiment-2"):
+        fields["options"] = "\n".join(f"- {option}" for option in options(sample))
+    return fields
+
+
+def _broken(reply: Generation, style: str, cot: bool, text: str) -> bool:
+    return reply.finish == "length" or breach(bare(reply.text, cot), style, cot, text) is not None
+
+
+def settings_from(values: Any) -> Settings:
+    """Settings from plain values, as a run keeps them. Raises BadInput, naming the one that is wrong."""
+    try:
+        return msgspec.convert(values, Settings)
+    except msgspec.ValidationError as error:
+        raise BadInput(f"the settings of a spans run: {error}") from error

@@ -1,0 +1,1 @@
+"""Samples that come into a workspace."""

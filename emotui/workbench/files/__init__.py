@@ -1,0 +1,1 @@
+"""Work on files, without a store."""

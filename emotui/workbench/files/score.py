@@ -1,0 +1,227 @@
+"""The figures of files: every command that scores, decodes or compares without a model and without the store."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from emotui.backends.host import ModelProcess
+from emotui.errors import BadInput
+from emotui.formats import Read, capped, read
+from emotui.formats.reading import Warn, warn_skipped
+from emotui.lexicons import empath_keywords, keywords_from
+from emotui.metrics.span_report import span_report
+from emotui.records import (
+    ClassGold,
+    ClassPrediction,
+    MaskedGold,
+    MaskedPrediction,
+    Rating,
+    SampleScore,
+    ScenesGold,
+    ScenesPrediction,
+    SpanPrediction,
+    SpanSample,
+)
+from emotui.workbench.runs.similarity import Embedder
+
+Record = TypeVar("Record", bound=msgspec.Struct)
+Document = dict[str, Any]
+
+
+class _Files:
+    """The files of one report: read with the same rules, and blamed by the line on which a record stands."""
+
+    def __init__(self, *, skip_bad: bool, warn: Warn) -> None:
+        self._skip_bad, self._warn = skip_bad, warn
+        self._places: dict[str, str] = {}
+
+    def read(self, path: str, kind: type[Record], key: str = "id") -> list[Record]:
+        """Records of a file. A problem that is found later is put down to the file read last that has the id."""
+        got: Read[Record] = read(path, kind, skip_bad=self._skip_bad)
+        warn_skipped(got, self._warn)
+        for record, line in zip(got.records, got.lines, strict=True):
+            self._places[getattr(record, key)] = f"{path}:{line}"
+        return got.records
+
+    def good(self, records: Sequence[Record], check: Callable[[Record], object]) -> list[Record]:
+        """The records that `check` raises no ValueError for; the others are told."""
+        kept = []
+        for record in records:
+            try:
+                check(record)
+            except ValueError as problem:
+                key = record.id  # type: ignore[attr-defined]
+                self._warn(f"skipped {self._placed(f'{key}: {problem}')}")
+                continue
+            kept.append(record)
+        return kept
+
+    def report(self, build: Callable[[], Document]) -> Document:
+        """The report; what it finds wrong with a record, told as `FILE:LINE: what`."""
+        try:
+            return build()
+        except BadInput as error:
+            raise BadInput(*capped([self._placed(problem) for problem in error.problems])) from None
+
+    def _placed(self, problem: str) -> str:
+        for end in [place for place, letter in enumerate(problem) if letter == ":"]:
+            if problem[:end] in self._places:
+                return f"{self._places[problem[:end]]}: {problem}"
+        return problem
+
+
+def score_scenes(gold: str, predicted: str, *, skip_bad: bool, warn: Warn) -> Document:
+    """The document of `emotui score scenes`. A record without an answer counts as no emotion predicted."""
+    from emotui.metrics.scenes import scenes_report
+
+    files = _Files(skip_bad=skip_bad, warn=warn)
+    golds = {record.id: record.labels for record in files.read(gold, ScenesGold)}
+    answers = {record.id: _vector(record) for record in files.read(predicted, ScenesPrediction)}
+    silent = [key for key, vector in answers.items() if not vector]
+    answers |= {key: dict.fromkeys(golds.get(key, {}), 0) for key in silent}
+    document = files.report(lambda: scenes_report(golds, answers))
+    if silent:
+        document["notes"]["n"] = f"{len(silent)} records without an answer count as no emotion predicted"
+    return document
+
+
+def _vector(record: ScenesPrediction) -> Mapping[str, int | Sequence[float]]:
+    found: Mapping[str, int | Sequence[float]] = record.scores if record.scores is not None else record.labels or {}
+    return found
+
+
+def decode_scenes(
+    train: str,
+    scores: str,
+    *,
+    alphas: Sequence[float] | None,
+    prior: str,
+    smoothing: float,
+    output: str | None,
+    skip_bad: bool,
+    warn: Warn,
+) -> Document:
+    """The document of `emotui decode`: a prior from `train`, log-odds and any gold from `scores`."""
+    from emotui.metrics.decode_report import decode_report
+
+    files = _Files(skip_bad=skip_bad, warn=warn)
+    golds = {record.id: record.labels for record in files.read(train, ScenesGold)}
+    answers = files.read(scores, ScenesPrediction)
+    without = [f"{record.id}: no scores to decode" for record in answers if record.scores is None]
+    pairs = {record.id: record.scores for record in answers if record.scores is not None}
+    known = {record.id: record.labels for record in answers if record.labels is not None}
+
+    def build() -> Document:
+        if without:
+            raise BadInput(*without)
+        chosen = {} if alphas is None else {"alphas": alphas}
+        return decode_report(golds, pairs, known, prior=prior, smoothing=smoothing, output=output, **chosen)
+
+    return files.report(build)
+
+
+def score_masked(gold: str, predicted: str, lexicon: str | None, *, skip_bad: bool, warn: Warn) -> Document:
+    """The document of `emotui score masked`; EmoLex unless a lexicon file is given."""
+    from emotui.metrics.masked import masked_report
+    from emotui.tasks.masked.task import vectors
+    from emotui.workbench.files.word_vectors import vectors_from
+
+    files = _Files(skip_bad=skip_bad, warn=warn)
+    golds = {record.id: record.labels for record in files.read(gold, MaskedGold)}
+    answers = {record.id: record.labels for record in files.read(predicted, MaskedPrediction)}
+    words = vectors_from(lexicon) if lexicon else vectors()
+    return files.report(lambda: masked_report(golds, answers, words))
+
+
+def score_class(gold: str, predicted: str, *, skip_bad: bool, warn: Warn) -> Document:
+    """The document of `emotui score class`."""
+    from emotui.metrics.classes import class_report
+
+    files = _Files(skip_bad=skip_bad, warn=warn)
+    golds = {record.id: record.label for record in files.read(gold, ClassGold)}
+    answers = {
+        record.id: record.label if record.label is not None else record.probs or {}
+        for record in files.read(predicted, ClassPrediction)
+    }
+    return files.report(lambda: class_report(golds, answers))
+
+
+def lexical(records: str, *, inflections: bool = False, skip_bad: bool, warn: Warn) -> Document:
+    """The document of `emotui lexical`, by EmoLex."""
+    from emotui.lexicons import emolex
+    from emotui.metrics.lexical import emotion_of, lexical_report
+
+    files = _Files(skip_bad=skip_bad, warn=warn)
+    golds = files.read(records, ClassGold)
+    if skip_bad:
+        golds = files.good(golds, lambda record: emotion_of(record.label))
+    triples = [(record.id, record.text, record.label) for record in golds]
+    return files.report(lambda: lexical_report(triples, emolex(), inflections=inflections))
+
+
+def agreement(ratings: str, *, skip_bad: bool, warn: Warn) -> Document:
+    """The document of `emotui agreement`."""
+    from emotui.metrics.agreement import agreement_report
+
+    files = _Files(skip_bad=skip_bad, warn=warn)
+    records = files.read(ratings, Rating, key="item")
+    return files.report(lambda: agreement_report((r.item, r.rater, r.label) for r in records))
+
+
+def compare(a: str, b: str, *, inner: bool, seed: int, skip_bad: bool, warn: Warn) -> Document:
+    """The document of `emotui compare`."""
+    from emotui.metrics.paired import paired_report
+
+    files = _Files(skip_bad=skip_bad, warn=warn)
+    first = {record.id: record.score for record in files.read(a, SampleScore)}
+    second = {record.id: record.score for record in files.read(b, SampleScore)}
+    return files.report(lambda: paired_report(first, second, inner, seed))
+
+
+def score_spans(
+    gold: str,
+    predicted: str,
+    *,
+    sim: bool = True,
+    keywords: str | None = None,
+    per_sample: bool = False,
+    skip_bad: bool = False,
+    warn: Warn,
+) -> dict[str, object]:
+    """The document of `emotui score spans`.
+
+    Args:
+        sim: whether to compute Sim with the embedded model (it takes some seconds to load).
+        keywords: a file of keywords, one a line, in place of Empath's.
+
+    Raises:
+        BadInput: a file cannot be read, or a prediction is about no gold sample.
+    """
+    golds = read(gold, SpanSample, skip_bad=skip_bad)
+    answers = read(predicted, SpanPrediction, skip_bad=skip_bad)
+    warn_skipped(golds, warn)
+    warn_skipped(answers, warn)
+    records = known(answers, {record.id for record in golds.records}, predicted, gold, skip_bad=skip_bad, warn=warn)
+    words = keywords_from(Path(keywords)) if keywords else empath_keywords()
+    if not sim:
+        return span_report(golds.records, records, None, words, per_sample=per_sample)
+    with ModelProcess("embedded") as model:
+        return span_report(golds.records, records, Embedder(model), words, per_sample=per_sample)
+
+
+def known(
+    answers: Read[SpanPrediction], ids: set[str], predicted: str, gold: str, *, skip_bad: bool, warn: Warn
+) -> list[SpanPrediction]:
+    """The predictions whose id stands among the gold ids; the others are bad input, or left out with `skip_bad`."""
+    strays = [
+        f"{predicted}:{line}: no gold sample has the id {record.id!r} in {gold}"
+        for record, line in zip(answers.records, answers.lines, strict=True)
+        if record.id not in ids
+    ]
+    if strays and not skip_bad:
+        raise BadInput(*capped(strays))
+    for stray in strays:
+        warn(stray)
+    return [record for record in answers.records if record.id in ids]

@@ -1,0 +1,225 @@
+"""Browse files as they are, without importing anything: a `BrowseSource` over records in memory."""
+
+import contextlib
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from emotui.backends.host import Cancelled, ModelProcess
+from emotui.errors import BadInput, ModelError
+from emotui.formats import fingerprint, read
+from emotui.formats.reading import Warn, warn_skipped
+from emotui.lexicons import empath_keywords
+from emotui.metrics.span_report import report
+from emotui.metrics.span_scoring import SampleDetail, score_pairs, score_samples
+from emotui.records import SpanPrediction, SpanSample
+from emotui.store.query import MARKS, Dataset, ListQuery, ListRow, Run
+from emotui.workbench.files.score import known
+from emotui.workbench.runs.similarity import Embedder
+from emotui.workbench.source import Evidence, RepeatView
+
+if TYPE_CHECKING:
+    import numpy as np
+
+PREVIEW = 160
+
+
+class FileView:
+    """A gold file, and a run for each file of predictions.
+
+    Sim is computed for the sample that is looked at, by the embedded model; until that is loaded, and where it cannot
+    be had, samples are shown without. The marker changes when Sim is there.
+    """
+
+    def __init__(self, gold: str, predicted: Sequence[str] = (), *, skip_bad: bool = False, warn: Warn) -> None:
+        """Read and score the files.
+
+        Raises:
+            BadInput: a file cannot be read, or a prediction is about no gold sample.
+        """
+        golds = read(gold, SpanSample, skip_bad=skip_bad)
+        warn_skipped(golds, warn)
+        self._samples = golds.records
+        self._dataset = Dataset(1, Path(gold).name, "spans", len(golds.records), fingerprint(golds.records), gold)
+        self._numbers = {sample.id: number for number, sample in enumerate(golds.records)}
+        self._runs: dict[str, Run] = {}
+        self._details: dict[str, list[SampleDetail]] = {}
+        self._by_sample: dict[str, dict[int, list[tuple[SampleDetail, str | None]]]] = {}
+        for path in predicted:
+            self._add_run(path, gold, skip_bad=skip_bad, warn=warn)
+        self._embedded = ModelProcess("embedded")
+        self._loading: threading.Thread | None = None
+        self._similar = False
+        self._settings: dict[str, object] = {}
+
+    def close(self) -> None:
+        """End the model that computes Sim."""
+        self._embedded.close()
+
+    def title(self) -> str:
+        return self._dataset.name
+
+    def datasets(self) -> list[Dataset]:
+        return [self._dataset]
+
+    def runs(self, dataset: int) -> list[Run]:
+        return list(self._runs.values())
+
+    def emotions(self, dataset: int) -> list[str]:
+        return list(dict.fromkeys(emotion for sample in self._samples for emotion in _emotions(sample)))
+
+    def order(self, query: ListQuery) -> "np.ndarray":
+        import numpy as np
+
+        rows = {number: self._row(number, query.run) for number in range(len(self._samples))}
+        chosen = [number for number in rows if _matches(self._samples[number], rows[number], query)]
+        if query.sort == "file":
+            return np.array(chosen[:: -1 if query.descending else 1], dtype=np.int64)
+        values = {number: _sort_value(self._samples[number], rows[number], query.sort) for number in chosen}
+        known = [number for number in chosen if values[number] is not None]
+        known.sort(key=lambda number: values[number], reverse=query.descending)  # type: ignore[arg-type, return-value]
+        chosen = known + [number for number in chosen if values[number] is None]
+        return np.array(chosen, dtype=np.int64)
+
+    def page(self, numbers: Sequence[int], run: str | None) -> list[ListRow]:
+        return [self._row(int(number), run) for number in numbers]
+
+    def evidence(self, sample: int, run: str | None) -> Evidence:
+        gold = self._samples[sample]
+        answers = [] if run is None else self._by_sample[run].get(sample, [])
+        if answers and self._has_sim():
+            answers = self._with_sim(gold, answers)
+        return Evidence(
+            number=sample,
+            sample=gold,
+            run=None if run is None else self._runs[run],
+            repeats=tuple(RepeatView(detail.repeat, detail, raw=raw) for detail, raw in answers),
+        )
+
+    def summary(self, run: str) -> dict[str, object]:
+        return report(self._samples, self._details[run])
+
+    def marker(self) -> object:
+        return self._similar
+
+    def setting(self, key: str, default: object = None) -> object:
+        return self._settings.get(key, default)
+
+    def set_setting(self, key: str, value: object) -> None:
+        self._settings[key] = value
+
+    def _add_run(self, path: str, gold: str, *, skip_bad: bool, warn: Warn) -> None:
+        answers = read(path, SpanPrediction, skip_bad=skip_bad)
+        warn_skipped(answers, warn)
+        records = known(answers, set(self._numbers), path, gold, skip_bad=skip_bad, warn=warn)
+        name = Path(path).name if path != "-" else "stdin"
+        if name in self._runs:
+            name = path
+        details = score_samples(self._samples, records, None, empath_keywords())
+        raw = {(record.id, record.repeat): record.output for record in records}
+        by_sample: dict[int, list[tuple[SampleDetail, str | None]]] = {}
+        for detail in details:
+            by_sample.setdefault(self._numbers[detail.id], []).append((detail, raw.get((detail.id, detail.repeat))))
+        self._runs[name] = Run(
+            run=name,
+            task="spans",
+            model=name,
+            dataset=1,
+            identity="",
+            config={"file": path},
+            state="done",
+            started="",
+            finished="",
+            n=len(details),
+            done=len(details),
+            failed=0,
+            error=None,
+        )
+        self._details[name], self._by_sample[name] = details, by_sample
+
+    def _row(self, number: int, run: str | None) -> ListRow:
+        sample = self._samples[number]
+        details = [detail for detail, _ in self._by_sample[run].get(number, [])] if run is not None else []
+        seen = {mark for detail in details for mark in detail.marks}
+        return ListRow(
+            sample=number,
+            id=sample.id,
+            preview=sample.text[:PREVIEW],
+            emotion=sample.emotion,
+            valence=sample.valence,
+            f1=sum(detail.f1 for detail in details) / len(details) if details else None,
+            marks="".join(mark for mark in MARKS if mark in seen),
+        )
+
+    def _has_sim(self) -> bool:
+        """Whether Sim can be computed now; the first call begins to load the model behind the person's back."""
+        if self._loading is None:
+            self._loading = threading.Thread(target=self._load, daemon=True)
+            self._loading.start()
+        return self._similar
+
+    def _load(self) -> None:
+        with contextlib.suppress(ModelError, Cancelled):
+            self._embedded.load()
+            self._similar = True
+
+    def _with_sim(
+        self, gold: SpanSample, answers: list[tuple[SampleDetail, str | None]]
+    ) -> list[tuple[SampleDetail, str | None]]:
+        """The same answers with Sim; without it where the model died."""
+        predictions = [
+            SpanPrediction(id=gold.id, spans=detail.predicted, repeat=detail.repeat) for detail, _ in answers
+        ]
+        embed = Embedder(self._embedded)
+        try:
+            scored = score_pairs([(gold, asked, asked.repeat) for asked in predictions], embed, empath_keywords())
+        except (ModelError, Cancelled):
+            self._similar = False
+            return answers
+        return [
+            (detail if detail.void else replace(detail, sim=fresh.sim, pairs=fresh.pairs), raw)
+            for (detail, raw), fresh in zip(answers, scored, strict=True)
+        ]
+
+
+def _emotions(sample: SpanSample) -> list[str]:
+    found = [sample.emotion, *(sentence.emotion for sentence in sample.sentences)]
+    return [emotion for emotion in found if emotion]
+
+
+def _valences(sample: SpanSample) -> list[str]:
+    found = [sample.valence, *(sentence.valence for sentence in sample.sentences)]
+    return [valence for valence in found if valence]
+
+
+def _matches(sample: SpanSample, row: ListRow, query: ListQuery) -> bool:
+    if query.text and query.text.lower() not in sample.text.lower():
+        return False
+    if query.emotions and not set(query.emotions) & set(_emotions(sample)):
+        return False
+    if query.valences and not set(query.valences) & set(_valences(sample)):
+        return False
+    if query.marks and not set(query.marks) & set(row.marks):
+        return False
+    if query.f1_min is not None and (row.f1 is None or row.f1 < query.f1_min):
+        return False
+    return query.f1_max is None or (row.f1 is not None and row.f1 <= query.f1_max)
+
+
+def _sort_value(sample: SpanSample, row: ListRow, sort: str) -> float | str | None:
+    """What a sample is sorted by. Ties stand in file order, and what has no value last, both ways."""
+    match sort:
+        case "id":
+            return sample.id
+        case "f1":
+            return row.f1
+        case "sim":
+            return row.sim
+        case "emotion":
+            return sample.emotion
+        case "length":
+            return len(sample.text)
+        case _:
+            raise BadInput(f"cannot sort by {sort!r}")

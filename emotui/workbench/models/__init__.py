@@ -1,0 +1,1 @@
+"""Models: which there are, loaded ones, one text through them."""

@@ -1,0 +1,203 @@
+"""One text through everything that a model can do."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from emotui.backends.base import (
+    Attribute,
+    Attribution,
+    Capability,
+    Classification,
+    Classify,
+    Embed,
+    Evidence,
+    Extract,
+    Filled,
+    FillMask,
+    Generate,
+    Generation,
+    Message,
+    ModelCard,
+    Refused,
+    Request,
+    Score,
+    Scores,
+)
+from emotui.backends.host import IsCancelled, ModelProcess, lacks
+from emotui.errors import BadInput, ModelError
+from emotui.records import PLUTCHIK
+from emotui.tasks.scenes.prompts import QUESTION, SCENE, SOMEONE, SYSTEM
+from emotui.workbench.models.probe_tasks import MASK, TaskAnswer, ask_task, task_names
+
+PARTS = ("spans", "classes", "emotions", "words", "masks", "generation", "embedding")
+"""What a model may say about a text, beside the answers to a task's prompt."""
+
+PROMPT = "What does the person who wrote this feel? Name the feeling, and quote the words that show it.\n\n{text}"
+"""What a model that writes is asked where no other prompt is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Odds:
+    """One emotion: the log-odds of yes, and the probability of both answers together (1 for a model with heads)."""
+
+    log_odds: float
+    mass: float
+    censored: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What a model says about one text. A part is None where `notes` says why: it lacks the capability, or refused.
+
+    Attributes:
+        classes: label set to the probabilities over it.
+        emotions: of Plutchik's eight.
+        tasks: the answers to the prompts of the tasks that were asked for. A task that this model cannot be asked is
+            not in it, and `notes` has why under the task's name with `task ` before it.
+        seconds: for each part, from question to answer.
+        lacking: the parts that this model has no capability for.
+    """
+
+    card: ModelCard
+    text: str
+    prompt: str
+    spans: tuple[Evidence, ...] | None = None
+    classes: Mapping[str, Classification] | None = None
+    emotions: Mapping[str, Odds] | None = None
+    words: Attribution | None = None
+    masks: Filled | None = None
+    generation: Generation | None = None
+    embedding: tuple[float, ...] | None = None
+    tasks: Mapping[str, TaskAnswer] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
+    lacking: tuple[str, ...] = ()
+
+
+class _No(Exception):
+    """This part has no answer, for the reason given."""
+
+
+def probe(
+    model: ModelProcess,
+    text: str,
+    *,
+    prompt: str | None = None,
+    max_tokens: int = 200,
+    labels: Sequence[str] = (),
+    parts: Sequence[str] = PARTS,
+    tasks: Sequence[str] = (),
+    ways: Mapping[str, str] | None = None,
+    options: Mapping[str, Mapping[str, object]] | None = None,
+    progress: Callable[[str], None] = lambda line: None,
+    cancelled: IsCancelled | None = None,
+) -> Probe:
+    """Ask everything that the model can answer about `text`, one part after the other.
+
+    Args:
+        prompt: for a model that writes; `{text}` in it becomes the text.
+        labels: for a model that judges labels it was never trained on; Plutchik's eight where there are none.
+        parts: which of `PARTS` to ask for.
+        tasks: the tasks (`emotui.workbench.models.probe_tasks.task_names`) whose own prompts are asked too, last.
+        ways, options: by task, how it is asked (as in a run); the model's first way and the task's own prompt else.
+
+    Raises:
+        BadInput: there is no such task.
+        ModelError: the model cannot be loaded, or died.
+        Cancelled: `cancelled()` became true.
+    """
+    strange = next((name for name in tasks if name not in task_names()), None)
+    if strange is not None:
+        raise BadInput(f"{strange!r} is no task that one text can be asked about; there are: {', '.join(task_names())}")
+    card = model.load(progress, cancelled)
+    question = (prompt or PROMPT).replace("{text}", text)
+    able = card.capabilities
+    seconds: dict[str, float] = {}
+    notes: dict[str, str] = {}
+    lacking: list[str] = []
+
+    def one(request: Request) -> Any:
+        answer = model.ask([request], cancelled=cancelled)[0]
+        if isinstance(answer, Refused):
+            raise _No(answer.why)
+        return answer
+
+    def part(name: str, capability: Capability | None, ask: Callable[[], Any]) -> Any:
+        if capability is not None and name not in parts:
+            return None
+        if capability is not None and capability not in able:
+            notes[name] = lacks(card.spec, capability)
+            lacking.append(name)
+            return None
+        progress(name)
+        started = time.monotonic()
+        try:
+            return ask()
+        except (_No, BadInput) as why:
+            notes[name] = str(why)
+            return None
+        except ModelError as error:
+            if model.pid is None:
+                raise
+            notes[name] = str(error)
+            return None
+        finally:
+            seconds[name] = time.monotonic() - started
+
+    def classes() -> dict[str, Classification]:
+        return {name: one(Classify(text, *how)) for name, how in _label_sets(card, tuple(labels)).items()}
+
+    def filled() -> Any:
+        if MASK not in text:
+            raise _No(f"there is no {MASK} in the text")
+        return one(FillMask(text))
+
+    def task(name: str) -> TaskAnswer:
+        asking = partial(model.ask, cancelled=cancelled)
+        return ask_task(name, text, asking, card, way=(ways or {}).get(name), options=(options or {}).get(name))
+
+    write = Generate((Message("user", question),), max_tokens=max_tokens)
+    judged = part("classes", "classify", classes)
+    # A model without labels of its own cannot choose the label that words carry.
+    carried = None if card.labels or not judged else next(iter(judged.values())).label
+    found = {
+        "spans": part("spans", "extract", lambda: tuple(one(Extract(text)))),
+        "classes": judged,
+        "emotions": part("emotions", "score", lambda: _emotions(one(_questions(card, text)))),
+        "words": part("words", "attribute", lambda: one(Attribute(text, carried))),
+        "masks": part("masks", "fill_mask", filled),
+        "generation": part("generation", "generate", lambda: one(write)),
+        "embedding": part("embedding", "embed", lambda: tuple(float(each) for each in one(Embed(text)))),
+    }
+    said = {name: part(f"task {name}", None, partial(task, name)) for name in tasks}
+    answered = {name: answer for name, answer in said.items() if answer is not None}
+    return Probe(card, text, question, **found, tasks=answered, seconds=seconds, notes=notes, lacking=tuple(lacking))
+
+
+def _label_sets(card: ModelCard, labels: tuple[str, ...]) -> dict[str, tuple[str | None, tuple[str, ...] | None]]:
+    """Each label set of the model, as `Classify` asks for it.
+
+    The given ones, or Plutchik's eight, for a model that has none of its own.
+    """
+    own = [name for name in card.labels if name != "score"]
+    if own:
+        return {name: (name, None) for name in own}
+    return {"given": (None, labels)} if labels else {"plutchik": (None, PLUTCHIK)}
+
+
+def _emotions(answer: Scores) -> dict[str, Odds]:
+    censored = answer.censored or ("",) * len(PLUTCHIK)
+    rows = zip(PLUTCHIK, answer.yes, answer.no, answer.mass, censored, strict=True)
+    return {name: Odds(yes - no, mass, kept_back) for name, yes, no, mass, kept_back in rows}
+
+
+def _questions(card: ModelCard, text: str) -> Score:
+    """Of a model that writes as the scenes task asks, at the first token; of one that judges labels, the labels."""
+    if "generate" not in card.capabilities:
+        return Score(text, PLUTCHIK)
+    scene = SCENE.replace("{subject}", SOMEONE).replace("{text}", text)
+    questions = tuple(QUESTION.format(subject=SOMEONE, emotion=name) for name in PLUTCHIK)
+    return Score(text, questions, messages=(Message("system", SYSTEM), Message("user", scene)))

@@ -1,0 +1,124 @@
+"""One text asked about as a task asks: the task's own prompt, what the model wrote, and what the task reads from it."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+
+from emotui.backends.base import Generate, Generation, ModelCard, Refused, Request, Score, Scores
+from emotui.errors import BadInput
+from emotui.records import PLUTCHIK, ClassGold, MaskedGold, ScenesGold, SpanSample
+from emotui.tasks.registry import TASKS
+from emotui.tasks.task import AskModel, Task
+from emotui.workbench.runs.plan import chosen_way, sample_seed
+
+MASK = "<mask>"
+_ID = "text"
+_TASK_OF = {"class": "rephrase"}
+"""Tasks whose records go by another name."""
+
+_SAMPLES: Mapping[str, Callable[[str], Any]] = {
+    "spans": lambda text: SpanSample(id=_ID, text=text, spans=()),
+    "scenes": lambda text: ScenesGold(id=_ID, text=text, labels=dict.fromkeys(PLUTCHIK, 0)),
+    "masked": lambda text: MaskedGold(id=_ID, text=text, labels=("",) * text.count(MASK)),
+    "class": lambda text: ClassGold(id=_ID, text=text, label=""),
+}
+"""A task's sample of a text of which nothing is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskAnswer:
+    """What became of one text in a task. Where the model has no words for it (`embedded`), there is no prompt.
+
+    Attributes:
+        way: the task's way of asking this model; empty where there is only one.
+        prompt: as a run keeps it beside its answers, the messages by their roles.
+        rendered: the (first) prompt as the model read it, with its chat template's control tokens; None where there was
+            none, or where a server does not tell.
+        written: every text that the model wrote, in the order of asking: further tries, and one for each emotion where
+            the model reasons about each.
+        raw: the answer as a run keeps it; None where `why` tells why there is none.
+        parsed: what the task reads from it, as plain values; None where `why` tells that it cannot be read.
+        seconds: from question to answer.
+    """
+
+    task: str
+    way: str
+    prompt: str | None
+    rendered: str | None
+    written: tuple[str, ...]
+    raw: str | None
+    parsed: Mapping[str, Any] | None
+    why: str | None
+    seconds: float
+
+
+def task_names() -> tuple[str, ...]:
+    """The tasks that one text can be asked about by."""
+    return tuple(name for name in _SAMPLES if _TASK_OF.get(name, name) in TASKS)
+
+
+def ask_task(
+    name: str,
+    text: str,
+    model: AskModel,
+    card: ModelCard,
+    *,
+    way: str | None = None,
+    options: Mapping[str, object] | None = None,
+    seed: int = 0,
+) -> TaskAnswer:
+    """Ask `model` about `text` as a run of the task does.
+
+    Args:
+        name: one of `task_names()`.
+        way, options: as in `emotui.workbench.runs.run.run_task`; None: the model's first way, the task's own prompt.
+
+    Raises:
+        BadInput: there is no such task or way, or the text has nothing that the task asks about.
+        ModelError: the model cannot be asked this, or died.
+    """
+    if name not in task_names():
+        raise BadInput(f"{name!r} is no task that one text can be asked about; there are: {', '.join(task_names())}")
+    if name == "masked" and MASK not in text:
+        raise BadInput(f"there is no {MASK} in the text")
+    task: Task = TASKS[_TASK_OF.get(name, name)]
+    chosen = chosen_way(task, card, way, options)
+    task = task.with_options(options or {}, 1)
+    sample = _SAMPLES[name](text)
+    heard = _Heard(model)
+    started = time.monotonic()
+    (answer,) = task.ask([sample], heard, chosen, [sample_seed(seed, 0, sample.id)])
+    seconds = time.monotonic() - started
+    parsed, why = None, answer.why
+    if answer.raw is not None:
+        try:
+            parsed = msgspec.to_builtins(task.parse(sample, answer.raw, chosen))
+        except (ValueError, msgspec.DecodeError) as error:
+            why = f"the output cannot be parsed: {error}"
+    return TaskAnswer(
+        name, chosen, answer.prompt, heard.rendered, tuple(heard.written), answer.raw, parsed, why, seconds
+    )
+
+
+class _Heard:
+    """Asks the model, and keeps what it read and wrote."""
+
+    def __init__(self, model: AskModel) -> None:
+        self._model = model
+        self.rendered: str | None = None
+        self.written: list[str] = []
+
+    def __call__(self, requests: Sequence[Request]) -> Any:
+        echoing = [replace(each, echo=True) if isinstance(each, Generate | Score) else each for each in requests]
+        answers = self._model(echoing)
+        for answer in answers:
+            if isinstance(answer, Refused):
+                continue
+            if isinstance(answer, Generation):
+                self.written.append(answer.text)
+            if isinstance(answer, Generation | Scores):
+                self.rendered = self.rendered or answer.prompt or None
+        return answers

@@ -1,0 +1,51 @@
+"""How far long work is, and telling of it no oftener than a person can read."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """How far a run is. `rate`: samples a second so far; `remaining`: seconds left, None before the first batch."""
+
+    run: str
+    model: str
+    done: int
+    n: int
+    failed: int
+    rate: float | None
+    remaining: float | None
+    step: str
+
+
+OnProgress = Callable[[RunProgress], None]
+
+
+_TOLD_EVERY = 0.2
+"""Seconds."""
+
+
+class Pace:
+    """Called with a step's name, how much of it is done, and how much there is (0: unknown); rate and time left are of
+    the step. Tells at each new step, and after that a few times a second, under the work's name.
+    """
+
+    def __init__(self, work: str, on_progress: OnProgress) -> None:
+        self._work = work
+        self._on_progress = on_progress
+        self._step: str | None = None
+        self._began = self._told = self._first = 0.0
+
+    def __call__(self, step: str, done: int, n: int) -> None:
+        now = time.monotonic()
+        if step != self._step:
+            self._step, self._began, self._first = step, now, done
+        elif now - self._told < _TOLD_EVERY:
+            return
+        self._told = now
+        passed, further = now - self._began, done - self._first
+        rate = further / passed if passed > 0 and further > 0 else None
+        remaining = (n - done) / rate if rate else None
+        said = f"{self._work}: {step}"
+        self._on_progress(RunProgress("", said, done, n, 0, rate, remaining, said))

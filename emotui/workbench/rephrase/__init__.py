@@ -1,0 +1,1 @@
+"""Rounds of rephrasing in a workspace."""

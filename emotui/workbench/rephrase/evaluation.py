@@ -1,0 +1,277 @@
+"""How models do on originals, on variants of them, and on the sets 1R to 4R: table 3 of the paper, on own data.
+
+Source: hard emotion test sets, section 6 (the sets), section 5.2 (prompts), appendix C (macro F1; five runs where there
+is training).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import mean, stdev
+from typing import Any
+
+from emotui.backends.base import ModelCard, Request
+from emotui.backends.host import IsCancelled, ModelProcess
+from emotui.errors import BadInput, ModelError
+from emotui.formats import read
+from emotui.formats.reading import Warn, warn_skipped
+from emotui.metrics.classes import class_report
+from emotui.metrics.rephrasings import NAMES, is_right, rephrasing_sets
+from emotui.records import PLUTCHIK, Chain, ClassGold
+from emotui.tasks.rephrase.labelling import choices
+from emotui.tasks.rephrase.prompts import EXAMPLES
+from emotui.tasks.rephrase.task import Rephrase, suited
+from emotui.workbench.rephrase.files import read_variants
+from emotui.workbench.results.published import PublishedRow, published
+from emotui.workbench.runs.plan import chosen_way, sample_seed
+
+ORIGINAL = "Original"
+TABLE = "hard_emotions_table3"
+BATCH = 64
+PROMPTINGS: Mapping[str, str] = {
+    "zs": "zs",
+    "fs": "fs",
+    "fsr": "fs-r",
+    "fs-r": "fs-r",
+    "rank": "rank",
+    "score": "score",
+}
+"""What can be asked for, and the task's way that this is."""
+
+FIGURES = ("macro_f1", "accuracy")
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """A row of the table: one model, or several of one recipe that differ in their seed."""
+
+    name: str
+    specs: tuple[str, ...]
+
+
+def contender(text: str) -> Contender:
+    """From `SPEC`, or `NAME=SPEC,SPEC,...` for models trained alike with several seeds.
+
+    Raises:
+        BadInput: there is no SPEC in it.
+    """
+    name, sign, rest = text.partition("=")
+    named = bool(sign) and not {":", "#"} & set(name)  # a SPEC may have options with = in it
+    specs = tuple(spec.strip() for spec in rest.split(",") if spec.strip()) if named else (text.strip(),)
+    if not all(specs) or not specs or (named and not name.strip()):
+        raise BadInput(f"--model {text}: write SPEC, or NAME=SPEC,SPEC for models trained alike with several seeds")
+    return Contender(name.strip() if named else specs[0], specs)
+
+
+def columns(chains: Sequence[Chain], variants: Mapping[str, Mapping[str, str]]) -> dict[str, list[ClassGold]]:
+    """The sets that models are compared on: originals, a set for each kind of variant, 1R to 4R.
+
+    Variants stand in for originals that the classifier got right, as rephrasings do; those that it got wrong are in
+    every set. A right original without a variant is left out of that set.
+    """
+    found = {ORIGINAL: [ClassGold(id=chain.id, text=chain.text, label=chain.label) for chain in chains]}
+    for name, texts in variants.items():
+        found[name] = [
+            ClassGold(id=chain.id, text=texts[chain.id] if is_right(chain) else chain.text, label=chain.label)
+            for chain in chains
+            if chain.id in texts or not is_right(chain)
+        ]
+    return found | rephrasing_sets(chains)
+
+
+def evaluate(
+    chains: str,
+    models: Sequence[str],
+    *,
+    variants: Mapping[str, str] | None = None,
+    promptings: Sequence[str] = (),
+    options: Mapping[str, object] | None = None,
+    seed: int = 0,
+    skip_bad: bool = False,
+    warn: Warn,
+    process: Callable[[str], ModelProcess] = ModelProcess,
+    progress: Callable[[int, int, str], None] = lambda done, n, spec: None,
+    cancelled: IsCancelled | None = None,
+) -> dict[str, Any]:
+    """The document of `emotui rephrasings evaluate`.
+
+    Args:
+        chains: a file of rephrasing chains.
+        models: each as `contender` reads it.
+        variants: a column's name to a file of automatic variants of the originals.
+        promptings: of `PROMPTINGS`, each a row of a model that is asked in words; none: zero-shot where it writes.
+            A classifier answers by its own labels, whatever is asked for here.
+        options: the rephrase task's settings (labels, prompts, examples, sampling).
+        seed: of the examples' draw and of sampling.
+
+    Returns:
+        `n` (chains), `columns` (set to number of texts), `rows`: one a model, `{model, specs, way, labels, runs,
+        columns: {set: {figure: {mean, sd, runs}}}}`, where `sd` (n - 1) is null for a single run; `published`, the
+        rows of table 3 for the dataset with the same kind of labels; `notes`.
+
+    Raises:
+        BadInput: a file is bad, a model cannot be asked so, or does not know a label; in one line each.
+        ModelError: a model cannot be loaded, or died.
+        Cancelled: `cancelled()` became true.
+    """
+    if (options or {}).get("examples") and not any(PROMPTINGS[name] in EXAMPLES for name in promptings):
+        raise BadInput("--examples is for --prompting fs and fs-r: give one of them, or leave it out")
+    rows = [contender(text) for text in models]
+    doubled = next((row.name for place, row in enumerate(rows) if row.name in [r.name for r in rows[:place]]), None)
+    if doubled is not None:
+        raise BadInput(f"--model: the name {doubled!r} is given twice")
+    taken = next((name for name in variants or {} if name in (ORIGINAL, *NAMES)), None)
+    if taken is not None:
+        raise BadInput(f"{taken} is a column already: give these variants another name, such as BT-1")
+    got = read(chains, Chain, skip_bad=skip_bad)
+    warn_skipped(got, warn)
+    ids = {chain.id for chain in got.records}
+    texts = read_variants(variants or {}, ids, chains, skip_bad=skip_bad, warn=warn)
+    sets = columns(got.records, texts)
+    golds = [(chain.id, chain.label) for chain in got.records]
+    notes: dict[str, str] = {}
+    document: list[dict[str, Any]] = []
+    for row in rows:
+        by_way: dict[str, list[_Run]] = {}
+        for spec in row.specs:
+            with process(spec) as model:
+                card = model.load(cancelled=cancelled)
+                for way in _ways(card, promptings):
+                    asking = _Asking(model, golds, way, options or {}, seed, cancelled)
+                    figures = _figures(asking, sets, _of(spec, progress))
+                    by_way.setdefault(way, []).append(_Run(asking.labels, figures))
+                    if asking.silent:
+                        notes[spec] = f"{asking.silent} texts have no answer, which counts as wrong: {asking.why}"
+        document += [_row(row, way, runs) for way, runs in by_way.items()]
+    for name, records in sets.items():
+        if not records:
+            notes[name] = "no text is in this set"
+    notes["macro_f1"] = "over the labels that are gold or predicted in a set, as `emotui score class` has it"
+    return {
+        "n": len(got.records),
+        "columns": {name: len(records) for name, records in sets.items()},
+        "rows": document,
+        "published": [_printed(row) for row in published_rows(golds)],
+        "notes": notes,
+    }
+
+
+def published_rows(golds: Sequence[tuple[str, str]]) -> list[PublishedRow]:
+    """The rows of table 3 that lie nearest: CancerEmo.v2 for Plutchik's eight, else GoEmotions.v2."""
+    dataset = "CancerEmo.v2" if choices(golds) == PLUTCHIK else "GoEmotions.v2"
+    return [row for row in published(TABLE).rows if row.dataset == dataset]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One model asked in one way: the labels that it chose among, and its figures by set."""
+
+    labels: Sequence[str]
+    figures: Mapping[str, Mapping[str, float | None]]
+
+
+def _ways(card: ModelCard, promptings: Sequence[str]) -> list[str]:
+    """In which ways a model is asked. Raises BadInput for one that it cannot be asked in."""
+    there = Rephrase().ways(card)
+    if there[0] == "classify":
+        return ["classify"]  # a prompting is for models that are asked in words; this one stands beside them as it is
+    plain = "zs" if "zs" in there else there[0]
+    wanted = list(dict.fromkeys(PROMPTINGS[name] for name in promptings)) or [plain]
+    return [chosen_way(Rephrase(), card, way) for way in wanted]
+
+
+def _row(row: Contender, way: str, runs: Sequence[_Run]) -> dict[str, Any]:
+    return {
+        "model": row.name if way == "classify" else f"{row.name} ({way.upper()})",
+        "specs": list(row.specs),
+        "way": way,
+        "labels": list(runs[0].labels),
+        "runs": len(runs),
+        "columns": {
+            name: {key: _over([run.figures[name][key] for run in runs]) for key in FIGURES} for name in runs[0].figures
+        },
+    }
+
+
+class _Asking:
+    """One model and the way it is asked, for all texts of all sets."""
+
+    def __init__(
+        self,
+        model: ModelProcess,
+        golds: Sequence[tuple[str, str]],
+        way: str,
+        options: Mapping[str, object],
+        seed: int,
+        cancelled: IsCancelled | None,
+    ) -> None:
+        self._model, self._seed, self._cancelled, self.way = model, seed, cancelled, way
+        usable = {"classify": ("labels",), "score": ("labels",), "rank": ("labels", "prompts")}
+        given = {name: value for name, value in options.items() if name in usable.get(way, options)}
+        if way not in EXAMPLES:
+            given.pop("examples", None)  # of another prompting
+        settled = suited(model.load(cancelled=cancelled), golds, way, given, seed)
+        self._task = Rephrase().with_options(settled, 1)
+        self._task.settings(way)
+        self.labels: Sequence[str] = settled["labels"]  # type: ignore[assignment]
+        self.silent, self.why = 0, ""
+
+    def labels_of(
+        self, samples: Sequence[ClassGold], progress: Callable[[int, int], None]
+    ) -> dict[tuple[str, str], str]:
+        """The label given to each (id, text); `""` where there is no answer. Each is asked about once."""
+        distinct = list({(sample.id, sample.text): sample for sample in samples}.values())
+        found: dict[tuple[str, str], str] = {}
+
+        def ask(requests: Sequence[Request]) -> Any:
+            return self._model.ask(requests, cancelled=self._cancelled)
+
+        for start in range(0, len(distinct), BATCH):
+            batch = distinct[start : start + BATCH]
+            seeds = [sample_seed(self._seed, 0, sample.id) for sample in batch]
+            for sample, answer in zip(batch, self._task.ask(batch, ask, self.way, seeds), strict=True):
+                if answer.again:
+                    raise ModelError(f"{self._model.spec}: {answer.why}")
+                if answer.raw is None:
+                    self.silent, self.why = self.silent + 1, self.why or answer.why or ""
+                said = "" if answer.raw is None else self._task.parse(sample, answer.raw, self.way).label
+                found[sample.id, sample.text] = said
+            progress(len(found), len(distinct))
+        return found
+
+
+def _of(spec: str, progress: Callable[[int, int, str], None]) -> Callable[[int, int], None]:
+    return lambda done, n: progress(done, n, spec)
+
+
+def _figures(
+    asking: _Asking, sets: Mapping[str, Sequence[ClassGold]], progress: Callable[[int, int], None]
+) -> dict[str, dict[str, float | None]]:
+    """By set: the figures of one model."""
+    said = asking.labels_of([sample for records in sets.values() for sample in records], progress)
+    found = {}
+    for name, records in sets.items():
+        gold = {sample.id: sample.label for sample in records}
+        report = class_report(gold, {sample.id: said[sample.id, sample.text] for sample in records})
+        found[name] = {key: report[key] for key in FIGURES}
+    return found
+
+
+def _over(runs: Sequence[float | None]) -> dict[str, Any]:
+    values = [value for value in runs if value is not None]
+    return {
+        "mean": mean(values) if values else None,
+        "sd": stdev(values) if len(values) > 1 else None,
+        "runs": list(runs),
+    }
+
+
+def _printed(row: PublishedRow) -> dict[str, Any]:
+    return {
+        "model": row.model,
+        "dataset": row.dataset,
+        "source": row.source,
+        "columns": {
+            name: {key: {"mean": one.mean, "sd": one.sd} for key, one in figures.items()}
+            for name, figures in row.settings.items()
+        },
+    }

@@ -1,0 +1,106 @@
+"""What a classifier says to every original, asked once and kept: T_correct and T_incorrect (section 3, Setup)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import msgspec
+
+from emotui.backends.host import IsCancelled
+from emotui.errors import BadInput, ModelError
+from emotui.records import ClassGold
+from emotui.store.query import Dataset, Run
+from emotui.store.store import Store
+from emotui.tasks.rephrase.task import Prediction
+from emotui.workbench.progress import OnProgress, RunProgress
+from emotui.workbench.rephrase.classifier import Frozen
+from emotui.workbench.rephrase.views import Original
+from emotui.workbench.runs.run import run_task, with_state
+from emotui.workbench.runs.scores import last_attempts
+
+Verdicts = Mapping[int, tuple[str, float | None]]
+"""By number: the label that a classifier gave, and its confidence in the gold label where it is known."""
+
+
+def classified(
+    store: Store,
+    dataset: Dataset,
+    samples: Mapping[int, ClassGold],
+    classifier: Frozen,
+    on_progress: OnProgress,
+    cancelled: IsCancelled | None,
+) -> dict[int, Original]:
+    """By number, in file order: a finished run of the rephrase task, which is made where there is none yet.
+
+    Raises:
+        ModelError: the model died, or refuses a text.
+        Cancelled: `cancelled()` became true; what was classified by then is kept.
+    """
+
+    def show(progress: RunProgress) -> None:
+        on_progress(replace(progress, step="classifying the originals"))
+
+    run = _run(store, dataset, classifier, show, cancelled)
+    found = _verdicts(store, run.run, samples)
+    if missing := [number for number in samples if number not in found]:
+        refused = next((row.error for row in store.results(run.run, missing) if row.error), "no answer")
+        raise ModelError(f"{classifier.card.spec} refuses the text {samples[missing[0]].id}: {refused}")
+    if store.setting(_key(dataset, classifier.identity)) != run.run:
+        store.set_setting(_key(dataset, classifier.identity), run.run)
+    known = classifier.asked.known
+    return {
+        number: Original(
+            sample, known(sample.label) or sample.label, known(found[number][0]) or found[number][0], found[number][1]
+        )
+        for number, sample in samples.items()
+    }
+
+
+def _run(store: Store, dataset: Dataset, classifier: Frozen, show: OnProgress, cancelled: IsCancelled | None) -> Run:
+    """The finished run; one that was cut short is finished."""
+    for old in map(with_state, store.runs(dataset.dataset)):
+        if old.state in ("stopped", "failed") and old.n == dataset.n and _asks_alike(old, classifier):
+            try:
+                return run_task(store, classifier.model, dataset, resume=old.run, on_progress=show, cancelled=cancelled)
+            except BadInput:
+                continue  # of another version of the model
+    return run_task(store, classifier.model, dataset, way=classifier.asked.way, on_progress=show, cancelled=cancelled)
+
+
+def _asks_alike(run: Run, classifier: Frozen) -> bool:
+    """Whether a run asks the same model for the same labels, in no words of the person's own."""
+    asked = classifier.asked
+    options: dict[str, object] = {"labels": list(asked.labels)}
+    if asked.label_set is not None:
+        options["label_set"] = asked.label_set
+    config = run.config.get("way"), run.config.get("options"), run.config.get("repeats")
+    return run.model == classifier.model.spec and config == (asked.way, options, 1)
+
+
+def _verdicts(store: Store, run: str, samples: Mapping[int, ClassGold]) -> dict[int, tuple[str, float]]:
+    found = {}
+    for row in last_attempts(store.results(run)):
+        if row.prediction is not None and row.sample in samples and not row.repeat:
+            said = msgspec.json.decode(row.prediction, type=Prediction)
+            name = samples[row.sample].label.strip().casefold()
+            gold = next((p for label, p in said.probs.items() if label.casefold() == name), 0.0)
+            found[row.sample] = (said.label, gold)
+    return found
+
+
+def verdicts_kept(store: Store, dataset: Dataset, identity: str, samples: Mapping[int, ClassGold]) -> Verdicts:
+    """What the classifier of this identity said to the originals: in its run, or in the file its chains came from."""
+    kept = store.setting(_key(dataset, identity), {})
+    if isinstance(kept, str):
+        return dict(_verdicts(store, kept, samples))
+    return {int(number): (label, None) for number, label in kept.items()}
+
+
+def keep_labels(store: Store, dataset: Dataset, identity: str, labels: Mapping[int, str]) -> None:
+    """Keep the labels that came with a file of chains, unless there is a run of that classifier."""
+    kept = store.setting(_key(dataset, identity), {})
+    if not isinstance(kept, str):
+        store.set_setting(_key(dataset, identity), kept | {str(number): label for number, label in labels.items()})
+
+
+def _key(dataset: Dataset, identity: str) -> str:
+    return f"rephrasing/{dataset.fingerprint[:16]}/{identity}"

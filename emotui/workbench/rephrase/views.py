@@ -1,0 +1,191 @@
+"""What the service of rephrasing takes and gives: plain values, for any face."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from emotui.backends.base import ModelCard
+from emotui.records import ClassGold
+from emotui.store.query import Dataset
+from emotui.workbench.rephrase.classifier import Frozen
+
+ATTEMPTS = 4
+"""Failed attempts after which a chain is closed (section 3, Annotation Process)."""
+
+State = Literal["open", "succeeded", "failed", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """A text as it was, and what the classifier says to it.
+
+    `gold`: its label as the classifier writes it. `predicted` equal to it: the text is one of T_correct, and offered.
+    """
+
+    sample: ClassGold
+    gold: str
+    predicted: str
+    confidence: float
+
+    @property
+    def right(self) -> bool:
+        return self.predicted == self.gold
+
+
+@dataclass(frozen=True)
+class Round:
+    """One annotator's work on a dataset against one frozen classifier.
+
+    Attributes:
+        number: 1 for the dataset's first classifier, and one more for each other one; the same classifier comes back to
+            its own round.
+        note: what a person should know as it begins (a new round because the classifier is another); may be empty.
+        labels: all that the classifier chooses among.
+        correct, incorrect: how many texts it gets right (T_correct), and wrong (T_incorrect).
+    """
+
+    dataset: Dataset
+    model: str
+    identity: str
+    annotator: str
+    number: int
+    note: str
+    labels: tuple[str, ...]
+    correct: int
+    incorrect: int
+    classifier: Frozen = field(repr=False)
+    originals: Mapping[int, Original] = field(repr=False)
+
+    @property
+    def card(self) -> ModelCard:
+        return self.classifier.card
+
+    def offered(self) -> list[int]:
+        """Sample numbers of T_correct, in file order."""
+        return [number for number, original in self.originals.items() if original.right]
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """What follows typing. `similarity`: cosine with the original's embedding, None where the text has no word.
+
+    `label` is the classifier's answer, `gold` the label that it should not find, `seconds` what the answer took.
+    """
+
+    number: int
+    generation: int
+    text: str
+    probs: Mapping[str, float]
+    label: str
+    gold: str
+    gold_confidence: float
+    similarity: float | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class CarryingWords:
+    """How much each word carries a label: the drop of its log-odds without that word.
+
+    `gold`, `top`: (start, end, drop) in text order, for the gold label and for the one that the classifier gives.
+    `cut`: only the first words were tried.
+    """
+
+    number: int
+    text: str
+    gold_label: str
+    top_label: str
+    gold: tuple[tuple[int, int, float], ...]
+    top: tuple[tuple[int, int, float], ...]
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a submitted attempt. `attempt` counts from 1; `confidence` is that of the gold label."""
+
+    state: State
+    attempt: int
+    predicted: str
+    confidence: float
+    similarity: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptView:
+    """One attempt of a chain, in force. `annotation`: its number in the log."""
+
+    annotation: int
+    text: str
+    predicted: str
+    confidence: float | None
+    similarity: float | None
+    suggested: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChainView:
+    """An original with the attempts on it. `predicted`, `confidence`: the classifier on the original."""
+
+    number: int
+    id: str
+    original: str
+    label: str
+    predicted: str
+    confidence: float
+    attempts: tuple[AttemptView, ...]
+    state: State
+
+    @property
+    def offered(self) -> bool:
+        """Whether the classifier gets the original right."""
+        return self.predicted == self.label
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an annotator is in a round.
+
+    `offered` texts are `done` (succeeded, failed or skipped) or `left`; `set_aside`: those of T_incorrect.
+    `succeeded_at[k - 1]`: chains that succeeded at attempt k.
+    """
+
+    offered: int
+    done: int
+    succeeded_at: tuple[int, int, int, int]
+    failed: int
+    skipped: int
+    left: int
+    set_aside: int
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A rephrasing that a model wrote, with the classifier's verdict. `cues`: explicit words that are still in it."""
+
+    text: str
+    predicted: str
+    confidence: float
+    similarity: float | None
+    cues: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewItem:
+    """One rephrasing to judge, without what the classifier said. `attempt`: the annotation number of the attempt."""
+
+    attempt: int
+    original: str
+    rephrasing: str
+
+
+def state_of(label: str, predicted: tuple[str, ...], *, skipped: bool) -> State:
+    """The state of a chain from what the classifier said to each attempt: wrong is success.
+
+    A skip after some failed attempts keeps them. Source: section 3, Annotation Process.
+    """
+    if any(said != label for said in predicted):
+        return "succeeded"
+    if skipped:
+        return "skipped"
+    return "failed" if len(predicted) >= ATTEMPTS else "open"

@@ -1,0 +1,76 @@
+"""The figures that the papers print, as they stand in `emotui.sample_data.published`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+
+
+class Printed(msgspec.Struct, frozen=True):
+    """A figure of a paper; `sd` as it is printed, None where there is none."""
+
+    mean: float
+    sd: float | None = None
+
+
+class PublishedRow(msgspec.Struct, frozen=True):
+    """One model, or annotators (`kind` people). `settings`: setting to figure's name to what is printed.
+
+    `dataset`: which of a table's datasets, where it has several.
+    """
+
+    model: str
+    kind: str
+    table: str
+    settings: Mapping[str, Mapping[str, Printed]]
+    paper: str = "SEER"
+    size: str = ""
+    dataset: str = ""
+
+    @property
+    def source(self) -> str:
+        return f"{self.paper}, {self.table}"
+
+
+class PublishedTable(msgspec.Struct, frozen=True):
+    """A table of a paper, and how to cite it."""
+
+    cite: str
+    notes: tuple[str, ...]
+    rows: tuple[PublishedRow, ...]
+
+
+@cache
+def published(name: str) -> PublishedTable:
+    """A file of published figures by its name without ending, such as `seer_table3`."""
+    return msgspec.json.decode(
+        (files("emotui.sample_data.published") / f"{name}.json").read_bytes(), type=PublishedTable
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A row of the paper's Table 1: a model's figures before and after, in the units of the metrics here."""
+
+    model: str
+    before: Mapping[str, float]
+    after: Mapping[str, float]
+
+
+def published_table() -> tuple[str, list[Published]]:
+    """How to cite EmoScene's Table 1, and its rows; percentages as shares."""
+    text = (files("emotui.sample_data.published") / "emoscene_table1.json").read_bytes()
+    table: dict[str, Any] = msgspec.json.decode(text)
+    units = {name: 100.0 if unit == "percent" else 1.0 for name, unit in table["units"].items()}
+    rows = [
+        Published(
+            row["model"],
+            {name: row[name]["baseline"] / unit for name, unit in units.items()},
+            {name: row[name]["bayesian"] / unit for name, unit in units.items()},
+        )
+        for row in table["rows"]
+    ]
+    return table["cite"], rows

@@ -1,0 +1,253 @@
+"""`emotui report`: the papers' tables with a person's own runs added, as a file for a paper, a page or a note."""
+
+import os
+import secrets
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from emotui import __version__
+from emotui.backends.host import Cancelled
+from emotui.errors import BadInput
+from emotui.store.query import Dataset, Run
+from emotui.store.store import Store
+from emotui.workbench.datasets.experiments import experiment_of
+from emotui.workbench.progress import OnProgress, Pace, RunProgress
+from emotui.workbench.results.report_formats import ENDINGS, rendered
+from emotui.workbench.results.scene_tables import scene_table
+from emotui.workbench.results.service import OnStep, Results, never
+from emotui.workbench.results.span_figures import IsCancelled
+from emotui.workbench.results.span_tables import SETTINGS
+from emotui.workbench.results.table import Cell, Column, ResultsTable, Row, Transitions, shown_cell
+from emotui.workbench.scenes.decoding import SceneBench
+
+DAGGER = "†"
+
+
+def unwatched(progress: RunProgress) -> None:
+    """Nobody looks on."""
+
+
+def write_report(
+    store: Store,
+    results: Results,
+    runs: Sequence[str],
+    path: str,
+    *,
+    sim: bool = True,
+    on_progress: OnProgress = unwatched,
+    cancelled: IsCancelled = never,
+) -> dict[str, Any]:
+    """Write the tables of these runs, each dataset's under its name, and the prompting experiments' at the end.
+
+    Args:
+        runs: ids of runs of the spans or scenes task, or the beginnings of ids.
+        path: ends in `.md`, `.tex` or `.html`. It is written whole or not at all.
+        sim: whether annotators get their Sim, which loads the embedded model.
+        on_progress: told how far it is: first the answers that are read, then the annotators that are scored.
+        cancelled: asked again and again; once it says yes, nothing is written.
+
+    Returns:
+        `to`, `runs`, and `tables`: the dataset, key and number of rows of each.
+
+    Raises:
+        BadInput: another ending, a run that is not there, twice there or of another task, or a place that cannot be
+            written.
+        Cancelled: on the way; a file that was there is as it was.
+    """
+    ending = Path(path).suffix.lower()
+    if ending not in ENDINGS:
+        raise BadInput(f"{path}: the format goes by the ending, and is one of {', '.join(ENDINGS)}")
+    found = list(dict.fromkeys(store.run(name).run for name in runs))
+    chosen = [store.run(name) for name in found]
+    datasets = {dataset.dataset: dataset for dataset in store.datasets()}
+    strange = [run for run in chosen if run.task not in ("spans", "scenes")]
+    if strange:
+        raise BadInput(f"run {strange[0].run} is one of the {strange[0].task} task: reports are of spans and scenes")
+    sections = _sections(store, results, chosen, datasets, sim, Pace("report", on_progress), cancelled)
+    about = (
+        f"Written by emotui {__version__} on {datetime.now(UTC):%Y-%m-%d %H:%M} UTC. "
+        f"{DAGGER} marks rows as printed in the paper. —: not asked; n/a: undefined, with the reason below the table."
+    )
+    text = rendered(
+        ending,
+        {
+            "title": "Emotion evaluation" if len({run.task for run in chosen}) > 1 else _TITLES[chosen[0].task],
+            "about": about,
+            "runs": [_run(run, datasets[run.dataset]) for run in chosen],
+            "sections": [_section(at, title, tables) for at, (title, tables) in enumerate(sections, start=1)],
+        },
+    )
+    if cancelled():
+        raise Cancelled
+    _write(Path(path), text)
+    tables = [
+        {"dataset": title, "table": table.key, "rows": len(table.rows)}
+        for title, tables in sections
+        for table in tables
+    ]
+    return {"to": path, "runs": [run.run for run in chosen], "tables": tables}
+
+
+_TITLES = {"spans": "Emotion evidence (SEER)", "scenes": "Emotion vectors (EmoScene)"}
+
+
+def _sections(
+    store: Store,
+    results: Results,
+    runs: Sequence[Run],
+    datasets: dict[int, Dataset],
+    sim: bool,
+    on_step: OnStep,
+    cancelled: IsCancelled,
+) -> list[tuple[str, list[ResultsTable]]]:
+    """A heading and its tables for each dataset, in the order of the runs; experiments together at the end."""
+    sections: list[tuple[str, list[ResultsTable]]] = []
+    experiments = [run for run in runs if experiment_of(datasets[run.dataset]) is not None]
+    for number in dict.fromkeys(run.dataset for run in runs if run not in experiments):
+        own = [run for run in runs if run.dataset == number]
+        dataset = datasets[number]
+        if dataset.task == "scenes":
+            table = scene_table(SceneBench(store), _watched(own, on_step, cancelled))
+            sections.append((f"Dataset {dataset.name}", [table]))
+            continue
+        names = [run.run for run in own]
+        tables = list(results.tables(number, names, sim=sim, cancelled=cancelled, on_step=on_step))
+        on_step("transitions", 0, 0)
+        moves = [results.transitions(number, by, cancelled=cancelled) for by in ("valence", "emotion")]
+        tables += [transition_table(one) for one in moves if one.pairs]
+        sections.append((f"Dataset {dataset.name}", tables))
+    if experiments:
+        names, first = [run.run for run in experiments], experiments[0].dataset
+        tables = list(results.tables(first, names, sim=False, cancelled=cancelled, on_step=on_step))
+        sections.append(("Prompting experiments", tables))
+    return sections
+
+
+def _watched(runs: Sequence[Run], on_step: OnStep, cancelled: IsCancelled) -> Iterator[Run]:
+    """The runs of scenarios, one by one as they are decoded."""
+    for at, run in enumerate(runs):
+        if cancelled():
+            raise Cancelled
+        on_step("runs decoded", at, len(runs))
+        yield run
+
+
+def transition_table(found: Transitions) -> ResultsTable:
+    """Appendix C as a table: from the sentence of a row to that of a column, counts of pairs."""
+    columns = tuple(Column(label, label, "to", "count") for label in found.labels)
+    rows = tuple(
+        Row(label, "gold", "gold", tuple(Cell(n, samples=there) for n, there in zip(counts, numbers, strict=True)))
+        for label, counts, numbers in zip(found.labels, found.counts, found.samples, strict=True)
+    )
+    note = f"Gold {found.by} of adjacent sentences, {found.pairs} pairs; from the row's to the column's (appendix C)."
+    left_out = f"{found.unlabelled} pairs are left out: a sentence of theirs has no {found.by}."
+    notes = (note, left_out) if found.unlabelled else (note,)
+    return ResultsTable(f"transitions-{found.by}", f"Task 2: {found.by} transitions", columns, rows, notes)
+
+
+def _run(run: Run, dataset: Dataset) -> dict[str, object]:
+    config = run.config
+    way = str(config.get("way", ""))
+    return {
+        "run": run.run,
+        "model": run.model,
+        "dataset": dataset.name,
+        "setting": SETTINGS.get(way, way) if way else "–",
+        "answered": f"{run.done} of {run.n}",
+        "repeats": config.get("repeats", 1),
+        "seed": config.get("seed", 0),
+        "started": run.started[:16].replace("T", " "),
+        "version": config.get("emotui") or "–",
+    }
+
+
+def _section(number: int, title: str, tables: Sequence[ResultsTable]) -> dict[str, object]:
+    return {"key": f"s{number}", "title": title, "tables": [_table(table) for table in tables]}
+
+
+def _shade(cell: Cell, most: float) -> int:
+    """How dark a cell of a heatmap is, in percent of its colour; the largest has 70."""
+    return round(70 * cell.value / most) if isinstance(cell.value, int | float) and most else 0
+
+
+def _table(table: ResultsTable) -> dict[str, object]:
+    counts = [cell.value for row in table.rows for cell in row.cells]
+    most = max((value for value in counts if isinstance(value, int | float)), default=0)
+    return {
+        "key": table.key,
+        "title": table.title,
+        "columns": [
+            {
+                "title": column.title,
+                "heading": f"{column.group} {column.title}".strip(),
+                "words": column.unit == "words",
+            }
+            for column in table.columns
+        ],
+        "grouped": any(column.group for column in table.columns),
+        "groups": column_groups(table.columns),
+        "rows": [
+            {
+                "label": f"{row.label} {DAGGER}" if row.published else row.label,
+                "kind": row.kind,
+                "source": row.source,
+                "parted": row.published and at > 0 and not table.rows[at - 1].published,
+                "cells": [
+                    {
+                        "text": shown_cell(cell, column.unit),
+                        "about": cell.why or cell.convention,
+                        "words": column.unit == "words",
+                        "shade": _shade(cell, most) if row.kind == "gold" else 0,
+                    }
+                    for cell, column in zip(row.cells, table.columns, strict=True)
+                ],
+            }
+            for at, row in enumerate(table.rows)
+        ],
+        "notes": [*table.notes, *footnotes(table)],
+    }
+
+
+def column_groups(columns: Sequence[Column]) -> list[tuple[str, int]]:
+    """The headings over columns, each with the number of columns under it."""
+    found: list[tuple[str, int]] = []
+    for column in columns:
+        if found and found[-1][0] == column.group:
+            found[-1] = (column.group, found[-1][1] + 1)
+        else:
+            found.append((column.group, 1))
+    return found
+
+
+def footnotes(table: ResultsTable) -> list[str]:
+    """What a table's rows and cells add to its notes: conventions of own scores, reasons, remarks."""
+    own = [row for row in table.rows if not row.published]
+    cells = [cell for row in own for cell in row.cells]
+    conventions = dict.fromkeys(
+        cell.convention for cell in cells if cell.convention and cell.convention not in table.notes
+    )
+    reasons = dict.fromkeys(cell.why for cell in cells if cell.value is None and cell.why)
+    return [
+        *(f"Own rows are scored by: {convention}." for convention in conventions),
+        *([f"n/a: {'; '.join(reasons)}."] if reasons else []),
+        *(f"{row.label} ({row.source}): {row.remark}." for row in own if row.remark),
+    ]
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a text whole or not at all. Raises BadInput where the place cannot be written."""
+    beside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.part")
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(0, "is a folder, not a file")
+        with beside.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be written: {(error.strerror or str(error)).lower()}") from None
+    finally:
+        beside.unlink(missing_ok=True)

@@ -1,0 +1,58 @@
+"""EmoScene's Table 1 with own runs beside the published ones."""
+
+from collections.abc import Iterable
+
+from emotui.errors import BadInput
+from emotui.store.query import Run
+from emotui.workbench.results.published import published_table
+from emotui.workbench.results.table import Cell, Column, ResultsTable, Row
+from emotui.workbench.scenes.decoding import SceneBench, Tuning
+
+_FIGURES = (
+    ("lexical_accuracy", "Lexical accuracy"),
+    ("vector_accuracy", "Vector accuracy"),
+    ("hamming_loss", "Hamming loss"),
+    ("macro_f1", "Macro F1"),
+)
+NOTES = (
+    "Alone: yes where its logit is the greater. Prior: decoded jointly under the paper's prior, at the alpha that "
+    "nested cross-validation chooses on the other folds (EmoScene, section 4; the folds are ours).",
+    "Of a run with repeats the first is decoded.",
+)
+
+
+def scene_table(bench: SceneBench, runs: Iterable[Run]) -> ResultsTable:
+    """The figures of runs over scenarios, alone and with a prior, beside Table 1."""
+    columns = [
+        Column(f"{key}/{step}", title, group)
+        for key, group in _FIGURES
+        for step, title in (("alone", "Alone"), ("prior", "Prior"))
+    ]
+    rows = [Row(run.model, "run", run.run, _cells(bench, run), _remark(run)) for run in runs]
+    cite, published = published_table()
+    for row in published:
+        cells = [Cell(side[key], None, "EmoScene, Table 1") for key, _ in _FIGURES for side in (row.before, row.after)]
+        rows.append(Row(row.model, "published", "EmoScene, Table 1", tuple(cells)))
+    note = f"† as printed in the paper: other scenarios, so not to be compared figure by figure. {cite}."
+    return ResultsTable("scenes", "Emotion vectors of scenarios", tuple(columns), tuple(rows), (*NOTES, note))
+
+
+def _cells(bench: SceneBench, run: Run) -> tuple[Cell, ...]:
+    try:
+        chosen = bench.redecode(run, Tuning()).choose()
+    except BadInput as problem:
+        return tuple(Cell(why=str(problem), run=run.run) for _ in range(2 * len(_FIGURES)))
+    numbers = bench.load(run).numbers
+    at = f"paper's prior, alpha {chosen.choice.alpha:g} on all folds"
+    return tuple(
+        Cell(getattr(side, key), None, convention, None, numbers, run.run)
+        for key, _ in _FIGURES
+        for side, convention in ((chosen.alone, "without a prior"), (chosen.honest, at))
+    )
+
+
+def _remark(run: Run) -> str:
+    parts = [f"{run.done} of {run.n} answered"] if run.done < run.n else []
+    if run.config.get("flattered"):
+        parts.append("fitted on these samples, which flatters it")
+    return "; ".join(parts)

@@ -1,0 +1,255 @@
+"""Results: SEER's tables, bars and transitions, from what the store has kept. Nothing is asked or scored again.
+
+Only annotators have no stored scores: theirs are made here, once a dataset, with the embedded model for Sim.
+"""
+
+import threading
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+from emotui.backends.host import ModelProcess
+from emotui.errors import BadInput, ModelError
+from emotui.metrics.transitions import row_shares
+from emotui.store.query import Dataset, Run
+from emotui.store.store import Store
+from emotui.workbench.datasets.experiments import experiment_of
+from emotui.workbench.datasets.samples import has_texts
+from emotui.workbench.results.prompting_tables import prompting_tables
+from emotui.workbench.results.span_figures import (
+    IsCancelled,
+    PeopleFigures,
+    RunFigures,
+    count_transitions,
+    parts_of,
+    people_figures,
+    run_figures,
+)
+from emotui.workbench.results.span_tables import Material, asking, bars_of, task_tables
+from emotui.workbench.results.table import Bars, ResultsTable, Transitions
+from emotui.workbench.runs.run import EMBEDDING, with_state
+from emotui.workbench.runs.similarity import Embedder
+
+Answer = TypeVar("Answer")
+
+BY = ("emotion", "valence")
+
+OnStep = Callable[[str, int, int], None]
+"""Told what is being read or scored, how much of it so far, and how much there is."""
+
+
+def untold(step: str, so_far: int, n: int) -> None:
+    """Nobody wants to know."""
+
+
+def never() -> bool:
+    """Nobody wants it cancelled."""
+    return False
+
+
+class Results:
+    """Made by `Workspace.results()`. Every method may be called from any thread, and may take seconds the first time.
+
+    What was counted is kept for as long as the run has no new output or score. Every method takes `cancelled`, which is
+    asked every thousand samples or so; then it raises `Cancelled`, and nothing is lost. `on_step` is told as often.
+    """
+
+    def __init__(self, store: Store, process: Callable[[str], ModelProcess]) -> None:
+        """`process` gives the process of a model; asked for the embedded one when annotators need Sim."""
+        self._store, self._process = store, process
+        self._kept: dict[Hashable, tuple[Hashable, Any]] = {}
+        self._lock = threading.Lock()
+
+    def datasets(self) -> list[Dataset]:
+        """Those of the spans task."""
+        return [dataset for dataset in self._store.datasets() if dataset.task == "spans"]
+
+    def tables(
+        self,
+        dataset: int | str,
+        runs: Sequence[str] | None = None,
+        *,
+        sim: bool = True,
+        cancelled: IsCancelled = never,
+        on_step: OnStep = untold,
+    ) -> tuple[ResultsTable, ...]:
+        """The paper's tables with own runs and annotators beside the published rows.
+
+        For a dataset of the main tasks: `task-1`, `errors-task-1`, `labels-task-1`, `cot-task-1`, the same of `task-2`
+        (each where it has such samples), and `asking`. Where there are runs of prompting experiments, or the dataset is
+        one: `experiment-0`, `experiments-retrieve`, `experiments-highlight`, `asking-experiments`.
+
+        Args:
+            runs: ids, of this dataset or of experiments; None: of each model and setting the newest that is done, or
+                the newest at all.
+            sim: whether annotators get theirs, which loads the embedded model the first time.
+
+        Raises:
+            BadInput: no such dataset, or it is of another task; a run is of another dataset.
+        """
+        found = self._dataset(dataset)
+        own, experimental = self._chosen(found, runs, cancelled, on_step)
+        tables: list[ResultsTable] = []
+        if experiment_of(found) is None:
+            parts = self._parts(found, cancelled)
+            people = self.people(found.dataset, sim=sim, cancelled=cancelled, on_step=on_step)
+            tables += task_tables(Material(own, people), [part for part, n in parts.items() if n])
+        if experimental or experiment_of(found) is not None:
+            tables += [*prompting_tables(experimental), asking(experimental, "asking-experiments")]
+        return tuple(tables)
+
+    def bars(
+        self,
+        dataset: int | str,
+        runs: Sequence[str] | None = None,
+        *,
+        part: str = "task-1",
+        by: str = "emotion",
+        figure: str = "f1",
+        cancelled: IsCancelled = never,
+    ) -> Bars:
+        """A figure (`f1` or `sim`) by emotion or valence for each run and the annotators' average (Figures 3 to 6).
+
+        Args:
+            part: `task-1` or `task-2`.
+
+        Raises:
+            BadInput: as `tables`; no such `by`, part or figure.
+        """
+        if by not in BY or figure not in ("f1", "sim") or part not in ("task-1", "task-2"):
+            raise BadInput(f"there are no bars of {figure} by {by} in {part}")
+        found = self._dataset(dataset)
+        own, _ = self._chosen(found, runs, cancelled)
+        people = self.people(found.dataset, sim=figure == "sim", cancelled=cancelled)
+        return bars_of(Material(own, people), part, by, figure)
+
+    def transitions(self, dataset: int | str, by: str = "emotion", *, cancelled: IsCancelled = never) -> Transitions:
+        """Emotion or valence transitions between adjacent sentences of the gold passages (appendix C).
+
+        Raises:
+            BadInput: as `tables`; `by` is neither.
+        """
+        if by not in BY:
+            raise BadInput(f"there are no transitions by {by}: use one of {', '.join(BY)}")
+        found = self._dataset(dataset)
+
+        def count() -> Transitions:
+            counts = count_transitions(self._store, found, by, cancelled)
+            labels, matrix, pairs = counts.labels, counts.matrix(), counts.pairs
+            return Transitions(
+                by=by,
+                labels=labels,
+                counts=tuple(tuple(row) for row in matrix),
+                shares=tuple(tuple(count / pairs if pairs else None for count in row) for row in matrix),
+                row_shares=tuple(tuple(row) for row in row_shares(matrix)),
+                samples=tuple(
+                    tuple(tuple(counts.seen.get((one, other), (0, []))[1]) for other in labels) for one in labels
+                ),
+                pairs=pairs,
+                unlabelled=counts.unlabelled,
+            )
+
+        return self._once(("transitions", found.dataset, by), found.fingerprint, count)
+
+    def people(
+        self, dataset: int | str, *, sim: bool = True, cancelled: IsCancelled = never, on_step: OnStep = untold
+    ) -> dict[str, PeopleFigures]:
+        """Annotators as if they were models, by part; empty where nobody annotated anything.
+
+        Where the embedded model cannot be loaded their Sim is undefined.
+        """
+        found = self._dataset(dataset)
+        if not has_texts(found):
+            return {}
+
+        def score(sim: bool) -> dict[str, PeopleFigures]:
+            embed = Embedder(self._process(EMBEDDING), cancelled) if sim else None
+            return people_figures(self._store, found, embed, cancelled, partial(on_step, "annotators"))
+
+        with_sim = ("people", found.dataset, True)
+        if not sim and with_sim not in self._kept:
+            return self._once(("people", found.dataset, False), found.fingerprint, lambda: score(False))
+        try:
+            return self._once(with_sim, found.fingerprint, lambda: score(True))
+        except ModelError:
+            return self._once(("people", found.dataset, False), found.fingerprint, lambda: score(False))
+
+    def figures(self, run: str, *, cancelled: IsCancelled = never) -> RunFigures:
+        """The figures of one run of the spans task, of all that is scored so far."""
+        return self._figures([self._store.run(run)], cancelled)[0]
+
+    def _dataset(self, dataset: int | str) -> Dataset:
+        found = self._store.dataset(dataset)
+        if found is None:
+            there = ", ".join(one.name for one in self.datasets()) or "none"
+            raise BadInput(f"the store has no dataset {dataset!r} (there: {there})")
+        if found.task != "spans":
+            raise BadInput(f"the dataset {found.name!r} is one of the {found.task} task: results are of spans")
+        return found
+
+    def _parts(self, dataset: Dataset, cancelled: IsCancelled) -> dict[str, int]:
+        return self._once(
+            ("parts", dataset.dataset), dataset.fingerprint, lambda: parts_of(self._store, dataset, cancelled)
+        )
+
+    def _chosen(
+        self, dataset: Dataset, names: Sequence[str] | None, cancelled: IsCancelled, on_step: OnStep = untold
+    ) -> tuple[list[RunFigures], list[RunFigures]]:
+        """Figures of the runs over the dataset, and of those over prompting experiments; newest first."""
+        experiments = {one.dataset for one in self.datasets() if experiment_of(one) is not None}
+        if names is None:
+            runs = [with_state(run) for run in self._store.runs() if run.dataset in {*experiments, dataset.dataset}]
+        else:
+            runs = [with_state(self._store.run(name)) for name in names]
+        for run in runs:
+            if run.dataset not in experiments and run.dataset != dataset.dataset:
+                raise BadInput(f"run {run.run} is not one over the dataset {dataset.name!r}")
+        if names is None:
+            runs = _newest_each(runs)
+        read = self._figures(runs, cancelled, on_step)
+        figures = [one for one in read if one.scored or one.asking["questions"].value]
+        own = [one for one in figures if one.run.dataset == dataset.dataset and dataset.dataset not in experiments]
+        return own, [one for one in figures if one.run.dataset in experiments]
+
+    def _figures(self, runs: Sequence[Run], cancelled: IsCancelled, on_step: OnStep = untold) -> list[RunFigures]:
+        marks = self._store.marks([run.run for run in runs])
+        n = sum(run.done for run in runs)
+        found, before = [], 0
+        for run in runs:
+            on_step("answers", before, n)
+            count = partial(_further, on_step, before, n)
+            make = partial(run_figures, self._store, run, cancelled, count)
+            found.append(self._once(("run", run.run), (marks.get(run.run), run.state, run.n), make))
+            before += run.done
+        return found
+
+    def _once(self, key: Hashable, mark: Hashable, make: Callable[[], Answer]) -> Answer:
+        """What was made under this key, while its mark is the same."""
+        with self._lock:
+            held = self._kept.get(key)
+        if held is not None and held[0] == mark:
+            answer: Answer = held[1]
+            return answer
+        answer = make()
+        with self._lock:
+            self._kept[key] = (mark, answer)
+        return answer
+
+
+def _further(on_step: OnStep, before: int, n: int, so_far: int) -> None:
+    on_step("answers", min(before + so_far, n), n)
+
+
+def _newest_each(runs: Sequence[Run]) -> list[Run]:
+    """Of each model and setting over each dataset: the newest that is done, else the newest that has anything."""
+    chosen: dict[Hashable, Run] = {}
+    for run in runs:
+        key = run.dataset, run.model, run.config.get("way", "")
+        held = chosen.get(key)
+        if held is None or _rank(run) > _rank(held):
+            chosen[key] = run
+    return [run for run in runs if run in chosen.values()]
+
+
+def _rank(run: Run) -> tuple[bool, bool]:
+    return run.state == "done", run.done > 0

@@ -1,0 +1,250 @@
+"""What a run of the spans task comes to, and what its annotators come to, from the store in one pass each."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from emotui.backends.host import Cancelled
+from emotui.lexicons import empath_keywords
+from emotui.metrics.annotators import best_each, score_people
+from emotui.metrics.span_errors import Facts, Figure, Labels, SpanErrors, Tally, keyword_sentences, over_repeats
+from emotui.metrics.span_scoring import Embed, SampleDetail
+from emotui.metrics.transitions import TransitionCounts
+from emotui.records import Span, SpanSample
+from emotui.store.query import Dataset, Run
+from emotui.store.rows import Outcome
+from emotui.store.store import Store
+from emotui.tasks.spans import experiments
+from emotui.tasks.spans.task import CONVENTION
+
+IsCancelled = Callable[[], bool]
+OnCount = Callable[[int], None]
+"""Told how many have been read so far."""
+
+PARTS = ("task-1", "task-2")
+"""Single sentences, and passages; told apart by whether a sample has sentences (section 4)."""
+
+_BATCH = 1000
+_PEOPLE_BATCH = 200
+"""Embedding what annotators marked takes most of the time that they take, so they are told of more often."""
+
+
+def untold(so_far: int) -> None:
+    """Nobody wants to know."""
+
+
+class _Answer(msgspec.Struct, frozen=True):
+    """The part of a kept prediction that is counted."""
+
+    spans: tuple[str, ...] = ()
+    breach: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunFigures:
+    """A run in figures. `parts`: what of `PARTS` its samples have. `asking`: counts over all repeats, with samples.
+
+    `experiment`: what `experiments.figures` says, and `halves` which samples its halves have.
+    """
+
+    run: Run
+    way: str
+    parts: Mapping[str, SpanErrors]
+    asking: Mapping[str, Figure]
+    conventions: tuple[str, ...]
+    scored: int
+    experiment: Mapping[str, object]
+    halves: Mapping[str, tuple[int, ...]]
+
+    @property
+    def convention(self) -> str:
+        """What its scores were computed under; one score of another time is enough to say so."""
+        return "; or, of other samples: ".join(self.conventions)
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleFigures:
+    """Annotators as if they were models (section 9): `average` over annotators, `best` over samples."""
+
+    annotators: int
+    average: SpanErrors
+    best: SpanErrors
+    convention: str = CONVENTION
+
+
+class _Asking:
+    """What had to be asked again, what came to nothing, and which samples that concerns."""
+
+    NAMES = ("questions", "unanswered", "failed_format", "retried", "retries", "empty")
+
+    def __init__(self) -> None:
+        self.count = dict.fromkeys(self.NAMES, 0)
+        self.samples: dict[str, set[int]] = {name: set() for name in self.NAMES}
+
+    def add(self, outcome: Outcome) -> None:
+        self._note("questions", outcome.sample)
+        if outcome.attempts > 1:
+            self._note("retried", outcome.sample)
+            self._note("retries", outcome.sample, outcome.attempts - 1)
+        if outcome.prediction is None:
+            self._note("unanswered", outcome.sample)
+            return
+        answer = msgspec.json.decode(outcome.prediction, type=_Answer)
+        if answer.breach is not None:
+            self._note("failed_format", outcome.sample)
+        elif not answer.spans:
+            self._note("empty", outcome.sample)
+
+    def _note(self, name: str, sample: int, times: int = 1) -> None:
+        self.count[name] += times
+        self.samples[name].add(sample)
+
+    def figures(self) -> dict[str, Figure]:
+        return {name: Figure(self.count[name], None, tuple(sorted(self.samples[name]))) for name in self.NAMES}
+
+
+def run_figures(store: Store, run: Run, cancelled: IsCancelled, on_count: OnCount = untold) -> RunFigures:
+    """All that is scored of a run so far. `on_count` is told how many of its answers have been read.
+
+    Raises:
+        Cancelled: between two thousand samples or so.
+    """
+    asking = _Asking()
+    tallies: dict[str, dict[int, Tally]] = {part: {} for part in PARTS}
+    conventions: dict[str, None] = {}
+    scored = 0
+    experimental: list[tuple[int, str, str]] = []
+    facts, labels = msgspec.json.Decoder(Facts), msgspec.json.Decoder(Labels)
+    for at, outcome in enumerate(store.outcomes(run.run)):
+        if at % _BATCH == 0:
+            if cancelled():
+                raise Cancelled
+            on_count(at)
+        asking.add(outcome)
+        if outcome.detail is None or outcome.convention is None:
+            continue
+        scored += 1
+        conventions[outcome.convention] = None
+        label = labels.decode(outcome.record)
+        by_repeat = tallies["task-2" if label.sentences else "task-1"]
+        tally = by_repeat.get(outcome.repeat)
+        if tally is None:
+            tally = by_repeat[outcome.repeat] = Tally()
+        scored_one = facts.decode(outcome.detail)
+        tally.add(outcome.sample, label, scored_one, _keyed(scored_one, label, outcome.record))
+        if experiments.PREFIX in outcome.record:
+            experimental.append((outcome.sample, outcome.record, outcome.detail))
+    experiment, halves = _experiment(experimental) if len(experimental) == scored else ({}, {})
+    return RunFigures(
+        run=run,
+        way=str(run.config.get("way", "")),
+        parts={part: over_repeats([held[n] for n in sorted(held)]) for part, held in tallies.items() if held},
+        asking=asking.figures(),
+        conventions=tuple(conventions),
+        scored=scored,
+        experiment=experiment,
+        halves=halves,
+    )
+
+
+def _keyed(scored: Facts, labels: Labels, record: str) -> list[Span]:
+    if not scored.keyword or not labels.sentences:
+        return []
+    return keyword_sentences(msgspec.json.decode(record, type=SpanSample), empath_keywords())
+
+
+def _experiment(kept: Sequence[tuple[int, str, str]]) -> tuple[Mapping[str, object], Mapping[str, tuple[int, ...]]]:
+    """The figures of a prompting experiment, and the samples of its halves; empty for any other run."""
+    samples = {number: msgspec.json.decode(record, type=SpanSample) for number, record, _ in kept}
+    details = [msgspec.json.decode(detail, type=SampleDetail) for _, _, detail in kept]
+    found = experiments.figures(list(samples.values()), details).get("experiment", {})
+    if not isinstance(found, dict) or not found:
+        return {}, {}
+    halves: dict[str, list[int]] = {"all": sorted(samples)}
+    for number, sample in samples.items():
+        half = experiments.half_of(sample)
+        if half is not None:
+            halves.setdefault(half, []).append(number)
+    return found, {name: tuple(sorted(numbers)) for name, numbers in halves.items()}
+
+
+def people_figures(
+    store: Store,
+    dataset: Dataset,
+    embed: Embed | None,
+    cancelled: IsCancelled,
+    on_count: Callable[[int, int], None] = lambda so_far, n: None,
+) -> dict[str, PeopleFigures]:
+    """What annotators reach against gold, in each of `PARTS` that they annotated.
+
+    A sample that someone did not annotate is no failure of theirs. Rates, too, are means over annotators.
+
+    Args:
+        on_count: told how many annotated samples have been scored, and how many there are.
+
+    Raises:
+        Cancelled: between two batches.
+    """
+    named: dict[str, dict[str, Tally]] = {part: {} for part in PARTS}
+    best: dict[str, Tally] = {part: Tally() for part in PARTS}
+    for batch in _annotated(store, dataset, cancelled, on_count):
+        numbers = {sample.id: number for number, sample in batch}
+        label_of = {sample.id: Labels(sample.emotion, sample.valence, sample.sentences) for _, sample in batch}
+        keyed = {sample.id: keyword_sentences(sample, empath_keywords()) for _, sample in batch}
+        scored = score_people([sample for _, sample in batch], embed, empath_keywords())
+        for name, details in scored.items():
+            for detail in details:
+                tally = named[_part(label_of[detail.id])].setdefault(name, Tally())
+                tally.add(numbers[detail.id], label_of[detail.id], detail, keyed[detail.id])
+        for detail in best_each(scored):
+            tally = best[_part(label_of[detail.id])]
+            tally.add(numbers[detail.id], label_of[detail.id], detail, keyed[detail.id])
+    return {
+        part: PeopleFigures(len(held), over_repeats([held[name] for name in sorted(held)]), over_repeats([best[part]]))
+        for part, held in named.items()
+        if held
+    }
+
+
+def _part(labels: Labels) -> str:
+    return PARTS[bool(labels.sentences)]
+
+
+def count_transitions(store: Store, dataset: Dataset, by: str, cancelled: IsCancelled) -> TransitionCounts:
+    """Transitions between adjacent sentences of all passages of a dataset (appendix C), by emotion or valence.
+
+    Raises:
+        Cancelled: between two batches.
+    """
+    counts = TransitionCounts()
+    decoder = msgspec.json.Decoder(Labels)
+    numbers = store.holding(dataset.dataset, '"sentences":[{')
+    for start in range(0, len(numbers), _BATCH):
+        if cancelled():
+            raise Cancelled
+        for number, record in store.samples(numbers[start : start + _BATCH]):
+            counts.add(number, [getattr(sentence, by) for sentence in decoder.decode(record).sentences])
+    return counts
+
+
+def parts_of(store: Store, dataset: Dataset, cancelled: IsCancelled) -> dict[str, int]:
+    """How many samples of each of `PARTS` a dataset has."""
+    passages = len(store.holding(dataset.dataset, '"sentences":[{'))
+    if cancelled():
+        raise Cancelled
+    return dict(zip(PARTS, (dataset.n - passages, passages), strict=True))
+
+
+def _annotated(
+    store: Store, dataset: Dataset, cancelled: IsCancelled, on_count: Callable[[int, int], None]
+) -> Iterator[list[tuple[int, SpanSample]]]:
+    """The samples that have annotators, in batches."""
+    numbers = store.holding(dataset.dataset, '"annotators":{"')
+    for start in range(0, len(numbers), _PEOPLE_BATCH):
+        if cancelled():
+            raise Cancelled
+        on_count(start, len(numbers))
+        found = store.samples(numbers[start : start + _PEOPLE_BATCH])
+        batch = [(number, msgspec.json.decode(record, type=SpanSample)) for number, record in found]
+        yield [one for one in batch if one[1].annotators]

@@ -1,0 +1,365 @@
+"""SEER's tables, laid out as in the paper, from the figures of runs and annotators and from what is published."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from emotui.metrics.span_errors import Figure, SpanErrors
+from emotui.metrics.transitions import ordered
+from emotui.workbench.results.published import Printed, PublishedRow, published
+from emotui.workbench.results.span_figures import PARTS, PeopleFigures, RunFigures
+from emotui.workbench.results.table import Bars, Cell, Column, ResultsTable, Row, Series
+
+if TYPE_CHECKING:
+    from emotui.workbench.results.table import ResultsTable, Transitions
+
+OWN = "own"
+"""The setting of who is not asked by a prompt: a model that marks evidence itself, and people."""
+
+SETTINGS = {
+    "retrieve": "Retrieve (Base)",
+    "retrieve-cot": "Retrieve (CoT)",
+    "highlight": "Highlight (Base)",
+    "highlight-cot": "Highlight (CoT)",
+    OWN: "No prompt",
+}
+TITLES = {"task-1": "Task 1: one sentence", "task-2": "Task 2: five sentences"}
+AVERAGE, BEST = "Annotators, average", "Annotators, best of each sample"
+_MAIN = {"task-1": "seer_table3", "task-2": "seer_table4"}
+
+SCORES = (
+    "F1 and Sim of a sample: the aligned pairs' sum over the greater number of spans; means over samples, then over "
+    "repeats; ± is the standard deviation (n-1) over repeats (SEER, section 6)."
+)
+PEOPLE = (
+    "Annotators as if they were models: average over annotators (± over annotators), and the best annotation of each "
+    "sample by F1, whose Sim is its own (SEER, section 9)."
+)
+PUBLISHED = "† as printed in the paper: other samples, other prompts, so not to be compared figure by figure."
+ERRORS = (
+    "Hallucinated: not in the text, case and punctuation aside (section 10.2); over predicted spans.",
+    "Fixated: a prediction is nothing but an emotion keyword while the gold span around it is longer; over samples "
+    "with a keyword in a gold span (section 10.4); of passages also by sentence, as the paper's of Task 2 are.",
+    "Neutral: the paper measures two things under one name (section 10.3 and the captions of Figures 5 and 6): neutral "
+    "sentences that a prediction touches over neutral sentences, and predictions in neutral ones over predictions.",
+    "Invalid: outputs that break their format to the end, over samples; a highlight answer that changed the text "
+    "scores 0 (section 8.1).",
+)
+LABELS = (
+    "Without neutral sentences. In passages F1 is by sentence: gold and predicted spans cut to it (Figures 3 to 6). "
+    "The paper draws these figures and prints no numbers."
+)
+COT = (
+    "Change: reasoning less base, of the mean F1 (section 10.1). The paper counts Qwen 3 8B among those that reasoning "
+    "helps in Task 2; in its Table 4 F1 falls from 0.358 to 0.355 and Sim rises."
+)
+GATE = "Goes on: F1 of at least 0.5 in both halves of experiment 3, at two decimals (section 7.2; the halves are ours)."
+ASKING = (
+    "Counts over all repeats. Failed format: broke the contract to the last attempt. Empty: kept it and gave no span. "
+    "Unanswered: no output at all."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What tables are made of: figures of runs over one dataset, newest first, and of its annotators by part."""
+
+    runs: Sequence[RunFigures]
+    people: Mapping[str, PeopleFigures]
+
+
+def task_tables(material: Material, parts: Iterable[str] = PARTS) -> list[ResultsTable]:
+    """For each part: the main table (Tables 3 and 4), errors, labels, and reasoning against base; then the asking."""
+    tables = []
+    for part in parts:
+        tables += [_main(material, part), _errors(material, part), _labels(material, part), _cot(material, part)]
+    return [*tables, asking(material.runs)]
+
+
+# Main tables.
+
+
+def _main(material: Material, part: str) -> ResultsTable:
+    columns = [
+        Column(f"{way}/{name}", title, group, unit)
+        for way, group in SETTINGS.items()
+        for name, title, unit in (("f1", "F1", "share"), ("sim", "Sim", "cosine"))
+    ]
+    rows = []
+    for label, by_way, remark in _by_model(material.runs, part):
+        cells = [cell for way in SETTINGS for cell in _scores(by_way.get(way), part)]
+        rows.append(Row(label, "run", _run_ids(by_way.values()), tuple(cells), remark))
+    for label, kind, errors, convention in _people(material, part):
+        empty = (Cell(),) * (2 * len(SETTINGS) - 2)
+        rows.append(Row(label, "people", kind, (*empty, *_pair(errors.figures, convention, None))))
+    table = published(_MAIN[part])
+    for row in table.rows:
+        cells = [
+            _printed(row.settings.get("people" if way == OWN and row.kind == "people" else way, {}).get(name), row)
+            for way in SETTINGS
+            for name in ("f1", "sim")
+        ]
+        rows.append(Row(row.model, "published", row.source, tuple(cells)))
+    return ResultsTable(
+        part, TITLES[part], tuple(columns), tuple(rows), (SCORES, PEOPLE, f"{PUBLISHED} {table.cite}.", *table.notes)
+    )
+
+
+def _by_model(runs: Sequence[RunFigures], part: str) -> list[tuple[str, dict[str, RunFigures], str]]:
+    """A row for each model with its settings side by side; a second run of one setting opens a second row."""
+    models: dict[str, list[dict[str, RunFigures]]] = {}
+    for run in runs:
+        if part not in run.parts:
+            continue
+        held = models.setdefault(run.run.model, [{}])
+        free = next((row for row in held if setting_of(run) not in row), None)
+        if free is None:
+            held.append(free := {})
+        free[setting_of(run)] = run
+    found = []
+    for model, held in models.items():
+        for at, row in enumerate(held):
+            label = model if len(held) == 1 else f"{model} ({at + 1} of {len(held)})"
+            found.append((label, row, "; ".join(dict.fromkeys(r for run in row.values() if (r := remark_of(run))))))
+    return found
+
+
+def setting_of(run: RunFigures) -> str:
+    """A run's setting: one of `SETTINGS`, or the way of an experiment."""
+    return run.way or OWN
+
+
+def remark_of(run: RunFigures) -> str:
+    """What a reader has to know of a run: that it is not done, or that the model has seen these samples."""
+    remarks = []
+    if run.scored < run.run.n:
+        remarks.append(f"{run.scored} of {run.run.n} scored")
+    if run.run.config.get("flattered"):
+        remarks.append("fitted on these samples, which flatters it")
+    return "; ".join(remarks)
+
+
+def _scores(run: RunFigures | None, part: str) -> tuple[Cell, Cell]:
+    if run is None or part not in run.parts:
+        return Cell(), Cell()
+    return _pair(run.parts[part].figures, run.convention, run.run.run)
+
+
+def _pair(figures: Mapping[str, Figure], convention: str, run: str | None) -> tuple[Cell, Cell]:
+    return cell_of(figures["f1"], convention, run), cell_of(figures["sim"], convention, run)
+
+
+def cell_of(figure: Figure, convention: str, run: str | None) -> Cell:
+    """A figure as a cell."""
+    return Cell(figure.value, figure.sd, convention, figure.why, figure.samples, run)
+
+
+def _printed(figure: Printed | None, row: PublishedRow) -> Cell:
+    return Cell() if figure is None else Cell(figure.mean, figure.sd, row.source)
+
+
+def _run_ids(runs: Iterable[RunFigures]) -> str:
+    return ", ".join(run.run.run for run in runs)
+
+
+def _people(material: Material, part: str) -> list[tuple[str, str, SpanErrors, str]]:
+    people = material.people.get(part)
+    if people is None:
+        return []
+    of = f"{people.annotators} annotator{'s' * (people.annotators != 1)}"
+    return [
+        (AVERAGE, of, people.average, people.convention),
+        (BEST, of, people.best, people.convention),
+    ]
+
+
+# Errors.
+
+_RATES = (
+    Column("hallucination_rate", "Rate", "Hallucinated"),
+    Column("hallucinated_spans", "Spans", "Hallucinated", "count"),
+    Column("fixation_rate", "Rate", "Fixated"),
+    Column("fixation_rate_by_sentence", "By sentence", "Fixated"),
+    Column("fixated_samples", "Samples", "Fixated", "count"),
+    Column("neutral_sentence_fpr", "Sentences", "Neutral hit"),
+    Column("neutral_span_share", "Spans", "Neutral hit"),
+    Column("invalid_share", "Invalid", "Format"),
+)
+
+
+def _errors(material: Material, part: str) -> ResultsTable:
+    # A sample of Task 1 is one sentence, and never a neutral one (section 4.2).
+    of_passages = ("fixation_rate_by_sentence", "neutral_sentence_fpr", "neutral_span_share")
+    rates = [column for column in _RATES if part == "task-2" or column.key not in of_passages]
+    rows = [
+        Row(label, kind, source, (setting, *(cell_of(errors.figures[c.key], why, run) for c in rates)), remark)
+        for label, kind, source, setting, errors, why, run, remark in _rows(material, part)
+    ]
+    table = published("seer_section10")
+    for row in table.rows:
+        for setting, figures in row.settings.items():
+            task, _, way = setting.partition("/")
+            if task == part:
+                name = Cell(SETTINGS[OWN if way == "people" else way])
+                cells = (name, *(_printed(figures.get(column.key), row) for column in rates))
+                rows.append(Row(row.model, "published", row.source, cells))
+    columns = (Column("setting", "Setting", unit="words"), *rates)
+    notes = (note for note in ERRORS if part == "task-2" or not note.startswith("Neutral"))
+    return ResultsTable(
+        f"errors-{part}", f"{TITLES[part]}: errors", columns, tuple(rows), (*notes, f"{PUBLISHED} {table.cite}.")
+    )
+
+
+_Line = tuple[str, str, str, Cell, SpanErrors, str, str | None, str]
+
+
+def _rows(material: Material, part: str) -> list[_Line]:
+    """A line for each run and for annotators: label, kind, source, setting, figures, convention, run, remark."""
+    lines: list[_Line] = [
+        (
+            *(run.run.model, "run", run.run.run, Cell(SETTINGS.get(setting_of(run), run.way))),
+            *(run.parts[part], run.convention, run.run.run, remark_of(run)),
+        )
+        for run in material.runs
+        if part in run.parts
+    ]
+    for label, source, errors, convention in _people(material, part):
+        lines.append((label, "people", source, Cell(SETTINGS[OWN]), errors, convention, None, ""))
+    return lines
+
+
+# Emotions and valences.
+
+
+def _labels(material: Material, part: str) -> ResultsTable:
+    lines = _rows(material, part)
+    names = {
+        "Emotion": ordered({name for line in lines for name in line[4].by_emotion}),
+        "Valence": ordered({name for line in lines for name in line[4].by_valence}),
+    }
+    columns = [Column("setting", "Setting", unit="words")]
+    columns += [Column(f"{group.lower()}/{name}", name, group) for group, found in names.items() for name in found]
+    rows = []
+    for label, kind, source, setting, errors, convention, run, remark in lines:
+        cells = [setting]
+        for group, by in (("Emotion", errors.by_emotion), ("Valence", errors.by_valence)):
+            cells += [cell_of(by[name]["f1"], convention, run) if name in by else Cell() for name in names[group]]
+        rows.append(Row(label, kind, source, tuple(cells), remark))
+    title = f"{TITLES[part]}: F1 by emotion and valence"
+    return ResultsTable(f"labels-{part}", title, tuple(columns), tuple(rows), (LABELS, SCORES))
+
+
+def bars_of(material: Material, part: str, by: str, figure: str) -> Bars:
+    """A figure (`f1`, `sim`) by `emotion` or `valence`, a series for each run and for the annotators' average."""
+    lines = [line for line in _rows(material, part) if line[0] != BEST]
+    found = [line[4].by_emotion if by == "emotion" else line[4].by_valence for line in lines]
+    labels = ordered({name for means in found for name in means})
+    series = []
+    for (label, kind, _, setting, _, convention, run, _), means in zip(lines, found, strict=True):
+        cells = tuple(cell_of(means[name][figure], convention, run) if name in means else Cell() for name in labels)
+        series.append(Series(f"{label}, {setting.value}" if kind == "run" else label, kind, cells))
+    name = {"f1": "F1", "sim": "Sim"}[figure]
+    return Bars(f"{TITLES[part]}: {name} by {by}", figure, labels, tuple(series))
+
+
+# Base against reasoning.
+
+
+def _cot(material: Material, part: str) -> ResultsTable:
+    styles = ("retrieve", "highlight")
+    columns = [
+        Column(f"{style}/{key}", title, style.capitalize(), unit)
+        for style in styles
+        for key, title, unit in (("base", "Base", "share"), ("cot", "CoT", "share"), ("change", "Change", "difference"))
+    ]
+    rows = []
+    for label, by_way, remark in _by_model(material.runs, part):
+        pairs = [(_scores(by_way.get(s), part)[0], _scores(by_way.get(f"{s}-cot"), part)[0]) for s in styles]
+        if any(cell.asked for pair in pairs for cell in pair):
+            cells = [cell for pair in pairs for cell in (*pair, _change(*pair))]
+            rows.append(Row(label, "run", _run_ids(by_way.values()), tuple(cells), remark))
+    table = published(_MAIN[part])
+    for row in table.rows:
+        if row.kind == "people":
+            continue
+        pairs = [
+            (
+                _printed(row.settings.get(s, {}).get("f1"), row),
+                _printed(row.settings.get(f"{s}-cot", {}).get("f1"), row),
+            )
+            for s in styles
+        ]
+        cells = [cell for pair in pairs for cell in (*pair, _change(*pair))]
+        rows.append(Row(row.model, "published", row.source, tuple(cells)))
+    return ResultsTable(
+        f"cot-{part}", f"{TITLES[part]}: base against reasoning (F1)", tuple(columns), tuple(rows), (COT, PUBLISHED)
+    )
+
+
+def _change(base: Cell, cot: Cell) -> Cell:
+    if not isinstance(base.value, float) or not isinstance(cot.value, float):
+        return Cell()
+    return Cell(cot.value - base.value, None, cot.convention, None, cot.samples, cot.run)
+
+
+# How the asking went.
+
+_COUNTS = (
+    ("questions", "Questions"),
+    ("unanswered", "Unanswered"),
+    ("failed_format", "Failed format"),
+    ("retried", "Retried"),
+    ("retries", "Retries"),
+    ("empty", "Empty"),
+)
+
+
+def asking(runs: Sequence[RunFigures], key: str = "asking") -> ResultsTable:
+    """Failed format, retries and empty answers of each run, counted apart."""
+    columns = (Column("setting", "Setting", unit="words"), *(Column(k, title, unit="count") for k, title in _COUNTS))
+    rows = [
+        Row(
+            run.run.model,
+            "run",
+            run.run.run,
+            (
+                Cell(SETTINGS.get(setting_of(run), run.way)),
+                *(cell_of(run.asking[name], ASKING, run.run.run) for name, _ in _COUNTS),
+            ),
+            remark_of(run),
+        )
+        for run in runs
+    ]
+    return ResultsTable(key, "Asking: formats, retries, empty answers", columns, tuple(rows), (ASKING,))
+
+
+def as_table(found: "Transitions") -> "ResultsTable":
+    """Counts of pairs, each with the samples that have one."""
+    from emotui.workbench.results.table import Cell, Column, ResultsTable, Row
+
+    names = found.labels
+    rows = []
+    for at, name in enumerate(names):
+        cells = []
+        for to in range(len(names)):
+            share = found.row_shares[at][to]
+            leaves = "" if share is None else f"{share:.0%} of the pairs that leave {name}; "
+            all_pairs = found.shares[at][to] or 0
+            cells.append(
+                Cell(
+                    found.counts[at][to],
+                    None,
+                    f"{leaves}{all_pairs:.1%} of all {found.pairs} pairs of adjacent sentences",
+                    None,
+                    found.samples[at][to],
+                )
+            )
+        rows.append(Row(f"from {name}", "gold", "", tuple(cells)))
+    notes = [
+        f"{found.pairs} pairs of adjacent sentences in the gold passages, by {found.by} (SEER, appendix C): from the "
+        "row's to the column's. Shades go by fifths of the largest count; # shows the counts."
+    ]
+    if found.unlabelled:
+        notes.append(f"{found.unlabelled} pairs are left out: a sentence of theirs has no {found.by}.")
+    columns = tuple(Column(name, name, "to", "count") for name in names)
+    return ResultsTable(f"transitions-{found.by}", f"Transitions by {found.by}", columns, tuple(rows), tuple(notes))

@@ -1,0 +1,126 @@
+"""Which run a person asks for: how the model is asked, under which identity, and whether it was done before."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from emotui.backends.base import CAPABLE_KINDS, ModelCard
+from emotui.errors import BadInput
+from emotui.store.query import Dataset, Run
+from emotui.store.store import Store
+from emotui.tasks.registry import settled, task_named
+from emotui.tasks.task import Task
+
+BATCH = 16
+"""Samples asked about and kept at a time."""
+
+WRITERS = CAPABLE_KINDS["generate"]
+
+
+class RunConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run was asked for, and who ran it (so that a killed one is not shown as running)."""
+
+    seed: int = 0
+    repeats: int = 1
+    way: str = ""
+    options: dict[str, Any] = {}
+    pid: int = 0
+    host: str = ""
+    emotui: str = ""
+    flattered: bool = False
+
+
+def identity(task: Task, dataset: Dataset, card: ModelCard, seed: int, repeats: int, way: str = "") -> str:
+    """SHA-256 over canonical JSON of everything that can change the run's outputs."""
+    content = {
+        "task": task.name,
+        "version": task.version,
+        "dataset": dataset.fingerprint,
+        "model": {"spec": card.spec, **card.identity},
+        "seed": seed,
+        "repeats": repeats,
+        "batch": BATCH,
+        **task.settings(way),
+    }
+    return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A run as a model of this card would go through it. `hit`: a finished one that is the same."""
+
+    task: Task
+    way: str
+    options: Mapping[str, object]
+    identity: str
+    name: str
+    hit: Run | None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a person asks for, apart from the model."""
+
+    store: Store
+    dataset: Dataset
+    limit: int | None
+    repeats: int
+    seed: int
+    way: str | None
+    options: Mapping[str, object] | None
+
+    @property
+    def n_samples(self) -> int:
+        return self.dataset.n if self.limit is None else min(self.limit, self.dataset.n)
+
+    def plan(self, card: ModelCard) -> Plan:
+        """Raises BadInput and ModelError as `chosen_way` and the task's options do."""
+        store, dataset = self.store, self.dataset
+        task = task_named(dataset.task)
+        way = chosen_way(task, card, self.way, self.options)
+        samples = (sample for _, sample in stored_samples(store, dataset, dataset.n))
+        options = settled(task, card, lambda: samples, way, self.options or {}, self.seed)
+        task = task.with_options(options, self.repeats)
+        mark = identity(task, dataset, card, self.seed, self.repeats, way)
+        same = [old for old in store.runs(dataset.dataset) if old.identity == mark]
+        n = self.n_samples * self.repeats
+        hits = (old for old in same if old.state == "done" and old.n == n and not old.failed)
+        return Plan(task, way, options, mark, f"{mark[:8]}-{1 + len(same)}", next(hits, None))
+
+
+def chosen_way(task: Task, card: ModelCard, wanted: str | None, options: Mapping[str, object] | None = None) -> str:
+    """The way to ask this model: the wanted one, else the model's first; `""` where there is only one.
+
+    Raises:
+        BadInput: it cannot be asked that way, or there are options for a model that has none.
+        ModelError: it cannot be asked at all.
+    """
+    there = task.ways(card)
+    writers = "" if "generate" in card.capabilities else f"; kinds of model that write: {', '.join(WRITERS)}"
+    if wanted and wanted not in there:
+        known = f"it can be asked by {', '.join(there)}" if there else "there is one way only"
+        raise BadInput(f"{card.spec} cannot be asked the {task.name} task by {wanted!r}: {known}{writers}")
+    if options and not there:
+        raise BadInput(f"{card.spec} writes no text, so these settings are not for it: {', '.join(options)}{writers}")
+    return wanted or (there or ("",))[0]
+
+
+def notes_on_prompts(card: ModelCard) -> tuple[str, ...]:
+    """What a person should know about how this model's prompts are written, where that is not as usual."""
+    return tuple(note for note in card.notes if "chat template" in note or "chat endpoint" in note)
+
+
+def sample_seed(seed: int, repeat: int, key: str) -> int:
+    """The seed of one sample in one repeat: the same in every batch and store, another for every sample."""
+    return int.from_bytes(hashlib.sha256(f"{seed}/{repeat}/{key}".encode()).digest()[:4]) >> 1
+
+
+def stored_samples(store: Store, dataset: Dataset, n: int, page: int = 512) -> Iterator[tuple[int, Any]]:
+    """The first n samples of a dataset, as its task's records, with their numbers, a page at a time."""
+    kind = task_named(dataset.task).sample
+    for start in range(0, n, page):
+        for number, record in store.dataset_samples(dataset.dataset, start, min(start + page, n)):
+            yield number, msgspec.json.decode(record, type=kind)

@@ -1,0 +1,282 @@
+"""Run a model over a dataset, batch by batch, into the store: resumable, cancellable, and never computed twice.
+
+Asking, parsing and scoring are separate steps over what is kept, so `rescore` needs no model.
+"""
+
+import os
+import socket
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from emotui import __version__
+from emotui.backends.host import Cancelled, IsCancelled, ModelProcess
+from emotui.backends.stamps import stamp_of
+from emotui.errors import BadInput, EmotuiError, ModelError
+from emotui.store.query import Dataset, Run
+from emotui.store.rows import ResultRow
+from emotui.store.store import Store
+from emotui.tasks.registry import task_named
+from emotui.tasks.task import Task
+from emotui.workbench.datasets.samples import has_texts, is_sample_data
+from emotui.workbench.progress import OnProgress, RunProgress
+from emotui.workbench.runs.cards import remember_card, remembered_card
+from emotui.workbench.runs.plan import BATCH, Question, RunConfig, identity, sample_seed, stored_samples
+from emotui.workbench.runs.scores import Key, scored
+from emotui.workbench.runs.similarity import Embedder
+
+EMBEDDING = "embedded"
+"""The model behind Sim."""
+_GOING: set[str] = set()
+"""Runs that this process is at."""
+
+
+def run_task(
+    store: Store,
+    model: ModelProcess,
+    dataset: Dataset,
+    *,
+    limit: int | None = None,
+    repeats: int = 1,
+    seed: int = 0,
+    way: str | None = None,
+    options: Mapping[str, object] | None = None,
+    resume: str | None = None,
+    fresh: bool = False,
+    on_progress: OnProgress = lambda progress: None,
+    cancelled: IsCancelled | None = None,
+) -> Run:
+    """Run the dataset's task with a model and return the run as it stands in the store.
+
+    A finished run of the same identity that covers as many samples is returned as it is, unless `fresh`.
+
+    Args:
+        limit: only the dataset's first samples.
+        way: one of the task's ways to ask this model; None: the model's own.
+        options: the task's own settings (`Task.with_options`): prompts, sampling.
+        resume: a stopped run to finish instead of starting one; its own limit, repeats, way and options hold.
+
+    Raises:
+        BadInput: `resume` does not fit the model or dataset, the dataset has labels only, or there is no such way or
+            option.
+        ModelError: the model could not be loaded or died; what was done is kept, and the run can be resumed.
+        Cancelled: `cancelled()` became true; likewise.
+    """
+    if not has_texts(dataset):
+        raise BadInput(f"{dataset.name} has labels only: import it with its texts first (docs/results.md)")
+    asked = Question(store, dataset, limit, repeats, seed, way, options)
+    # What is known of a model suffices to find a finished run: asking twice does not load it.
+    known = None if resume is not None or fresh else remembered_card(store, model)
+    if known is not None and (hit := asked.plan(known).hit) is not None:
+        return hit
+    stamp = stamp_of(model.spec)
+    card = model.load(cancelled=cancelled)
+    remember_card(store, model, stamp, card)
+    task = task_named(dataset.task)
+    if resume is not None:
+        run = store.run(resume)
+        settings = msgspec.convert(run.config, RunConfig)
+        repeats, seed, n_samples = settings.repeats, settings.seed, run.n // settings.repeats
+        way, options = settings.way, settings.options
+        task = task.with_options(options, repeats)
+        if identity(task, dataset, card, seed, repeats, way) != run.identity:
+            raise BadInput(f"run {run.run} cannot be resumed: its model, samples or versions have changed since")
+        if with_state(run).state == "running" and settings.pid != os.getpid():
+            raise BadInput(f"run {run.run} is going on in process {settings.pid}: stop that first")
+        mark, name = run.identity, run.run
+    else:
+        plan = asked.plan(card)
+        if plan.hit is not None and not fresh:
+            return plan.hit
+        task, way, options, n_samples = plan.task, plan.way, plan.options, asked.n_samples
+        mark, name = plan.identity, plan.name
+    config = RunConfig(
+        seed=seed,
+        repeats=repeats,
+        way=way,
+        options=dict(options or {}),
+        pid=os.getpid(),
+        host=socket.gethostname(),
+        emotui=__version__,
+        flattered=is_sample_data(dataset) and task.name in card.fitted_on,
+    )
+    run = store.start_run(
+        run=name,
+        identity=mark,
+        task=task.name,
+        model=model.spec,
+        dataset=dataset.dataset,
+        config=msgspec.to_builtins(config),
+        n=n_samples * repeats,
+    )
+    running = _Running(store, model, dataset, run, task, way, seed, repeats, n_samples, on_progress, cancelled)
+    return running.finish()
+
+
+class _Running:
+    """One run in progress."""
+
+    def __init__(
+        self,
+        store: Store,
+        model: ModelProcess,
+        dataset: Dataset,
+        run: Run,
+        task: Task,
+        way: str,
+        seed: int,
+        repeats: int,
+        n_samples: int,
+        on_progress: OnProgress,
+        cancelled: IsCancelled | None,
+    ) -> None:
+        self.store, self.model, self.dataset, self.run = store, model, dataset, run
+        self.task, self.way, self.seed = task, way, seed
+        self.repeats, self.n_samples = repeats, n_samples
+        self.on_progress, self.cancelled = on_progress, cancelled
+        # Sim is the embedded model's cosine, whichever model is asked (SEER, section 6).
+        self.embedding = None if model.spec == EMBEDDING else ModelProcess(EMBEDDING)
+        self.embed = Embedder(self.embedding or model, cancelled) if task.embeds else None
+
+    def finish(self) -> Run:
+        """Ask for all that is not there yet; the state in the store says how it ended, however it ended."""
+        run = self.run.run
+        _GOING.add(run)
+        try:
+            return self._finish(run)
+        finally:
+            _GOING.discard(run)
+
+    def _finish(self, run: str) -> Run:
+        done = self.store.done(run)
+        self.store.set_state(run, "running")
+        started, before, failed = time.monotonic(), len(done), self.run.failed
+        try:
+            self._tell(len(done), failed, None)
+            # What a server was in trouble over is asked for once more, when all else is done.
+            for _ in range(2):
+                open_ones: list[str] = []
+                for batch in self._batches(done):
+                    if self.cancelled is not None and self.cancelled():  # a quick answer never waits to be cancelled
+                        raise Cancelled
+                    rows, unanswered = self._ask(batch)
+                    open_ones += unanswered
+                    if rows:
+                        self.store.commit_batch(run, rows)
+                    done |= {(row.sample, row.repeat) for row in rows}
+                    failed += sum(row.error is not None for row in rows)  # a failed one has no attempt that did not
+                    self._tell(len(done), failed, (len(done) - before) / (time.monotonic() - started))
+                if not open_ones:
+                    break
+            else:
+                raise ModelError(still_open(len(open_ones), self.run.n, open_ones[0]))
+        except (Cancelled, KeyboardInterrupt):
+            self.store.set_state(run, "stopped")
+            raise
+        except EmotuiError as error:
+            self.store.set_state(run, "failed", str(error))
+            raise
+        finally:
+            if self.embedding is not None:
+                self.embedding.close()
+        self.store.set_state(run, "done")
+        return self.store.run(run)
+
+    def _batches(self, done: set[Key]) -> Iterator[list[tuple[Key, Any]]]:
+        """What is still to be asked, in the order of the list, so that rows fill it from the top."""
+        for repeat in range(self.repeats):
+            waiting: list[tuple[Key, Any]] = []
+            for number, sample in stored_samples(self.store, self.dataset, self.n_samples):
+                if (number, repeat) not in done:
+                    waiting.append(((number, repeat), sample))
+                if len(waiting) == BATCH:
+                    yield waiting
+                    waiting = []
+            if waiting:
+                yield waiting
+
+    def _ask(self, batch: Sequence[tuple[Key, Any]]) -> tuple[list[ResultRow], list[str]]:
+        """Rows to keep, and why the samples that have none are still open."""
+        started = time.monotonic()
+        model = partial(self.model.ask, cancelled=self.cancelled)
+        samples = [sample for _, sample in batch]
+        seeds = [sample_seed(self.seed, repeat, sample.id) for (_, repeat), sample in batch]
+        answers = self.task.ask(samples, model, self.way, seeds)
+        asked = sum(1 + len(answer.before) for answer in answers)
+        seconds = (time.monotonic() - started) / asked
+        outputs = [
+            ResultRow(number, repeat, attempt, answer.prompt, raw, why, seconds)
+            for ((number, repeat), _), answer in zip(batch, answers, strict=True)
+            if not answer.again
+            for attempt, (raw, why) in enumerate([*((raw, None) for raw in answer.before), (answer.raw, answer.why)])
+        ]
+        rows = scored(self.task, self.way, outputs, {number: sample for (number, _), sample in batch}, self.embed)
+        return rows, [answer.why or "" for answer in answers if answer.again]
+
+    def _tell(self, done: int, failed: int, rate: float | None) -> None:
+        left = (self.run.n - done) / rate if rate else None
+        self.on_progress(
+            RunProgress(
+                run=self.run.run,
+                model=self.run.model,
+                done=done,
+                n=self.run.n,
+                failed=failed,
+                rate=rate,
+                remaining=left,
+                step=f"{self.task.doing} {self.dataset.name}",
+            )
+        )
+
+
+def still_open(n: int, of: int, why: str) -> str:
+    """That so many were not answered for the server's sake, and why the first was not."""
+    return f"{n} of {of} could not be answered: {why}"
+
+
+def rescore(store: Store, run: str, *, sim: bool = True, cancelled: IsCancelled | None = None) -> Run:
+    """Parse and score a run's kept outputs again, in one transaction; the outputs stay as they are."""
+    found = store.run(run)
+    dataset = store.dataset(found.dataset)
+    if dataset is None:
+        raise BadInput(f"run {found.run} has lost its dataset")
+    settings = msgspec.convert(found.config, RunConfig)
+    task, way = task_named(dataset.task).with_options(settings.options, settings.repeats), settings.way
+    samples = dict(stored_samples(store, dataset, dataset.n))
+    outputs = list(store.results(found.run))
+    if sim and task.embeds:
+        with ModelProcess(EMBEDDING) as model:
+            rows = scored(task, way, outputs, samples, Embedder(model, cancelled))
+    else:
+        rows = scored(task, way, outputs, samples, None)
+    store.replace_scores(found.run, rows)
+    return store.run(found.run)
+
+
+def with_state(run: Run) -> Run:
+    """The run, `stopped` where it says running but nobody is at it.
+
+    Its process is gone (killed, or the power failed), or is this one, which could not write how the run ended (a full
+    disk).
+    """
+    settings = msgspec.convert(run.config, RunConfig)
+    if run.state == "running" and settings.host == socket.gethostname():
+        going = run.run in _GOING if settings.pid == os.getpid() else _alive(settings.pid)
+        return run if going else replace(run, state="stopped")
+    return run
+
+
+def _alive(pid: int) -> bool:
+    if os.name != "posix":
+        return True  # there, signal 0 would end the process
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

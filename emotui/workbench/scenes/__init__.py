@@ -1,0 +1,1 @@
+"""Decoding the emotions of scenarios."""

@@ -1,0 +1,1 @@
+"""Training a classifier of one's own."""

@@ -1,0 +1,1 @@
+"""Browse: a text with what gold, people and models say about it."""

@@ -1,0 +1,202 @@
+"""What the panes of Browse show of one sample: pure functions from `Evidence` to what the widgets draw."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from emotui.screens.browse import alignment
+from emotui.screens.browse.run_names import run_names
+from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.number_format import share
+from emotui.screens.widgets.tier_layout import Chip, Score, Voice
+
+if TYPE_CHECKING:
+    from emotui.screens.browse.requests import Seen
+    from emotui.workbench.source import Evidence, RepeatView
+
+EVERYONE = "everyone"
+OVERLAYS = ("both", "gold", "predicted", EVERYONE)
+"""In the order in which `o` cycles. `everyone`: a row each for gold, the run, those beside it and the annotators."""
+
+NEAR = 0.5
+"""A passage at least as near as this to a hallucinated span is named; below, it shares little but small words."""
+
+_SIGNS = {"positive": "+", "negative": "−"}
+
+
+def answer(evidence: "Evidence", repeat: int) -> "RepeatView | None":
+    """The run's answer that is shown, None where there is none yet."""
+    return evidence.repeats[repeat % len(evidence.repeats)] if evidence.repeats else None
+
+
+def score(seen: "Seen", repeat: int, overlay: str) -> Score:
+    """The text with the voices that the overlay asks for, each sentence with its emotion, valence and F1."""
+    evidence = seen.evidence
+    sample, said = evidence.sample, answer(evidence, repeat)
+    names = _names(seen)
+    voices = []
+    if overlay != "predicted":
+        voices.append(Voice("gold", "gold", tuple(sample.spans)))
+    if overlay != "gold":
+        voices += _said(evidence, repeat, names, inline=True)
+    if overlay == EVERYONE:
+        for other in seen.beside:
+            voices += _said(other, repeat, names, inline=False)
+        voices += [Voice(name, "annotator", spans, inline=False) for name, spans in sample.annotators.items()]
+    return Score(sample.text, tuple(voices), _chips(evidence, said), rows=overlay == EVERYONE)
+
+
+def _names(seen: "Seen") -> dict[str, str]:
+    runs = [one.run for one in (seen.evidence, *seen.beside) if one.run is not None]
+    return dict(zip((run.run for run in runs), run_names(runs), strict=True))
+
+
+def beside(seen: "Seen", repeat: int) -> list[Part]:
+    """The runs that are compared with the one over the list, each with its F1 of this sample."""
+    names, parts = _names(seen), []
+    for one in seen.beside:
+        said = answer(one, repeat)
+        f1 = share(said.detail.f1 if said and said.detail else None).strip()
+        parts.append(Part(f"   {names[one.run.run] if one.run else ''} {f1}", "dim", "do('run')"))
+    return [Part("   beside it", "dim", "do('run')"), *parts] if parts else []
+
+
+def _said(evidence: "Evidence", repeat: int, names: Mapping[str, str], *, inline: bool) -> list[Voice]:
+    said = answer(evidence, repeat)
+    if evidence.run is None or said is None or said.detail is None:
+        return []
+    detail = said.detail
+    located = tuple(span for span in detail.located if span is not None)
+    dotted = tuple(span for index in detail.fixated if (span := detail.located[index]) is not None)
+    return [Voice(names[evidence.run.run], "predicted", located, inline=inline, dotted=dotted)]
+
+
+def _chips(evidence: "Evidence", said: "RepeatView | None") -> tuple[Chip, ...]:
+    detail = said.detail if said else None
+    figures = {one.index: one.f1 for one in detail.sentences} if detail else {}
+    hits = [detail.located[index] for index in detail.neutral_hits] if detail else []
+    chips = []
+    for number, sentence in enumerate(evidence.sample.sentences):
+        sign = _SIGNS.get(sentence.valence or "", "")
+        label = f"{number + 1} {sentence.emotion or ''} {sign}".rstrip()
+        hit = any(span and span[0] < sentence.end and sentence.start < span[1] for span in hits)
+        neutral = sentence.emotion == "neutral"
+        tail = "N" if hit and neutral else share(figures[number]) if number in figures else ""
+        chips.append(Chip(sentence.start, label, tail, strong=not neutral))
+    return tuple(chips)
+
+
+def heading(evidence: "Evidence", repeat: int, overlay: str) -> tuple[list[Part], list[Part]]:
+    """The line over the text: which sample, whose answer, how good; at the right the overlay."""
+    sample, said = evidence.sample, answer(evidence, repeat)
+    left = [Part(f" {sample.id}", "strong")]
+    kind = " · ".join(part for part in (sample.emotion, sample.valence, _sentences(len(sample.sentences))) if part)
+    if kind:
+        left.append(Part(f"  {kind}", "dim"))
+    if said and said.detail:
+        left += [
+            Part("   F1 ", "dim"),
+            Part(share(said.detail.f1).strip(), "strong"),
+            Part("  Sim ", "dim"),
+            Part(share(said.detail.sim).strip(), "strong"),
+        ]
+        if said.detail.marks:
+            left.append(Part(f"  {said.detail.marks}", "mark"))
+    return left, _legend(overlay, evidence)
+
+
+def _sentences(number: int) -> str:
+    return f"{number} sentences" if number > 1 else ""
+
+
+def _legend(overlay: str, evidence: "Evidence") -> list[Part]:
+    gold, said = Part("gold", "gold-line", "do('overlay')"), Part(" predicted ", "said-ground", "do('overlay')")
+    if not evidence.repeats or overlay == "gold":
+        return [gold, Part(" ")]
+    if overlay == "predicted":
+        return [said, Part(" ")]
+    return [gold, Part("  "), said, Part(" ")]
+
+
+def place_of(seen: "Seen", repeat: int, mark: str) -> int | None:
+    """Where in the text the first error with this letter stands; of a hallucination the nearest passage."""
+    said = answer(seen.evidence, repeat)
+    if said is None or said.detail is None:
+        return None
+    detail = said.detail
+    if mark == "H":
+        near = seen.near[repeat % len(seen.near)] if seen.near else {}
+        return next((one.start for one in near.values() if one is not None and one.f1 >= NEAR), None)
+    places = {"F": detail.fixated, "N": detail.neutral_hits}.get(mark, ())
+    return next((span[0] for place in places if (span := detail.located[place]) is not None), None)
+
+
+def notes(evidence: "Evidence", repeat: int) -> list[str]:
+    """What the alignment cannot say: no answer, a failed or invalid one, labels, a keyword sample."""
+    said = answer(evidence, repeat)
+    if evidence.run is None:
+        return ["No run is shown: r chooses one, R runs a model."]
+    if said is None:
+        return [
+            f"{evidence.run.model} has not answered this sample" + (" yet." if evidence.run.state == "running" else ".")
+        ]
+    lines = []
+    if said.error:
+        lines.append(f"! failed: {said.error}")
+    detail = said.detail
+    if detail is None:
+        return lines or ["This answer has not been scored: emotui rescore does it."]
+    if detail.invalid:
+        lines.append(f"! invalid output: {detail.invalid}")
+    if not detail.gold and not detail.predicted:
+        lines.append("Nothing to mark, and nothing marked: F1 is 1.")
+    elif not detail.predicted:
+        lines.append("The model marked nothing.")
+    elif not detail.gold:
+        lines.append("There is nothing to mark here.")
+    if detail.keyword:
+        lines.append("A gold span of this sample holds a keyword of the lexicon.")
+    if said.labels:
+        lines.append(f"Labels: {', '.join(said.labels)}")
+    if detail.sim is None and detail.gold and detail.predicted:
+        lines.append("Sim is not there, or not yet: it takes the embedded model.")
+    return lines
+
+
+def alignment_rows(seen: "Seen", repeat: int) -> list[alignment.Row]:
+    """The alignment of the answer that is shown; without an answer the gold spans alone."""
+    sample, said = seen.evidence.sample, answer(seen.evidence, repeat)
+    if said and said.detail:
+        found = seen.near[repeat % len(seen.near)] if seen.near else {}
+        near = {
+            place: None if one is None or one.f1 < NEAR else alignment.Near(sample.text[one.start : one.end], one.f1)
+            for place, one in found.items()
+        }
+        return alignment.rows(said.detail, near)
+    return [alignment.Row(sample.text[a:b], None, None, None, "", "", False) for a, b in sample.spans]
+
+
+def raw_score(evidence: "Evidence", repeat: int) -> Score:
+    """Prompt and raw output, as they were sent and came, under a heading each."""
+    said = answer(evidence, repeat)
+    if said is None:
+        return Score("There is no output yet.")
+    parts = [
+        ("output", said.raw if said.raw is not None else "(none was kept)"),
+        ("prompt", said.prompt if said.prompt is not None else "(this model is not asked in words)"),
+    ]
+    text, chips = "", []
+    for label, content in parts:
+        chips.append(Chip(len(text), label, strong=True))
+        text += (content or "(empty)") + "\n\n"
+    return Score(text.rstrip("\n"), chips=tuple(chips))
+
+
+def as_text(evidence: "Evidence", repeat: int) -> str:
+    """The sample for the clipboard: id, text, gold and predicted spans."""
+    sample, said = evidence.sample, answer(evidence, repeat)
+    lines = [f"{sample.id}\t{sample.emotion or ''}".rstrip(), sample.text]
+    lines += [f"gold: {sample.text[start:end]}" for start, end in sample.spans]
+    if said and said.detail:
+        lines += [f"predicted: {text}" for text in said.detail.predicted]
+        lines.append(f"F1 {share(said.detail.f1).strip()}  Sim {share(said.detail.sim).strip()}")
+    return "\n".join(lines)

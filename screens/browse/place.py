@@ -1,0 +1,260 @@
+"""Browse: gold and predicted spans over the text, and under it what met what."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.timer import Timer
+
+from emotui.screens.browse import panes
+from emotui.screens.browse.alignment_table import AlignmentTable
+from emotui.screens.browse.requests import Seen, look
+from emotui.screens.place import Place
+from emotui.screens.requests import Answer, Desk
+from emotui.screens.widgets.line import Line, Part
+from emotui.screens.widgets.notice import Notice
+from emotui.screens.widgets.tiered_text import Stave
+from emotui.store.query import Run
+
+if TYPE_CHECKING:
+    from emotui.workbench.source import BrowseSource, Evidence
+
+_PATIENCE = 0.15
+"""Seconds before a stale answer is greyed; a quick one would only flicker."""
+
+
+class Browse(Place):
+    """The text with its overlays above, the alignment or the raw output below."""
+
+    title = "Browse"
+    DEFAULT_CSS = """
+    Browse > #above { height: 3fr; }
+    Browse > #below { height: 2fr; min-height: 5; }
+    Browse #text { padding: 1 1 0 1; }
+    Browse #raw { display: none; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.overlay = "both"
+        self.repeat = 0
+        self._seen: Seen | None = None
+        self._sample: int | None = None
+        self._run: Run | None = None
+        self._beside: tuple[str, ...] = ()
+        self._raw = False
+        self._looking_for = self._shown_for = ""
+        self._desk: Desk[tuple[int, str | None, tuple[str, ...]], Seen] | None = None
+        self._grey: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        """Two panes, a heading each."""
+        with Vertical(id="above"):
+            yield Line(id="sample-title", classes="-pane")
+            yield Stave(id="text")
+            yield Notice(id="sample-notice")
+        with Vertical(id="below"):
+            yield Line(id="below-title", classes="-pane")
+            yield AlignmentTable(id="alignment")
+            yield Stave(id="raw")
+
+    def bind_source(self, source: "BrowseSource") -> None:
+        """Ask this source from now on."""
+        self._desk = Desk("evidence", self, lambda question: look(source, *question))
+
+    def recall(self, choices: dict[str, object]) -> None:
+        """Take up the overlay of the last session."""
+        if choices.get("overlay") in panes.OVERLAYS:
+            self.overlay = str(choices["overlay"])
+
+    @property
+    def busy(self) -> bool:
+        """Is an answer on its way?"""
+        return self._desk is not None and self._desk.busy
+
+    @property
+    def evidence(self) -> "Evidence | None":
+        """What is shown."""
+        return None if self._seen is None else self._seen.evidence
+
+    def show_beside(self, runs: Sequence[Run]) -> None:
+        """Compare with these runs, in the rows of everyone, which are shown where there were none."""
+        beside = tuple(run.run for run in runs)
+        if beside and not self._beside and self._desk is not None and self._desk.asked:
+            self.overlay = panes.EVERYONE
+            self.post_message(self.Changed(overlay=self.overlay))
+        self._beside = beside
+
+    def show_sample(self, sample: int | None, run: Run | None) -> None:
+        """Ask for this sample; what is here stays until the answer comes, greyed if that takes long."""
+        if sample != self._sample:
+            self.repeat, self._shown_for = 0, self._looking_for
+        self._looking_for = ""
+        self._sample, self._run = sample, run
+        if sample is None:
+            self._seen = None
+            self._draw()
+        elif self._desk is not None:
+            self._desk.ask((sample, run.run if run else None, self._beside))
+            if self._grey is None:
+                self._grey = self.set_timer(_PATIENCE, self._turn_grey)
+
+    def refresh_sample(self, run: Run | None) -> None:
+        """Ask again for what is shown."""
+        self.show_sample(self._sample, run)
+
+    @on(Answer)
+    def _answered(self, answer: Answer) -> None:
+        answer.stop()
+        if not answer.desk.take(answer):
+            return
+        if self._grey is not None:
+            self._grey.stop()
+            self._grey = None
+        self._set_stale(False)
+        if self._sample is None:
+            return
+        if answer.error is not None:
+            self._seen = None
+            self._say("This sample cannot be read", answer.error, "k and j go on to others", failed=True)
+            return
+        self._seen = answer.value
+        mark = self._choose_answer(self._shown_for)
+        self._shown_for = ""
+        self._draw()
+        if mark:
+            self.call_after_refresh(self._reveal, mark)
+
+    def look_for(self, marks: str) -> None:
+        """Of the next sample show the first answer that has such an error, and bring that into sight."""
+        self._looking_for = marks
+
+    def _choose_answer(self, marks: str) -> str:
+        """Turn to the first of the run's answers with one of these letters, and give back the letter."""
+        for number, said in enumerate(self._seen.evidence.repeats if self._seen is not None else ()):
+            found = [mark for mark in marks if said.detail is not None and mark in said.detail.marks]
+            if found:
+                self.repeat = number
+                return found[0]
+        return ""
+
+    def _reveal(self, mark: str) -> None:
+        if self._seen is None:
+            return
+        self.query_one(AlignmentTable).reveal(mark)
+        place = panes.place_of(self._seen, self.repeat, mark)
+        if place is not None:
+            self.query_one("#text", Stave).reveal(place)
+
+    def _turn_grey(self) -> None:
+        self._grey = None
+        if self.busy:
+            self._set_stale(True)
+
+    def _set_stale(self, stale: bool) -> None:
+        for name in ("#text", "#raw", "#alignment"):
+            self.query_one(name).set_class(stale, "-stale")
+
+    def show_nothing(self, why: str, *, failed: bool = False) -> None:
+        """Say what Browse is for, and why it is empty."""
+        self._say("Gold and predicted evidence, in the text itself", why, failed=failed)
+
+    def focus_first(self) -> None:
+        """Put the keys into the text."""
+        self.query_one("#text").focus()
+
+    def _say(self, title: str, *lines: str, failed: bool = False) -> None:
+        self.query_one("#sample-notice", Notice).say(title, *lines, failed=failed)
+        self.query_one("#text").display = False
+        self.query_one("#below").display = False
+        self.query_one("#sample-title", Line).show([])
+
+    def _draw(self) -> None:
+        seen = self._seen
+        if seen is None:
+            self.show_nothing("No sample is selected: the list is empty")
+            return
+        self.query_one("#sample-notice", Notice).hide()
+        text, raw = self.query_one("#text", Stave), self.query_one("#raw", Stave)
+        table = self.query_one("#alignment", AlignmentTable)
+        text.display = self.query_one("#below").display = True
+        evidence = seen.evidence
+        left, right = panes.heading(evidence, self.repeat, self.overlay)
+        self.query_one("#sample-title", Line).show(left, right)
+        text.show(panes.score(seen, self.repeat, self.overlay))
+        table.display, raw.display = not self._raw, self._raw
+        if self._raw:
+            raw.show(panes.raw_score(evidence, self.repeat))
+        else:
+            table.show(panes.alignment_rows(seen, self.repeat), panes.notes(evidence, self.repeat))
+        self._title_below()
+        self.refresh_bindings()
+
+    def on_resize(self) -> None:
+        """Keep the headings over their columns."""
+        if self._seen is not None:
+            self.call_after_refresh(self._title_below)
+
+    def _title_below(self) -> None:
+        evidence = self.evidence
+        answered = evidence is not None and bool(evidence.repeats)
+        name = "raw output and prompt" if self._raw else "alignment" if answered else "gold spans"
+        run = [Part("run ", "dim"), Part(self._run.model, "said", "do('run')")] if self._run else []
+        state = f" {self._run.state}" if self._run and self._run.state != "done" else ""
+        if self._run and self._run.config.get("flattered"):
+            state += " (fitted on these samples)"
+        room = self.query_one("#alignment", AlignmentTable).after_figures
+        figures = [] if self._raw or not answered else [Part("  F1   Sim" + " " * room, "dim")]
+        left = [Part(f" {name}", "strong", "do('raw')"), Part("   "), *run, Part(state, "mark")]
+        repeats = len(evidence.repeats) if evidence is not None else 0
+        if repeats > 1:
+            left.append(Part(f"   answer {self.repeat % repeats + 1} of {repeats}", "dim", "do('repeat')"))
+        if self._seen is not None:
+            left += panes.beside(self._seen, self.repeat)
+        self.query_one("#below-title", Line).show(left, figures)
+
+    def can(self, action: str) -> bool:
+        """What needs a sample, a run or annotators can be done only where there are some."""
+        evidence = self.evidence
+        if evidence is None or not super().can(action):
+            return False
+        if action == "raw":
+            return bool(evidence.repeats)
+        if action == "annotators":
+            return bool(evidence.sample.annotators or evidence.repeats or self._beside)
+        if action == "repeat":
+            return len(evidence.repeats) > 1
+        return True
+
+    def do_overlay(self) -> None:
+        """The next overlay."""
+        overlays = panes.OVERLAYS
+        self._overlay(overlays[(overlays.index(self.overlay) + 1) % len(overlays)])
+
+    def do_annotators(self) -> None:
+        """Everyone's marks in rows under the text, or not."""
+        self._overlay("both" if self.overlay == panes.EVERYONE else panes.EVERYONE)
+
+    def _overlay(self, overlay: str) -> None:
+        self.overlay = overlay
+        self._draw()
+        self.post_message(self.Changed(overlay=overlay))
+
+    def do_raw(self) -> None:
+        """Raw output in place of the alignment, or back."""
+        self._raw = not self._raw
+        self._draw()
+
+    def do_repeat(self) -> None:
+        """The run's next answer to this sample."""
+        self.repeat += 1
+        self._draw()
+
+    def do_copy(self) -> None:
+        """The sample and its spans to the clipboard."""
+        evidence = self.evidence
+        if evidence is not None:
+            self.app.copy_to_clipboard(panes.as_text(evidence, self.repeat))
+            self.notify(f"{evidence.sample.id} copied", markup=False)

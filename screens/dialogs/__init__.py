@@ -1,0 +1,1 @@
+"""What asks a person for something before it is done."""

@@ -1,0 +1,110 @@
+"""Choosing one of a few: the order of the list, the run, the dataset, the colours."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual import on
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from emotui.screens.dialogs.dialog import OptionSheet
+from emotui.screens.list_state import NO_RUN
+from emotui.screens.widgets.cell_width import shown
+from emotui.screens.widgets.number_format import RIGHT, count
+from emotui.store.query import Dataset, Run
+
+_ORDERS = {
+    "file": "as in the file",
+    "id": "id",
+    "f1": "F1 of the run, lowest first",
+    "sim": "Sim of the run, lowest first",
+    "emotion": "emotion",
+    "length": "length of the text",
+}
+
+
+_LONGEST = 24
+"""Cells for a model's name among runs; of a longer one the end is shown, which tells more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of them: its value, its name, and what is worth knowing about it."""
+
+    value: str
+    name: str
+    about: str = ""
+
+
+class ChoiceSheet(OptionSheet[str]):
+    """Arrow keys or j and k, Enter; or a click."""
+
+    DEFAULT_CSS = """
+    ChoiceSheet OptionList, ChoiceSheet OptionList:focus {
+        border: none; padding: 0; height: auto; max-height: 16; background: $surface;
+    }
+    """
+
+    def __init__(self, title: str, choices: Sequence[Choice], now: str) -> None:
+        super().__init__(title, (("j k", "move"), ("Enter", "choose")))
+        self._choices = list(choices)
+        self._now = now
+
+    def body(self) -> list[Widget]:
+        """The choices, the present one marked."""
+        widest = max((len(shown(choice.name)) for choice in self._choices), default=0)
+        options = []
+        for choice in self._choices:
+            mark = "● " if choice.value == self._now else "  "
+            name = shown(choice.name).ljust(widest)
+            options.append(Option(Content.assemble(mark, name, (f"   {shown(choice.about)}", "$text-muted"))))
+        return [OptionList(*options, id="choices")]
+
+    def on_mount(self) -> None:
+        """Begin at the present choice."""
+        super().on_mount()
+        here = [number for number, choice in enumerate(self._choices) if choice.value == self._now]
+        self.query_one(OptionList).highlighted = here[0] if here else 0
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.dismiss(self._choices[event.option_index].value)
+
+
+def sorts(figure: str) -> list[Choice]:
+    """Orders of the list; those by figures of a run only where there is one. `figure`: what a sample's is called."""
+    if figure == RIGHT:
+        names = {**_ORDERS, "f1": "wrong ones first"}
+        return [Choice(name, about) for name, about in names.items() if name != "sim"]
+    return [Choice(name, about) for name, about in _ORDERS.items() if figure or name not in ("f1", "sim")]
+
+
+def runs(found: Sequence[Run], without: str) -> list[Choice]:
+    """Runs, newest first, and none; `without` says what is shown then."""
+    choices = []
+    for run in found:
+        done = count(run.done) if run.done == run.n else f"{count(run.done)} of {count(run.n)}"
+        failed = f", {count(run.failed)} failed" if run.failed else ""
+        state = "" if run.state == "done" else f"  {run.state}"
+        name = shown(run.model)
+        name = name if len(name) <= _LONGEST else "…" + name[1 - _LONGEST :]
+        way = str(run.config.get("way") or "")
+        started = run.started[5:16].replace("T", " ")
+        about = [way, run.run[:12], f"{done}{failed}{state}", started]
+        choices.append(Choice(run.run, name, "  ".join(part for part in about if part)))
+    return [*choices, Choice(NO_RUN, "none", without)]
+
+
+def datasets(found: Sequence[Dataset]) -> list[Choice]:
+    """Datasets, oldest first."""
+    return [Choice(dataset.name, dataset.name, f"{count(dataset.n)} samples  {dataset.source}") for dataset in found]
+
+
+def themes() -> list[Choice]:
+    """The themes of this package."""
+    from emotui.themes import THEMES
+
+    return [Choice(name, name) for name in THEMES]

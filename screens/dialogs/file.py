@@ -1,0 +1,107 @@
+"""The samples of the list into a file: gold records, or the run's predictions about them."""
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.widget import Widget
+from textual.widgets import Input, Label
+
+from emotui.screens.dialogs.dialog import Sheet
+from emotui.screens.widgets.number_format import count
+from emotui.store.query import Run
+
+if TYPE_CHECKING:
+    from emotui.workbench.progress import OnProgress
+    from emotui.workbench.source import BrowseSource
+
+_TOLD_EVERY = 0.2
+
+
+class FileSheet(Sheet[str]):
+    """Asks for a file; its ending gives the format. One that exists is written over only when Enter comes twice."""
+
+    DEFAULT_CSS = """
+    FileSheet Label { color: $text-muted; margin: 1 0 0 0; width: 1fr; }
+    FileSheet Input, FileSheet Input:focus { height: 1; border: none; padding: 0 1; background: $raised; }
+    FileSheet #why { color: $error; display: none; }
+    """
+
+    def __init__(self, title: str, default: str, endings: Sequence[str]) -> None:
+        super().__init__(title, (("Enter", "write"),))
+        self._default, self._endings = default, tuple(endings)
+        self._refused = ""
+
+    def body(self) -> list[Widget]:
+        """The file's name."""
+        return [
+            Label(f"file: {self._said()}"),
+            Input(self._default, id="path", compact=True),
+            Label("", id="why", markup=False),
+        ]
+
+    def _said(self) -> str:
+        return f"{', '.join(self._endings[:-1])} or {self._endings[-1]}"
+
+    @on(Input.Submitted)
+    def _named(self, event: Input.Submitted) -> None:
+        event.stop()
+        path = Path(event.value.strip()).expanduser()
+        why = self.query_one("#why", Label)
+        if path.suffix not in self._endings:
+            why.update(f"The ending has to be {self._said()}.")
+        elif path.exists() and self._refused != str(path):
+            self._refused = str(path)
+            why.update("This file exists: Enter again writes over it.")
+        else:
+            self.dismiss(str(path))
+        why.display = True
+
+
+class ExportSheet(FileSheet):
+    """Asks for the file of the list's samples, or of what a place calls `what`, by the name `default`."""
+
+    def __init__(self, n: int, run: Run | None, *, what: str = "", default: str = "") -> None:
+        what = what or ("gold records" if run is None else "predictions of the run") + f" of {count(n)} samples"
+        default = default or ("gold.jsonl" if run is None else "predicted.jsonl")
+        super().__init__(f"Export {what}", default, (".jsonl", ".csv", ".tsv", ".parquet"))
+
+
+def write_list(
+    source: "BrowseSource",
+    numbers: Sequence[int],
+    run: str | None,
+    path: str,
+    over: Callable[[], bool],
+    on_progress: "OnProgress",
+) -> None:
+    """Write the samples `numbers` in this order: the predictions of `run`, or the gold records where there is none.
+
+    Nothing is written when `over()` becomes true on the way.
+
+    Raises:
+        EmotuiError: a sample cannot be read, or the file cannot be written.
+    """
+    from emotui.formats import write
+    from emotui.records import SpanPrediction, SpanSample
+    from emotui.workbench.progress import RunProgress
+
+    records: list[SpanSample | SpanPrediction] = []
+    began = told = time.monotonic()
+    for done, number in enumerate(numbers):
+        if over():
+            return
+        evidence = source.evidence(number, run)
+        if run is None:
+            records.append(evidence.sample)
+        for said in evidence.repeats:
+            spans = said.detail.predicted if said.detail else ()
+            records.append(SpanPrediction(id=evidence.sample.id, spans=spans, repeat=said.repeat))
+        now = time.monotonic()
+        if now - told >= _TOLD_EVERY:
+            told, rate = now, (done + 1) / (now - began)
+            left = (len(numbers) - done - 1) / rate
+            on_progress(RunProgress(run or "", "export", done + 1, len(numbers), 0, rate, left, f"writing {path}"))
+    write(path, records)

@@ -1,0 +1,284 @@
+"""Which model to run over the dataset, over how much of it, and how it is asked."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.binding import Binding
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Input, Label, OptionList
+from textual.widgets.option_list import Option
+
+from emotui.errors import BadInput
+from emotui.screens.dialogs.dialog import Sheet
+from emotui.screens.widgets.cell_width import shown
+from emotui.screens.widgets.number_format import count
+from emotui.screens.widgets.switches import OneOf, Switches
+from emotui.store.query import Run
+
+if TYPE_CHECKING:
+    from emotui.workbench.runs.choices import RunChoices
+
+EMBEDDED = "embedded"
+OWN_WAY, HERE = "its own", "here"
+"""The model's own way to be asked, and the dataset that is shown."""
+HELD = "answers held to their form by a grammar"
+
+_NUMBERS: Mapping[str, tuple[str, str, str]] = {
+    "temperature": ("temperature", "0", "a temperature is a figure from 0 to 5"),
+    "top_p": ("top-p", "1", "top-p is a figure above 0, up to 1"),
+    "max_tokens": ("tokens", "auto", "tokens are a whole number from 1 on"),
+    "retries": ("retries", "3", "retries are a whole number from 0 to 20"),
+}
+"""The settings that are numbers: their name, what holds without one, and what is said to one that is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A run that a person wants: a new one, or one to be finished (`resume`).
+
+    `way` None: the model's own. `options`: as `Workspace.run_model` takes them. `experiment`: a prompting experiment,
+    whose samples are a dataset of its own.
+    """
+
+    model: str
+    limit: int | None = None
+    resume: str | None = None
+    way: str | None = None
+    repeats: int = 1
+    seed: int = 0
+    options: Mapping[str, object] = field(default_factory=dict)
+    experiment: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """What a model is to run over. `experiment`: the prompting experiment that the dataset is of.
+
+    `choices(spec, experiment)` says what can be chosen for a model, `options(way, settings, prompts, repeats)` checks
+    what was.
+    """
+
+    dataset: str
+    n: int
+    runs: Sequence[Run]
+    experiment: int | None
+    experiments: Sequence[int]
+    choices: "Callable[[str, int | None], RunChoices]"
+    options: Callable[[str | None, Mapping[str, object], str, int], dict[str, object]]
+
+
+class ModelSheet(Sheet[Wish]):
+    """A model SPEC is typed, or one that was used before is chosen; a stopped run can be finished."""
+
+    BINDINGS = [
+        Binding("enter", "start", show=False, priority=True),
+        Binding("down", "app.focus_next", show=False),
+        Binding("up", "app.focus_previous", show=False),
+    ]
+    DEFAULT_CSS = """
+    ModelSheet > #sheet { width: 84; overflow-y: auto; scrollbar-size-vertical: 1; }
+    ModelSheet Label { color: $text-muted; }
+    ModelSheet .row { height: auto; }
+    ModelSheet .row > .name { width: 10; }
+    ModelSheet .row > .between { padding: 0 1; }
+    ModelSheet Input, ModelSheet Input:focus { height: 1; border: none; padding: 0 1; background: $raised; }
+    ModelSheet .row > .number { width: 6; }
+    ModelSheet .row > #limit, ModelSheet .row > #seed { width: 9; }
+    ModelSheet .row > Switches { width: 1fr; }
+    ModelSheet #forms { padding: 0 0 0 10; }
+    ModelSheet #prompts, ModelSheet #spec { width: 1fr; }
+    ModelSheet OptionList, ModelSheet OptionList:focus {
+        border: none; padding: 0 0 0 9; height: auto; max-height: 5; background: $surface;
+    }
+    ModelSheet #about { height: auto; width: 1fr; margin: 1 0 0 0; }
+    ModelSheet #why { color: $error; height: auto; width: 1fr; display: none; }
+    """
+
+    def __init__(self, over: Over, live: str | None = None) -> None:
+        super().__init__(f"Run a model over {shown(over.dataset)}", (("Tab", "next"), ("Enter", "start")))
+        self._over = over
+        self._open = [run for run in over.runs if run.state in ("stopped", "failed") and run.done < run.n]
+        self._models = list(dict.fromkeys([live or EMBEDDED, EMBEDDED, *(run.model for run in over.runs)]))
+
+    def body(self) -> list[Widget]:
+        """The model, over what, and how it is asked; what cannot be chosen for this model is not there."""
+        known = OptionList(*self._known(), id="models")
+        known.display = len(self._open) + len(self._models) > 1
+        experiments = [f"experiment {number}" for number in self._over.experiments]
+        labels = [shown(self._over.dataset), *experiments[:1], *map(str, self._over.experiments[1:])]
+        rows: list[Widget] = [
+            _row("model", Input(self._models[0], id="spec", compact=True)),
+            Label("embedded, hf:NAME_OR_DIR, gguf:FILE or openai:MODEL@URL", id="forms"),
+            known,
+        ]
+        if experiments and self._over.experiment is None:
+            rows.append(_row("samples", OneOf([HERE, *experiments], HERE, labels, id="over")))
+        rows += [
+            _row("way", OneOf([OWN_WAY], OWN_WAY, id="way"), id="ways"),
+            _row(
+                "the first",
+                *(_number("limit", "all"), _between(f"of {count(self._over.n)}")),
+                *(_between("repeats"), _number("repeats", "1")),
+                *(_between("seed"), _number("seed", "0", r"-?[0-9]*")),
+            ),
+            _row("sampling", *_numbers(), id="settings"),
+            _row(
+                "prompts", Input("", placeholder="your own (TOML); empty: this project's", id="prompts", compact=True)
+            ),
+            _row("format", Switches([HELD], (), id="constrain"), id="format"),
+            Label("", id="about", markup=False),
+            Label("", id="why", markup=False),
+        ]
+        return rows
+
+    def _known(self) -> list[Option]:
+        options = [
+            Option(
+                Content.assemble(
+                    "finish ", shown(run.model), (f"   {count(run.done)} of {count(run.n)} done", "$text-muted")
+                )
+            )
+            for run in self._open
+        ]
+        return [*options, *(Option(Content(shown(model))) for model in self._models)]
+
+    def on_mount(self) -> None:
+        """Nothing is chosen of what is there until somebody goes there."""
+        super().on_mount()
+        self.query_one("#models", OptionList).highlighted = None
+        self._offer()
+
+    def _experiment(self) -> int | None:
+        """The prompting experiment that is to be run, whether it is the dataset or was chosen here."""
+        for over in self.query("#over").results(OneOf):
+            if over.now != HERE:
+                return int(over.now.rpartition(" ")[2])
+        return self._over.experiment
+
+    @on(Input.Changed, "#spec")
+    @on(OneOf.Chosen)
+    def _changed(self, event: "Input.Changed | OneOf.Chosen") -> None:
+        event.stop()
+        self._offer()
+
+    def _offer(self) -> None:
+        """Offer what can be chosen for the model that is named."""
+        found = self._over.choices(self.query_one("#spec", Input).value.strip(), self._experiment())
+        ways = self.query_one("#way", OneOf)
+        # An experiment is asked in ways of its own, so there the model's own is none of them.
+        own = [] if any(way.startswith("experiment") for way in found.ways) else [OWN_WAY]
+        ways.offer([*own, *found.ways], ways.now, [*own, *(way.removeprefix("experiment-") for way in found.ways)])
+        self.query_one("#ways").display = bool(found.ways)
+        self.query_one("#settings").display = any(name in found.settings for name in _NUMBERS)
+        self.query_one("#format").display = "constrain" in found.settings
+        for name in _NUMBERS:
+            for widget in self.query(f".of-{name}"):
+                widget.display = name in found.settings
+        prompts = self.query_one("#prompts", Input).parent
+        if isinstance(prompts, Widget):
+            prompts.display = found.prompts
+        about = self.query_one("#about", Label)
+        about.update(found.why)
+        about.display = bool(found.why)
+
+    @on(OptionList.OptionHighlighted)
+    def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        number = event.option_index - len(self._open)
+        if number >= 0 and self.focused is event.option_list:
+            self.query_one("#spec", Input).value = self._models[number]
+
+    @on(OptionList.OptionSelected)
+    def _clicked(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.action_start()
+
+    def action_start(self) -> None:
+        """Give the wish back, where it is one."""
+        models = self.query_one("#models", OptionList)
+        if self.focused is models and models.highlighted is not None and models.highlighted < len(self._open):
+            run = self._open[models.highlighted]
+            self.dismiss(Wish(run.model, resume=run.run))
+            return
+        try:
+            self.dismiss(self._wish())
+        except BadInput as problem:
+            self._refuse(str(problem))
+
+    def _wish(self) -> Wish:
+        spec = self.query_one("#spec", Input).value.strip()
+        if not spec:
+            raise BadInput("Name a model.")
+        experiment = self._experiment()
+        found = self._over.choices(spec, experiment)
+        if not found.possible:
+            raise BadInput(found.why)
+        limit = self._whole("limit", 0, "A run needs at least one sample.", least=1)
+        repeats = self._whole("repeats", 1, "A run has at least one repeat.", least=1)
+        settings: dict[str, object] = {
+            name: value for name in _NUMBERS if name in found.settings and (value := self._setting(name)) is not None
+        }
+        if "constrain" in found.settings and self.query_one("#constrain", Switches).chosen:
+            settings["constrain"] = True
+        prompts = self.query_one("#prompts", Input).value.strip() if found.prompts else ""
+        chosen = self.query_one("#way", OneOf).now if found.ways else OWN_WAY
+        way = None if chosen == OWN_WAY else chosen
+        return Wish(
+            model=spec,
+            limit=limit or None,
+            way=way,
+            repeats=repeats,
+            seed=self._whole("seed", 0, "A seed is a whole number."),
+            options=self._over.options(way, settings, prompts, repeats),
+            experiment=experiment if experiment != self._over.experiment else None,
+        )
+
+    def _whole(self, name: str, default: int, why: str, *, least: int | None = None) -> int:
+        written = self.query_one(f"#{name}", Input).value.strip()
+        if not written:
+            return default
+        try:
+            value = int(written)
+        except ValueError:
+            raise BadInput(why) from None
+        if least is not None and value < least:
+            raise BadInput(why)
+        return value
+
+    def _setting(self, name: str) -> float | int | None:
+        written = self.query_one(f"#{name}", Input).value.strip().replace(",", ".")
+        if not written:
+            return None
+        try:
+            return int(written) if name in ("max_tokens", "retries") else float(written)
+        except ValueError:
+            raise BadInput(_NUMBERS[name][2]) from None
+
+    def _refuse(self, why: str) -> None:
+        label = self.query_one("#why", Label)
+        label.update(why)
+        label.display = True
+
+
+def _row(name: str, *widgets: Widget, id: str | None = None) -> Horizontal:
+    return Horizontal(Label(name, classes="name", markup=False), *widgets, classes="row", id=id)
+
+
+def _number(name: str, default: str, allowed: str = r"[0-9]*", classes: str = "") -> Input:
+    return Input("", placeholder=default, id=name, compact=True, restrict=allowed, classes=f"number {classes}".strip())
+
+
+def _between(name: str, classes: str = "") -> Label:
+    return Label(name, classes=f"between {classes}".strip())
+
+
+def _numbers() -> list[Widget]:
+    widgets: list[Widget] = []
+    for name, (label, default, _) in _NUMBERS.items():
+        widgets.append(_between(label, f"of-{name}"))
+        widgets.append(_number(name, default, r"[0-9]*[.,]?[0-9]*", f"of-{name}"))
+    return widgets

@@ -1,0 +1,107 @@
+"""Long work for the screen, such as a run of a model: in a thread, told of by messages, stopped on request."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+from textual.widget import Widget
+
+from emotui.screens.requests import in_words
+from emotui.screens.widgets.cell_width import shown, width
+from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.number_format import count, seconds
+from emotui.screens.widgets.top_line import taken
+
+if TYPE_CHECKING:
+    from emotui.workbench.progress import RunProgress
+
+_BAR = 12
+_NAME = 8
+
+
+class Progressed(Message):
+    """The work has come further."""
+
+    def __init__(self, progress: "RunProgress") -> None:
+        super().__init__()
+        self.progress = progress
+
+
+class Finished(Message):
+    """The work is over: done, stopped on request, or failed with an error in words."""
+
+    def __init__(self, what: str, error: str | None, stopped: bool) -> None:
+        super().__init__()
+        self.what, self.error, self.stopped = what, error, stopped
+
+
+@dataclass(slots=True)
+class Work:
+    """What is being done now, as the top line shows it."""
+
+    what: str
+    halt: Callable[[], object]
+    progress: "RunProgress | None" = None
+    stopping: bool = False
+
+
+def begin(owner: Widget, what: str, do: "Callable[..., object]", halt: Callable[[], object]) -> Work:
+    """Do it in a thread; the owner gets `Progressed` on the way and `Finished` at the end, whatever the end is.
+
+    Args:
+        do: called with `on_progress`.
+        halt: returns at once and makes `do` end soon.
+    """
+
+    def tell(progress: "RunProgress") -> None:
+        owner.post_message(Progressed(progress))
+
+    def work() -> None:
+        from emotui.backends.host import Cancelled
+
+        error, stopped = None, False
+        try:
+            do(on_progress=tell)
+        except Cancelled:
+            stopped = True
+        except Exception as problem:
+            error = in_words(problem)
+        owner.post_message(Finished(what, error, stopped))
+
+    owner.run_worker(work, name="work", group="work", thread=True)
+    return Work(what, halt)
+
+
+def parts(work: Work, room: int) -> list[Part]:
+    """The work in a line: what, how far, how fast, how long still, and how to stop it.
+
+    Where that takes more than `room` cells the speed goes first, then the bar, then the beginning of the name: how far
+    it is, how long it takes and the key that stops it stay.
+    """
+    progress = work.progress
+    if work.stopping:
+        return [Part(_cut(f"stopping {work.what}…", room), "strong")]
+    if progress is None or not progress.n:
+        return [Part(_cut(progress.step if progress else f"{work.what}…", room), "strong")]
+    full = round(_BAR * progress.done / progress.n)
+    bar = [Part("  " + "━" * full, "said"), Part("─" * (_BAR - full), "rest")]
+    rate = [Part(f"  {progress.rate:.{0 if progress.rate >= 10 else 1}f}/s", "dim")] if progress.rate else []
+    far = [Part(f"  {count(progress.done)}/{count(progress.n)}")]
+    end = []
+    if progress.remaining is not None:
+        end.append(Part(f"  {seconds(progress.remaining)} left", "dim"))
+    if progress.failed:
+        end.append(Part(f"  {count(progress.failed)} failed", "mark"))
+    end += [Part("  Esc", "key", "do('stop')"), Part(" stops", "plain", "do('stop')")]
+    name = shown(progress.model if progress.done else progress.step)
+    for tail in ([*bar, *far, *rate, *end], [*bar, *far, *end], [*far, *end]):
+        left = room - taken(tail)
+        if width(name) <= left:
+            break
+    return [Part(_cut(name, max(left, _NAME)), "strong"), *tail]
+
+
+def _cut(words: str, room: int) -> str:
+    """The end of what does not fit: of a SPEC it tells more than the beginning."""
+    return words if width(words) <= room else "…" + words[1 - room :]

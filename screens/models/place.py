@@ -1,0 +1,182 @@
+"""Models: which are at hand, which are loaded, in how much memory, how fast, and what went wrong with them."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from textual import on
+from textual.app import ComposeResult
+from textual.message import Message
+
+from emotui.screens.models.rows import ModelRows, about
+from emotui.screens.place import Place
+from emotui.screens.requests import Answer, Desk
+from emotui.screens.widgets.line import Line, Part
+from emotui.screens.widgets.notice import Notice
+from emotui.screens.widgets.page import Page
+from emotui.store.query import Run
+
+if TYPE_CHECKING:
+    from emotui.workbench.models.loaded import OnShelf, Shelf
+    from emotui.workbench.source import BrowseSource
+
+
+class Models(Place):
+    """The models above, everything about the picked one below."""
+
+    title = "Models"
+    DEFAULT_CSS = """
+    Models #model-rows { height: 1fr; min-height: 4; }
+    Models #model-about { height: 1fr; min-height: 5; }
+    """
+
+    class Turned(Message):
+        """A model was loaded or measured, or that was stopped, or failed."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._shelf: Callable[[], Shelf] | None = None
+        self._desk: Desk[str | None, list[OnShelf]] | None = None
+
+    def compose(self) -> ComposeResult:
+        """Two panes, a heading each."""
+        yield Line(id="models-title", classes="-pane")
+        yield ModelRows(id="model-rows")
+        yield Line(id="model-title", classes="-pane")
+        yield Page(id="model-about")
+        yield Notice(id="models-notice")
+
+    def on_mount(self) -> None:
+        """Nothing is known yet."""
+        self.show_nothing("the workspace is being read")
+
+    def bind_source(self, source: "BrowseSource") -> None:
+        """Ask this source from now on."""
+        shelf_of = getattr(source, "shelf", None)
+        if shelf_of is None:
+            self._say("Models are loaded in a workspace", "files are browsed without it")
+            return
+        self._shelf = shelf_of
+
+        def ask(unload: str | None) -> "list[OnShelf]":
+            shelf: Shelf = shelf_of()
+            if unload is not None:
+                shelf.unload(unload)
+            return shelf.rows()
+
+        self._desk = Desk("models", self, ask)
+        self._say("Models", "looking for what is at hand")
+        self._desk.ask(None)
+
+    @property
+    def busy(self) -> bool:
+        """Is an answer on its way?"""
+        return self._desk is not None and self._desk.busy
+
+    def show_sample(self, sample: int | None, run: Run | None) -> None:
+        """Models do not depend on the sample; but how they stand may have changed."""
+        if self._desk is not None and self.display:
+            self._desk.ask(None)
+
+    def refresh_sample(self, run: Run | None) -> None:
+        """Ask again how the models stand."""
+        self.show_sample(None, run)
+
+    def show_nothing(self, why: str, *, failed: bool = False) -> None:
+        """The list may be empty without the models being so."""
+        if self._desk is None:
+            self._say("Models at hand, and those that are loaded", why, failed=failed)
+
+    def focus_first(self) -> None:
+        """Put the keys into the models."""
+        self.query_one(ModelRows).focus()
+
+    def _say(self, title: str, *lines: str, failed: bool = False) -> None:
+        self.query_one("#models-notice", Notice).say(title, *lines, failed=failed)
+        self._lay_out(shown=False)
+
+    def _lay_out(self, *, shown: bool) -> None:
+        for name in ("#models-title", "#model-rows", "#model-title", "#model-about"):
+            self.query_one(name).display = shown
+
+    @on(Answer)
+    def _answered(self, answer: Answer) -> None:
+        answer.stop()
+        if not answer.desk.take(answer):
+            return
+        if answer.error is not None:
+            self._say("The models cannot be listed", answer.error, failed=True)
+            return
+        self.query_one("#models-notice", Notice).hide()
+        self._lay_out(shown=True)
+        self.query_one(ModelRows).show_rows(answer.value)
+        if self.display and self.screen.focused is None:
+            self.focus_first()
+        self._draw()
+
+    @on(ModelRows.Picked)
+    def _picked(self, event: ModelRows.Picked) -> None:
+        event.stop()
+        self._draw()
+
+    @on(Turned)
+    def _turned(self, event: Turned) -> None:
+        event.stop()
+        if self._desk is not None:
+            self._desk.ask(None)
+
+    def _draw(self) -> None:
+        rows = self.query_one(ModelRows)
+        loaded = sum(row.state == "loaded" for row in rows.rows)
+        keys = [Part("Enter", "key", "do('load')"), Part(" load or end  "), Part("m", "key", "do('name_model')")]
+        self.query_one("#models-title", Line).show(
+            [Part(" models", "strong"), Part(f"   {len(rows.rows)} at hand, {loaded} loaded", "dim")],
+            [*keys, Part(" live model ")],
+        )
+        picked = rows.picked
+        if picked is not None:
+            self.query_one("#model-title", Line).show([Part(" about it", "strong")])
+            self.query_one("#model-about", Page).show_for(lambda room: about(picked, room.width))
+        self.refresh_bindings()
+
+    # Keys.
+
+    def can(self, action: str) -> bool:
+        """One thing at a time: nothing is loaded or ended while a model is at work."""
+        frame: Any = self.screen
+        if not super().can(action) or self._desk is None or frame.work is not None:
+            return False
+        return self.query_one(ModelRows).picked is not None
+
+    def do_load(self) -> None:
+        """Load the picked model, or end its process."""
+        picked = self.query_one(ModelRows).picked
+        if picked is None or self._desk is None:
+            return
+        if picked.state == "loaded":
+            self._desk.ask(picked.spec)
+        else:
+            self._load(picked.spec)
+
+    def do_measure(self) -> None:
+        """Time what the picked model can do."""
+        picked = self.query_one(ModelRows).picked
+        if picked is not None:
+            self._begin(f"measuring {picked.spec}", lambda shelf, tell: shelf.measure(picked.spec, tell))
+
+    def _load(self, spec: str) -> None:
+        self._begin(f"loading {spec}", lambda shelf, tell: shelf.load(spec, tell))
+
+    def _begin(self, what: str, do: "Callable[[Shelf, Any], None]") -> None:
+        """Long work stands in the top line, where Esc stops it."""
+        shelf_of, frame = self._shelf, self.screen
+        if shelf_of is None:
+            return
+
+        def work(on_progress: Any) -> None:
+            try:
+                do(shelf_of(), on_progress)
+            finally:
+                self.post_message(self.Turned())
+
+        begin: Any = getattr(frame, "begin")  # noqa: B009 - the frame's type would make a circle of imports
+        begin(what, work, lambda: shelf_of().stop())

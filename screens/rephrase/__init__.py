@@ -1,0 +1,1 @@
+"""Rephrase: a text rewritten against a live classifier (hard emotion test sets)."""

@@ -1,0 +1,267 @@
+"""Headings and panes of the Rephrase place, from values to parts and lines."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from emotui.screens.widgets.cell_width import fit, shown, width, wrap
+from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.number_format import UNDEFINED, count, share
+from emotui.screens.widgets.page import Lines
+
+if TYPE_CHECKING:
+    from emotui.metrics.lexical import Lexical
+    from emotui.metrics.rephrasings import Change
+    from emotui.workbench.rephrase.views import CarryingWords, ChainView, Progress, Round
+
+Sides = tuple[list[Part], list[Part]]
+
+ROUNDS = ("1", "2", "3", "4")
+
+
+def title(chain: "ChainView", round_: "Round", cells: int) -> Sides:
+    """The text, its gold label, and what the classifier says to it; who writes."""
+    verdict = "mark" if not chain.offered else "dim"
+    left = [
+        Part(f" {chain.id}", "strong"),
+        Part("  gold ", "dim"),
+        Part(chain.label, "gold-line"),
+        Part(f"  {short(round_.model)} says ", "dim", "do('name_model')"),
+        Part(chain.predicted, "plain" if chain.offered else "mark"),
+        Part(f" {share(chain.confidence).strip()}", verdict),
+    ]
+    by = f"by {round_.annotator} "
+    used = sum(width(part.text) for part in left)
+    return left, [Part(by, "dim")] if used + width(by) < cells else []
+
+
+def short(spec: str) -> str:
+    """A SPEC in few cells: of a path its last part."""
+    kind, colon, rest = spec.partition(":")
+    if colon and "/" in rest and "@" not in rest:
+        rest = rest.rstrip("/").rsplit("/", 1)[-1]
+    return fit(f"{kind}{colon}{rest}", min(width(f"{kind}{colon}{rest}"), 32)).rstrip()
+
+
+def marked(text: str, spans: Sequence[tuple[int, int]], cells: int, kind: str = "cue") -> Lines:
+    """A text on lines of so many cells, these stretches of it marked."""
+    found: list[list[Part]] = []
+    for start, end in wrap(text, cells):
+        line: list[Part] = []
+        at = start
+        for first, last in spans:
+            begin, stop = max(first, at), min(last, end)
+            if begin >= stop:
+                continue
+            line += [Part(text[at:begin]), Part(text[begin:stop], kind)]
+            at = stop
+        line.append(Part(text[at:end].rstrip("\n")))
+        found.append([part for part in line if part.text])
+    return found
+
+
+def too_long(characters: int, longest: int) -> str:
+    """Why a paste was left out."""
+    return (
+        f"That would be {count(characters)} characters; a rephrasing of this text has at most {count(longest)}. "
+        "Nothing was put in."
+    )
+
+
+def as_text(chain: "ChainView") -> str:
+    """The original and its attempts, as they are copied."""
+    lines = [f"{chain.id}\t{chain.label}\t{chain.predicted} {share(chain.confidence).strip()}\t{chain.original}"]
+    lines += [
+        f"{place}\t{chain.label}\t{one.predicted} {share(one.confidence).strip()}\t{one.text}"
+        for place, one in enumerate(chain.attempts, 1)
+    ]
+    return "\n".join(lines)
+
+
+def folded(text: str, cells: int, kind: str = "plain") -> list[list[Part]]:
+    """A sentence on as many lines as it takes."""
+    return [[Part(text[start:end].rstrip(), kind)] for start, end in wrap(text, cells)]
+
+
+def attempt(chain: "ChainView", written: str, hint: str, *, suggested: bool) -> Sides:
+    """Which attempt this is, and how long the text is beside the original."""
+    if not chain.offered:
+        return [Part(" set aside", "strong"), Part("  the classifier is wrong already: nothing to do", "dim")], []
+    if chain.state != "open":
+        last = chain.attempts[-1] if chain.attempts else None
+        how = {"succeeded": "key", "failed": "mark", "skipped": "dim"}[chain.state]
+        left = [Part(f" {chain.state}", how)]
+        if chain.state == "succeeded" and last is not None:
+            left.append(Part(f" at attempt {len(chain.attempts)}: {last.predicted} instead of {chain.label}", "dim"))
+        return left, [Part("^Z", "key", "do('undo')"), Part(" takes the last entry back ", "dim", "do('undo')")]
+    here = len(chain.attempts) + 1
+    left = [Part(f" attempt {here} of {len(ROUNDS)}", "strong")]
+    if suggested:
+        left.append(Part("  suggested by a model", "mark"))
+    if hint:
+        return [*left, Part(f"  {hint}", "mark")], []
+    before, now = len(chain.original.split()), len(written.split())
+    return left, [Part(f"{now} words, original {before} ", "dim")]
+
+
+def meaning(
+    nearness: tuple[float | None, bool],
+    lexical: "Lexical | None",
+    words: "CarryingWords | None",
+    warnings: Sequence[str],
+    cells: int,
+    most: int,
+) -> Lines:
+    """How near the text still is, what kind of text it is, and which words give it away.
+
+    Args:
+        most: lines that the cue words may take.
+    """
+    similarity, is_new = nearness
+    first = [Part("similarity ", "dim"), Part(share(similarity).strip(), "strong" if is_new else "dim")]
+    if lexical is not None:
+        first += [Part("   "), Part(lexical.category, "strong")]
+        first.append(Part("   negated" if lexical.negated else "   no negation", "plain" if lexical.negated else "dim"))
+    lines: list[list[Part]] = [first, *_cues(lexical, cells, most), _leaning(words, cells)]
+    for warning in warnings:
+        for place, line in enumerate(folded(warning, max(cells - 2, 10))):
+            lines.append([Part("  " if place else "! ", "mark"), *line])
+    return lines
+
+
+def _cues(lexical: "Lexical | None", cells: int, most: int) -> list[list[Part]]:
+    """The cue words with their emotions, on at most so many lines."""
+    if lexical is None:
+        return [[Part("no cue words: no list ties words to this label", "dim")]]
+    if not lexical.cues:
+        return [[Part("no cue words left", "dim")]]
+    lines = [[Part("cues ", "dim")]]
+    room = cells - 5
+    for cue in lexical.cues:
+        tied = " " + "·".join(cue.emotions)
+        size = width(cue.word) + width(tied) + 2
+        if size > room:
+            if len(lines) == most:
+                lines[-1].append(Part("…", "dim"))
+                break
+            lines.append([Part("     ")])
+            room = cells - 5
+        lines[-1] += [Part(cue.word, "cue"), Part(f"{tied}  ", "dim")]
+        room -= size
+    return lines
+
+
+def _leaning(words: "CarryingWords | None", cells: int) -> list[Part]:
+    if words is None:
+        return [Part("leaning on  … when you rest", "dim")]
+    carrying = sorted((one for one in words.gold if one[2] > 0), key=lambda one: -one[2])
+    parts = [Part("leaning on ", "dim")]
+    room = cells - 11
+    for start, end, drop in carrying:
+        word = shown(words.text[start:end])
+        figure = f" {share(drop).strip()}  "
+        if width(word) + width(figure) > room:
+            break
+        parts += [Part(word, "strong"), Part(figure, "dim")]
+        room -= width(word) + width(figure)
+    return parts if carrying else [Part(f"no word makes {words.gold_label} likelier", "dim")]
+
+
+def chain_lines(chain: "ChainView", cells: int) -> Lines:
+    """The attempts so far: what the classifier said to each, how sure it was of gold, how near it was, the text."""
+    if not chain.attempts:
+        return [[Part("no attempt yet", "dim")]]
+    lines = []
+    name = max(width(one.predicted) for one in chain.attempts)
+    for place, one in enumerate(chain.attempts, 1):
+        wrong = one.predicted != chain.label
+        head = [
+            Part(f"{place} ", "strong"),
+            Part(fit(one.predicted, name), "said" if wrong else "gold"),
+            Part(" ✓ " if wrong else "   ", "said"),
+            Part(f"{share(one.confidence)} ", "plain"),
+            Part(f"sim {share(one.similarity).strip()}  ", "dim"),
+        ]
+        if one.suggested:
+            head.append(Part("S ", "mark"))
+        room = cells - sum(width(part.text) for part in head)
+        lines.append([*head, Part(fit(one.text, max(room, 8)).rstrip())])
+    return lines
+
+
+def word_lines(words: "CarryingWords | None", cells: int) -> Lines:
+    """Every word with how far the labels' log-odds fall without it."""
+    if words is None:
+        return [[Part("what each word adds to the verdict: comes when you rest", "dim")]]
+    if not words.gold:
+        return [[Part("no word in it", "dim")]]
+    both = words.top_label != words.gold_label
+    most = max((abs(drop) for rows in (words.gold, words.top) for _, _, drop in rows), default=0.0)
+    size = max(min((cells - 18 - (10 if both else 0)) // (2 if both else 1) - 8, 24), 4)
+    head = [Part(fit("without it", 16), "dim"), Part(fit(words.gold_label, size + 8), "gold")]
+    if both:
+        head.append(Part(fit(words.top_label, size + 8), "said"))
+    lines: list[list[Part]] = [head]
+    tops = {(start, end): drop for start, end, drop in words.top}
+    for start, end, drop in words.gold:
+        line = [Part(fit(words.text[start:end], 15) + " "), *_drop(drop, most, size, "gold")]
+        if both:
+            line += _drop(tops.get((start, end)), most, size, "said")
+        lines.append(line)
+    if words.cut:
+        lines.append([Part("only the first words were tried", "dim")])
+    lines.append([Part("log-odds that the label loses without the word; minus: it gains", "dim")])
+    return lines
+
+
+def _drop(drop: float | None, most: float, size: int, kind: str) -> list[Part]:
+    if drop is None:
+        return [Part(f"{UNDEFINED:>6}" + " " * (size + 2))]
+    full = round(abs(drop) / most * size) if most else 0
+    sign = "■" if drop >= 0 else "□"
+    return [Part(f"{drop:+6.2f} "), Part(sign * full, kind), Part(" " * (size - full + 1))]
+
+
+def session(progress: "Progress", last: str, cells: int) -> Lines:
+    """How far one is: succeeded at the first, second, third, fourth attempt; failed; skipped; left; set aside."""
+    at = " ".join(count(n) for n in progress.succeeded_at)
+    whole = [
+        [Part(f"{count(progress.done)}", "strong"), Part(" done   ", "dim")],
+        [Part(f"{count(sum(progress.succeeded_at))}", "strong"), Part(f" succeeded ({at})   ", "dim")],
+        [Part(f"{count(progress.failed)}", "strong"), Part(" failed   ", "dim")],
+        [Part(f"{count(progress.skipped)}", "strong"), Part(" skipped   ", "dim")],
+        [Part(f"{count(progress.left)}", "strong"), Part(f" of {count(progress.offered)} left   ", "dim")],
+        [Part(f"{count(progress.set_aside)}", "strong"), Part(" set aside", "dim")],
+    ]
+    lines: list[list[Part]] = [[]]
+    for group in whole:
+        used = sum(width(part.text) for part in lines[-1])
+        if used and used + sum(width(part.text.rstrip()) for part in group) > cells:
+            lines.append([])
+        lines[-1] += group
+    if progress.offered:
+        full = round(progress.done / progress.offered * min(cells, 60))
+        lines.append([Part("━" * full, "said"), Part("━" * (min(cells, 60) - full), "rest")])
+    return [*lines, *folded(last, cells, "dim")] if last else lines
+
+
+def difference(changes: "Sequence[Change]", cells: int) -> Lines:
+    """The original with what was left out of it (−) and what is new (+), in place."""
+    if not any(change.kind != "same" for change in changes):
+        return [[Part("as the original", "dim")]] if changes else []
+    signs = {"same": ("", "plain"), "removed": ("−", "gone"), "added": ("+", "new")}
+    lines: list[list[Part]] = [[]]
+    used = 0
+    for change in changes:
+        sign, kind = signs[change.kind]
+        for word in (sign + change.words).split():
+            drawn = shown(word)
+            size = width(drawn)
+            if used and used + 1 + size > cells:
+                lines.append([])
+                used = 0
+            if used:
+                lines[-1].append(Part(" ", kind if lines[-1][-1].kind == kind else "plain"))
+                used += 1
+            lines[-1].append(Part(drawn, kind))
+            used += size
+    return lines

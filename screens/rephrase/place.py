@@ -1,0 +1,565 @@
+"""Rephrase: a text is rewritten against a live classifier until it no longer sees the emotion."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from textual import on
+from textual.app import ComposeResult
+from textual.widgets import TextArea
+
+from emotui.screens.place import Place
+from emotui.screens.rephrase import lines as rephrase_lines
+from emotui.screens.rephrase import requests as asking
+from emotui.screens.rephrase import rounds
+from emotui.screens.rephrase.drafts import Drafts, begun_with
+from emotui.screens.rephrase.live import Following
+from emotui.screens.rephrase.review import Review
+from emotui.screens.rephrase.rounds import Begun
+from emotui.screens.rephrase.state import Seen
+from emotui.screens.rephrase.statistics import Figures
+from emotui.screens.rephrase.suggestions import Suggesting
+from emotui.screens.rephrase.writing import Writing
+from emotui.screens.requests import Answer, Desk
+from emotui.screens.widgets.editor import LONGEST, Editor
+from emotui.screens.widgets.notice import Notice
+from emotui.screens.widgets.number_format import count
+from emotui.store.query import Run
+
+if TYPE_CHECKING:
+    from emotui.workbench.rephrase.service import Rephrasing
+    from emotui.workbench.rephrase.views import ChainView, Round
+    from emotui.workbench.source import BrowseSource
+
+PROBLEMS = 3
+"""Lines that are shown of why a round cannot begin: there may be one for each text."""
+
+_ABOUT = "Rewrite a text until the classifier no longer sees its emotion"
+
+
+class Rephrase(Place):
+    """Holds the round and the text at work.
+
+    What it shows stands in `Writing`, `Figures` and `Review`.
+    """
+
+    title = "Rephrase"
+    samples_of = "rephrase"
+    slim_list = True
+    DEFAULT_CSS = "Rephrase Writing { display: none; }"
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.mode = "writing"
+        self.following: Following | None = None
+        self._service: Callable[[], Rephrasing] | None = None
+        self._spec = "embedded"
+        self._sample: int | None = None
+        self.refused = ""
+        self.beginning = self._arrived = self._without = False
+        self.open: frozenset[int] = frozenset()
+        self._drafts: Drafts | None = None
+        self._before_suggestion: str | None = None
+        self._lexicon: object = None
+        self._reviewer = ""
+        self._suggesting: Suggesting | None = None
+        self._desks: dict[str, Desk[Any, Any]] = {}
+
+    def compose(self) -> ComposeResult:
+        """The panes, and what is said where they have nothing to show."""
+        yield Writing(id="rephrase-writing")
+        yield Figures(id="rephrase-figures")
+        yield Review(id="rephrase-review")
+        yield Notice(id="rephrase-notice")
+
+    @property
+    def writing(self) -> Writing:
+        """The panes in which one writes."""
+        return self.query_one(Writing)
+
+    @property
+    def editor(self) -> Editor:
+        """Where the rephrasing is typed."""
+        return self.query_one(Editor)
+
+    @property
+    def seen(self) -> Seen:
+        """What the panes are drawn from."""
+        return self.writing.seen
+
+    @property
+    def round(self) -> "Round | None":
+        """The round at work."""
+        return self.seen.round
+
+    @property
+    def chain(self) -> "ChainView | None":
+        """The text at work, with its attempts."""
+        return self.seen.chain
+
+    @property
+    def busy(self) -> bool:
+        """Is an answer on its way?"""
+        follows = self.following is not None and self.following.busy
+        views = self.query_one(Figures).busy or self.query_one(Review).busy
+        keeps = self._drafts is not None and self._drafts.busy
+        return follows or views or keeps or any(desk.busy for desk in self._desks.values())
+
+    @property
+    def acting(self) -> bool:
+        """Is a decision being kept?"""
+        return self._desks["act"].busy
+
+    @property
+    def _frame(self) -> Any:
+        # The frame's type would make a circle of imports.
+        return self.screen
+
+    @property
+    def annotator(self) -> str:
+        """Who writes."""
+        app: Any = self.app
+        return str(app.annotator)
+
+    def bind_source(self, source: "BrowseSource") -> None:
+        """Ask this source from now on."""
+        service_of = getattr(source, "rephrasing", None)
+        if service_of is None:
+            self._say(_ABOUT, "Files are browsed without it; emotui import rephrase FILE brings texts into a workspace")
+            self._without = True
+            return
+        self._service = service_of
+        self.following = Following(self, self.writing, service_of)
+        self._drafts = Drafts(self, service_of)
+        suggesting = self._suggesting = Suggesting(self, source, service_of)
+
+        def stand(question: asking.Standing) -> asking.Stood:
+            suggesting.recall()
+            return asking.stand(service_of(), question)
+
+        self._desks = {
+            "stand": Desk("stand", self, stand),
+            "act": Desk("act", self, lambda question: asking.act(service_of(), question)),
+            "export": Desk("rephrase-export", self, lambda question: asking.export(service_of(), *question)),
+        }
+
+    def use_model(self, spec: str) -> None:
+        """Another model is live: it is the classifier from now on, unless a round is at work; then that is asked."""
+        if self.round is None:
+            self._spec, self.refused = spec, ""
+            # The frame may be about to load it: that work comes first.
+            self.call_later(self._go_on)
+        elif spec != self.round.model and self.display:
+            self._ask_for_a_new_round(self.round, spec)
+
+    def _ask_for_a_new_round(self, at_work: "Round", spec: str) -> None:
+        def go_on() -> None:
+            self._spec, self.refused = spec, ""
+            if self._drafts is not None:
+                self._drafts.save()
+            self.writing.seen = Seen()
+            self._go_on()
+
+        rounds.ask_for_another(self, at_work, self.seen.progress, spec, go_on)
+
+    def show_sample(self, sample: int | None, run: Run | None) -> None:
+        """Put this text into the panes; what was typed into another one waits for when one comes back."""
+        if sample != self._sample:
+            self._keep_draft()
+            self.seen.chain = None
+        self._sample = sample
+        if sample is None:
+            self.show_nothing("No text is selected: the list is empty")
+        else:
+            self._go_on()
+
+    def refresh_sample(self, run: Run | None) -> None:
+        """Ask again how the text stands."""
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Ask for what is missing next: a round, or how the text stands."""
+        dataset = self._frame.overview.dataset
+        if self._service is None or self._sample is None or dataset is None or dataset.task != self.samples_of:
+            return
+        live = self._frame.live
+        if self.round is not None and self.round.dataset.dataset == dataset.dataset:
+            if live is not None and live != self.round.model and self.app.screen is self.screen:
+                self._ask_for_a_new_round(self.round, live)
+            self._desks["stand"].ask(asking.Standing(self.round, self._sample, arriving=not self._arrived))
+        elif not self.beginning:
+            self._begin(dataset.dataset)
+
+    def _begin(self, dataset: int) -> None:
+        if self.refused:
+            first, more = self.refused.splitlines()[:PROBLEMS], len(self.refused.splitlines()) - PROBLEMS
+            rest = [f"and {count(more)} more"] if more > 0 else []
+            again = "Enter tries again   m chooses another model"
+            self._say("No round has begun", *first, *rest, again, failed=True)
+            return
+        if self._frame.work is not None:
+            self._say("Waiting for other work", "the round begins after it")
+            return
+        assert self._service is not None
+        self.beginning = True
+        self._say("Beginning a round", f"{self._spec} classifies every text; those it gets right are offered")
+        rounds.begin(self, self._service, dataset, self._spec, self.annotator)
+
+    @on(Begun)
+    def _begun(self, event: Begun) -> None:
+        event.stop()
+        self.beginning = False
+        self.refused = event.error
+        if event.round is not None:
+            self.writing.seen = Seen(round=event.round, last=event.round.note)
+            self._arrived = False
+            if self._drafts is not None:
+                self._drafts.begin(event.round, event.drafts)
+        self._go_on()
+
+    @on(Answer)
+    def _answered(self, answer: Answer) -> None:
+        answer.stop()
+        if self.following is not None and self.following.answered(answer):
+            return
+        if self._drafts is not None and self._drafts.answered(answer):
+            return
+        newest = answer.desk.take(answer)
+        name = next((name for name, desk in self._desks.items() if desk is answer.desk), "")
+        if answer.error is not None:
+            if name == "stand":
+                self._say("This text cannot be read", answer.error, failed=True)
+            else:
+                self.notify(answer.error, severity="error", markup=False)
+                self.refresh_bindings()
+        elif name == "act":
+            self._acted(answer.question, answer.value)
+        elif name == "stand" and newest:
+            self._stood(answer.value)
+        elif name == "export":
+            self.notify(f"{answer.value} chains written to {answer.question[-1]}", markup=False)
+
+    def _stood(self, stood: "asking.Stood") -> None:
+        """How the selected text stands, and every other one in the list."""
+        seen = self.seen
+        if stood.round is not seen.round or stood.chain.number != self._sample:
+            return
+        fresh = seen.chain is None or seen.chain.number != stood.chain.number
+        changed = seen.chain != stood.chain
+        seen.progress, seen.before, self.open = stood.progress, stood.before, stood.open
+        self._lexicon = stood.lexicon
+        if self.display:
+            # A reviewer is not to see how the rephrasings went.
+            self.post_message(self.Tagged("chain", stood.tags if self.mode != "review" else {}))
+        if not self._arrived:
+            self._arrived = True
+            if stood.resume is not None and stood.resume != self._sample:
+                self.post_message(self.Sought(frozenset({stood.resume}), 0))
+                return
+        seen.chain = stood.chain
+        if fresh or changed:
+            self._take_up(stood.chain, keep=not fresh)
+        self._lay_out()
+        self.writing.draw()
+        self.refresh_bindings()
+
+    def _take_up(self, chain: "ChainView", *, keep: bool) -> None:
+        """Put a text into the editor: what was being written, else the last attempt, else the original."""
+        editor, seen = self.editor, self.seen
+        editor.read_only = not chain.offered or chain.state != "open"
+        if not keep:
+            seen.live = seen.words = seen.now = None
+            seen.warnings, seen.difference, seen.hint, seen.nearness = (), (), "", (None, False)
+            draft = self._drafts.of(chain) if self._drafts is not None and not editor.read_only else None
+            text, seen.suggested = (draft.text, draft.suggested) if draft is not None else begun_with(chain)
+            self._before_suggestion = None
+            editor.begin(text, max(LONGEST, 2 * len(chain.original)))
+        else:
+            self._keep_draft()
+        editor.mark_with(self._mark)
+
+    def _keep_draft(self) -> None:
+        """What was typed and not submitted waits for when the text comes up again."""
+        chain, text = self.chain, self.editor.text
+        if chain is None or self._drafts is None or self.editor.read_only:
+            return
+        if (text, self.seen.suggested) == begun_with(chain):
+            self._drafts.drop(chain.number)
+        else:
+            self._drafts.put(chain, text, suggested=self.seen.suggested)
+
+    def _mark(self, text: str) -> list[tuple[int, int]]:
+        """The cue words of what is typed: looked up while the key is being painted."""
+        chain, self.seen.now = self.chain, None
+        if chain is not None and len(text) <= asking.MARKED:
+            self.seen.now = asking.lexical_of(text, chain.label, self._lexicon)
+        return [(cue.start, cue.end) for cue in self.seen.now.cues] if self.seen.now is not None else []
+
+    @on(TextArea.Changed)
+    def _typed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        self.seen.hint = ""
+        if self.editor.text == self._before_suggestion:
+            self.seen.suggested, self._before_suggestion = False, None
+        self._keep_draft()
+        if self.following is not None:
+            self.following.typed()
+
+    @on(Editor.TooLong)
+    def _too_long(self, event: Editor.TooLong) -> None:
+        event.stop()
+        self.notify(rephrase_lines.too_long(event.characters, event.longest), severity="warning", markup=False)
+
+    def _do(self, kind: str) -> None:
+        if self.round is not None and self.chain is not None and not self.acting:
+            text = self.editor.text
+            self._desks["act"].ask(asking.Act(kind, self.round, self.chain, text, self.seen.suggested))
+            self.refresh_bindings()
+
+    def _acted(self, act: "asking.Act", done: "asking.Done") -> None:
+        """An entry was made or taken back: say what came of it, and go to where one writes next."""
+        if act.round is not self.round:
+            return
+        self.seen.last = done.said
+        if act.kind == "submit" and self._drafts is not None:
+            self._drafts.drop(act.chain.number)
+        if act.kind in ("submit", "skip"):
+            self.editor.history.clear()
+        if done.reopened is not None:
+            chain, text, suggested = done.reopened
+            if self._drafts is not None:
+                self._drafts.put(chain, text, suggested=suggested)
+            self.seen.chain = None
+        if done.go is None or done.go == self._sample:
+            self._go_on()
+        else:
+            self.post_message(self.Sought(frozenset({done.go}), 0))
+
+    def show_nothing(self, why: str, *, failed: bool = False) -> None:
+        """Say what Rephrase is for, and why it is empty."""
+        if not self._without:
+            self._say(_ABOUT, why, failed=failed)
+
+    def _say(self, title: str, *lines: str, failed: bool = False) -> None:
+        self.query_one("#rephrase-notice", Notice).say(title, *lines, failed=failed)
+        for panes in (Writing, Figures, Review):
+            self.query_one(panes).display = False
+        self.refresh_bindings()
+
+    def _lay_out(self) -> None:
+        """Show the panes of the mode."""
+        self.query_one("#rephrase-notice", Notice).hide()
+        appears = not self.writing.display and self.mode == "writing"
+        for mode, panes in (("writing", Writing), ("figures", Figures), ("review", Review)):
+            self.query_one(panes).display = mode == self.mode
+        if appears and self.display and self.screen.focused is None:
+            self.focus_first()
+
+    def _turn_to(self, mode: str) -> None:
+        self.mode = mode
+        # What has the keys is about to be hidden, and Textual would hand them to whatever comes next.
+        self.screen.set_focus(None)
+        self._lay_out()
+        self.focus_first()
+        if mode == "writing":
+            self.writing.draw()
+            self._go_on()
+        self.refresh_bindings()
+
+    def focus_first(self) -> None:
+        """Put the keys into the first pane. Of the writing that is the original: letters are keys there."""
+        if self.mode == "figures":
+            self.query_one(Figures).focus_first()
+        elif self.mode == "review":
+            self.query_one(Review).focus_first()
+        elif self.writing.display:
+            self.query_one("#rephrase-original").focus()
+
+    def on_unmount(self) -> None:
+        """What was typed last is kept too."""
+        if self._drafts is not None:
+            self._drafts.save_at_once()
+
+    # Keys.
+
+    def can(self, action: str) -> bool:
+        """What can be done with a text follows from how its chain stands."""
+        return super().can(action) and self._makes_sense(action)
+
+    def _makes_sense(self, action: str) -> bool:
+        editing, chain = self.editor.has_focus, self.chain
+        if action == "write" and self.refused:
+            return True
+        if action == "leave":
+            return editing or self.mode != "writing"
+        if self.round is None or self.beginning or chain is None:
+            return False
+        match action:
+            case "annotators":
+                return self.mode == "figures"
+            case "judge":
+                return self.mode == "review" and self.query_one(Review).item is not None
+            case "next_open" | "previous_open":
+                return bool(self.open) if self.mode == "writing" else self.mode == "review"
+        if action not in _WRITING:
+            return True
+        if self.mode == "review":
+            return action == "undo" and self.query_one(Review).can_undo
+        if self.mode != "writing":
+            return action in ("view", "view_back") and self.mode == "figures"
+        if action in _OPEN:
+            is_open = chain.offered and chain.state == "open"
+            return is_open and not self.acting and (editing or action != "submit")
+        return not (action == "write" and editing)
+
+    def tell(self, what: str, value: object) -> None:
+        """A view's name was clicked."""
+        if what == "view":
+            self.writing.show_view(str(value))
+        elif what == "figures":
+            self.query_one(Figures).show_view(str(value))
+
+    def do_write(self) -> None:
+        """Go into the editor; where no round could begin, try again."""
+        if self.refused:
+            self.refused = ""
+            self._go_on()
+        else:
+            self.editor.focus()
+            self.refresh_bindings()
+
+    def do_leave(self) -> None:
+        """Out of the editor, where letters are keys; from the figures and the review back to writing."""
+        if self.mode == "review" and self.query_one(Review).take_back():
+            return
+        if self.mode != "writing":
+            self._turn_to("writing")
+        else:
+            self.focus_first()
+            self.refresh_bindings()
+
+    def do_submit(self) -> None:
+        """Submit what is written as the next attempt; what is as it was only when asked twice."""
+        chain, written = self.chain, self.editor.text.strip()
+        before = [one.text for one in chain.attempts] if chain is not None else []
+        if chain is not None and not self.seen.hint and written in (chain.original.strip(), *before):
+            self.seen.hint = "nothing has changed: Enter again submits it all the same"
+            self.writing.draw_attempt()
+        else:
+            self._do("submit")
+
+    def do_skip(self) -> None:
+        """Leave this text and go to the next."""
+        self._do("skip")
+
+    def do_undo(self) -> None:
+        """Take back what was typed; where nothing was, the last attempt or skip; in the review the last judgement."""
+        if self.mode == "review":
+            self.query_one(Review).undo()
+        elif self.editor.can_undo and not self.editor.read_only:
+            self.editor.undo()
+        else:
+            self._do("undo")
+
+    def do_redo(self) -> None:
+        """Put back what was taken back last."""
+        if self.editor.can_redo and not self.editor.read_only:
+            self.editor.redo()
+        else:
+            self._do("redo")
+
+    def do_suggest(self) -> None:
+        """Ask a model that writes for three rephrasings."""
+        if self._suggesting is not None and self.round is not None and self.chain is not None:
+            self._suggesting.ask(self.round, self.chain)
+
+    @on(Suggesting.Suggested)
+    def _suggested(self, event: "Suggesting.Suggested") -> None:
+        event.stop()
+        if self._suggesting is not None and self.chain is not None and event.number == self.chain.number:
+            self._suggesting.offer(event, self.chain.label, self._take_suggestion)
+
+    def _take_suggestion(self, text: str) -> None:
+        """What a model wrote stands in the editor, and is marked as that however much of it is changed."""
+        before = self.editor.text
+        self.editor.put(text)
+        self.seen.suggested, self._before_suggestion = True, before
+        self._keep_draft()
+        self.editor.focus()
+        self.writing.draw_attempt()
+
+    def do_view(self) -> None:
+        """The next view of the lower pane, or of the figures."""
+        (self.writing if self.mode == "writing" else self.query_one(Figures)).step_view(1)
+
+    do_words = do_view
+
+    def do_view_back(self) -> None:
+        """The view before."""
+        (self.writing if self.mode == "writing" else self.query_one(Figures)).step_view(-1)
+
+    def do_annotators(self) -> None:
+        """Count other people's rephrasings in the figures."""
+        self.query_one(Figures).next_whose()
+
+    def do_next_open(self) -> None:
+        """The next text that is open, or the next rephrasing to judge."""
+        self._step(1)
+
+    def do_previous_open(self) -> None:
+        """The one before."""
+        self._step(-1)
+
+    def _step(self, by: int) -> None:
+        if self.mode == "review":
+            self.query_one(Review).step(by)
+        else:
+            self.post_message(self.Sought(self.open, by))
+
+    def do_figures(self) -> None:
+        """What the rephrasings came to, or back to writing."""
+        if self.mode == "figures":
+            self._turn_to("writing")
+        elif self.round is not None and self._service is not None:
+            self._turn_to("figures")
+            self.query_one(Figures).open_for(self._service, self.round)
+
+    def do_review(self) -> None:
+        """Judge what others wrote; first, who judges?"""
+        from emotui.screens.dialogs.name import NameSheet
+
+        def named(reviewer: str | None) -> None:
+            if reviewer is not None and self.round is not None and self._service is not None:
+                self._reviewer = reviewer
+                self._turn_to("review")
+                self.post_message(self.Tagged("chain", {}))
+                self.query_one(Review).open_for(self._service, self.round, reviewer)
+
+        about = (
+            "Who judges? Everyone judges what others wrote.",
+            "What the classifier said is not shown, nor who wrote it.",
+        )
+        self.app.push_screen(NameSheet("Review", about, self._reviewer or self.annotator), named)
+
+    def do_judge(self) -> None:
+        """Take the answer under the cursor."""
+        self.query_one(Review).judge()
+
+    def do_export(self) -> None:
+        """Write the chains to a file."""
+        from emotui.screens.dialogs.file import ExportSheet
+
+        def named(path: str | None) -> None:
+            if path is not None:
+                self._desks["export"].ask((self.round, path))
+
+        self.app.push_screen(ExportSheet(0, None, what="all chains", default="rephrasings.jsonl"), named)
+
+    def do_copy(self) -> None:
+        """The original and its attempts to the clipboard."""
+        if self.chain is not None:
+            self.app.copy_to_clipboard(rephrase_lines.as_text(self.chain))
+            self.notify(f"{self.chain.id} copied", markup=False)
+
+
+_WRITING = ("submit", "write", "skip", "suggest", "undo", "redo", "words", "view", "view_back", "copy")
+_OPEN = ("submit", "skip", "suggest")

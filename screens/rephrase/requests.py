@@ -1,0 +1,228 @@
+"""What the Rephrase place asks the workbench for, each question answered in a thread of its desk."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from emotui.errors import EmotuiError
+from emotui.screens.widgets.number_format import share
+
+if TYPE_CHECKING:
+    from emotui.metrics.lexical import Lexical
+    from emotui.metrics.rephrasings import Change
+    from emotui.workbench.rephrase.service import Rephrasing
+    from emotui.workbench.rephrase.views import CarryingWords, ChainView, Live, Outcome, Progress, Round
+
+MARKED = 4000
+"""Characters up to which cue words are looked up as one types: that takes under a millisecond per thousand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How does this text stand? `arriving`: and where did one stop?"""
+
+    round: "Round"
+    number: int
+    arriving: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stood:
+    """How a text stands, and the others beside it. `resume`: where to go on, if not here."""
+
+    round: "Round"
+    chain: "ChainView"
+    progress: "Progress"
+    tags: Mapping[int, str]
+    open: frozenset[int]
+    before: "Lexical | None"
+    lexicon: Any
+    resume: int | None
+
+
+def stand(service: "Rephrasing", asked: Standing) -> Stood:
+    """Everything about the selected text that does not follow typing.
+
+    Raises:
+        EmotuiError: it is not in the round, or the store cannot be read.
+    """
+    views = service.views(asked.round)
+    chain = views.get(asked.number) or service.chain(asked.round, asked.number)
+    lexicon = _lexicon()
+    resume = None
+    if asked.arriving and not _is_open(chain):
+        resume = service.next_open(asked.round, None)
+    return Stood(
+        round=asked.round,
+        chain=chain,
+        progress=service.progress(asked.round),
+        tags={number: tag(view) for number, view in views.items()},
+        open=frozenset(number for number, view in views.items() if _is_open(view)),
+        before=lexical_of(chain.original, chain.label, lexicon),
+        lexicon=lexicon,
+        resume=resume,
+    )
+
+
+def _is_open(chain: "ChainView") -> bool:
+    return chain.offered and chain.state == "open"
+
+
+def tag(chain: "ChainView") -> str:
+    """A chain in six cells of the list: succeeded at which attempt, failed, skipped, at which attempt, set aside."""
+    if not chain.offered:
+        return "aside"
+    tries = len(chain.attempts)
+    match chain.state:
+        case "succeeded":
+            return f"✓ {tries}"
+        case "failed":
+            return "x"
+        case "skipped":
+            return "skip"
+    return f"{tries}/4" if tries else ""
+
+
+def _lexicon() -> Any:
+    """EmoLex, or None where it is not installed."""
+    from emotui.lexicons import emolex
+
+    try:
+        return emolex()
+    except EmotuiError:
+        return None
+
+
+def lexical_of(text: str, label: str, lexicon: Any) -> "Lexical | None":
+    """What the words of a text say beside its label; None without a word list, or for a label outside its emotions."""
+    from emotui.metrics.lexical import lexical
+
+    if lexicon is None:
+        return None
+    try:
+        return lexical(text, label, lexicon, inflections=True)
+    except ValueError:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A text as it was at one moment. `similar`: whether its similarity is asked for too, which takes as long again."""
+
+    round: "Round"
+    chain: "ChainView"
+    text: str
+    generation: int
+    similar: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What follows from a text."""
+
+    live: "Live"
+    warnings: tuple[str, ...]
+    difference: "Sequence[Change]"
+
+
+def follow(service: "Rephrasing", typed: Typed) -> Followed:
+    """The classifier's answer, the similarity, and what there is to warn of."""
+    from emotui.metrics.rephrasings import warnings, word_diff
+
+    chain = typed.chain
+    live = service.live(typed.round, chain.number, typed.text, typed.generation, similar=typed.similar)
+    earlier = [one.text for one in chain.attempts]
+    return Followed(
+        live,
+        tuple(warnings(chain.original, earlier, typed.text, live.similarity)),
+        word_diff(chain.original, typed.text),
+    )
+
+
+def carrying(service: "Rephrasing", typed: Typed, newest: Callable[[int], bool]) -> "CarryingWords | None":
+    """The words that carry the verdict; None where something was typed meanwhile."""
+    return service.words(typed.round, typed.chain.number, typed.text, lambda: not newest(typed.generation))
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """A decision about a text: submit, skip, undo, redo."""
+
+    kind: str
+    round: "Round"
+    chain: "ChainView"
+    text: str
+    suggested: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What came of it, in words, and which text to go to.
+
+    `reopened`: the chain that is open again, what was written for it, and whether a model wrote that.
+    """
+
+    said: str
+    go: int | None
+    reopened: "tuple[ChainView, str, bool] | None" = None
+
+
+def act(service: "Rephrasing", asked: Act) -> Done:
+    """Do it, and find where one writes next.
+
+    Raises:
+        EmotuiError: it cannot be done (an empty text, a closed chain, a read-only workspace); nothing was changed.
+    """
+    round_, chain = asked.round, asked.chain
+    match asked.kind:
+        case "submit":
+            outcome = service.submit(round_, chain.number, asked.text, suggested=asked.suggested)
+            go = chain.number if outcome.state == "open" else service.next_open(round_, chain.number)
+            return Done(f"{chain.id}: {said(chain, outcome)}", go)
+        case "skip":
+            service.skip(round_, chain.number)
+            return Done(f"{chain.id}: skipped", service.next_open(round_, chain.number))
+        case "undo":
+            return _undone(service, round_)
+        case _:
+            number = service.redo(round_)
+            if number is None:
+                return Done("Nothing was undone that could be put back.", None)
+            there = service.chain(round_, number)
+            go = number if _is_open(there) else service.next_open(round_, number)
+            return Done(f"{there.id}: put back, {there.state}", go)
+
+
+def _undone(service: "Rephrasing", round_: "Round") -> Done:
+    before = service.views(round_)
+    number = service.undo(round_)
+    if number is None:
+        return Done("Nothing of this round is left to take back.", None)
+    was, now = before[number], service.chain(round_, number)
+    if len(was.attempts) > len(now.attempts):
+        last = was.attempts[-1]
+        said_ = f"{now.id}: attempt {len(was.attempts)} taken back"
+        return Done(said_, number, (now, last.text, last.suggested))
+    return Done(f"{now.id}: no longer skipped", number)
+
+
+def said(chain: "ChainView", outcome: "Outcome") -> str:
+    """What came of an attempt."""
+    sure = f"{chain.label} {share(outcome.confidence).strip()}"
+    match outcome.state:
+        case "succeeded":
+            return f"succeeded at attempt {outcome.attempt}, read as {outcome.predicted} ({sure})"
+        case "failed":
+            return f"failed: still {outcome.predicted} after {outcome.attempt} attempts ({sure})"
+    return f"attempt {outcome.attempt} is still read as {outcome.predicted} ({sure})"
+
+
+def export(service: "Rephrasing", round_: "Round", path: str) -> int:
+    """Write the chains of everybody's work on the round's texts to a file; how many.
+
+    Raises:
+        BadInput: the place cannot be written.
+    """
+    from emotui.formats import write
+
+    return write(path, service.chains(round_.dataset.dataset))

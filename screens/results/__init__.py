@@ -1,0 +1,1 @@
+"""Results: the figures of runs and people, and the way to their samples."""

@@ -1,0 +1,83 @@
+"""How the figures of results are written: three decimals as the papers print them, the spread behind the mean."""
+
+from typing import TYPE_CHECKING
+
+from emotui.screens.widgets.cell_width import shown, width
+from emotui.screens.widgets.number_format import UNDEFINED, count
+
+if TYPE_CHECKING:
+    from emotui.workbench.results.table import Cell, Column, Row
+
+NOT_ASKED = "·"
+
+
+def three(value: float, *, signed: bool = False) -> str:
+    """A figure with three decimals and no leading zero: `.620`, `1.000`, `-.050`; `signed`: `+.012`."""
+    written = f"{value:+.3f}" if signed else f"{value:.3f}"
+    if written.lstrip("+-0") == ".000":
+        return ".000"
+    return written.replace("0.", ".", 1) if abs(value) < 0.9995 else written
+
+
+def written(cell: "Cell", unit: str) -> tuple[str, str]:
+    """A cell's mean and its spread, which is empty where there is none.
+
+    An undefined figure is a dash, and a setting that was not asked a dot.
+    """
+    value = cell.value
+    if value is None:
+        return (UNDEFINED if cell.why else NOT_ASKED), ""
+    if isinstance(value, bool):
+        return ("yes" if value else "no"), ""
+    if isinstance(value, str):
+        return shown(value), ""
+    if unit == "count":
+        spread = "" if cell.sd is None else f"±{cell.sd:.1f}"
+        return (count(round(value)) if value == round(value) else f"{value:.1f}"), spread
+    spread = "" if cell.sd is None else f"±{three(cell.sd)}"
+    return three(value, signed=unit == "difference"), spread
+
+
+def label_of(row: "Row") -> str:
+    """A row's name; a published one wears a dagger."""
+    return shown(row.label) + (" †" if row.published else "")
+
+
+def shortened(label: str, cells: int) -> str:
+    """A label in so many cells; of a longer one the beginning and the end, since models differ in either."""
+    if width(label) <= cells:
+        return label
+    head = tail = ""
+    for sign in label:
+        if width(head + sign) > (cells - 1) // 2:
+            break
+        head += sign
+    for sign in reversed(label):
+        if width(head + sign + tail) > cells - 1:
+            break
+        tail = sign + tail
+    return f"{head}…{tail}"
+
+
+def said(row: "Row", column: "Column", cell: "Cell") -> str:
+    """What a cell is, in one line: of what, how much, and whose."""
+    mean, spread = written(cell, column.unit)
+    what = f"{shown(column.group)}: {shown(column.title)}" if column.group else shown(column.title)
+    figure = f"{mean} {spread}".rstrip() if cell.asked else "not asked"
+    return f"{what}   {figure}   {label_of(row)}"
+
+
+def about(row: "Row", cell: "Cell") -> list[str]:
+    """What has to be known of a cell: why it is undefined, of whom it is, and under which convention."""
+    lines = []
+    if cell.why and cell.value is None:
+        lines.append(f"{UNDEFINED} undefined: {shown(cell.why)}")
+    if not cell.asked:
+        lines.append("Nobody was asked this way here.")
+    if row.remark:
+        lines.append(shown(row.remark))
+    if row.published:
+        lines.append(f"† published: {shown(row.source)}")
+    elif cell.convention:
+        lines.append(shown(cell.convention))
+    return lines

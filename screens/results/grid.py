@@ -1,0 +1,277 @@
+"""A table with a cursor on one cell: its names stay in sight, its columns scroll sideways, its notes stand below."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.binding import Binding
+from textual.message import Message
+
+from emotui.screens.results.cells import label_of, shortened, written
+from emotui.screens.widgets.cell_width import fit, shown, width, wrap
+from emotui.screens.widgets.charts import shade
+from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.page import Page
+
+if TYPE_CHECKING:
+    from emotui.workbench.results.table import Cell, Column, ResultsTable, Row
+
+_GAP = 2
+_LONGEST_LABEL = 30
+_MOST_NOTES = 110
+_WIDEST = 24
+KINDS = {"run": "own runs", "people": "annotators", "published": "† published"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Width:
+    """Cells of a column: of its means, which stand to the right, and of its spreads, which stand to the left."""
+
+    mean: int
+    spread: int
+    all: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """What stands on a line: a row by its number, or -1."""
+
+    row: int
+    parts: tuple[Part, ...]
+
+
+class Grid(Page, inherit_bindings=False):
+    """Arrow keys move the cursor; so does a click. `Moved` tells that it stands on another cell."""
+
+    BINDINGS = [
+        Binding("up", "move(-1, 0)", show=False),
+        Binding("down", "move(1, 0)", show=False),
+        Binding("left", "move(0, -1)", show=False),
+        Binding("right", "move(0, 1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
+    ]
+
+    class Moved(Message):
+        """The cursor stands on another cell."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.table: ResultsTable | None = None
+        self.row = self.column = 0
+        self._shades = self._plain = False
+        self._first = 0
+        self._widths: list[_Width] = []
+        self._label = 0
+        self._row_lines: dict[int, int] = {}
+        self._column_places: dict[int, tuple[int, int]] = {}
+
+    @property
+    def cell(self) -> "tuple[Row, Column, Cell] | None":
+        """The row, the column and the cell under the cursor."""
+        if self.table is None or not self.table.rows or not self.table.columns:
+            return None
+        row = self.table.rows[self.row]
+        return row, self.table.columns[self.column], row.cells[self.column]
+
+    def show_table(self, table: "ResultsTable", *, shades: bool = False, plain: bool = False) -> None:
+        """Show a table; the cursor keeps its place in the same one, else begins at the first figure of its own.
+
+        Args:
+            shades: draw figures as shades of the largest one.
+            plain: without headings over own, annotators' and published rows.
+        """
+        same = self.table is not None and self.table.key == table.key
+        self.table, self._shades, self._plain = table, shades, plain
+        if same:
+            self.row = min(self.row, max(len(table.rows) - 1, 0))
+            self.column = min(self.column, max(len(table.columns) - 1, 0))
+        else:
+            self._first = 0
+            self.row, self.column = _first_figure(table)
+        self._draw()
+        self._bring_into_sight()
+        self.post_message(self.Moved())
+
+    def on_resize(self) -> None:
+        """Share the width out anew."""
+        self._draw()
+
+    def on_show(self) -> None:
+        """What came while this was hidden was laid out for no width at all."""
+        self._draw()
+
+    def action_move(self, rows: int, columns: int) -> None:
+        """Move the cursor, as far as there is something."""
+        if self.table is not None:
+            self.put(self.row + rows, self.column + columns)
+
+    def action_page(self, direction: int) -> None:
+        """Move the cursor by what is in sight."""
+        self.action_move(direction * max(self.size.height - 3, 1), 0)
+
+    def put(self, row: int, column: int) -> None:
+        """Put the cursor on a cell, the nearest there is, and bring it into sight."""
+        table = self.table
+        if table is None or not table.rows:
+            return
+        self.row = min(max(row, 0), len(table.rows) - 1)
+        self.column = min(max(column, 0), len(table.columns) - 1)
+        self._draw()
+        self._bring_into_sight()
+        self.post_message(self.Moved())
+
+    async def on_click(self, event: events.Click) -> None:
+        """Put the cursor on the cell that was clicked."""
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        at = offset.y + self.scroll_offset.y
+        rows = [row for row, line in self._row_lines.items() if line == at]
+        columns = [column for column, (a, b) in self._column_places.items() if a <= offset.x < b]
+        if rows:
+            self.put(rows[0], columns[0] if columns else self.column)
+
+    # How it is drawn.
+
+    def _draw(self) -> None:
+        table, cells = self.table, self.scrollable_content_region.width
+        if table is None or cells <= 0:
+            return
+        longest = max((width(label_of(row)) for row in table.rows), default=4)
+        self._label = min(longest, _LONGEST_LABEL, max(cells // 3, 12))
+        self._widths = [_width(table, at, shades=self._shades) for at in range(len(table.columns))]
+        seen = self._seen(cells)
+        lines: list[_Line] = [_Line(-1, tuple(parts)) for parts in self._heads(table, seen)]
+        kind = ""
+        for number, row in enumerate(table.rows):
+            if row.kind != kind and not self._plain:
+                kind = row.kind
+                lines.append(_Line(-1, (Part(KINDS.get(kind, kind), "dim"),)))
+            lines.append(_Line(number, tuple(self._row_parts(number, row, seen))))
+        lines.append(_Line(-1, ()))
+        for note in table.notes:
+            text = shown(note)
+            lines += [_Line(-1, (Part(text[a:b], "dim"),)) for a, b in wrap(text, min(cells - 2, _MOST_NOTES))]
+        self._row_lines = {line.row: at for at, line in enumerate(lines) if line.row >= 0}
+        self.show([line.parts for line in lines])
+
+    def _seen(self, cells: int) -> list[int]:
+        """The columns that are shown, and where each begins and ends."""
+        sizes = [one.all + _GAP for one in self._widths]
+        seen = window(sizes, self._first, self.column, cells - self._label - 3)
+        self._first = seen.start
+        places, at = {}, self._label + 2
+        for column in seen:
+            places[column] = (at, at + sizes[column])
+            at += sizes[column]
+        self._column_places = places
+        return list(seen)
+
+    def _heads(self, table: "ResultsTable", seen: Sequence[int]) -> list[list[Part]]:
+        left = "◂ " if seen and seen[0] > 0 else "  "
+        right = " ▸" if seen and seen[-1] < len(table.columns) - 1 else ""
+        heads = []
+        if any(column.group for column in table.columns):
+            groups: list[Part] = [Part(" " * (self._label + 2))]
+            at = 0
+            while at < len(seen):
+                name, room = table.columns[seen[at]].group, 0
+                while at < len(seen) and table.columns[seen[at]].group == name:
+                    room += self._widths[seen[at]].all + _GAP
+                    at += 1
+                groups.append(Part(fit(shown(name), room - 1) + " ", "strong"))
+            heads.append(groups)
+        titles = [Part(" " * self._label + left, "key")]
+        for at in seen:
+            size = self._widths[at]
+            title = shown(table.columns[at].title)
+            kind = "strong" if at == self.column else "dim"
+            titles.append(Part(fit(title.rjust(size.mean), size.all) + " " * _GAP, kind))
+        heads.append([*titles, Part(right, "key")])
+        return heads
+
+    def _row_parts(self, number: int, row: "Row", seen: Sequence[int]) -> list[Part]:
+        here = number == self.row
+        kind = "strong" if here else "dim" if row.published else "plain"
+        label = shortened(label_of(row), self._label) if row.kind == "run" else label_of(row)
+        parts = [Part(fit(label, self._label) + "  ", kind)]
+        for at in seen:
+            parts += self._cell_parts(row, at, here=here and at == self.column)
+        return parts
+
+    def _cell_parts(self, row: "Row", at: int, *, here: bool) -> list[Part]:
+        table, size, cell = self.table, self._widths[at], row.cells[at]
+        assert table is not None
+        mean, spread = written(cell, table.columns[at].unit)
+        if self._shades and isinstance(cell.value, int | float):
+            whole = size.all + _GAP - 1
+            if here:
+                return [Part(mean.center(whole), "here"), Part(" ")]
+            return [Part(shade(float(cell.value), _most(table)) * whole, "said"), Part(" ")]
+        if table.columns[at].unit == "words":
+            return [Part(fit(mean, size.all), "here" if here else "plain"), Part(" " * _GAP)]
+        text = mean.rjust(size.mean)
+        if here:
+            return [Part((text + (f" {spread}" if spread else "")).ljust(size.all), "here"), Part(" " * _GAP)]
+        kind = "rest" if not cell.asked else "plain" if not row.published else "dim"
+        tail = f" {spread}" if spread else ""
+        return [Part(text, kind), Part(tail.ljust(size.all - size.mean + _GAP), "dim")]
+
+    def _bring_into_sight(self) -> None:
+        line, height = self._row_lines.get(self.row), max(self.size.height, 1)
+        if line is None:
+            return
+        if self.row == 0:
+            self.scroll_home(animate=False)
+        elif line >= self.scroll_offset.y + height:
+            self.scroll_to(y=line + 1 - height, animate=False, force=True)
+        elif line < self.scroll_offset.y:
+            self.scroll_to(y=line, animate=False, force=True)
+
+
+def window(sizes: Sequence[int], first: int, cursor: int, room: int) -> range:
+    """Which columns are shown in so much room: from `first` on if that can be, and always the cursor's.
+
+    Where the last column is among them, as many as fit to its left.
+    """
+    first = min(first, cursor)
+    while first < cursor and sum(sizes[first : cursor + 1]) > room:
+        first += 1
+    last = first + 1
+    while last < len(sizes) and sum(sizes[first : last + 1]) <= room:
+        last += 1
+    while last >= len(sizes) and first > 0 and sum(sizes[first - 1 :]) <= room:
+        first -= 1
+    return range(first, min(last, len(sizes)))
+
+
+def _width(table: "ResultsTable", at: int, *, shades: bool) -> _Width:
+    column = table.columns[at]
+    title = width(shown(column.title))
+    if shades:
+        return _Width(title, 0, max(width(shown(one.title)) for one in table.columns))
+    texts = [written(row.cells[at], column.unit) for row in table.rows]
+    mean = max((width(text) for text, _ in texts), default=1)
+    spread = max((width(text) for _, text in texts), default=0)
+    whole = min(max(mean + (spread + 1 if spread else 0), title), _WIDEST)
+    if column.unit == "words":
+        return _Width(0, 0, whole)
+    # Where there is no spread behind them, figures stand to the right under their title.
+    return _Width(mean if spread else whole, spread, whole)
+
+
+def _most(table: "ResultsTable") -> float:
+    values = [cell.value for row in table.rows for cell in row.cells]
+    return max((float(value) for value in values if isinstance(value, int | float)), default=0.0)
+
+
+def _first_figure(table: "ResultsTable") -> tuple[int, int]:
+    """The first figure that has samples behind it, else the first cell that was asked."""
+    for wanted in (lambda cell: bool(cell.samples), lambda cell: cell.asked):
+        for number, row in enumerate(table.rows):
+            for at, cell in enumerate(row.cells):
+                if wanted(cell):
+                    return number, at
+    return 0, 0

@@ -1,0 +1,338 @@
+"""Results: the paper's tables from the store, bars by emotion and valence, and how emotions follow each other.
+
+From every figure Enter goes to the samples behind it, in Browse.
+"""
+
+import threading
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from textual import on
+from textual.app import ComposeResult
+from textual.message import Message
+from textual.timer import Timer
+
+from emotui.screens.place import Place
+from emotui.screens.requests import Answer, Desk
+from emotui.screens.results.grid import Grid
+from emotui.screens.results.requests import Counting, Found, Question, ask
+from emotui.screens.results.state import VIEWS, Looked
+from emotui.screens.results.view import ResultsView
+from emotui.screens.widgets.notice import Notice
+from emotui.screens.widgets.number_format import count
+from emotui.store.query import Dataset, Run
+
+if TYPE_CHECKING:
+    from emotui.workbench.progress import OnProgress
+    from emotui.workbench.source import BrowseSource
+
+_MARKS = {"hallucinat": "H", "fixat": "F", "neutral": "N", "invalid": "!"}
+"""How the keys of columns begin that count samples with an error, and the letter of that."""
+
+_PATIENCE = 0.3
+"""Seconds before one is told that it is being counted."""
+
+
+class Results(Place):
+    """A grid or a plot above, and under it what the figure under the cursor is."""
+
+    title = "Results"
+    slim_list = True
+    marks_errors = False
+
+    class Written(Message):
+        """The report is in its file; or, `tables` None, it was stopped before."""
+
+        def __init__(self, path: str, tables: int | None) -> None:
+            super().__init__()
+            self.path, self.tables = path, tables
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.looked = Looked()
+        self._source: Any = None
+        self._standing: object = None
+        self._beside: tuple[str, ...] = ()
+        self._desk: Desk[Question, Found] | None = None
+        self._counting = Counting()
+        self._began = 0.0
+        self._clock: Timer | None = None
+        self._stopped = False
+        self._error: str | None = None
+
+    def compose(self) -> ComposeResult:
+        """What is looked at, or why there is nothing."""
+        yield ResultsView(self.looked, id="results-view")
+        yield Notice(id="results-notice")
+
+    @property
+    def view(self) -> ResultsView:
+        """What is drawn."""
+        return self.query_one(ResultsView)
+
+    def on_mount(self) -> None:
+        """Nothing is known yet."""
+        self._say("Results", "the workspace is being read")
+
+    def bind_source(self, source: "BrowseSource") -> None:
+        """Ask this source from now on."""
+        if not hasattr(source, "results"):
+            self._say("Results are of runs in a workspace", "files are browsed without it")
+            return
+        self._source = source
+        self._desk = Desk("results", self, lambda question: ask(source, question))
+
+    # What the frame tells.
+
+    @property
+    def busy(self) -> bool:
+        """Is something being counted?"""
+        return self._desk is not None and self._desk.busy
+
+    def show_dataset(self, dataset: Dataset | None, runs: Sequence[Run]) -> None:
+        """Count anew where the dataset, or how its runs stand, has changed."""
+        # A run that goes on is counted when it is done, and not with every batch.
+        standing = dataset, tuple((run.run, run.state, run.done * (run.state != "running")) for run in runs)
+        if standing != self._standing:
+            self._standing = standing
+            self.looked.dataset = None if dataset is None else dataset.dataset
+            self._count_anew()
+
+    def show_beside(self, runs: Sequence[Run]) -> None:
+        """Where runs are ticked, results are of those and the one over the list alone."""
+        self._beside = tuple(run.run for run in runs)
+
+    def show_sample(self, sample: int | None, run: Run | None) -> None:
+        """Results are of all samples; but the run over the list may be another now."""
+        chosen = (run.run, *self._beside) if run is not None and self._beside else ()
+        if chosen != self.looked.runs:
+            self.looked.runs = chosen
+            self._count_anew()
+
+    def refresh_sample(self, run: Run | None) -> None:
+        """Count anew: scores may have changed."""
+        self._count_anew()
+
+    def show_nothing(self, why: str, *, failed: bool = False) -> None:
+        """Say why there is nothing to count."""
+        if failed or (self._desk is not None and self.looked.dataset is None):
+            self._say("The paper's tables, with your own runs beside them", why, failed=failed)
+
+    def focus_first(self) -> None:
+        """Put the keys into the figures."""
+        self.view.grid.focus()
+
+    def on_show(self) -> None:
+        """Scores may have changed while another place was open; what has not is at hand at once."""
+        if self._standing is not None:
+            self._count_anew()
+        self.call_after_refresh(self.focus_first)
+
+    # Counting.
+
+    def _count_anew(self) -> None:
+        self._counting.stop()
+        self.looked.outdate()
+        self._stopped, self._error = False, None
+        if self._desk is not None and self.display:
+            self._look()
+
+    def _look(self) -> None:
+        """Show what the view needs, and ask for it where it is not at hand."""
+        wanted = self.looked.wanted()
+        if self._desk is not None and wanted is not None and not self._stopped and not self.looked.fresh(wanted):
+            self._counting.stop()
+            self._counting, self._began = Counting(), time.monotonic()
+            self._desk.ask(Question(wanted, self._counting))
+            if self._clock is None:
+                self._clock = self.set_interval(_PATIENCE, self._tick)
+        self._draw()
+
+    def _tick(self) -> None:
+        if not self.busy and self._clock is not None:
+            self._clock.stop()
+            self._clock = None
+        self._draw_waiting()
+
+    @on(Answer)
+    def _answered(self, answer: Answer) -> None:
+        answer.stop()
+        newest = answer.desk.take(answer)
+        found: Found | None = answer.value
+        if found is not None and found.value is not None:
+            self.looked.take(found)
+        if newest:
+            self._error = answer.error
+            if answer.error is not None or found is None or found.value is None:
+                self._draw()
+            else:
+                self._look()
+
+    # How it looks.
+
+    def _say(self, title: str, *lines: str, failed: bool = False) -> None:
+        self.query_one("#results-notice", Notice).say(title, *lines, failed=failed)
+        self.view.display = False
+        self.refresh_bindings()
+
+    def _draw_waiting(self) -> None:
+        """How far the counting is, where nothing is at hand; else a word in the heading."""
+        if self.looked.tables is not None:
+            self.view.draw_title(counting=self.busy)
+        elif self.busy and time.monotonic() - self._began >= _PATIENCE:
+            passed = time.monotonic() - self._began
+            said = f"{self._counting.words}   {passed:.0f} s"
+            self._say("Counting what the runs came to", said, "Esc stops it")
+
+    def _draw(self) -> None:
+        """Show what is at hand, or why there is nothing."""
+        looked = self.looked
+        if self._error is not None:
+            self._say("The results cannot be counted", self._error, failed=True)
+        elif looked.tables:
+            self.query_one("#results-notice", Notice).hide()
+            self.view.display = True
+            # A view that was hidden has a width only after the next layout.
+            self.call_after_refresh(self._draw_view)
+        elif looked.tables is not None:
+            self._say("There is nothing to count yet", "R runs a model over the samples")
+        elif self._stopped:
+            self._say("The counting was stopped", "v counts again")
+        elif looked.dataset is None and self._desk is not None:
+            self._say("Results", "there are no samples of spans yet", "emotui import spans FILE brings some in")
+
+    def _draw_view(self) -> None:
+        self.view.draw(counting=self.busy)
+        self.refresh_bindings()
+
+    def on_resize(self) -> None:
+        """Share the width out anew."""
+        if self.looked.tables:
+            self.call_after_refresh(self._draw_view)
+
+    @on(Grid.Moved)
+    def _moved(self, event: Grid.Moved) -> None:
+        event.stop()
+        self.refresh_bindings()
+
+    # Keys.
+
+    def can(self, action: str) -> bool:
+        """Most things need figures; counting can be stopped while it goes on."""
+        if not super().can(action):
+            return False
+        if action == "halt":
+            return self.busy and not self._stopped
+        if action in ("view", "view_back"):
+            return bool(self.looked.tables) or self._stopped
+        if not self.looked.tables:
+            return False
+        if action == "values":
+            return self.looked.view == "transitions"
+        if action == "samples":
+            picked = self.view.grid.cell
+            if self.looked.view == "bars":
+                return bool(self.looked.bars_there)
+            return picked is not None and bool(picked[2].samples)
+        if action == "export":
+            frame: Any = self.screen
+            found = self.looked.tables_found
+            return frame.work is None and found is not None and bool(found.datasets)
+        return True
+
+    def tell(self, what: str, value: object) -> None:
+        """A view's name was clicked."""
+        if what == "view" and value in VIEWS:
+            self._turn_to(str(value))
+
+    def _turn_to(self, view: str) -> None:
+        self.looked.view, self._stopped = view, False
+        self._look()
+        if self.display and view != "bars":
+            self.view.grid.focus()
+
+    def do_view(self) -> None:
+        """The next view; where the counting was stopped, count again."""
+        view = self.looked.view
+        self._turn_to(view if self._stopped else VIEWS[(VIEWS.index(view) + 1) % len(VIEWS)])
+
+    def do_view_back(self) -> None:
+        """The view before."""
+        view = self.looked.view
+        self._turn_to(view if self._stopped else VIEWS[VIEWS.index(view) - 1])
+
+    def do_next_table(self) -> None:
+        """The next table, plot or heatmap of the view."""
+        self.looked.turn(1)
+        self._look()
+
+    def do_previous_table(self) -> None:
+        """The one before."""
+        self.looked.turn(-1)
+        self._look()
+
+    def do_values(self) -> None:
+        """Counts in the heatmap, or shades."""
+        self.view.shades = not self.view.shades
+        self._draw()
+
+    def do_halt(self) -> None:
+        """Stop counting; what is counted stays."""
+        self._stopped = True
+        self._counting.stop()
+        self._draw()
+
+    def do_samples(self) -> None:
+        """Browse the samples behind the figure; from bars, go to their figures."""
+        by = self.looked.turn_to_figures()
+        if by is not None:
+            self._look()
+            self.view.show_column(by)
+            return
+        picked, found = self.view.grid.cell, self.looked.tables_found
+        if picked is None:
+            return
+        row, column, cell = picked
+        dataset = found.datasets.get(cell.run) if found is not None and cell.run else None
+        what = f"{column.group}: {column.title}" if column.group else column.title
+        mark = next((letter for name, letter in _MARKS.items() if column.key.startswith(name)), "")
+        self.post_message(self.Listed(cell.samples, f"{what}, {row.label}", dataset, cell.run, mark))
+
+    def do_export(self) -> None:
+        """The tables of these runs as a report, in a file."""
+        from emotui.screens.dialogs.file import FileSheet
+
+        frame, source, found = self.screen, self._source, self.looked.tables_found
+        if found is None:
+            return
+        runs = sorted(found.datasets)
+
+        def write(path: str, on_progress: "OnProgress", over: threading.Event) -> None:
+            from emotui.backends.host import Cancelled
+            from emotui.workbench.results.report import write_report
+
+            told, stopped = on_progress, over.is_set
+            try:
+                written = write_report(source.store, source.results(), runs, path, on_progress=told, cancelled=stopped)
+            except Cancelled:
+                self.post_message(self.Written(path, None))
+                return
+            self.post_message(self.Written(path, len(written["tables"])))
+
+        def chosen(path: str | None) -> None:
+            if path is not None:
+                begin: Any = getattr(frame, "begin")  # noqa: B009 - the frame's type would make a circle of imports
+                over = threading.Event()
+                begin(f"report to {path}", lambda on_progress: write(path, on_progress, over), over.set)
+
+        what = f"Report of {count(len(runs))} run{'s' * (len(runs) != 1)}"
+        self.app.push_screen(FileSheet(what, "results.md", (".md", ".tex", ".html")), chosen)
+
+    @on(Written)
+    def _written(self, event: Written) -> None:
+        event.stop()
+        if event.tables is None:
+            self.notify(f"Stopped: {event.path} is not written", markup=False)
+        else:
+            self.notify(f"{event.path} is written: {event.tables} tables", markup=False)

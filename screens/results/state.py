@@ -1,0 +1,117 @@
+"""What the Results place looks at and what it has got: which view, which table of it, and what is still to be asked."""
+
+from typing import TYPE_CHECKING, Any
+
+from emotui.screens.results.requests import Found, Wanted
+
+if TYPE_CHECKING:
+    from emotui.workbench.results.table import Bars, ResultsTable
+
+VIEWS = ("tables", "bars", "transitions")
+BY = ("emotion", "valence")
+_PARTS = {"task-1": "Task 1", "task-2": "Task 2"}
+_FIGURES = {"f1": "F1", "sim": "Sim"}
+
+
+class Looked:
+    """Plain state, without a widget. What was found stays at hand, if stale, until something fresher comes."""
+
+    def __init__(self) -> None:
+        self.dataset: int | None = None
+        self.runs: tuple[str, ...] = ()
+        self.view = VIEWS[0]
+        self.at = dict.fromkeys(VIEWS, 0)
+        self._found: dict[Wanted, Found] = {}
+        self._fresh: set[Wanted] = set()
+
+    def outdate(self) -> None:
+        """Nothing that was found is fresh any more."""
+        self._fresh.clear()
+
+    def take(self, found: Found) -> None:
+        """Keep what came."""
+        self._found[found.wanted] = found
+        self._fresh.add(found.wanted)
+
+    def fresh(self, wanted: Wanted) -> bool:
+        """Is it at hand as it is now?"""
+        return wanted in self._fresh
+
+    def wanted(self) -> Wanted | None:
+        """What the view needs; None where there is no such thing. Tables come first: they tell which parts there are.
+
+        Tables with annotators are asked for twice, since for their Sim the embedded model has to be loaded.
+        """
+        if self.dataset is None:
+            return None
+        if self.view == "tables" or self.tables is None:
+            people = any(row.kind == "people" for table in self.tables or () for row in table.rows)
+            return Wanted(self.dataset, "tables", sim=people, runs=self.runs)
+        if self.view == "transitions":
+            return Wanted(self.dataset, "transitions", by=BY[self.at["transitions"] % len(BY)])
+        if not self.bars_there:
+            return None
+        part, by, figure = self.bars_there[self.at["bars"] % len(self.bars_there)]
+        return Wanted(self.dataset, "bars", part, by, figure, runs=self.runs)
+
+    @property
+    def tables_found(self) -> Found | None:
+        """The best that there is of the tables."""
+        if self.dataset is None:
+            return None
+        with_sim, without = (Wanted(self.dataset, "tables", sim=sim, runs=self.runs) for sim in (True, False))
+        return self._found.get(with_sim) or self._found.get(without)
+
+    @property
+    def tables(self) -> "tuple[ResultsTable, ...] | None":
+        """All tables."""
+        found = self.tables_found
+        return found.value if found is not None and isinstance(found.value, tuple) else None
+
+    @property
+    def table(self) -> "ResultsTable | None":
+        """The table that is looked at."""
+        return self.tables[self.at["tables"] % len(self.tables)] if self.tables else None
+
+    @property
+    def bars_there(self) -> list[tuple[str, str, str]]:
+        """Part, by and figure of all bars that there are."""
+        keys = {table.key for table in self.tables or ()}
+        return [(part, by, figure) for part in _PARTS if part in keys for figure in _FIGURES for by in BY]
+
+    @property
+    def shown(self) -> "Any | Bars | None":
+        """Bars or transitions that are looked at, where they are at hand."""
+        wanted = self.wanted()
+        found = None if wanted is None else self._found.get(wanted)
+        return None if found is None else found.value
+
+    @property
+    def named(self) -> tuple[str, int, int]:
+        """What is looked at, the how manieth it is of its view, and of how many."""
+        at, tables = self.at[self.view], self.tables or ()
+        if self.view == "tables":
+            of = max(len(tables), 1)
+            return (tables[at % of].title if tables else "Tables"), at % of + 1, of
+        if self.view == "transitions":
+            return f"From one sentence to the next, by {BY[at % len(BY)]}", at % len(BY) + 1, len(BY)
+        there = self.bars_there
+        if not there:
+            return "Bars", 1, 1
+        part, by, figure = there[at % len(there)]
+        return f"{_PARTS[part]}: {_FIGURES[figure]} by {by}", at % len(there) + 1, len(there)
+
+    def turn_to_figures(self) -> str | None:
+        """From bars to the table that holds F1 of the same labels; says of what: emotion or valence."""
+        there = self.bars_there
+        if self.view != "bars" or not there:
+            return None
+        part, by, _ = there[self.at["bars"] % len(there)]
+        keys = [table.key for table in self.tables or ()]
+        self.view, self.at["tables"] = "tables", keys.index(f"labels-{part}")
+        return by
+
+    def turn(self, step: int) -> None:
+        """The next thing of the view (1), or the one before (-1)."""
+        _, at, of = self.named
+        self.at[self.view] = (at - 1 + step) % of

@@ -1,0 +1,140 @@
+"""How the Results place is drawn: a heading, a grid or a plot, and what the figure under the cursor is."""
+
+from typing import TYPE_CHECKING, Any
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from emotui.screens.results import bars as results_bars
+from emotui.screens.results import cells as results_cells
+from emotui.screens.results.grid import Grid
+from emotui.screens.results.state import VIEWS, Looked
+from emotui.screens.widgets.cell_width import wrap
+from emotui.screens.widgets.line import Line, Part
+from emotui.screens.widgets.number_format import count
+from emotui.screens.widgets.page import Page
+from emotui.workbench.results import span_tables
+
+if TYPE_CHECKING:
+    from emotui.workbench.results.table import Bars
+
+_MOST_NAMES = 4
+"""Lines of names over a plot, where a third of the place would be fewer."""
+
+
+class ResultsView(Vertical):
+    """Draws what `Looked` has at hand."""
+
+    DEFAULT_CSS = """
+    ResultsView > #results-grid { height: 1fr; min-height: 4; }
+    ResultsView > #results-bars { height: 1fr; display: none; }
+    ResultsView > #results-about { height: 3; color: $text-muted; }
+    """
+
+    def __init__(self, looked: Looked, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._looked = looked
+        self.shades = True
+
+    def compose(self) -> ComposeResult:
+        """Heading, grid, place for a plot, and the figure in words."""
+        yield Line(id="results-title", classes="-pane")
+        yield Grid(id="results-grid")
+        with Vertical(id="results-bars"):
+            yield Page(id="results-legend")
+        yield Line(id="results-cell", classes="-pane")
+        yield Page(id="results-about")
+
+    @property
+    def grid(self) -> Grid:
+        """The table or heatmap with its cursor."""
+        return self.query_one(Grid)
+
+    def draw(self, *, counting: bool) -> None:
+        """Show what is at hand of what the view needs; what was shown stays until that has come."""
+        looked = self._looked
+        shown: Any = looked.shown
+        self.draw_title(counting=counting)
+        if looked.view == "tables":
+            if looked.table is not None:
+                self._show_grid()
+                self.grid.show_table(looked.table)
+        elif looked.view == "bars" and not looked.bars_there:
+            self._tell_none("Prompting experiments have no bars: v goes on to other views")
+        elif shown is None:
+            return
+        elif looked.view == "bars":
+            self._draw_bars(shown)
+        elif shown.pairs:
+            self._show_grid()
+            self.grid.show_table(span_tables.as_table(shown), shades=self.shades, plain=True)
+        else:
+            self._tell_none("No text here has two neighbouring sentences with labels")
+
+    def draw_title(self, *, counting: bool) -> None:
+        """What is looked at, the how manieth it is, of how many runs; and the views."""
+        looked = self._looked
+        named, at, of = looked.named
+        left = [Part(f" {named}", "strong"), Part(f"   {at} of {of}" if of > 1 else "", "dim")]
+        if looked.runs and looked.view != "transitions":
+            left.append(Part(f"   just {len(looked.runs)} runs", "mark", "do('run')"))
+        if counting:
+            left.append(Part("   counting…", "dim"))
+        tabs = [
+            Part(f" {name} ", "here" if name == looked.view else "dim", f"tell('view', '{name}')") for name in VIEWS
+        ]
+        self.query_one("#results-title", Line).show(left, [Part("v ", "key", "do('view')"), *tabs, Part(" ")])
+
+    def _show_grid(self) -> None:
+        self.grid.display = self.query_one("#results-about").display = True
+        self.query_one("#results-bars").display = False
+
+    def _tell_none(self, why: str) -> None:
+        self._show_grid()
+        self.grid.display = False
+        self.query_one("#results-cell", Line).show([Part(f" {why}", "dim")])
+        self.query_one("#results-about", Page).show([])
+
+    def _draw_bars(self, bars: "Bars") -> None:
+        from emotui.screens.results.plot import AXIS, ResultsPlot
+
+        self.grid.display = self.query_one("#results-about").display = False
+        pane, cells = self.query_one("#results-bars"), self.size.width
+        pane.display = True
+        plots = list(pane.query(ResultsPlot))
+        if not plots:
+            plots = [ResultsPlot(id="results-plot")]
+            pane.mount(plots[0])
+        plots[0].show(bars)
+        page = self.query_one("#results-legend", Page)
+        lines = results_bars.legend(bars, results_bars.series_shown(bars, cells - AXIS), cells - 2)
+        page.styles.height = min(len(lines), max(_MOST_NAMES, self.size.height // 3))
+        page.show(lines)
+        right = [Part("Enter", "key", "do('samples')"), Part(" F1 as a table, and on to its samples ", "dim")]
+        self.query_one("#results-cell", Line).show([Part(" neutral left out", "dim")], right)
+
+    def show_column(self, by: str) -> None:
+        """Show the table that is looked at, with the cursor on its first figure by emotion or valence."""
+        table = self._looked.table
+        if table is not None:
+            self._show_grid()
+            self.grid.show_table(table)
+            here = [at for at, column in enumerate(table.columns) if column.key.startswith(f"{by}/")]
+            self.grid.put(self.grid.row, here[0] if here else 0)
+            self.grid.focus()
+
+    @on(Grid.Moved)
+    def _draw_cell(self) -> None:
+        """The figure under the cursor: what it is, how to get to its samples, and what has to be known of it."""
+        line, page = self.query_one("#results-cell", Line), self.query_one("#results-about", Page)
+        picked = self.grid.cell
+        if picked is None or self._looked.view == "bars":
+            return
+        row, column, cell = picked
+        n = len(cell.samples)
+        right = [Part("Enter", "key", "do('samples')"), Part(f" {count(n)} sample{'s' * (n != 1)} ", "dim")]
+        line.show([Part(f" {results_cells.said(row, column, cell)}", "strong")], right if n else [])
+        cells = max(self.size.width - 3, 20)
+        lines = [text[a:b] for text in results_cells.about(row, cell) for a, b in wrap(text, cells)]
+        page.show([[Part(text)] for text in lines], home=True)

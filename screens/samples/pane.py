@@ -1,0 +1,320 @@
+"""The left pane: the list of samples with its heading, its search line and the spread of F1 under it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+
+from emotui.screens.list_state import ListState
+from emotui.screens.requests import Answer, Desk
+from emotui.screens.samples.table import PAGE, ListHead, SampleList
+from emotui.screens.widgets.line import Line, Part
+from emotui.screens.widgets.notice import Notice
+from emotui.screens.widgets.number_format import RIGHT, bars, count, figure_of, tenths
+from emotui.store.query import MARKS, Dataset, ListQuery, ListRow, Run
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from emotui.workbench.source import BrowseSource
+
+_SPREAD = 1024
+"""The spread of F1 is taken from an even choice of at most so many samples of the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """A list as it was asked for: sample numbers in order, and the cursor's place in it."""
+
+    query: ListQuery
+    only: tuple[int, ...]
+    numbers: "np.ndarray"
+    cursor: int
+
+
+class ListPane(Vertical):
+    """Holds the order and the cursor. What is selected is told by `Selected`."""
+
+    DEFAULT_CSS = """
+    ListPane > #list-foot { color: $text-muted; padding: 0 1; }
+    ListPane > Input { height: 1; border: none; padding: 0 1; background: $raised; }
+    ListPane > Input:focus { border: none; }
+    """
+
+    class Selected(Message):
+        """The cursor stands on another sample, or on none."""
+
+        def __init__(self, sample: int | None) -> None:
+            super().__init__()
+            self.sample = sample
+
+    class Searched(Message):
+        """The words that are searched for have changed."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.state = ListState()
+        self.dataset: Dataset | None = None
+        self.run_shown: Run | None = None
+        self._order: _Order | None = None
+        self._errors: dict[str, list[int]] = {}
+        self._error_step = (0, "")
+        self._orders: Desk[tuple[ListQuery, tuple[int, ...], int | None], _Order] | None = None
+        self._pages: Desk[tuple[_Order, tuple[int, ...]], dict[int, list[ListRow]]] | None = None
+        self._error_places: Desk[tuple[_Order, str], list[int]] | None = None
+        self._spreads: Desk[_Order, list[int]] | None = None
+        self._spread: list[int] = []
+        self._spread_of: _Order | None = None
+
+    def compose(self) -> ComposeResult:
+        """Heading, column names, rows, and what lies under them."""
+        yield Line(id="list-title", classes="-pane")
+        yield ListHead()
+        yield SampleList(id="list")
+        yield Notice(id="list-notice")
+        yield Line(id="list-foot")
+
+    def bind_source(self, source: "BrowseSource") -> None:
+        """Ask this source from now on."""
+
+        def order(question: tuple[ListQuery, tuple[int, ...], int | None]) -> _Order:
+            import numpy as np
+
+            query, only, sample = question
+            numbers = source.order(query)
+            if only:
+                numbers = numbers[np.isin(numbers, np.array(only))]
+            here = [] if sample is None else (numbers == sample).nonzero()[0].tolist()
+            return _Order(query, only, numbers, here[0] if here else 0)
+
+        def pages(question: tuple[_Order, tuple[int, ...]]) -> dict[int, list[ListRow]]:
+            asked, wanted = question
+            return {
+                page: source.page(asked.numbers[page * PAGE : (page + 1) * PAGE].tolist(), asked.query.run)
+                for page in wanted
+            }
+
+        def errors(question: tuple[_Order, str]) -> list[int]:
+            import numpy as np
+
+            asked, kind = question
+            marks = kind or asked.query.marks or "".join(MARKS)
+            wrong = source.order(replace(asked.query, marks=marks))
+            return [int(place) for place in np.isin(asked.numbers, wrong).nonzero()[0]]
+
+        self._orders = Desk("order", self, order)
+        self._pages = Desk("page", self, pages)
+        self._error_places = Desk("errors", self, errors)
+        self._spreads = Desk("spread", self, lambda asked: _spread(source, asked.numbers, asked.query.run))
+
+    @property
+    def rows(self) -> SampleList:
+        """The list itself."""
+        return self.query_one(SampleList)
+
+    @property
+    def n(self) -> int:
+        """How many samples the list holds now."""
+        return len(self._order.numbers) if self._order else 0
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        """The samples of the list, in its order."""
+        return self._order.numbers.tolist() if self._order else []
+
+    @property
+    def sample(self) -> int | None:
+        """The number of the selected sample."""
+        return int(self._order.numbers[self.rows.cursor]) if self._order and self.n else None
+
+    @property
+    def busy(self) -> bool:
+        """Is something on its way?"""
+        return self.reading or any(desk is not None and desk.busy for desk in (self._error_places, self._spreads))
+
+    @property
+    def reading(self) -> bool:
+        """Are rows on their way?"""
+        return self.rows.waiting or any(desk is not None and desk.busy for desk in (self._orders, self._pages))
+
+    def ask(self, state: ListState, dataset: Dataset, run: Run | None) -> None:
+        """Show this list; the selected sample stays selected where it is in it."""
+        keep = self.sample if self._order is not None and self.dataset == dataset else state.sample
+        self.state, self.dataset, self.run_shown = state, dataset, run
+        if self._orders is not None:
+            self._orders.ask((state.query(dataset.dataset, run.run if run else None), state.only, keep))
+        if self._order is None:
+            self.show_nothing("Reading the list", f"{count(dataset.n)} samples of {dataset.name}")
+        self._title()
+
+    def move(self, step: int) -> None:
+        """Move the cursor by so many rows."""
+        self.select(self.rows.cursor + step)
+
+    def page(self, direction: int) -> None:
+        """Move the cursor by what is in sight."""
+        self.move(direction * max(self.rows.size.height - 1, 1))
+
+    def select(self, position: int) -> None:
+        """Put the cursor on a position, the nearest there is."""
+        if self.n:
+            self.rows.move_to(position)
+            self._foot()
+            self.post_message(self.Selected(self.sample))
+
+    def next_error(self, direction: int, kind: str = "") -> None:
+        """Move to the next (1) or previous (-1) sample with an error; asks first where they are not known.
+
+        Args:
+            kind: a letter of `MARKS`: only errors of this kind, and after the last of them the first again.
+        """
+        if self._order is None or self._error_places is None:
+            return
+        if kind not in self._errors:
+            self._error_step = (direction, kind)
+            self._error_places.ask((self._order, kind))
+            return
+        here = self.rows.cursor
+        places = self._errors[kind] if direction > 0 else list(reversed(self._errors[kind]))
+        further = [place for place in places if (place - here) * direction > 0]
+        if further:
+            self.select(further[0])
+        elif kind and places:
+            if places[0] == here:
+                self.notify(f"No other sample of this list is marked {kind}, {MARKS[kind]}")
+            else:
+                self.notify("From the top again")
+            self.select(places[0])
+        elif kind:
+            self.notify(f"No sample of this list is marked {kind}, {MARKS[kind]}")
+        else:
+            self.notify("No further error in this list" if direction > 0 else "No earlier error in this list")
+
+    @on(Answer)
+    def _answered(self, answer: Answer) -> None:
+        answer.stop()
+        newest = answer.desk.take(answer)
+        if answer.desk is self._orders and newest:
+            self._show_order(answer)
+        elif answer.desk is self._pages:
+            self._show_pages(answer)
+        elif answer.desk is self._spreads and newest and not answer.error:
+            self._spread = answer.value
+            self._foot()
+        elif answer.desk is self._error_places and newest and not answer.error and answer.question[0] is self._order:
+            self._errors[answer.question[1]] = answer.value
+            self.next_error(*self._error_step)
+
+    def _show_order(self, answer: Answer) -> None:
+        if answer.error is not None:
+            self.show_nothing("The list cannot be read", answer.error, failed=True)
+            return
+        order: _Order = answer.value
+        keep = self._order is not None and (self._order.query, self._order.only) == (order.query, order.only)
+        self._order, self._errors = order, {}
+        notice = self.query_one("#list-notice", Notice)
+        self.rows.display = self.query_one(ListHead).display = self.n > 0
+        if self.n:
+            notice.hide()
+        elif self.state.filtered:
+            self.show_nothing("No sample fits", "x drops the filter   f changes it")
+        else:
+            self.show_nothing("This dataset is empty", "emotui import spans FILE brings samples in")
+        figure = figure_of(self.dataset.task) if order.query.run is not None and self.dataset is not None else ""
+        if keep and self.rows.n == self.n:
+            self.rows.outdate()
+            self.rows.move_to(order.cursor)
+        else:
+            self.rows.show_order(self.n, order.cursor, figure)
+        self._title()
+        self._foot()
+        self.post_message(self.Selected(self.sample))
+        self._spread_of = None
+
+    def _show_pages(self, answer: Answer) -> None:
+        order: _Order = answer.question[0]
+        if answer.error is not None:
+            self.rows.give_up()
+            self.show_nothing("The list cannot be read", answer.error, failed=True)
+        elif order is self._order:
+            for page, rows in answer.value.items():
+                self.rows.put_page(page, rows)
+            # Rows first: the spread reads many, and a source may answer one question after the other.
+            if self._spreads is not None and self._spread_of is not order:
+                self._spread_of = order
+                self._spreads.ask(order)
+
+    @on(SampleList.Wanted)
+    def _fetch(self, event: SampleList.Wanted) -> None:
+        event.stop()
+        if self._order is not None and self._pages is not None:
+            self._pages.ask((self._order, event.pages))
+
+    @on(SampleList.Shaped)
+    def _name_columns(self, event: SampleList.Shaped) -> None:
+        event.stop()
+        self.query_one(ListHead).show(event.shape, event.marks, event.figure)
+
+    @on(SampleList.Chosen)
+    def _clicked(self, event: SampleList.Chosen) -> None:
+        event.stop()
+        self.select(event.position)
+
+    def forget(self) -> None:
+        """Another list is on its way; nothing of this one is to be seen or selected any more."""
+        self._order, self._errors, self.dataset, self.run_shown = None, {}, None, None
+        self.rows.show_order(0, 0, "")
+        self.query_one("#list-title", Line).show([])
+        self.show_nothing("Reading the list")
+
+    def seek(self, samples: frozenset[int], step: int) -> None:
+        """Select the nearest of these samples below (1), above (-1) or anywhere (0) in the list."""
+        here = self.rows.cursor
+        places = [place for place, number in enumerate(self.numbers) if number in samples]
+        fitting = [place for place in places if (place - here) * step > 0 or step == 0]
+        if fitting:
+            self.select(min(fitting, key=lambda place: abs(place - here)))
+        elif step == 0:
+            self.notify("The list does not hold it: x drops the filter")
+        else:
+            self.notify("None further down this list" if step > 0 else "None further up this list")
+
+    def show_nothing(self, title: str, *lines: str, failed: bool = False) -> None:
+        """Say why there is no list."""
+        self.query_one("#list-notice", Notice).say(title, *lines, failed=failed)
+        self.rows.display = self.query_one(ListHead).display = False
+
+    def _title(self) -> None:
+        dataset, state = self.dataset, self.state
+        if dataset is None:
+            return
+        how_many = f"{count(self.n)} of {count(dataset.n)}" if state.filtered else count(dataset.n)
+        parts = [Part(f" {dataset.name}", "strong", "do('dataset')"), Part(f"  {how_many}", "dim")]
+        parts += [Part(f"  {word}", "mark", "do('filter')") for word in state.words()]
+        sort = RIGHT if state.sort == "f1" and figure_of(dataset.task) == RIGHT else state.sort
+        order = "" if sort == "file" and not state.descending else f"{sort} {'↓' if state.descending else '↑'} "
+        self.query_one("#list-title", Line).show(parts, [Part(order, "dim", "do('sort')")])
+
+    def _foot(self) -> None:
+        spread = self._spread if self.n else []
+        right = self.dataset is not None and figure_of(self.dataset.task) == RIGHT
+        low, high = ("wrong ", " right") if right else ("F1 0 ", " 1")
+        left = [Part(low), Part(bars(spread), "said"), Part(high)] if sum(spread) else []
+        place = f"{count(self.rows.cursor + 1)}/{count(self.n)}" if self.n else ""
+        self.query_one("#list-foot", Line).show(left, [Part(place)])
+
+
+def _spread(source: "BrowseSource", numbers: "np.ndarray", run: str | None) -> list[int]:
+    """How many samples of the list have an F1 in each tenth."""
+    if run is None or not len(numbers):
+        return []
+    step = -(-len(numbers) // _SPREAD)
+    return tenths([row.f1 for row in source.page(numbers[::step].tolist(), run) if row.f1 is not None])

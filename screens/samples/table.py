@@ -1,0 +1,283 @@
+"""The list of samples: only the rows in sight are asked for and drawn, so a million rows are as quick as ten."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.widget import Widget
+
+from emotui.screens.widgets.cell_width import fit, width
+from emotui.screens.widgets.number_format import share_of
+from emotui.store.query import MARKS, ListRow
+
+PAGE = 256
+_PAGES_KEPT = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Widths in cells; 0 leaves a column out."""
+
+    id: int
+    f1: int
+    marks: int
+    emotion: int
+    text: int
+
+
+def columns(cells: int, longest_id: int, figure: str, tagged: bool = False) -> Columns:
+    """Share out the width of the list. Emotion goes first where it gets narrow, then the text.
+
+    Args:
+        figure: what a sample's figure is called; empty where there is no run to give one.
+    """
+    identity = min(max(longest_id, 2), 16 if cells >= 70 else 10)
+    f1, marks = max(len(figure) + 1, 5) if figure else 0, len(MARKS) + 1 if figure or tagged else 0
+    left = cells - 2 - identity - 1 - f1 - marks
+    emotion = 10 if left >= 28 else 0
+    return Columns(identity, f1, marks, emotion, max(left - emotion, 0))
+
+
+class ListHead(Widget):
+    """The names of the list's columns."""
+
+    DEFAULT_CSS = "ListHead { height: 1; padding: 0 1 0 0; color: $text-muted; }"
+    columns: Columns | None = None
+    marks, figure = "marks", "F1"
+
+    def show(self, shape: Columns, marks: str = "marks", figure: str = "F1") -> None:
+        """Name the columns of this shape; `marks`: what the column of marks says now; `figure`: what figures are."""
+        self.columns, self.marks, self.figure = shape, marks, figure
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """The one line."""
+        cells, style = self.size.width, self.rich_style
+        shape = self.columns
+        if shape is None:
+            return Strip.blank(cells, style)
+        line = "  " + fit("id", shape.id) + " "
+        if shape.f1:
+            line += fit(self.figure.rjust(shape.f1 - 1), shape.f1)
+        if shape.marks:
+            line += fit(self.marks, shape.marks)
+        if shape.emotion:
+            line += fit("emotion", shape.emotion)
+        line += fit("text", shape.text)
+        return Strip([Segment(line, style)]).adjust_cell_length(cells, style)
+
+
+class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
+    """Positions 0 to n - 1 with a cursor; asks for the pages it has to draw and shows them when they come."""
+
+    COMPONENT_CLASSES = {"list--cursor", "list--dim", "list--marks", "list--waiting"}
+    DEFAULT_CSS = """
+    SampleList {
+        height: 1fr;
+        overflow-x: hidden;
+        scrollbar-size-vertical: 1;
+        scrollbar-gutter: stable;
+        & > .list--cursor { background: $raised; text-style: bold; }
+        & > .list--dim { color: $text-muted; }
+        & > .list--marks { color: $mark; }
+        & > .list--waiting { color: $text-disabled; }
+        &:nocolor > .list--cursor { text-style: bold; }
+    }
+    """
+
+    class Chosen(Message):
+        """The cursor was put on a row with the mouse."""
+
+        def __init__(self, position: int) -> None:
+            super().__init__()
+            self.position = position
+
+    class Wanted(Message):
+        """Pages that have to be drawn and are not here, or are here but may be out of date."""
+
+        def __init__(self, pages: tuple[int, ...]) -> None:
+            super().__init__()
+            self.pages = pages
+
+    class Shaped(Message):
+        """The columns have changed."""
+
+        def __init__(self, shape: Columns, marks: str, figure: str) -> None:
+            super().__init__()
+            self.shape, self.marks, self.figure = shape, marks, figure
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._n = 0
+        self._cursor = 0
+        self._figure = ""
+        self._pages: dict[int, list[ListRow]] = {}
+        self._old: set[int] = set()
+        self._asked: set[int] = set()
+        self._shape = columns(40, 6, "")
+        self._longest_id = 6
+        self._tags: Mapping[int, str] | None = None
+        self._tag_name = "marks"
+
+    @property
+    def cursor(self) -> int:
+        """The position that is selected; 0 in an empty list."""
+        return self._cursor
+
+    @property
+    def n(self) -> int:
+        """How many rows there are."""
+        return self._n
+
+    @property
+    def waiting(self) -> bool:
+        """Are pages on their way?"""
+        return bool(self._asked)
+
+    def row(self, position: int) -> ListRow | None:
+        """The row at a position, where its page is here."""
+        page = self._pages.get(position // PAGE, [])
+        return page[position % PAGE] if position % PAGE < len(page) else None
+
+    def show_order(self, n: int, cursor: int, figure: str) -> None:
+        """Begin another list of `n` rows with the cursor at `cursor`; `figure`: what a run's are called, if any."""
+        self._n, self._figure = n, figure
+        self._pages.clear()
+        self._old.clear()
+        self._asked.clear()
+        self.virtual_size = Size(self.size.width, n)
+        self._reshape()
+        self.move_to(cursor)
+        self.refresh()
+
+    def show_tags(self, name: str, tags: Mapping[int, str] | None) -> None:
+        """Say this beside each sample in place of its marks, under this name; None: the marks again."""
+        name = "marks" if tags is None else name
+        if name != self._tag_name:
+            self._tag_name = name
+            self.post_message(self.Shaped(self._shape, name, self._figure))
+        before, self._tags = self._tags, tags
+        if before is None or tags is None:
+            self._reshape()
+            self.refresh()
+            return
+        top = self.scroll_offset.y
+        for position in range(top, min(top + self.size.height, self._n)):
+            row = self.row(position)
+            if row is not None and before.get(row.sample) != tags.get(row.sample):
+                self.refresh_lines(position, 1)
+
+    def outdate(self) -> None:
+        """Show what is here, but ask for it again: something may have changed."""
+        self._old = set(self._pages)
+        self._asked.clear()
+        self.refresh()
+
+    def put_page(self, page: int, rows: Sequence[ListRow]) -> None:
+        """The rows of one page have come."""
+        self._pages.pop(page, None)
+        self._pages[page] = list(rows)
+        self._old.discard(page)
+        self._asked.discard(page)
+        while len(self._pages) > _PAGES_KEPT:
+            self._pages.pop(next(iter(self._pages)))
+        longest = max((width(row.id) for row in rows), default=0)
+        if longest > self._longest_id:
+            self._longest_id = longest
+            self._reshape()
+        self.refresh()
+
+    def give_up(self) -> None:
+        """What was asked for will not come."""
+        self._asked.clear()
+
+    def move_to(self, position: int) -> None:
+        """Put the cursor on a row and bring it into sight."""
+        self._cursor = min(max(position, 0), max(self._n - 1, 0))
+        height, top = self.size.height, self.scroll_offset.y
+        if not height:
+            # While the list is hidden nothing is in sight; it looks after its cursor when it is shown.
+            pass
+        elif self._cursor < top:
+            self.scroll_to(y=self._cursor, animate=False, force=True)
+        elif self._cursor >= top + height:
+            self.scroll_to(y=self._cursor - height + 1, animate=False, force=True)
+        self.refresh()
+
+    def on_resize(self) -> None:
+        """Share the width out anew and keep the cursor in sight."""
+        self.virtual_size = Size(self.size.width, self._n)
+        self._reshape()
+        self.move_to(self._cursor)
+
+    def on_show(self) -> None:
+        """What came while this was hidden was laid out for no width at all."""
+        self.on_resize()
+
+    def notify_style_update(self) -> None:
+        """Draw again in another theme."""
+        super().notify_style_update()
+        self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        """Select the row that was clicked."""
+        position = event.y + self.scroll_offset.y
+        if position < self._n:
+            self.post_message(self.Chosen(position))
+
+    def _reshape(self) -> None:
+        cells = self.scrollable_content_region.width
+        shape = columns(cells, self._longest_id, self._figure, self._tags is not None)
+        if shape != self._shape:
+            self._shape = shape
+            self.post_message(self.Shaped(shape, self._tag_name, self._figure))
+
+    def _want(self, page: int) -> None:
+        if page not in self._asked:
+            self._asked.add(page)
+            self.post_message(self.Wanted(tuple(sorted(self._asked))))
+
+    def render_line(self, y: int) -> Strip:
+        """One row."""
+        cells, base = self.size.width, self.rich_style
+        position = y + self.scroll_offset.y
+        if position >= self._n:
+            return Strip.blank(cells, base)
+        page = position // PAGE
+        row = self.row(position)
+        if row is None or page in self._old:
+            self._want(page)
+        if position == self._cursor:
+            base += self.get_component_rich_style("list--cursor", partial=True)
+        segments = [Segment("▸ " if position == self._cursor else "  ", base)]
+        if row is None:
+            segments.append(Segment("…", self._style(base, "list--waiting")))
+        else:
+            segments += self._cells(row, base)
+        return Strip(segments).adjust_cell_length(cells, base)
+
+    def _cells(self, row: ListRow, base: Style) -> list[Segment]:
+        shape, dim = self._shape, self._style(base, "list--dim")
+        segments = [Segment(fit(row.id, shape.id) + " ", base)]
+        if shape.f1:
+            said = share_of(self._figure, row.f1).rjust(shape.f1 - 1) + " "
+            segments.append(Segment(said, dim if row.f1 is None else base))
+        if shape.marks:
+            if self._tags is None:
+                slots = "".join(letter if letter in row.marks else " " for letter in MARKS)
+            else:
+                slots = fit(self._tags.get(row.sample, ""), len(MARKS))
+            segments.append(Segment(slots + " ", self._style(base, "list--marks")))
+        if shape.emotion:
+            segments.append(Segment(fit(row.emotion or "", shape.emotion - 1) + " ", dim))
+        segments.append(Segment(fit(row.preview, shape.text), base))
+        return segments
+
+    def _style(self, base: Style, kind: str) -> Style:
+        return base + self.get_component_rich_style(kind, partial=True)

@@ -1,0 +1,1 @@
+"""Scenes: eight emotions decoded together (EmoScene)."""

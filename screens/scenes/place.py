@@ -1,0 +1,473 @@
+"""Scenes: eight emotions at once, joined by a prior whose weight moves under the arrow keys."""
+
+from typing import TYPE_CHECKING, Any
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+
+from emotui.screens.place import Place
+from emotui.screens.requests import Answer, Desk
+from emotui.screens.scenes import headings
+from emotui.screens.scenes.charts import alpha_text
+from emotui.screens.scenes.requests import desks
+from emotui.screens.scenes.rows import SceneRows
+from emotui.screens.scenes.views import VIEWS, Shown
+from emotui.screens.widgets.line import Line, Part
+from emotui.screens.widgets.notice import Notice
+from emotui.screens.widgets.page import Page
+from emotui.screens.widgets.tier_layout import Score
+from emotui.screens.widgets.tiered_text import Stave
+from emotui.store.query import Run
+
+if TYPE_CHECKING:
+    from emotui.records import ScenesGold
+    from emotui.workbench.results.published import Published
+    from emotui.workbench.scenes.decoding import Chosen, Decoded, Redecoding, Sweep, Tuning
+    from emotui.workbench.source import BrowseSource
+
+_NEED_RUNS = ("emotions", "Table 1")
+
+
+class Scenes(Place):
+    """Above the scenario, then alpha and the emotions, below one of several views of the whole set."""
+
+    title = "Scenes"
+    samples_of = "scenes"
+    DEFAULT_CSS = """
+    Scenes #scene-text { height: 2fr; min-height: 3; max-height: 9; padding: 0 1; }
+    Scenes #scene-alpha { padding: 0; background: $panel; }
+    Scenes #scene-rows { height: auto; max-height: 9; }
+    Scenes #scene-view { height: 5fr; min-height: 4; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.alpha, self.other = 0.5, 0.0
+        self.view = "sweep"
+        self.values = self.leaked = False
+        self.clamps: dict[int, int] = {}
+        self.redecoding: Redecoding | None = None
+        self.decoded: Decoded | None = None
+        self._drawn: Redecoding | None = None
+        self.scene: ScenesGold | None = None
+        self._tuning: Tuning | None = None
+        self._sample: int | None = None
+        self._run: Run | None = None
+        self._sweep: Sweep | None = None
+        self._chosen: Chosen | None = None
+        self._table: tuple[dict[str, tuple[str, Any]], tuple[str, list[Published]]] | None = None
+        self._annotators = False
+        self._desks: dict[str, Desk[Any, Any]] = {}
+
+    def compose(self) -> ComposeResult:
+        """Heading, text, slider, rows, and a pane with views."""
+        yield Line(id="scene-title", classes="-pane")
+        yield SceneText(id="scene-text")
+        yield Line(id="scene-alpha")
+        yield SceneRows(id="scene-rows")
+        yield Line(id="scene-views", classes="-pane")
+        yield Page(id="scene-view")
+        yield Notice(id="scene-notice")
+
+    # Asking.
+
+    def bind_source(self, source: "BrowseSource") -> None:
+        """Ask this source from now on."""
+        bench_of = getattr(source, "scenes", None)
+        if bench_of is None:
+            self.show_nothing(
+                "Files are browsed without it; emotui import scenes FILE brings scenarios into a workspace"
+            )
+            return
+        self._desks = desks(self, source, bench_of)
+
+    @property
+    def busy(self) -> bool:
+        """Is an answer on its way?"""
+        return any(desk.busy for desk in self._desks.values())
+
+    def show_sample(self, sample: int | None, run: Run | None) -> None:
+        """Ask for this scenario, and for the run where it is another one or has come further."""
+        if sample != self._sample:
+            self.clamps = {}
+        self._sample = sample
+        if sample is None or not self._desks:
+            self.scene = None
+            self._draw()
+            return
+        if run != self._run or self.redecoding is None:
+            self._run = run
+            self._table = None
+            if run is None or not run.done:
+                self.redecoding = self.decoded = None
+            else:
+                self._fit()
+        self._desks["scene"].ask(sample)
+        self._draw()
+
+    def refresh_sample(self, run: Run | None) -> None:
+        """Ask again for what is shown."""
+        self.show_sample(self._sample, run)
+
+    def _fit(self) -> None:
+        if self._run is not None:
+            self._desks["fit"].ask((self._run, self._tuning))
+
+    @on(Answer)
+    def _answered(self, answer: Answer) -> None:
+        answer.stop()
+        if not answer.desk.take(answer):
+            return
+        name = next((name for name, desk in self._desks.items() if desk is answer.desk), "")
+        if answer.error is not None:
+            self._refused(name, answer.error)
+        elif name == "scene":
+            self.scene = answer.value
+            self._draw()
+        elif name == "fit":
+            self._fitted(answer.value)
+        elif name == "decode":
+            self._show_decoded(*answer.value)
+        elif name == "sweep" and answer.value[0] is self.redecoding:
+            self._sweep = answer.value[1]
+            self._draw_view()
+        elif name == "choose" and answer.value[0] is self.redecoding:
+            self._chosen = answer.value[1]
+            self._draw_view()
+        elif name == "runs":
+            self._table = answer.value
+            self._draw_view()
+        elif name == "export":
+            self.notify(f"{answer.value} predictions written to {answer.question[1]}", markup=False)
+
+    def _show_decoded(self, redecoding: "Redecoding", decoded: "Decoded") -> None:
+        if redecoding is not self.redecoding:
+            return
+        first, could = self.decoded is None or self._drawn is not redecoding, bool(self._flipped())
+        self.decoded, self._drawn = decoded, redecoding
+        self._tell_list()
+        if first:
+            self._draw()
+        else:
+            # The slider has drawn the scenario already; only what is about the whole set is new.
+            self._draw_view()
+            if could != bool(self._flipped()):
+                self.refresh_bindings()
+
+    def _refused(self, name: str, why: str) -> None:
+        if name in ("fit", "scene"):
+            self.redecoding = self.decoded = None
+            self._say(
+                "This run cannot be decoded" if name == "fit" else "This scenario cannot be read", why, failed=True
+            )
+        elif name == "choose":
+            self.notify(f"No honest choice of alpha: {why}", severity="warning", markup=False)
+        else:
+            self.notify(why, severity="error", markup=False)
+
+    def _fitted(self, redecoding: "Redecoding") -> None:
+        from emotui.workbench.scenes.decoding import as_setting
+
+        if self._tuning is not None and (self.redecoding is None or self.redecoding.tuning != redecoding.tuning):
+            # Only what can be fitted is remembered: a workspace never opens on a prior that fails.
+            self._desks["setting"].ask(as_setting(redecoding.tuning))
+        self.redecoding, self._tuning = redecoding, redecoding.tuning
+        self._sweep = self._chosen = None
+        self._decode()
+        self._desks["sweep"].ask(redecoding)
+        self._desks["choose"].ask(redecoding)
+        self._ask_view()
+
+    def _decode(self) -> None:
+        if self.redecoding is not None:
+            self._desks["decode"].ask((self.redecoding, self.alpha, self.other))
+
+    def _ask_view(self) -> None:
+        if self.view in _NEED_RUNS and self._table is None and self._run is not None:
+            self._desks["runs"].ask((self._run.dataset, self._run.run))
+
+    # Showing.
+
+    @property
+    def place_in_run(self) -> int | None:
+        """The row of the selected scenario in the run; None where the run has no answer about it."""
+        if self.redecoding is None or self._sample is None:
+            return None
+        return self.redecoding.scenes.place_of.get(self._sample)
+
+    def show_nothing(self, why: str, *, failed: bool = False) -> None:
+        """Say what Scenes is for, and why it is empty."""
+        self._say("Eight emotions a scenario, decoded together", why, failed=failed)
+
+    def focus_first(self) -> None:
+        """Put the keys into the emotions, or into the text where there are none yet."""
+        rows = self.query_one(SceneRows)
+        (rows if rows.display else self.query_one("#scene-text")).focus()
+
+    def _say(self, title: str, *lines: str, failed: bool = False) -> None:
+        self._lay_out(text=False, run=False)
+        self.query_one("#scene-notice", Notice).say(title, *lines, failed=failed)
+
+    def _lay_out(self, *, text: bool, run: bool) -> None:
+        for name in ("#scene-title", "#scene-text"):
+            self.query_one(name).display = text
+        for name in ("#scene-alpha", "#scene-rows", "#scene-views", "#scene-view"):
+            self.query_one(name).display = run
+
+    def _draw(self) -> None:
+        """Everything that follows from the scenario, the run and alpha."""
+        if self.scene is None:
+            if not self.busy:
+                self.show_nothing("No scenario is selected: the list is empty")
+            return
+        scene, ready = self.scene, self.redecoding is not None and self.decoded is not None
+        self._lay_out(text=True, run=ready)
+        notice = self.query_one("#scene-notice", Notice)
+        if ready:
+            notice.hide()
+        elif self._run is None or not self._run.done:
+            notice.say("Nobody has been asked yet", "R runs a model over these scenarios", "r chooses among runs")
+        else:
+            notice.say("Fitting the prior", "to the folds of the gold vectors")
+        self.query_one("#scene-text", SceneText).show(Score(scene.text or ""))
+        self._draw_title()
+        if ready:
+            if self.display and self.screen.focused is None:
+                self.focus_first()
+            self._draw_slider()
+            self._draw_view()
+        self.refresh_bindings()
+
+    def _draw_title(self) -> None:
+        if self.scene is not None:
+            way = self.redecoding.scenes.way if self.redecoding is not None else ""
+            left, right = headings.title(self.scene, self._run, way, annotators=self._annotators)
+            self.query_one("#scene-title", Line).show(left, right)
+
+    def _draw_slider(self) -> None:
+        """Alpha and the emotions: quick enough to be drawn while the key is still down."""
+        redecoding, place = self.redecoding, self.place_in_run
+        if redecoding is None:
+            return
+        left, right = headings.slider(redecoding, self.alpha, place, self.size.width)
+        self.query_one("#scene-alpha", Line).show(left, right)
+        rows = self.query_one(SceneRows)
+        rows.show_rows([] if place is None else redecoding.rows(place, self.alpha, self.clamps))
+        if place is None:
+            rows.show([[Part("The run has no answer about this scenario (yet).", "dim")]])
+
+    def _draw_view(self) -> None:
+        redecoding, decoded = self.redecoding, self.decoded
+        if redecoding is None or decoded is None:
+            return
+        from emotui.workbench.scenes.decoding import nearest, pair_figures
+
+        self.query_one("#scene-views", Line).show(*headings.tabs(VIEWS, self.view, decoded, self.size.width))
+        page = self.query_one("#scene-view", Page)
+        runs, table = self._table if self._table is not None else (None, None)
+        shown = Shown(
+            redecoding=redecoding,
+            decoded=decoded,
+            step=nearest(self.alpha),
+            place=self.place_in_run,
+            label=self.query_one(SceneRows).cursor,
+            clamps=self.clamps,
+            sweep=self._sweep,
+            chosen=self._chosen,
+            pairs=pair_figures(decoded, redecoding.scenes) if self.view in ("info", "together") else None,
+            runs=runs,
+            table=table,
+            values=self.values,
+            leaked=self.leaked,
+        )
+        view = VIEWS[self.view]
+        page.show_for(lambda room: view(shown, room.width - 2, room.height))
+
+    def _tell_list(self) -> None:
+        """What the list says beside each scenario: right or wrong at the other alpha, and now."""
+        redecoding, decoded = self.redecoding, self.decoded
+        if redecoding is None or decoded is None or not self.display:
+            return
+        tags = headings.tags(redecoding.scenes, decoded)
+        self.post_message(self.Tagged(f"α{alpha_text(decoded.other)} now", tags))
+
+    def on_show(self) -> None:
+        """The list has forgotten what it was told while another place was open."""
+        self._tell_list()
+
+    def on_resize(self) -> None:
+        """Share the width out anew."""
+        if self.decoded is not None:
+            self._draw()
+
+    @on(SceneRows.Picked)
+    def _picked(self, event: SceneRows.Picked) -> None:
+        event.stop()
+        if self.view == "why":
+            self._draw_view()
+
+    def _flipped(self) -> frozenset[int]:
+        redecoding, decoded = self.redecoding, self.decoded
+        if redecoding is None or decoded is None:
+            return frozenset()
+        flips, numbers = decoded.flips, redecoding.scenes.numbers
+        return frozenset(numbers[place] for place in (*flips.gains, *flips.losses, *flips.even))
+
+    # Keys.
+
+    def can(self, action: str) -> bool:
+        """All but the sample's own actions need a run that has answered."""
+        if not super().can(action):
+            return False
+        if action == "prior":
+            return self._run is not None and self._run.done > 0
+        if action == "annotators":
+            return self.scene is not None and bool(self.scene.annotators)
+        if action in ("next_flip", "previous_flip"):
+            return self.decoded is not None and bool(self._flipped())
+        if action == "free":
+            return bool(self.clamps)
+        if action in ("clamp", "why", "copy"):
+            return self.place_in_run is not None
+        return self.decoded is not None
+
+    def tell(self, what: str, value: object) -> None:
+        """A view's name or a scenario was clicked."""
+        if what == "view":
+            self.show_view(str(value))
+        elif what == "scene" and isinstance(value, int):
+            self.post_message(self.Sought(frozenset({value}), 0))
+
+    def move_to(self, alpha: float) -> None:
+        """Weigh the prior by this much: the scenario at once, the whole set as soon as it is decoded."""
+        self.alpha = alpha
+        self._draw_slider()
+        self._decode()
+
+    def do_alpha_less(self) -> None:
+        """The next smaller step."""
+        from emotui.workbench.scenes.decoding import ALPHAS
+
+        self.move_to(max((step for step in ALPHAS if step < self.alpha - 1e-9), default=0.0))
+
+    def do_alpha_more(self) -> None:
+        """The next larger step."""
+        from emotui.workbench.scenes.decoding import ALPHAS
+
+        self.move_to(min((step for step in ALPHAS if step > self.alpha + 1e-9), default=max(self.alpha, ALPHAS[-1])))
+
+    def do_alpha(self) -> None:
+        """Type alpha, and the one that flips are counted against."""
+        from emotui.screens.scenes.dialogs import AlphaSheet
+
+        def taken(alphas: tuple[float, float] | None) -> None:
+            if alphas is not None:
+                self.other = alphas[1]
+                self.move_to(alphas[0])
+
+        self.app.push_screen(AlphaSheet(self.alpha, self.other), taken)
+
+    def do_prior(self) -> None:
+        """Choose prior, smoothing and temperature."""
+        from emotui.screens.scenes.dialogs import PriorSheet
+        from emotui.workbench.scenes.decoding import ABOUT_PRIORS, Tuning, as_setting, tuning_from
+
+        def taken(choice: "tuple[str, float, float | str] | None") -> None:
+            if choice is not None:
+                kept = dict(zip(as_setting(tuning), choice, strict=True))
+                self._tuning = tuning_from(kept)
+                self._fit()
+
+        tuning = self._tuning or Tuning()
+        self.app.push_screen(PriorSheet(ABOUT_PRIORS, tuning.prior, tuning.smoothing, tuning.scaling), taken)
+
+    def do_clamp(self) -> None:
+        """Take the picked emotion as known: yes, no, free again."""
+        label = self.query_one(SceneRows).cursor
+        following = {None: 1, 1: 0}
+        value = following.get(self.clamps.get(label))
+        self.clamps.pop(label, None)
+        if value is not None:
+            self.clamps[label] = value
+        self._draw_slider()
+        self._draw_view()
+        self.refresh_bindings()
+
+    def do_free(self) -> None:
+        """No emotion is taken as known."""
+        self.clamps = {}
+        self._draw_slider()
+        self._draw_view()
+        self.refresh_bindings()
+
+    def do_why(self) -> None:
+        """Why the picked emotion is as it is, or the view before."""
+        self.show_view("why" if self.view != "why" else "sweep")
+
+    def do_view(self) -> None:
+        """The next view."""
+        names = list(VIEWS)
+        self.show_view(names[(names.index(self.view) + 1) % len(names)])
+
+    def do_view_back(self) -> None:
+        """The view before."""
+        names = list(VIEWS)
+        self.show_view(names[names.index(self.view) - 1])
+
+    def show_view(self, name: str) -> None:
+        """Show this view in the lower pane."""
+        self.view = name
+        self.query_one("#scene-view", Page).scroll_home(animate=False)
+        self._ask_view()
+        self._draw_view()
+
+    def do_values(self) -> None:
+        """Numbers in heatmaps, or shades."""
+        self.values = not self.values
+        self._draw_view()
+
+    def do_leaked(self) -> None:
+        """The figures that look at what they are scored on, or the honest ones."""
+        self.leaked = not self.leaked
+        if self.view != "sweep":
+            self.view = "sweep"
+        self._draw_view()
+
+    def do_annotators(self) -> None:
+        """The annotators' vectors in the heading, or not."""
+        self._annotators = not self._annotators
+        self._draw_title()
+
+    def do_next_flip(self) -> None:
+        """The next scenario of the list that flips."""
+        self.post_message(self.Sought(self._flipped(), 1))
+
+    def do_previous_flip(self) -> None:
+        """The one before."""
+        self.post_message(self.Sought(self._flipped(), -1))
+
+    def do_export(self) -> None:
+        """The run's logits, as records that emotui decode takes, to a file."""
+        from emotui.screens.dialogs.file import ExportSheet
+
+        def chosen(path: str | None) -> None:
+            if path is not None and self._run is not None:
+                self._desks["export"].ask((self._run, path))
+
+        if self.redecoding is not None:
+            self.app.push_screen(ExportSheet(len(self.redecoding.scenes.ids), self._run), chosen)
+
+    def do_copy(self) -> None:
+        """The scenario and its emotions to the clipboard."""
+        scene, rows = self.scene, self.query_one(SceneRows).rows
+        if scene is None:
+            return
+        self.app.copy_to_clipboard(headings.as_text(scene, rows, self.alpha))
+        self.notify(f"{scene.id} copied", markup=False)
+
+
+class SceneText(Stave, inherit_bindings=False):
+    """Only up and down scroll it."""
+
+    BINDINGS = [Binding("up", "scroll_up", show=False), Binding("down", "scroll_down", show=False)]

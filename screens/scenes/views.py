@@ -1,0 +1,268 @@
+"""What the lower pane of the Scenes place shows, a function a view: from values to lines."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from emotui.screens.scenes.charts import alpha_text, heatmap, rates, sweep
+from emotui.screens.widgets.cell_width import fit, wrap
+from emotui.screens.widgets.charts import side_by_side
+from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.number_format import count, share
+from emotui.screens.widgets.page import Lines
+
+if TYPE_CHECKING:
+    from emotui.workbench.results.published import Published
+    from emotui.workbench.scenes.decoding import Chosen, Decoded, Redecoding, Sweep
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown:
+    """All that a view may draw from; what has not come yet is None."""
+
+    redecoding: "Redecoding"
+    decoded: "Decoded"
+    step: int
+    place: int | None
+    label: int
+    clamps: Mapping[int, int]
+    sweep: "Sweep | None"
+    chosen: "Chosen | None"
+    pairs: "Mapping[str, Mapping[str, Any]] | None"
+    runs: "Mapping[str, tuple[str, Mapping[str, Any]]] | None"
+    table: "tuple[str, Sequence[Published]] | None"
+    values: bool
+    leaked: bool
+
+
+def note(text: str, cells: int) -> list[list[Part]]:
+    """A remark under a view, on as many lines as it takes."""
+    return [[Part(text[start:end].rstrip(), "dim")] for start, end in wrap(text, max(cells, 20))]
+
+
+View = Callable[[Shown, int, int], Lines]
+"""From what is known to lines, in so many columns and rows."""
+
+
+def _sweep(shown: Shown, cells: int, height: int) -> Lines:
+    if shown.sweep is None:
+        return [[Part("decoding at every alpha…", "dim")]]
+    return sweep(shown.sweep, shown.chosen, shown.step, cells, height, leaked=shown.leaked)
+
+
+def _flips(shown: Shown, cells: int, height: int) -> Lines:
+    decoded, scenes = shown.decoded, shown.redecoding.scenes
+    flips = decoded.flips
+    if not (flips.gains or flips.losses or flips.even):
+        return [
+            [Part(f"Nothing flips between α {alpha_text(decoded.other)} and α {alpha_text(decoded.alpha)}.", "dim")]
+        ]
+    lines: list[list[Part]] = []
+    for title, sign, places, kind in (
+        ("gains", "▴", flips.gains, "said"),
+        ("losses", "▾", flips.losses, "mark"),
+        ("as many right as before", "~", flips.even, "dim"),
+    ):
+        lines.append([Part(f"{title}  {count(len(places))}", "strong")])
+        for place in places:
+            here = place == shown.place
+            changes = [
+                f"{'+' if decoded.now[place, i] else '-'}{name}"
+                + ("" if decoded.now[place, i] == scenes.gold[place, i] else " ✗")
+                for i, name in enumerate(scenes.labels)
+                if decoded.now[place, i] != decoded.before[place, i]
+            ]
+            press = f"tell('scene', {scenes.numbers[place]})"
+            lines.append(
+                [
+                    Part(f"  {sign} ", kind),
+                    Part(fit(scenes.ids[place], 12) + " ", "here" if here else "plain", press),
+                    Part("  ".join(changes), "plain", press),
+                ]
+            )
+    return lines
+
+
+def _why(shown: Shown, cells: int, height: int) -> Lines:
+    redecoding = shown.redecoding
+    if shown.place is None:
+        return [[Part("The run has no answer about this scenario.", "dim")]]
+    labels, alpha = redecoding.scenes.labels, shown.decoded.alpha
+    terms = redecoding.why(shown.place, alpha, shown.label, shown.clamps)
+    row = redecoding.rows(shown.place, alpha, shown.clamps)[shown.label]
+    flipped = "" if row.before == row.now else f", and the model alone said {'yes' if row.before else 'no'}"
+    verdict = "yes" if row.now else "no"
+    lines: list[list[Part]] = [
+        [Part(f"{row.label}: ", "strong"), Part(f"{verdict} at α {alpha_text(alpha)}{flipped}")],
+        *note("the terms of its log-odds, given the other emotions as decoded, by size", cells),
+    ]
+    most = max((abs(term.value) for term in terms), default=0.0)
+    for term in terms:
+        name = {"evidence": "the model's own evidence", "bias": "prior: how common it is"}.get(term.source)
+        if name is None:
+            name = f"prior: {labels[term.neighbour or 0]} is there"
+        size = round(abs(term.value) / most * 24) if most else 0
+        kind = "said" if term.value > 0 else "mark"
+        lines.append(
+            [
+                Part(f"  {name:<30}{term.value:+8.2f}  "),
+                Part("■" * size, kind),
+                Part(" for" if term.value > 0 else " against" if term.value else "", "dim"),
+            ]
+        )
+    total = sum(term.value for term in terms)
+    lines.append(
+        [Part(f"  {'together':<30}{total:+8.2f}  ", "strong"), Part(f"exact P(yes) {share(row.posterior).strip()}")]
+    )
+    if row.clamp is not None:
+        lines.append([Part("  but it is clamped: c frees it", "key")])
+    elif (total > 0) != bool(row.now) and total:
+        lines.append([Part("  the best vector as a whole differs from this emotion's own best", "dim")])
+    return lines
+
+
+def _couplings(shown: Shown, cells: int, height: int) -> Lines:
+    redecoding, values = shown.redecoding, shown.values
+    names, prior = redecoding.scenes.labels, redecoding.whole
+    block = heatmap("couplings (nats)", names, prior.couplings, values=values, diagonal=False)
+    bias: list[list[Part]] = [[Part("bias", "strong")], []]
+    bias += [[Part(f"{value:+6.2f}", "mark" if value < 0 else "said")] for value in prior.theta.tolist()]
+    size = 4 + len(names) * (6 if values else 3)
+    return [
+        *side_by_side([block, bias], [size, 6], cells),
+        [],
+        *note(
+            f"Couplings in nats, at most {float(abs(prior.couplings).max()):.1f}; minus: rarer together than apart. "
+            "Fitted on all scenarios; each is decoded by a prior fitted without its fold.",
+            cells,
+        ),
+        [Part("# shows the numbers" if not values else "# shows shades", "dim")],
+    ]
+
+
+def _pairs(kind: str) -> View:
+    def view(shown: Shown, cells: int, height: int) -> Lines:
+        if shown.pairs is None:
+            return [[Part("counting…", "dim")]]
+        names, values = shown.redecoding.scenes.labels, shown.values
+        group = shown.pairs[kind]
+        # Gold, model and decoded share one scale; their difference has its own.
+        k = len(names)
+        most = (
+            max(float(abs(group[name][i, j])) for name in ("gold", "model", "now") for i in range(k) for j in range(i))
+            if k > 1
+            else 1.0
+        )
+        blocks, widths = [], []
+        for name, matrix in group.items():
+            own_scale = "−" in name
+            title = {"model": "model (α 0)", "now": f"decoded (α {alpha_text(shown.decoded.alpha)})"}.get(name, name)
+            blocks.append(
+                heatmap(title, names, matrix, values=values, diagonal=values, most=None if own_scale else most)
+            )
+            widths.append(4 + k * (6 if values else 3))
+        said = {
+            "together": "share of scenarios with both emotions (on the diagonal, with that one)",
+            "information": "mutual information in nats (on the diagonal, an emotion's entropy)",
+        }[kind]
+        return [
+            *side_by_side(blocks, widths, cells),
+            [],
+            *note(f"{said}; █ = {most:.2f}, in the difference its own largest", cells),
+            *note(_counts(shown), cells),
+            [Part("# shows shades" if values else "# shows numbers", "dim")],
+        ]
+
+    return view
+
+
+def _counts(shown: Shown) -> str:
+    """How many emotions a scenario has, and how far its annotators agree."""
+    scenes, now = shown.redecoding.scenes, shown.decoded.now
+    sources = (("gold", scenes.gold), ("model", scenes.alone), ("decoded", now))
+    means = ", ".join(f"{name} {vectors.sum(axis=1).mean():.2f}" for name, vectors in sources)
+    several = f"{(scenes.gold.sum(axis=1) > 1).mean():.0%} have several"
+    kappa = "" if scenes.kappa is None else f"; Fleiss kappa of the annotators {scenes.kappa:.2f}"
+    return f"emotions a scenario: {means}; in gold {several}{kappa}"
+
+
+def _rates(shown: Shown, cells: int, height: int) -> Lines:
+    if shown.runs is None:
+        return [[Part("reading the runs…", "dim")]]
+    names = shown.redecoding.scenes.labels
+    decoded = shown.decoded
+    lines: list[list[Part]] = []
+    for figure in ("precision", "recall"):
+        rows = {
+            name: [report["by_label"].get(label, {}).get(figure) for label in names]
+            for name, report in shown.runs.values()
+        }
+        rows[f"this run, α {alpha_text(decoded.alpha)}"] = _rates_now(shown, figure)
+        lines += [*rates(f"{figure} by emotion", names, rows), []]
+    return [
+        *lines,
+        *note("runs at α 0, newest first, and this run as decoded now; – where nothing was predicted", cells),
+    ]
+
+
+def _rates_now(shown: Shown, figure: str) -> list[float | None]:
+    now, gold = shown.decoded.now.astype(int), shown.redecoding.scenes.gold.astype(int)
+    hits, sizes = (now & gold).sum(axis=0), (now if figure == "precision" else gold).sum(axis=0)
+    return [float(hit / size) if size else None for hit, size in zip(hits.tolist(), sizes.tolist(), strict=True)]
+
+
+_TABLE = (
+    ("macro_f1", "macro-F1"),
+    ("vector_accuracy", "vectors"),
+    ("hamming_loss", "Hamming"),
+    ("lexical_accuracy", "labels"),
+)
+
+
+def _table(shown: Shown, cells: int, height: int) -> Lines:
+    if shown.table is None or shown.runs is None:
+        return [[Part("reading Table 1…", "dim")]]
+    lines: list[list[Part]] = [
+        [Part(fit("model", 30), "strong"), *(Part(f"{title:^15}", "strong") for _, title in _TABLE)],
+        [Part(" " * 30), *(Part("  alone → prior", "dim") for _ in _TABLE)],
+    ]
+    here = shown.redecoding.scenes.run.run
+    for run, (name, report) in shown.runs.items():
+        after: Mapping[str, float | None] = {}
+        if run == here and shown.chosen is not None:
+            after = {figure: getattr(shown.chosen.honest, figure) for figure, _ in _TABLE}
+        lines.append(_table_line(name, report, after, "here" if run == here else "plain"))
+    cite, rows = shown.table
+    lines += [_table_line(f"{row.model} †", row.before, row.after, "dim") for row in rows]
+    return [
+        *lines,
+        [],
+        *note("own runs: α by nested cross-validation with this prior, for the run that is shown", cells),
+        *note(f"† published: {cite}; other scenarios, so not to be compared figure by figure", cells),
+    ]
+
+
+def _table_line(name: str, before: Mapping[str, Any], after: Mapping[str, Any], kind: str) -> list[Part]:
+    parts = [Part(fit(name, 30), kind)]
+    for figure, _ in _TABLE:
+        parts.append(
+            Part(f"   {_three(before.get(figure))} → {_three(after.get(figure))}", "dim" if kind == "dim" else "plain")
+        )
+    return parts
+
+
+def _three(value: float | None) -> str:
+    return "   –" if value is None else f"{value:.3f}".removeprefix("0")
+
+
+VIEWS: dict[str, View] = {
+    "sweep": _sweep,
+    "flips": _flips,
+    "why": _why,
+    "couplings": _couplings,
+    "info": _pairs("information"),
+    "together": _pairs("together"),
+    "emotions": _rates,
+    "Table 1": _table,
+}
+"""By name, in the order in which v goes through them."""

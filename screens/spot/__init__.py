@@ -1,0 +1,1 @@
+"""Spot check: any text, and what models make of it."""

@@ -1,0 +1,247 @@
+"""What a model said of a text as blocks of lines, a block for each thing that it can say: pure, at a given width."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from emotui.screens.widgets.cell_width import fit, shown, width, wrap
+from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.number_format import share
+from emotui.screens.widgets.page import Lines
+
+if TYPE_CHECKING:
+    from emotui.backends.base import Attribution, Classification, Evidence, Filled, Generation
+    from emotui.screens.spot.answers import Column
+    from emotui.workbench.models.probe import Odds
+
+FEW = 4
+"""Labels and words that are shown where not all are asked for."""
+
+_NAME = 15
+_LEAST_BAR, _MOST_BAR = 6, 24
+_STRONG = 6.0
+"""Log-odds that fill a bar."""
+
+NAMES = {
+    "spans": "evidence",
+    "emotions": "emotions",
+    "words": "words that carry the label",
+    "masks": "masks",
+    "generation": "written",
+}
+"""How the parts are called; label sets have names of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One thing that a model said. `top`: its answer in a word, by which two models are compared.
+
+    `wide`: it needs the whole width. `of`: the text that it is about; `stale`: another one stands there now; `slow`:
+    nothing asks again but a key.
+    """
+
+    title: str
+    top: str = ""
+    note: str = ""
+    seconds: float | None = None
+    lines: Lines = ()
+    wide: bool = True
+    of: str = ""
+    stale: bool = False
+    slow: bool = False
+
+
+def blocks(
+    column: "Column", text: str, cells: int, narrow: int, *, every: bool, beside: "Column | None" = None
+) -> dict[str, Block]:
+    """What there is of a model, by a name under which another model's stands beside it.
+
+    Args:
+        cells, narrow: what a block gets, and one that is not wide.
+        every: all labels and words, and not only the first few.
+        beside: the other model, for marks where both disagree.
+    """
+    found: dict[str, Block] = {}
+    told: set[str] = set()
+
+    def put(part: str, title: str, top: str, note: str, lines: Lines, key: str = "", wide: bool = False) -> None:
+        answer = column.answers[part]
+        stale = answer.text != text
+        slow = stale and column.when(part, text) == "key"
+        seconds = answer.seconds if part not in told else None
+        told.add(part)
+        found[key or part] = Block(title, top, note, seconds, lines, wide, answer.text, stale, slow)
+
+    for part, answer in column.answers.items():
+        said = answer.probe
+        if answer.note and not column.lacks(part) and part != "masks":
+            put(part, NAMES.get(part, part), "", "", wrapped(answer.note, cells, "mark"), wide=True)
+        if part == "spans" and said.spans is not None:
+            top = " ".join(f"{span.start}-{span.end}" for span in said.spans) or "none"
+            put(part, NAMES[part], top, "", _evidence(answer.text, said.spans, cells), wide=True)
+        elif part == "classes":
+            for name, one in (said.classes or {}).items():
+                put(part, name, one.label, _about(one, every), _classes(one, narrow, every), f"classes {name}")
+        elif part == "emotions" and said.emotions is not None:
+            there = beside.answers.get(part) if beside is not None else None
+            others = there.probe.emotions if there is not None and there.text == answer.text else None
+            put(
+                part,
+                NAMES[part],
+                _likeliest(said.emotions),
+                _mass(said.emotions),
+                _emotions(said.emotions, others, narrow),
+            )
+        elif part == "words" and said.words is not None:
+            title = f"words that carry {said.words.label}"
+            put(part, title, said.words.label, "", _words(answer.text, said.words, narrow, every))
+        elif part == "masks" and said.masks is not None:
+            top = " ".join(mask[0][0] for mask in said.masks.masks if mask)
+            put(part, NAMES[part], top, "", _masks(said.masks, narrow, every))
+        elif part == "generation" and said.generation is not None:
+            put(part, NAMES[part], "", _how_long(said.generation), _written(said.generation, cells), wide=True)
+    return found
+
+
+def carrying(words: "Attribution | None", most: int = FEW) -> list[tuple[int, int, float]]:
+    """The words that carry the label, the strongest first: (start, end, what its logit loses without the word)."""
+    carried = [word for word in words.words if word[2] > 0] if words is not None else []
+    return sorted(carried, key=lambda word: -word[2])[:most]
+
+
+def bar(value: float, most: float, cells: int) -> list[Part]:
+    """A bar of so many cells, full at `most`; what is there at all shows a cell."""
+    full = round(min(max(value, 0.0) / most, 1.0) * cells) if most > 0 else 0
+    if value > 0 and not full:
+        full = 1
+    return [Part("■" * full, "said"), Part("·" * (cells - full), "rest")]
+
+
+def _evidence(text: str, spans: "Sequence[Evidence]", cells: int) -> Lines:
+    if not spans:
+        return [[Part("  nothing is marked", "dim")]]
+    room = max(cells - 2 - _NAME - 5 - 2, 8)
+    return [
+        [
+            Part("  "),
+            Part(fit(span.label, _NAME)),
+            Part(f"{share(span.strength)}  "),
+            Part(_literal(text[span.start : span.end], room), "ground"),
+        ]
+        for span in spans
+    ]
+
+
+def _literal(text: str, cells: int) -> str:
+    return fit(" ".join(text.split()), cells).rstrip()
+
+
+def _about(one: "Classification", every: bool) -> str:
+    said = [] if len(one.probs) <= FEW or every else [f"{FEW} of {len(one.probs)}"]
+    if one.multi_label:
+        said.append("each by itself")
+    if one.truncated:
+        said.append("the text was cut")
+    return " · ".join(said)
+
+
+def _classes(one: "Classification", cells: int, every: bool) -> Lines:
+    best = sorted(one.probs.items(), key=lambda pair: -pair[1])
+    size = _bar_room(cells, 5)
+    return [
+        [
+            Part("▸ " if label == one.label else "  ", "said"),
+            Part(fit(label, _NAME), "strong" if label == one.label else "plain"),
+            *bar(value, 1.0, size),
+            Part(f" {share(value)}"),
+        ]
+        for label, value in (best if every else best[:FEW])
+    ]
+
+
+def _bar_room(cells: int, figure: int) -> int:
+    return min(max(cells - 2 - _NAME - figure, _LEAST_BAR), _MOST_BAR)
+
+
+def _mass(emotions: "Mapping[str, Odds]") -> str:
+    least = min(odds.mass for odds in emotions.values())
+    said = "log-odds" if least > 0.995 else f"log-odds · yes and no hold {share(least).strip()} or more"
+    return said + (" · some were kept back" if any(odds.censored for odds in emotions.values()) else "")
+
+
+def _emotions(emotions: "Mapping[str, Odds]", others: "Mapping[str, Odds] | None", cells: int) -> Lines:
+    best = _likeliest(emotions)
+    return [
+        _emotion(name, odds.log_odds, name == best, cells, _differs(odds, others.get(name) if others else None))
+        for name, odds in emotions.items()
+    ]
+
+
+def _likeliest(emotions: "Mapping[str, Odds]") -> str:
+    return max(emotions, key=lambda name: emotions[name].log_odds)
+
+
+def _differs(one: "Odds", other: "Odds | None") -> bool:
+    return other is not None and (one.log_odds > 0) != (other.log_odds > 0)
+
+
+def _emotion(name: str, odds: float, best: bool, cells: int, differs: bool) -> list[Part]:
+    half = min(max((cells - 2 - _NAME - 7 - 4) // 2, 4), 10)
+    size = min(round(min(abs(odds) / _STRONG, 1.0) * half) or 1, half) if odds else 0
+    left, right = (size, 0) if odds < 0 else (0, size)
+    drawn = [
+        Part("▸ " if best else "  ", "said"),
+        Part(fit(name, _NAME), "strong" if odds > 0 else "plain"),
+        Part(f"{odds:+6.2f} "),
+        Part("·" * (half - left), "rest"),
+        Part("■" * left, "dim"),
+        Part("│", "strong"),
+        Part("■" * right, "said"),
+        Part("·" * (half - right), "rest"),
+        Part(" ≠ " if differs else "   ", "mark"),
+    ]
+    return [*drawn, Part(" " * max(cells - 2 - _NAME - 7 - 2 * half - 4, 0))]
+
+
+def _words(text: str, words: "Attribution", cells: int, every: bool) -> Lines:
+    found = sorted(words.words, key=lambda word: -abs(word[2])) if every else carrying(words)
+    if not found:
+        return [[Part("  no word carries it by itself", "dim")]]
+    most = max(abs(drop) for _, _, drop in found)
+    size = _bar_room(cells, 7)
+    return [
+        [
+            Part("  "),
+            Part(word := _literal(text[start:end], _NAME - 1), "underlined" if drop > 0 else "plain"),
+            Part(" " * (_NAME - width(word))),
+            *(bar(drop, most, size) if drop > 0 else [Part("·" * size, "rest")]),
+            Part(f" {drop:+6.2f}"),
+        ]
+        for start, end, drop in found
+    ]
+
+
+def _masks(filled: "Filled", cells: int, every: bool) -> Lines:
+    lines: list[list[Part]] = []
+    for number, mask in enumerate(filled.masks, 1):
+        head = f"  mask {number}  " if len(filled.masks) > 1 else "  "
+        said = [f"{word} {share(probability).strip()}" for word, probability in mask]
+        kept = "   ".join(said if every else said[:FEW])
+        for at, (start, end) in enumerate(wrap(kept, max(cells - len(head), 8))):
+            lines.append([Part(head if not at else " " * len(head), "dim"), Part(kept[start:end])])
+    return lines
+
+
+def _how_long(written: "Generation") -> str:
+    cut = " · cut there" if written.finish == "length" else ""
+    return f"{written.tokens} tokens{cut}"
+
+
+def _written(written: "Generation", cells: int) -> Lines:
+    return wrapped(written.text.strip() or "(nothing)", cells)
+
+
+def wrapped(text: str, cells: int, kind: str = "plain") -> list[list[Part]]:
+    """A text literally, indented, in lines of at most 90 columns."""
+    room = max(min(cells - 2, 90), 8)
+    return [[Part("  "), Part(shown(text, start, end), kind)] for start, end in wrap(text, room)]

@@ -1,0 +1,183 @@
+"""The live model of the Spot check place, and the second one beside it: loaded, asked, and what came of it."""
+
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from textual.widget import Widget
+
+from emotui.screens.spot.answers import LONG, TASK, Column, When
+from emotui.screens.spot.requests import Asking, Said, Told
+
+if TYPE_CHECKING:
+    from emotui.backends.host import IsCancelled
+    from emotui.workbench.models.probe import Probe
+    from emotui.workbench.progress import OnProgress
+
+STAGES: tuple[When, ...] = ("quick", "later", "key")
+"""How long typing has rested, and whether a key was pressed for it."""
+
+STOPPED = "stopped: F5 asks again"
+
+
+class Sides:
+    """Every method is called by the screen and returns at once.
+
+    Args:
+        owner: gets `Said` and `Told`, and gives them back to `take` and `hear`.
+        source: a workspace, with its models.
+    """
+
+    def __init__(self, owner: Widget, source: Any) -> None:
+        self._owner, self._source = owner, source
+        self._askings: dict[Column, Asking] = {}
+        self._awaited: set[Column] = set()
+
+    @property
+    def columns(self) -> list[Column]:
+        """The live model first."""
+        return list(self._askings)
+
+    @property
+    def busy(self) -> bool:
+        """Is an answer to come?"""
+        return any(asking.busy for asking in self._askings.values())
+
+    @property
+    def loading(self) -> bool:
+        """Is a model being loaded with its progress in the top line?"""
+        return bool(self._awaited)
+
+    @property
+    def long(self) -> bool:
+        """Does something take so long that one may want to stop it?"""
+        now = time.monotonic()
+        asked = self._askings.items()
+        return any(asking.busy and column.since and now - column.since > LONG for column, asking in asked)
+
+    def use(self, spec: str) -> None:
+        """This is the live model now; chosen once more, it may be asked again where it failed."""
+        columns = self.columns
+        if columns and columns[0].spec == spec:
+            columns[0].trouble = ""
+            return
+        kept = [column for column in columns[1:] if column.spec != spec]
+        self._let_go([column for column in columns if column not in kept])
+        rest = {column: self._askings[column] for column in kept}
+        self._askings = {**self._side(spec), **rest}
+
+    def add(self, spec: str) -> None:
+        """A second model."""
+        self._askings |= self._side(spec)
+
+    def drop_second(self) -> None:
+        """The live model alone."""
+        second = self.columns[1]
+        self._let_go([second])
+        del self._askings[second]
+
+    def _side(self, spec: str) -> dict[Column, Asking]:
+        return {Column(spec): Asking(self._owner, partial(self._probe, spec))}
+
+    def _let_go(self, columns: Sequence[Column]) -> None:
+        for column in columns:
+            self._askings[column].stop()
+            self._awaited.discard(column)
+
+    def _probe(self, spec: str, text: str, part: str, tell: Callable[[str], None], cancelled: "IsCancelled") -> "Probe":
+        """In a thread: one part."""
+        from emotui.workbench.models.probe import probe
+
+        tasks = (part.removeprefix(TASK),) if part.startswith(TASK) else ()
+        parts = () if tasks else (part,)
+        return probe(self._source.model(spec), text, parts=parts, tasks=tasks, progress=tell, cancelled=cancelled)
+
+    # Asking.
+
+    def ask(self, text: str, parts: Sequence[str], stage: When) -> None:
+        """Ask each model what of these parts it has not said yet of the text, and is worth asking at this stage."""
+        reached = STAGES.index(stage)
+        for column, asking in self._askings.items():
+            if self._is_being_loaded(column):
+                column.trouble = ""  # somebody tries again
+            worth = [part for part in column.missing(text, parts) if STAGES.index(column.when(part, text)) <= reached]
+            if column.trouble or not worth:
+                asking.want("", ())
+            elif self._is_there(column):
+                column.since = column.since or time.monotonic()
+                column.doing = "" if column.doing == STOPPED else column.doing
+                asking.want(text, worth)
+
+    def forgive(self) -> None:
+        """Models that failed or were stopped may be asked again."""
+        for column in self.columns:
+            column.trouble = column.doing = ""
+
+    def stop(self) -> None:
+        """Ask nothing more."""
+        for asking in self._askings.values():
+            asking.stop()
+
+    def hear(self, event: Told) -> None:
+        """A model loads as its first question asks it to."""
+        for column, asking in self._askings.items():
+            if asking is event.asking and asking.now is not None:
+                part = asking.now[1]
+                column.doing = "" if event.doing == part else f"loading: {event.doing}"
+
+    def take(self, event: Said, text: str) -> None:
+        """Keep an answer; of one to a text that is not there any more only the first of its part."""
+        column = next((column for column, asking in self._askings.items() if asking is event.asking), None)
+        if column is None:
+            return
+        column.since = time.monotonic() if event.asking.busy else 0.0
+        column.doing = ""
+        if event.error is not None:
+            column.trouble = event.error
+        elif event.probe is None:
+            column.doing = STOPPED
+        elif event.text == text or event.part not in column.answers:
+            column.take(event.part, event.text, event.probe)
+
+    def say_how_long(self) -> None:
+        """What takes long says since when."""
+        now = time.monotonic()
+        for column, asking in self._askings.items():
+            asked = asking.now
+            if asked is not None and column.since and now - column.since > LONG and not column.doing.startswith("load"):
+                column.doing = f"{asked[1]} {now - column.since:.0f} s  Esc stops"
+
+    # Loading.
+
+    def _is_there(self, column: Column) -> bool:
+        """Can the model be asked? One that is not loaded yet is, with its progress in the top line."""
+        if self._source.model_state(column.spec) == "ready":
+            return True
+        frame: Any = self._owner.screen
+        if frame.work is None and column not in self._awaited:
+            load = partial(self._load, column.spec)
+            frame.begin(f"loading {column.spec}", load, lambda: self._source.shelf().stop())
+        elif frame.work is not None and not self._is_being_loaded(column):
+            return True  # the top line is taken: the question itself loads it
+        column.doing = "loading"
+        self._awaited.add(column)
+        return False
+
+    def _is_being_loaded(self, column: Column) -> bool:
+        frame: Any = self._owner.screen
+        return frame.work is not None and frame.work.what == f"loading {column.spec}"
+
+    def _load(self, spec: str, on_progress: "OnProgress") -> None:
+        self._source.shelf().load(spec, on_progress)
+
+    def look(self) -> None:
+        """What has become of the models that were being loaded?"""
+        for column in list(self._awaited):
+            there = self._source.model_state(column.spec) == "ready"
+            if not there and self._is_being_loaded(column):
+                continue
+            self._awaited.discard(column)
+            column.doing = ""
+            if not there:
+                column.trouble = self._source.shelf().trouble(column.spec) or "It is not loaded: that was stopped"

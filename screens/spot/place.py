@@ -1,0 +1,394 @@
+"""Spot check: any text, typed or pasted, and at once all that the live model can do with it, or two models."""
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from textual import on
+from textual.app import ComposeResult
+from textual.widgets import TextArea
+
+from emotui.screens.place import Place
+from emotui.screens.requests import Answer, Desk
+from emotui.screens.spot.answers import LATER, QUICK, TASK, Column, When
+from emotui.screens.spot.editor import LONGEST, SpotEditor
+from emotui.screens.spot.models import STAGES, Sides
+from emotui.screens.spot.requests import Said, Told
+from emotui.screens.spot.view import SpotView
+from emotui.screens.timers import Waits
+from emotui.screens.widgets.editor import Editor
+from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.number_format import count
+from emotui.store.query import Run
+
+if TYPE_CHECKING:
+    from emotui.workbench.datasets.spot_checks import Kept, SampleText
+    from emotui.workbench.source import BrowseSource
+
+REST, LONGER_REST = 0.12, 0.7
+"""Seconds without a key after which the quick parts are asked, and the others."""
+
+GREY_AFTER = 0.15
+"""Seconds that an answer may be behind the text before it is greyed."""
+
+_LOOK = 0.1
+"""Seconds between two looks at a model that is being loaded."""
+
+_TICK = 0.5
+
+_MASK = "<mask>"
+
+
+class Spot(Place):
+    """Holds the text and what was asked of it; `SpotView` shows it, `Sides` has the models."""
+
+    title = "Spot check"
+    samples_of = ""
+    slim_list = True
+    marks_errors = False
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.rest, self.longer_rest = REST, LONGER_REST
+        self.sides: Sides | None = None
+        self._source: Any = None
+        self._stage: When | None = None
+        self._offered: SampleText | None = None
+        self._taken = ""
+        self._who = False
+        self._texts: Desk[int, SampleText] | None = None
+        self._keeping: Desk[str, Kept] | None = None
+        self._waits = Waits(self)
+
+    def compose(self) -> ComposeResult:
+        """The view."""
+        yield SpotView(id="spot-view")
+
+    @property
+    def view(self) -> SpotView:
+        """What is shown."""
+        return self.query_one(SpotView)
+
+    @property
+    def editor(self) -> SpotEditor:
+        """Where the text stands."""
+        return self.view.editor
+
+    @property
+    def columns(self) -> list[Column]:
+        """The live model, and the second one where there is one."""
+        return self.sides.columns if self.sides is not None else []
+
+    @property
+    def busy(self) -> bool:
+        """Is an answer on its way, or about to be asked for?"""
+        desks = any(desk is not None and desk.busy for desk in (self._texts, self._keeping))
+        waits = any(name in self._waits for name in ("quick", "later", "look"))
+        return desks or waits or (self.sides is not None and self.sides.busy)
+
+    # Source, models, samples.
+
+    def bind_source(self, source: "BrowseSource") -> None:
+        """Ask this source from now on."""
+        if not hasattr(source, "spot_checks"):
+            self.view.say("Models answer in a workspace", "files are browsed without them: emotui opens a workspace")
+            return
+        self._source = source
+        self.sides = Sides(self, source)
+        self._texts = Desk("text", self, lambda number: self._source.spot_checks().text_of(number))
+        self._keeping = Desk("keep", self, lambda text: self._source.spot_checks().keep(text))
+
+    def use_model(self, spec: str) -> None:
+        """The live model: the first column."""
+        if self.sides is not None:
+            self.sides.use(spec)
+            self._stand()
+            self._soon()
+
+    def _stand(self) -> None:
+        """Show what there is now."""
+        view = self.view
+        view.columns = self.columns
+        view.from_where = self._from_where()
+        rows = self._who and not self.editor.has_focus
+        view.show_rows(rows and bool(self.editor.text))
+        view.draw()
+        self.refresh_bindings()
+
+    def show_sample(self, sample: int | None, run: Run | None) -> None:
+        """The selected sample's text is offered, and taken where nothing was typed."""
+        if sample is None or self._texts is None:
+            self._offered = None
+        elif self._offered is None or self._offered.number != sample:
+            self._texts.ask(sample)
+
+    def refresh_sample(self, run: Run | None) -> None:
+        """A text does not change."""
+
+    def show_nothing(self, why: str, *, failed: bool = False) -> None:
+        """Without a sample there is still any text; without a source there is nothing."""
+        self._offered = None
+        if failed:
+            self.view.say("Nothing can be tried", why, failed=True)
+
+    def focus_first(self) -> None:
+        """Into the answers; where there is no text yet, into the text."""
+        (self.view.page if self.editor.text else self.editor).focus()
+
+    def on_show(self) -> None:
+        """With nothing to try, letters are for typing at once."""
+        waits = self._texts is None or self._texts.busy
+        if not waits and self._offered is None and not self.editor.text:
+            self.editor.focus()
+
+    @on(Answer)
+    def _answered(self, answer: Answer) -> None:
+        answer.stop()
+        newest = answer.desk.take(answer)
+        if answer.error is not None:
+            self.notify(answer.error, severity="warning", markup=False)
+        elif answer.desk is self._keeping:
+            self._tell_kept(answer.value)
+        elif newest:
+            self._offered = answer.value
+            if self.editor.text == self._taken:
+                self._begin(answer.value.text)
+            self._stand()
+            if self.editor.has_focus and self.editor.text == self._taken:
+                self.view.page.focus()  # nothing was typed: letters stay keys
+
+    def _begin(self, text: str) -> None:
+        """Put another text here, with nothing to undo."""
+        if self._fits(text):
+            self.editor.begin(text, LONGEST)
+            self._taken = self.editor.text
+
+    def _fits(self, text: str) -> bool:
+        if len(text) > LONGEST:
+            self._too_long(len(text), "this sample")
+        return len(text) <= LONGEST
+
+    def _too_long(self, characters: int, what: str) -> None:
+        said = f"{what} would make {count(characters)} characters; {count(LONGEST)} fit, so it was left out"
+        self.notify(said, severity="warning", markup=False)
+
+    def _from_where(self) -> list[Part]:
+        """Where the text is from, and whose could be taken."""
+        offered = self._offered
+        if offered is None:
+            return []
+        if self.editor.text == self._taken == offered.text:
+            return [Part(f"of {offered.id}", "dim")]
+        press = "do('take')"
+        return [Part("T", "key", press), Part(f" takes {offered.id}", "dim", press)]
+
+    # Typing.
+
+    @on(TextArea.Changed)
+    def _typed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        if self.sides is not None:
+            self._soon()
+            self._waits.wait("grey", GREY_AFTER, self._turn_grey, again=False)
+            self._stand()
+
+    @on(Editor.TooLong)
+    def _refused(self, event: Editor.TooLong) -> None:
+        event.stop()
+        self._too_long(event.characters, "that")
+
+    def _soon(self) -> None:
+        """The text, or who is asked, has changed: ask once typing rests."""
+        self._stage = None
+        self._waits.wait("quick", self.rest, partial(self._reach, "quick"))
+        self._waits.wait("later", self.longer_rest, partial(self._reach, "later"))
+
+    def _turn_grey(self) -> None:
+        self.view.spared = None
+        self.view.draw()
+
+    def _reach(self, stage: When) -> None:
+        """Typing has rested so long: ask what is worth it."""
+        if self._stage is None or STAGES.index(stage) > STAGES.index(self._stage):
+            self._stage = stage
+        self._ask()
+
+    def _ask(self) -> None:
+        """Ask what was not said yet."""
+        if self.sides is None or self._stage is None:
+            return
+        text, task = self.editor.text, self.view.asked_task
+        parts = [TASK + task] if task is not None else [*QUICK, *LATER]
+        parts = [part for part in parts if part != "masks" or _MASK in text]
+        self.sides.ask(text, parts if text.strip() else [], self._stage)
+        if self.sides.loading:
+            self._waits.wait("look", _LOOK, self._look, again=False)
+        if self.sides.busy:
+            self._waits.wait("tick", _TICK, self._tick, again=False)
+        self._stand()
+
+    def _look(self) -> None:
+        """Is a model loaded by now?"""
+        if self.sides is not None:
+            self.sides.look()
+            self._ask()
+
+    # Answers.
+
+    @on(Told)
+    def _told(self, event: Told) -> None:
+        event.stop()
+        if self.sides is not None:
+            self.sides.hear(event)
+            self.view.draw()
+
+    @on(Said)
+    def _said(self, event: Said) -> None:
+        event.stop()
+        if self.sides is None:
+            return
+        text = self.editor.text
+        self.sides.take(event, text)
+        if not any(column.missing(text, [part for part in QUICK if part != "masks"]) for column in self.columns):
+            self.view.spared = text
+            self._waits.drop("grey")
+        self._stand()
+
+    def _tick(self) -> None:
+        """What takes long says since when."""
+        if self.sides is None or not self.sides.busy:
+            return
+        self._waits.wait("tick", _TICK, self._tick, again=False)
+        self.sides.say_how_long()
+        self.view.draw()
+        self.refresh_bindings()
+
+    def _tell_kept(self, kept: "Kept") -> None:
+        where = f"in the dataset “{kept.dataset.name}”: d in Browse shows it"
+        self.notify(
+            f"{kept.id} is there already, {where}" if kept.known else f"kept as {kept.id} {where}", markup=False
+        )
+        frame: Any = self.screen
+        frame.look_again()
+
+    # Keys.
+
+    def can(self, action: str) -> bool:
+        """Nothing without models; in the text letters are typed, and Esc leaves it."""
+        frame: Any = self.screen
+        if not super().can(action) or self.sides is None or not self.columns:
+            return False
+        types, text = self.editor.has_focus, self.editor.text
+        known = {
+            "write": not types,
+            "leave": types,
+            "stop": not types and (self.sides.long or (frame.work is not None and not frame.work.stopping)),
+            "undo": self.editor.can_undo,
+            "redo": self.editor.can_redo,
+            "take": self._offered is not None and self._offered.text != text,
+            "second": frame.work is None,
+            "view": bool(text.strip()) and self.view.asked_task is None,
+        }
+        needs_text = action in ("keep", "ask", "raw", "copy", "annotators")
+        return known.get(action, bool(text.strip()) if needs_text else True)
+
+    def do_write(self) -> None:
+        """Into the text."""
+        self.view.show_rows(False)
+        self.editor.focus()
+
+    def do_leave(self) -> None:
+        """Out of the text."""
+        self.view.page.focus()
+
+    def on_descendant_focus(self) -> None:
+        """The keys that act have changed, and whether it is the editor or the rows that stand there."""
+        if self.sides is not None:
+            self._stand()
+
+    def do_stop(self) -> None:
+        """End what the models are asked, or else what the frame is at."""
+        frame: Any = self.screen
+        if self.sides is not None and self.sides.long:
+            self.sides.stop()
+        else:
+            frame.stop_work()
+
+    def do_ask(self) -> None:
+        """Ask everything now, also what takes long, and models that failed."""
+        if self.sides is not None:
+            self.sides.forgive()
+            self._reach("key")
+
+    def do_undo(self) -> None:
+        """Take typing back."""
+        self.editor.undo()
+
+    def do_redo(self) -> None:
+        """Put back what was taken back."""
+        self.editor.redo()
+
+    def do_take(self) -> None:
+        """The selected sample's text, in place of this one."""
+        if self._offered is None or not self._fits(self._offered.text):
+            return
+        if self.editor.text in ("", self._taken):
+            self._begin(self._offered.text)
+        else:
+            self.editor.replace(self._offered.text, (0, 0), self.editor.document.end)
+            self._taken = self.editor.text
+        self._stand()
+
+    def do_second(self) -> None:
+        """A second model beside the live one, or without it again."""
+        sides = self.sides
+        if sides is None:
+            return
+        if len(sides.columns) > 1:
+            sides.drop_second()
+            self._stand()
+            return
+        from emotui.screens.dialogs.live_model import LiveSheet
+
+        live, shelf = sides.columns[0].spec, self._source.shelf
+
+        def chosen(spec: str | None) -> None:
+            if spec == live:
+                self.notify("That is the live model already", markup=False)
+            elif spec is not None:
+                sides.add(spec)
+                self._stand()
+                self._soon()
+
+        self.app.push_screen(LiveSheet(live, lambda: shelf().rows(), "Second model"), chosen)
+
+    def do_annotators(self) -> None:
+        """Who marked what, a row each, or the text alone."""
+        self._who = not self._who
+        if self.editor.has_focus:
+            self.view.page.focus()
+        else:
+            self._stand()
+
+    def do_view(self) -> None:
+        """All labels and words, or the first few."""
+        self.view.every = not self.view.every
+        self._stand()
+
+    def do_raw(self) -> None:
+        """The next task's prompt and raw output; after the last one the answers again."""
+        from emotui.workbench.models.probe_tasks import task_names
+
+        names = [None, *(name for name in task_names() if name != "masked" or "<mask>" in self.editor.text)]
+        at = names.index(self.view.asked_task) if self.view.asked_task in names else 0
+        self.view.asked_task = names[(at + 1) % len(names)]
+        self._reach("key" if self.view.asked_task is not None else "later")
+
+    def do_keep(self) -> None:
+        """The text as a sample."""
+        if self._keeping is not None:
+            self._keeping.ask(self.editor.text)
+
+    def do_copy(self) -> None:
+        """The text and all that is said of it, as it stands here, to the clipboard."""
+        self.app.copy_to_clipboard(f"{self.editor.text}\n\n{self.view.page.text}")
+        self.notify("text and answers copied")

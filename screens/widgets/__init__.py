@@ -1,0 +1,1 @@
+"""Widgets that know no task and no place."""

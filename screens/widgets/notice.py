@@ -1,0 +1,33 @@
+"""A pane that has nothing to show says what it is, why it is empty, and which key fills it."""
+
+from textual.content import Content
+from textual.widgets import Static
+
+from emotui.screens.widgets.cell_width import shown
+
+
+class Notice(Static):
+    """A title and a few lines in the middle of a pane."""
+
+    DEFAULT_CSS = """
+    Notice {
+        height: 1fr;
+        width: 1fr;
+        padding: 1 2;
+        content-align: center middle;
+        text-align: center;
+        color: $text-muted;
+        display: none;
+    }
+    Notice.-failed { color: $error; }
+    """
+
+    def say(self, title: str, *lines: str, failed: bool = False) -> None:
+        """Show this instead of what the pane would show."""
+        self.set_class(failed, "-failed")
+        self.update(Content.assemble((shown(title), "bold"), *(f"\n{shown(line)}" for line in lines)))
+        self.display = True
+
+    def hide(self) -> None:
+        """There is something to show."""
+        self.display = False

@@ -1,0 +1,159 @@
+"""Lines of parts that scroll: what every drawn table and chart of a place is made of."""
+
+from collections.abc import Callable, Sequence
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import Binding
+from textual.geometry import Region, Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from emotui.screens.widgets.cell_width import shown, width
+from emotui.screens.widgets.line import Part
+
+Lines = Sequence[Sequence[Part]]
+
+
+class Page(ScrollView, can_focus=True, inherit_bindings=False):
+    """Shows parts literally, a line each; ↑ ↓ scroll, and a click does what its part stands for.
+
+    Left and right stay free for the place.
+    """
+
+    BINDINGS = [
+        Binding("up", "scroll_up", show=False),
+        Binding("down", "scroll_down", show=False),
+    ]
+    COMPONENT_CLASSES = {
+        "page--dim",
+        "page--strong",
+        "page--key",
+        "page--mark",
+        "page--gold",
+        "page--said",
+        "page--here",
+        "page--rest",
+    }
+    DEFAULT_CSS = """
+    Page {
+        height: 1fr;
+        padding: 0 1;
+        overflow-x: hidden;
+        scrollbar-size-vertical: 1;
+        & > .page--dim { color: $text-muted; }
+        & > .page--strong { text-style: bold; }
+        & > .page--key { color: $primary; text-style: bold; }
+        & > .page--mark { color: $mark; }
+        & > .page--gold { color: $gold; }
+        & > .page--said { color: $predicted-bar; }
+        & > .page--here { background: $raised; text-style: bold; }
+        & > .page--rest { color: $rule; }
+        &:nocolor > .page--here { text-style: bold reverse; }
+        &.-stale { opacity: 50%; }
+    }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._lines: tuple[tuple[Part, ...], ...] = ()
+        self._lines_for: Callable[[Size], Lines] | None = None
+        self._presses: dict[int, list[tuple[int, int, str]]] = {}
+        self._styles_now: dict[str, Style] = {"plain": Style.null()}
+
+    @property
+    def text(self) -> str:
+        """What is shown, without its styles."""
+        return "\n".join("".join(part.text for part in line) for line in self._lines)
+
+    def show_for(self, lines_for: "Callable[[Size], Lines]", *, home: bool = False) -> None:
+        """Show the lines that suit the room there is, now and whenever that changes; none while there is no room."""
+        self._lines_for = lines_for
+        room = self.scrollable_content_region.size
+        if room.width > 0:
+            self._put(lines_for(room), home=home)
+
+    def show(self, lines: Lines, *, home: bool = False) -> None:
+        """Show other lines; `home`: from the first one."""
+        self._lines_for = None
+        self._put(lines, home=home)
+
+    def on_resize(self) -> None:
+        """Suit the room there is now."""
+        if self._lines_for is not None:
+            self.show_for(self._lines_for)
+
+    def _put(self, lines: Lines, *, home: bool) -> None:
+        fresh = tuple(_merged(line) for line in lines)
+        if len(fresh) == len(self._lines):
+            # What follows every key must cost no more than what has changed.
+            changed = [at for at, (before, now) in enumerate(zip(self._lines, fresh, strict=True)) if before != now]
+            self._lines = fresh
+            for at in changed:
+                self._presses.pop(at, None)
+                self.refresh(Region(0, at - self.scroll_offset.y, self.outer_size.width, 1))
+        else:
+            self._lines = fresh
+            self._presses.clear()
+            self.virtual_size = Size(self.size.width, len(fresh))
+            self.refresh()
+        if home:
+            self.scroll_home(animate=False)
+
+    def notify_style_update(self) -> None:
+        """Draw again in another theme."""
+        super().notify_style_update()
+        self.refresh()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """All lines in sight: their styles are worked out once, not once a line."""
+        self._styles_now = {"plain": self.rich_style}
+        return super().render_lines(crop)
+
+    def _style(self, kind: str) -> Style:
+        if kind not in self._styles_now:
+            partial = self.get_component_rich_style(f"page--{kind}", partial=True)
+            self._styles_now[kind] = self._styles_now["plain"] + partial
+        return self._styles_now[kind]
+
+    def render_line(self, y: int) -> Strip:
+        """One line."""
+        cells, base = self.scrollable_content_region.width, self._style("plain")
+        at = y + self.scroll_offset.y
+        if not 0 <= at < len(self._lines):
+            return Strip.blank(cells, base)
+        segments: list[Segment] = []
+        presses: list[tuple[int, int, str]] = []
+        column = 0
+        for part in self._lines[at]:
+            drawn = shown(part.text)
+            segments.append(Segment(drawn, self._style(part.kind)))
+            after = column + width(drawn)
+            if part.press:
+                presses.append((column, after, part.press))
+            column = after
+        self._presses[at] = presses
+        return Strip(segments).crop(0, cells).extend_cell_length(cells, base)
+
+    async def on_click(self, event: events.Click) -> None:
+        """Do what the part under the mouse stands for."""
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        for start, end, press in self._presses.get(offset.y + self.scroll_offset.y, []):
+            if start <= offset.x < end:
+                event.stop()
+                await self.screen.run_action(press)
+                return
+
+
+def _merged(line: Sequence[Part]) -> tuple[Part, ...]:
+    """The line with neighbours of one kind made one: what is drawn is the same, in fewer pieces."""
+    merged: list[Part] = []
+    for part in line:
+        if merged and (merged[-1].kind, merged[-1].press) == (part.kind, part.press):
+            merged[-1] = Part(merged[-1].text + part.text, part.kind, part.press)
+        else:
+            merged.append(part)
+    return tuple(merged)

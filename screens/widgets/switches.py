@@ -1,0 +1,155 @@
+"""Names that are on or off, or of which one is on."""
+
+from collections.abc import Sequence
+
+from rich.segment import Segment
+from textual import events
+from textual.binding import Binding
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from emotui.screens.widgets.cell_width import shown, width
+
+
+class Switches(Widget, can_focus=True):
+    """Names that are on or off. Arrow keys move, Space switches; so does a click. Several on mean any of them."""
+
+    BINDINGS = [
+        Binding("right,l", "move(1)", show=False),
+        Binding("left,h", "move(-1)", show=False),
+        Binding("space", "switch", show=False),
+    ]
+    COMPONENT_CLASSES = {"switches--on", "switches--cursor", "switches--off"}
+    DEFAULT_CSS = """
+    Switches {
+        height: auto;
+        & > .switches--on { color: $primary; text-style: bold; }
+        & > .switches--off { color: $text-muted; }
+        &:focus > .switches--cursor { background: $raised; text-style: underline; }
+    }
+    """
+
+    def __init__(
+        self, names: Sequence[str], on: Sequence[str], labels: Sequence[str] | None = None, *, id: str
+    ) -> None:
+        super().__init__(id=id)
+        self._names = list(names)
+        self._labels = [shown(label) for label in (labels or names)]
+        self._on = set(on) & set(names)
+        self._at = 0
+        self.signs = "□■"
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """What is on, in the order shown."""
+        return tuple(name for name in self._names if name in self._on)
+
+    def replace(self, names: Sequence[str], labels: Sequence[str] | None = None) -> None:
+        """Offer other names; what is on of them stays on."""
+        self._names = list(names)
+        self._labels = [shown(label) for label in (labels or names)]
+        self._on &= set(names)
+        self._at = 0
+        self.refresh(layout=True)
+
+    def clear(self) -> None:
+        """Switch all off."""
+        self._on.clear()
+        self.refresh()
+
+    def _lines(self, cells: int) -> list[list[int]]:
+        lines: list[list[int]] = [[]]
+        used = 0
+        for number, label in enumerate(self._labels):
+            size = width(label) + 4
+            if used + size > cells and lines[-1]:
+                lines.append([])
+                used = 0
+            lines[-1].append(number)
+            used += size
+        return lines
+
+    def get_content_height(self, container: object, viewport: object, width: int) -> int:
+        """As many lines as the names need."""
+        return len(self._lines(width))
+
+    def render_line(self, y: int) -> Strip:
+        """One line of switches."""
+        base = self.rich_style
+        lines = self._lines(self.size.width)
+        segments = []
+        for number in lines[y] if y < len(lines) else []:
+            on = self._names[number] in self._on
+            style = base + self.get_component_rich_style(f"switches--{'on' if on else 'off'}", partial=True)
+            if number == self._at:
+                style += self.get_component_rich_style("switches--cursor", partial=True)
+            segments += [Segment(f"{self.signs[on]} {self._labels[number]}", style), Segment("  ", base)]
+        return Strip(segments).adjust_cell_length(self.size.width, base)
+
+    def action_move(self, step: int) -> None:
+        """Along the names."""
+        self._at = (self._at + step) % max(len(self._names), 1)
+        self.refresh()
+
+    def action_switch(self) -> None:
+        """On or off."""
+        if self._names:
+            self._on ^= {self._names[self._at]}
+            self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        """Switch what was clicked."""
+        column = 0
+        lines = self._lines(self.size.width)
+        for number in lines[event.y] if event.y < len(lines) else []:
+            size = width(self._labels[number]) + 4
+            if column <= event.x < column + size:
+                self._at = number
+                self.action_switch()
+            column += size
+
+    def on_focus(self) -> None:
+        """Show the cursor."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """Hide the cursor."""
+        self.refresh()
+
+
+class OneOf(Switches):
+    """Arrow keys choose; so does a click."""
+
+    class Chosen(Message):
+        """Another name is chosen."""
+
+    def __init__(self, names: Sequence[str], now: str, labels: Sequence[str] | None = None, *, id: str) -> None:
+        super().__init__(names, (now,), labels, id=id)
+        self.signs = "○●"
+        self.offer(names, now, labels)
+
+    @property
+    def now(self) -> str:
+        """The chosen name."""
+        return next(iter(self.chosen), "")
+
+    def offer(self, names: Sequence[str], now: str, labels: Sequence[str] | None = None) -> None:
+        """Offer other names; `now` is chosen where it is among them, else the first."""
+        self.replace(names, labels)
+        self._put(list(names).index(now) if now in names else 0)
+
+    def action_move(self, step: int) -> None:
+        """Choose the next name, or the one before."""
+        super().action_move(step)
+        self.action_switch()
+
+    def action_switch(self) -> None:
+        """Choose the name under the cursor."""
+        self._put(self._at)
+        self.post_message(self.Chosen())
+
+    def _put(self, at: int) -> None:
+        self._at = at
+        self._on = {self._names[at]} if self._names else set()
+        self.refresh(layout=True)

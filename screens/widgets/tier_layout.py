@@ -1,0 +1,116 @@
+"""Which lines a text with several sets of spans is drawn in: pure geometry, no terminal.
+
+Each line of text is followed by one thin row for each voice that has a span on that line.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from emotui.records import Span
+from emotui.screens.widgets.cell_width import width, wrap
+
+MOST_COLUMNS = 90
+"""Text is never set wider than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """One source of spans over a text. `role`: gold, predicted or annotator; `inline`: drawn in the text itself.
+
+    `dotted`: those of the spans whose bars are dotted, since they hold nothing but a keyword.
+    """
+
+    name: str
+    role: str
+    spans: tuple[Span, ...]
+    inline: bool = True
+    dotted: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """What stands at the left and at the right of the line on which offset `start` begins."""
+
+    start: int
+    label: str
+    tail: str = ""
+    strong: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What a stave draws: a text, its voices, and chips that each begin a new line. `rows`: draw a row a voice."""
+
+    text: str
+    voices: tuple[Voice, ...] = ()
+    chips: tuple[Chip, ...] = ()
+    rows: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line on the screen: the part `[start, end)` of the text, or with `voice >= 0` that voice's bars under it."""
+
+    start: int
+    end: int
+    voice: int = -1
+    chip: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The rows of a score at one width, and its columns in cells: gutter, text, tail."""
+
+    rows: tuple[Row, ...]
+    gutter: int
+    columns: int
+    tail: int
+
+
+def lay_out(score: Score, cells: int) -> Layout:
+    """Fit a score into `cells` cells: a gutter for chips and names, then text of at most 90 columns, then tails."""
+    names = [voice.name for voice in score.voices] if score.rows else []
+    labels = [chip.label for chip in score.chips]
+    widest = max((width(label) for label in [*labels, *(f"  {name}" for name in names)]), default=0)
+    gutter = min(widest, max(cells // 5, 6), 18) + 2 if widest else 0
+    longest_tail = max((width(chip.tail) for chip in score.chips), default=0)
+    tail = longest_tail + 2 if longest_tail and cells - gutter - longest_tail >= 40 else 0
+    columns = max(min(cells - gutter - tail, MOST_COLUMNS), 8)
+    rows: list[Row] = []
+    covers = [_Cover(voice.spans) for voice in score.voices] if score.rows else []
+    for chip, start, end in _segments(score):
+        for number, (first, last) in enumerate(wrap(score.text, columns, start, end)):
+            rows.append(Row(first, last, chip=chip if number == 0 else -1))
+            rows.extend(Row(first, last, voice) for voice, cover in enumerate(covers) if cover.meets(first, last))
+    return Layout(tuple(rows), gutter, columns, tail)
+
+
+class _Cover:
+    """Says quickly whether any of many spans meets a stretch."""
+
+    def __init__(self, spans: Sequence[Span]) -> None:
+        self._starts = sorted(start for start, _ in spans)
+        self._ends = sorted(end for _, end in spans)
+
+    def meets(self, start: int, end: int) -> bool:
+        return bisect_left(self._starts, end) > bisect_right(self._ends, start)
+
+
+def _segments(score: Score) -> list[tuple[int, int, int]]:
+    """`(chip, start, end)`: the text cut where chips begin; chip -1 for what comes before the first of them."""
+    starts = {
+        min(max(chip.start, 0), len(score.text)): number for number, chip in reversed(list(enumerate(score.chips)))
+    }
+    if 0 not in starts:
+        starts[0] = -1
+    places = sorted(starts)
+    ends = [*places[1:], len(score.text)]
+    cut = []
+    for start, end in zip(places, ends, strict=True):
+        # White space between sentences would open an empty line.
+        while end > start and end < len(score.text) and score.text[end - 1] in " \n":
+            end -= 1
+        if end > start or starts[start] >= 0:
+            cut.append((starts[start], start, end))
+    return cut or [(-1, 0, 0)]

@@ -1,0 +1,236 @@
+"""The stave: a text with several sets of spans over it, in the text itself and as thin rows under its lines.
+
+It is the one widget for this, whatever the sets are: gold and predicted, annotators, two models. Only the lines in
+sight are drawn, so a text of a megabyte scrolls like a short one.
+"""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from emotui.records import Span
+from emotui.screens.widgets.cell_width import fit, needs_carrier, shown, symbol, width
+from emotui.screens.widgets.span_layers import Piece, flatten
+from emotui.screens.widgets.tier_layout import Layout, Row, Score, lay_out
+
+_GOLD, _PREDICTED = 1, 2
+_BARS = {"gold": "━", "predicted": "━", "annotator": "─"}
+_DOTTED = "┅"
+
+
+class Stave(ScrollView, can_focus=True):
+    """Shows a `Score`. Gold is underlined, predicted has a background (reverse video without colour), both has both."""
+
+    COMPONENT_CLASSES = {
+        "stave--gold",
+        "stave--predicted",
+        "stave--both",
+        "stave--annotator",
+        "stave--gold-bar",
+        "stave--predicted-bar",
+        "stave--chip",
+        "stave--chip-strong",
+        "stave--mark",
+        "stave--symbol",
+    }
+    DEFAULT_CSS = """
+    Stave {
+        height: 1fr;
+        padding: 0 1;
+        overflow-x: hidden;
+        scrollbar-size-vertical: 1;
+        scrollbar-gutter: stable;
+        & > .stave--gold { color: $gold; text-style: underline; }
+        & > .stave--predicted { background: $predicted; color: $predicted-text; }
+        & > .stave--both { background: $predicted; color: $gold-on-predicted; text-style: underline; }
+        & > .stave--annotator { color: $text-muted; }
+        & > .stave--gold-bar { color: $gold; }
+        & > .stave--predicted-bar { color: $predicted-bar; }
+        & > .stave--chip { color: $text-muted; }
+        & > .stave--chip-strong { color: $foreground; }
+        & > .stave--mark { color: $mark; }
+        & > .stave--symbol { color: $text-disabled; text-style: dim; }
+        &:nocolor > .stave--predicted { text-style: reverse; }
+        &:nocolor > .stave--both { text-style: reverse underline bold; }
+        &:nocolor > .stave--gold { text-style: underline; }
+        &.-stale { opacity: 50%; }
+    }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._score = Score("")
+        self._layout_now = Layout((), 0, 1, 0)
+        self._width = 0
+        self._pieces: list[Piece] = []
+        self._piece_starts: list[int] = []
+        self._merged: list[list[Span]] = []
+
+    @property
+    def score(self) -> Score:
+        """What is shown."""
+        return self._score
+
+    def show(self, score: Score) -> None:
+        """Show another text, from its top; the same text with other voices keeps its place."""
+        if score == self._score:
+            return
+        same_text = score.text == self._score.text
+        self._score = score
+        gold = [span for voice in score.voices if voice.inline and voice.role == "gold" for span in voice.spans]
+        said = [span for voice in score.voices if voice.inline and voice.role == "predicted" for span in voice.spans]
+        self._pieces = flatten([gold, said], len(score.text))
+        self._piece_starts = [piece.start for piece in self._pieces]
+        self._merged = [_merge(voice.spans) for voice in score.voices]
+        self._lay_out()
+        if not same_text:
+            self.scroll_home(animate=False)
+
+    def reveal(self, offset: int) -> None:
+        """Scroll as little as brings the line of text with this offset, and the one before it, into sight."""
+        lines = [at for at, row in enumerate(self._layout_now.rows) if row.voice < 0 and row.start <= offset < row.end]
+        if not lines:
+            return
+        line, height = lines[0], max(self.scrollable_content_region.height, 1)
+        if line - 1 < self.scroll_offset.y:
+            self.scroll_to(y=max(line - 1, 0), animate=False, force=True)
+        elif line >= self.scroll_offset.y + height:
+            self.scroll_to(y=max(line + 2 - height, 0), animate=False, force=True)
+
+    def on_resize(self) -> None:
+        """Break the lines anew where the width has changed."""
+        if self._width != self.scrollable_content_region.width:
+            self._lay_out()
+
+    def on_show(self) -> None:
+        """What came while this was hidden was laid out for no width at all."""
+        self.on_resize()
+
+    def notify_style_update(self) -> None:
+        """Draw again in another theme."""
+        super().notify_style_update()
+        self.refresh()
+
+    def _lay_out(self) -> None:
+        self._width = self.scrollable_content_region.width
+        self._layout_now = lay_out(self._score, max(self._width, 10))
+        self.virtual_size = Size(self._width, len(self._layout_now.rows))
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """One line of text or one row of bars."""
+        at = y + self.scroll_offset.y
+        cells = self._width
+        base = self.rich_style
+        if not 0 <= at < len(self._layout_now.rows):
+            return Strip.blank(cells, base)
+        row, layout = self._layout_now.rows[at], self._layout_now
+        left = max((cells - layout.gutter - layout.columns - layout.tail) // 2, 0)
+        segments = [Segment(" " * left, base)]
+        segments += self._bar_row(row, base) if row.voice >= 0 else self._text_row(row, base)
+        strip = Strip(segments).crop(0, cells)
+        return strip.extend_cell_length(cells, base)
+
+    def _text_row(self, row: Row, base: Style) -> list[Segment]:
+        layout, text = self._layout_now, self._score.text
+        chip = self._score.chips[row.chip] if row.chip >= 0 else None
+        segments = []
+        if layout.gutter:
+            kind = "stave--chip-strong" if chip and chip.strong else "stave--chip"
+            segments.append(Segment(fit(chip.label if chip else "", layout.gutter), self._style(base, kind)))
+        for start, end, layers in self._stretches(row):
+            segments += _literally(text, start, end, self._inline(base, layers), self._style(base, "stave--symbol"))
+        if chip and chip.tail and layout.tail:
+            # The space at which a line breaks may hang over into the tail.
+            room = layout.columns + layout.tail - width(text, row.start, row.end)
+            kind = "stave--mark" if chip.tail.isalpha() else "stave--chip"
+            segments.append(Segment(chip.tail.rjust(room), self._style(base, kind)))
+        return segments
+
+    def _bar_row(self, row: Row, base: Style) -> list[Segment]:
+        layout, voice = self._layout_now, self._score.voices[row.voice]
+        kind = "stave--annotator" if voice.role == "annotator" else f"stave--{voice.role}-bar"
+        style = self._style(base, kind)
+        segments = [Segment(fit(f"  {voice.name}", layout.gutter), style)]
+        column = 0
+        spans = self._merged[row.voice]
+        first = max(bisect_right(spans, (row.start, row.start)) - 1, 0)
+        for start, end in spans[first:]:
+            if start >= row.end:
+                break
+            if end <= row.start:
+                continue
+            before = width(self._score.text, row.start, max(start, row.start))
+            after = max(width(self._score.text, row.start, min(end, row.end)), before + 1)
+            if before > column:
+                segments.append(Segment(" " * (before - column), base))
+            bar = _DOTTED if (start, end) in voice.dotted else _BARS[voice.role]
+            segments.append(Segment(bar * (after - max(before, column)), style))
+            column = after
+        return segments
+
+    def _stretches(self, row: Row) -> list[tuple[int, int, int]]:
+        """`(start, end, layers)` over the whole row, uncovered stretches with no layer."""
+        stretches = []
+        at = row.start
+        number = max(bisect_right(self._piece_starts, row.start) - 1, 0)
+        for piece in self._pieces[number:]:
+            if piece.start >= row.end:
+                break
+            if piece.end <= row.start:
+                continue
+            start, end = max(piece.start, row.start), min(piece.end, row.end)
+            if start > at:
+                stretches.append((at, start, 0))
+            stretches.append((start, end, piece.layers))
+            at = end
+        if at < row.end:
+            stretches.append((at, row.end, 0))
+        return stretches
+
+    def _inline(self, base: Style, layers: int) -> Style:
+        if layers == _GOLD | _PREDICTED:
+            return self._style(base, "stave--both")
+        if layers == _GOLD:
+            return self._style(base, "stave--gold")
+        if layers == _PREDICTED:
+            return self._style(base, "stave--predicted")
+        return base
+
+    def _style(self, base: Style, kind: str) -> Style:
+        return base + self.get_component_rich_style(kind, partial=True)
+
+
+def _merge(spans: Sequence[Span]) -> list[Span]:
+    """Overlapping spans of one voice as one bar; touching ones stay apart."""
+    merged: list[Span] = []
+    for start, end in sorted(spans):
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _literally(text: str, start: int, end: int, style: Style, symbol_style: Style) -> list[Segment]:
+    """The stretch as it is drawn, with stand-in symbols dimmed so that nobody takes them for the text."""
+    segments: list[Segment] = []
+    plain_from = start
+    for at in range(start, end):
+        stand_in = symbol(text[at])
+        if stand_in is None and not needs_carrier(text, at):
+            continue
+        if at > plain_from:
+            segments.append(Segment(shown(text, plain_from, at), style))
+        drawn = shown(text, at, at + 1)
+        if drawn:
+            segments.append(Segment(drawn, style + symbol_style if stand_in is not None else style))
+        plain_from = at + 1
+    if plain_from < end:
+        segments.append(Segment(shown(text, plain_from, end), style))
+    return segments
