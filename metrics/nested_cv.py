@@ -75,10 +75,10 @@ class HonestDecoding:
 
     folds: tuple[Fold, ...]
     fold_of: tuple[int, ...]
-    honest: Bits
-    leaked: Bits
+    nested_cv: Bits
+    in_sample: Bits
     alone: Bits
-    leaked_choice: Choice
+    in_sample_choice: Choice
     chosen: Choice
 
 
@@ -142,24 +142,24 @@ def decode_honestly(
     if len(ids) < 4:
         raise ValueError("choosing inside folds needs at least four records")
     numbers = assign_folds(ids, min(folds, len(ids)), seed)
-    honest = np.empty_like(truth)
+    nested_cv = np.empty_like(truth)
     kept = []
     for fold in range(int(numbers.max()) + 1):
         held, rest = np.flatnonzero(numbers == fold), np.flatnonzero(numbers != fold)
         choice = _choose(ids, odds, truth, rest, grid, folds, seed + 1)
         prior = fit_prior(truth[rest], choice.prior, grid.smoothing)
-        honest[held] = decode_with(odds[held], prior, choice.temperature, [choice.alpha], grid.decoder)[0]
+        nested_cv[held] = decode_with(odds[held], prior, choice.temperature, [choice.alpha], grid.decoder)[0]
         kept.append(Fold(tuple(ids[row] for row in held.tolist()), choice))
 
     everything = np.arange(len(ids))
-    leaked, leaked_choice = _leak(odds, truth, grid)
+    in_sample, in_sample_choice = _leak(odds, truth, grid)
     return HonestDecoding(
         folds=tuple(kept),
         fold_of=tuple(numbers.tolist()),
-        honest=honest,
-        leaked=leaked,
+        nested_cv=nested_cv,
+        in_sample=in_sample,
         alone=(odds > 0).astype(np.uint8),
-        leaked_choice=leaked_choice,
+        in_sample_choice=in_sample_choice,
         chosen=_choose(ids, odds, truth, everything, grid, folds, seed),
     )
 

@@ -14,7 +14,7 @@ from emotui.screens import actions, jobs
 from emotui.screens.list_state import ListState, from_setting, to_setting
 from emotui.screens.place import Place
 from emotui.screens.places import BROWSE, PLACES
-from emotui.screens.requests import Answer, Desk
+from emotui.screens.requests import Answer, LatestRequest
 from emotui.screens.samples.pane import ListPane
 from emotui.screens.session import LIVE_MODEL, Opened, Overview, list_setting, look, open_up
 from emotui.screens.widgets import top_line
@@ -77,7 +77,7 @@ class Frame(LaidOut):
         self.source: BrowseSource | None = None
         self.state: ListState = ListState()
         self.overview: Overview = Overview()
-        self.work: jobs.Work | None = None
+        self.work: jobs.Job | None = None
         self.leaving = False
         self._poll = poll
         self._marker: object = None
@@ -90,12 +90,14 @@ class Frame(LaidOut):
         self._live_state = ""
         self._dirty = False
         self._lists: dict[str, ListState] = {}
-        self._open: Desk[None, Opened] = Desk("open", self, lambda _: open_up(open_source(), _tasks()))
-        self._overviews: Desk[tuple[str, str | None], Overview] = Desk(
+        self._open: LatestRequest[None, Opened] = LatestRequest(
+            "open", self, lambda _: open_up(open_source(), _tasks())
+        )
+        self._overviews: LatestRequest[tuple[str, str | None], Overview] = LatestRequest(
             "overview", self, lambda question: look(self.bound, *question)
         )
-        self._markers: Desk[str | None, tuple[object, str]] = Desk("marker", self, self._look_up)
-        self._settings: Desk[tuple[str, object], None] = Desk(
+        self._markers: LatestRequest[str | None, tuple[object, str]] = LatestRequest("marker", self, self._look_up)
+        self._settings: LatestRequest[tuple[str, object], None] = LatestRequest(
             "settings", self, lambda setting: self.bound.set_setting(*setting)
         )
 

@@ -35,13 +35,13 @@ def _show_list(frame: "Frame", shown: bool) -> None:
 
 
 def _filter(frame: "Frame") -> None:
-    from emotui.screens.dialogs.filter import FilterSheet
+    from emotui.screens.dialogs.filter import FilterDialog
 
     def changed(state: "ListState | None") -> None:
         if state is not None:
             frame.change(state)
 
-    sheet = FilterSheet(frame.state, frame.overview.emotions, figure=_figure(frame))
+    sheet = FilterDialog(frame.state, frame.overview.emotions, figure=_figure(frame))
     frame.app.push_screen(sheet, changed)
 
 
@@ -52,19 +52,19 @@ def _figure(frame: "Frame") -> str:
 
 
 def _sort(frame: "Frame") -> None:
-    from emotui.screens.dialogs.choices import ChoiceSheet, sorts
+    from emotui.screens.dialogs.choices import ChoiceDialog, sorts
 
     def changed(sort: str | None) -> None:
         if sort is not None:
             turned = sort == frame.state.sort and not frame.state.descending
             frame.change(replace(frame.state, sort=sort, descending=turned))
 
-    frame.app.push_screen(ChoiceSheet("Order of the list", sorts(_figure(frame)), frame.state.sort), changed)
+    frame.app.push_screen(ChoiceDialog("Order of the list", sorts(_figure(frame)), frame.state.sort), changed)
 
 
 def _run(frame: "Frame") -> None:
-    from emotui.screens.dialogs.choices import ChoiceSheet, runs
-    from emotui.screens.dialogs.runs import RunSheet
+    from emotui.screens.dialogs.choices import ChoiceDialog, runs
+    from emotui.screens.dialogs.runs import RunDialog
 
     def changed(run: str | None) -> None:
         if run is not None:
@@ -79,9 +79,9 @@ def _run(frame: "Frame") -> None:
     choices = runs(frame.overview.runs, without)
     if frame.list_task == "spans":
         beside = [run.run for run in frame.state.runs_beside(frame.overview.runs)]
-        frame.app.push_screen(RunSheet(title, choices, now, beside), compared)
+        frame.app.push_screen(RunDialog(title, choices, now, beside), compared)
     else:
-        frame.app.push_screen(ChoiceSheet(title, choices, now), changed)
+        frame.app.push_screen(ChoiceDialog(title, choices, now), changed)
 
 
 _RUNS_OVER = {
@@ -92,29 +92,29 @@ _RUNS_OVER = {
 
 
 def _dataset(frame: "Frame") -> None:
-    from emotui.screens.dialogs.choices import ChoiceSheet, datasets
+    from emotui.screens.dialogs.choices import ChoiceDialog, datasets
 
     def changed(name: str | None) -> None:
         if name is not None:
             frame.change(replace(frame.state.unfiltered(), dataset=name, run=None, sample=None))
 
     here = frame.overview.dataset
-    sheet = ChoiceSheet("Dataset", datasets(frame.overview.datasets), here.name if here else "")
+    sheet = ChoiceDialog("Dataset", datasets(frame.overview.datasets), here.name if here else "")
     frame.app.push_screen(sheet, changed)
 
 
 def _theme(frame: "Frame") -> None:
-    from emotui.screens.dialogs.choices import ChoiceSheet, themes
+    from emotui.screens.dialogs.choices import ChoiceDialog, themes
 
     def changed(theme: str | None) -> None:
         if theme is not None:
             frame.remember_theme(theme)
 
-    frame.app.push_screen(ChoiceSheet("Colours", themes(), frame.app.theme), changed)
+    frame.app.push_screen(ChoiceDialog("Colours", themes(), frame.app.theme), changed)
 
 
 def _model(frame: "Frame") -> None:
-    from emotui.screens.dialogs.run_model import ModelSheet, Over
+    from emotui.screens.dialogs.run_model import ModelDialog, Over
     from emotui.workbench.datasets.experiments import experiment_name, experiment_of
     from emotui.workbench.runs import choices as runs_choices
 
@@ -144,7 +144,7 @@ def _model(frame: "Frame") -> None:
         choices=choices,
         options=partial(runs_choices.checked_options, dataset.task),
     )
-    frame.app.push_screen(ModelSheet(over, frame.live), chosen)
+    frame.app.push_screen(ModelDialog(over, frame.live), chosen)
 
 
 def _run_model(source: Any, wish: "Wish", dataset: int, on_progress: "OnProgress") -> None:
@@ -166,7 +166,7 @@ def _run_model(source: Any, wish: "Wish", dataset: int, on_progress: "OnProgress
 
 
 def _live_model(frame: "Frame") -> None:
-    from emotui.screens.dialogs.live_model import LiveSheet
+    from emotui.screens.dialogs.live_model import LiveDialog
 
     source: Any = frame.source
 
@@ -175,7 +175,7 @@ def _live_model(frame: "Frame") -> None:
             frame.use_model(spec)
             frame.begin(f"loading {spec}", partial(_load, source, spec), lambda: source.shelf().stop())
 
-    frame.app.push_screen(LiveSheet(frame.live or "", lambda: source.shelf().rows()), chosen)
+    frame.app.push_screen(LiveDialog(frame.live or "", lambda: source.shelf().rows()), chosen)
 
 
 def _load(source: Any, spec: str, on_progress: "OnProgress") -> None:
@@ -188,7 +188,7 @@ def _stop(frame: "Frame") -> None:
 
 
 def _export(frame: "Frame") -> None:
-    from emotui.screens.dialogs.file import ExportSheet, write_list
+    from emotui.screens.dialogs.file import ExportDialog, write_list
 
     def chosen(path: str | None) -> None:
         if path is not None:
@@ -197,7 +197,7 @@ def _export(frame: "Frame") -> None:
             do = partial(write_list, frame.bound, frame.pane.numbers, run, path, over.is_set)
             frame.begin(f"export to {path}", do, over.set)
 
-    frame.app.push_screen(ExportSheet(frame.pane.n, frame.run_shown), chosen)
+    frame.app.push_screen(ExportDialog(frame.pane.n, frame.run_shown), chosen)
 
 
 def _clear(frame: "Frame") -> None:
@@ -205,9 +205,9 @@ def _clear(frame: "Frame") -> None:
 
 
 def _help(frame: "Frame") -> None:
-    from emotui.screens.dialogs.help import HelpSheet
+    from emotui.screens.dialogs.help import HelpDialog
 
-    frame.app.push_screen(HelpSheet())
+    frame.app.push_screen(HelpDialog())
 
 
 def _next_of_kind(frame: "Frame", kind: str) -> None:

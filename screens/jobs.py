@@ -37,7 +37,7 @@ class Finished(Message):
 
 
 @dataclass(slots=True)
-class Work:
+class Job:
     """What is being done now, as the top line shows it."""
 
     what: str
@@ -46,7 +46,7 @@ class Work:
     stopping: bool = False
 
 
-def begin(owner: Widget, what: str, do: "Callable[..., object]", halt: Callable[[], object]) -> Work:
+def begin(owner: Widget, what: str, do: "Callable[..., object]", halt: Callable[[], object]) -> Job:
     """Do it in a thread; the owner gets `Progressed` on the way and `Finished` at the end, whatever the end is.
 
     Args:
@@ -70,10 +70,10 @@ def begin(owner: Widget, what: str, do: "Callable[..., object]", halt: Callable[
         owner.post_message(Finished(what, error, stopped))
 
     owner.run_worker(work, name="work", group="work", thread=True)
-    return Work(what, halt)
+    return Job(what, halt)
 
 
-def parts(work: Work, room: int) -> list[Part]:
+def parts(work: Job, room: int) -> list[Part]:
     """The work in a line: what, how far, how fast, how long still, and how to stop it.
 
     Where that takes more than `room` cells the speed goes first, then the bar, then the beginning of the name: how far

@@ -24,12 +24,14 @@ def in_words(problem: Exception) -> str:
 class Answer(Message):
     """What came back from a desk: a value, or the error in words."""
 
-    def __init__(self, desk: "Desk[Any, Any]", number: int, question: Any, value: Any, error: str | None) -> None:
+    def __init__(
+        self, desk: "LatestRequest[Any, Any]", number: int, question: Any, value: Any, error: str | None
+    ) -> None:
         super().__init__()
         self.desk, self.number, self.question, self.value, self.error = desk, number, question, value, error
 
 
-class Desk(Generic[Q, A]):
+class LatestRequest(Generic[Q, A]):
     """Questions of one kind. The owner gets an `Answer` for each and gives it to `take`."""
 
     def __init__(self, name: str, owner: Widget, call: Callable[[Q], A]) -> None:

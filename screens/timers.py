@@ -6,7 +6,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 
-class Waits:
+class NamedTimers:
     """Timers of a widget. A name stands for at most one of them."""
 
     def __init__(self, owner: Widget) -> None:

@@ -17,7 +17,7 @@ from emotui.screens.frame import Frame
 from emotui.screens.place import Place
 from emotui.screens.samples.pane import ListPane
 from emotui.screens.samples.table import SampleList
-from emotui.screens.widgets.tiered_text import Stave
+from emotui.screens.widgets.tiered_text import TieredText
 from emotui.workbench.source import BrowseSource
 
 _LONGEST = 240.0
@@ -144,9 +144,9 @@ def shown_id(pilot: "Pilot[None]") -> str | None:
     return evidence.sample.id if evidence else None
 
 
-def stave(pilot: "Pilot[None]") -> Stave:
+def stave(pilot: "Pilot[None]") -> TieredText:
     """The text pane."""
-    return frame(pilot).query_one("#text", Stave)
+    return frame(pilot).query_one("#text", TieredText)
 
 
 def screen_text(pilot: "Pilot[None]") -> str:

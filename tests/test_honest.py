@@ -51,14 +51,14 @@ def test_an_over_predicting_model_gains_and_a_calibrated_one_does_not() -> None:
     ids, odds, gold = synthetic_scenes(1500, bias=2.0, seed=1)
     loud = decode_honestly(ids, odds, gold, grid)
     assert loud.alone.sum() > 1.5 * gold.sum()
-    assert macro_f1(gold, loud.honest) > macro_f1(gold, loud.alone) + 0.03
-    before, after = (scenes_metrics(gold, vectors, LABELS) for vectors in (loud.alone, loud.honest))
+    assert macro_f1(gold, loud.nested_cv) > macro_f1(gold, loud.alone) + 0.03
+    before, after = (scenes_metrics(gold, vectors, LABELS) for vectors in (loud.alone, loud.nested_cv))
     assert after["hamming_loss"] < before["hamming_loss"] - 0.03
     assert after["vector_accuracy"] > before["vector_accuracy"] + 0.03
 
     ids, odds, gold = synthetic_scenes(1500, bias=0.0, seed=1)
     calm = decode_honestly(ids, odds, gold, grid)
-    assert abs(macro_f1(gold, calm.honest) - macro_f1(gold, calm.alone)) < 0.01
+    assert abs(macro_f1(gold, calm.nested_cv) - macro_f1(gold, calm.alone)) < 0.01
 
 
 def test_adding_base_rates_twice_hurts_a_calibrated_model_and_couplings_alone_do_not() -> None:
@@ -80,8 +80,8 @@ def test_what_a_fold_chooses_does_not_change_with_the_gold_of_what_it_holds_out(
     spoilt[held] = 1 - spoilt[held]
     second = decode_honestly(ids, odds, spoilt, grid, folds=4)
     assert second.folds[2] == first.folds[2]
-    assert (second.honest[held] == first.honest[held]).all()
-    assert (second.honest != first.honest).any()
+    assert (second.nested_cv[held] == first.nested_cv[held]).all()
+    assert (second.nested_cv != first.nested_cv).any()
 
 
 def test_every_record_is_held_out_once_and_its_fold_is_kept() -> None:
@@ -103,16 +103,16 @@ def test_folds_follow_the_ids_and_not_the_order_of_the_file() -> None:
 
 def test_on_noise_the_leaked_figure_promises_more_than_the_honest_one_keeps() -> None:
     """Evidence that knows nothing: choosing among many on the scored records still finds something to praise."""
-    leaked, honest = [], []
+    in_sample, nested_cv = [], []
     for seed in range(6):
         draw = np.random.default_rng(seed)
         gold = (draw.random((40, 8)) < 0.3).astype(np.uint8)
         odds = draw.normal(0, 1, (40, 8))
         decoding = decode_honestly([str(i) for i in range(40)], odds, gold, Grid(priors=("paper", "paper-couplings")))
-        leaked.append(macro_f1(gold, decoding.leaked))
-        honest.append(macro_f1(gold, decoding.honest))
-        assert decoding.leaked_choice.figure == pytest.approx(leaked[-1])
-    assert np.mean(leaked) > np.mean(honest) + 0.005
+        in_sample.append(macro_f1(gold, decoding.in_sample))
+        nested_cv.append(macro_f1(gold, decoding.nested_cv))
+        assert decoding.in_sample_choice.figure == pytest.approx(in_sample[-1])
+    assert np.mean(in_sample) > np.mean(nested_cv) + 0.005
 
 
 def test_the_leaked_choice_is_the_best_of_the_whole_grid_on_the_records_that_it_is_scored_on() -> None:
@@ -122,7 +122,7 @@ def test_the_leaked_choice_is_the_best_of_the_whole_grid_on_the_records_that_it_
         target_figure(gold, vectors, "vector_accuracy")
         for vectors in sweep_alphas(ids, odds, gold, "paper", grid.alphas).in_sample
     ]
-    choice = decode_honestly(ids, odds, gold, grid).leaked_choice
+    choice = decode_honestly(ids, odds, gold, grid).in_sample_choice
     assert choice.figure == max(figures)
     assert choice.alpha == grid.alphas[figures.index(max(figures))]
 
@@ -132,7 +132,7 @@ def test_of_equal_figures_the_first_combination_is_chosen() -> None:
     decoding = decode_honestly(ids, odds, gold, Grid(priors=("paper", "exact-smoothed"), alphas=(0.0,)))
     assert decoding.chosen.prior == "paper"
     assert decoding.chosen.alpha == 0.0
-    assert (decoding.honest == decoding.alone).all()
+    assert (decoding.nested_cv == decoding.alone).all()
 
 
 @pytest.mark.parametrize("decoder", ["hamming", "macro_f1"])
@@ -140,7 +140,7 @@ def test_other_decoders_and_a_fitted_temperature_can_be_chosen_inside_folds(deco
     ids, odds, gold = synthetic_scenes(80, bias=1.5, seed=7)
     grid = Grid(priors=("paper",), temperatures=("fitted",), alphas=(1.0,), decoder=decoder)
     decoding = decode_honestly(ids, odds * 3, gold, grid, folds=3)
-    assert (decoding.honest != gold).mean() < (decoding.alone != gold).mean()
+    assert (decoding.nested_cv != gold).mean() < (decoding.alone != gold).mean()
     assert all(fold.choice.temperature > 1.5 for fold in decoding.folds)
 
 

@@ -29,7 +29,7 @@ from emotui.lexicons import GOEMOTIONS_TO_PLUTCHIK
 from emotui.metrics.classes import class_report
 from emotui.records import PLUTCHIK, ClassGold
 from emotui.store.store import Store
-from emotui.tasks.registry import settled
+from emotui.tasks.registry import resolve_labels
 from emotui.tasks.rephrase.prompts import (
     PROMPTS,
     SHOTS,
@@ -357,7 +357,7 @@ def test_only_this_task_has_its_labels_settled_by_the_samples() -> None:
         name = "spans"
 
     options = {"temperature": 0.3}
-    assert settled(Other(), card(), lambda: pytest.fail("read"), "", options, 0) == options  # type: ignore[arg-type]
+    assert resolve_labels(Other(), card(), lambda: pytest.fail("read"), "", options, 0) == options  # type: ignore[arg-type]
 
 
 # The command line.

@@ -11,7 +11,7 @@ from emotui.errors import BadInput, ModelError
 from emotui.records import ClassGold
 from emotui.workbench.progress import RunProgress
 from emotui.workbench.rephrase import live as rephrase_live
-from emotui.workbench.rephrase.classifier import Frozen, identity_of
+from emotui.workbench.rephrase.classifier import FrozenClassifier, identity_of
 from emotui.workbench.rephrase.service import Rephrasing
 from emotui.workbench.rephrase.views import Progress, Round
 from emotui.workbench.workspace import Workspace
@@ -198,7 +198,7 @@ def test_another_classifier_begins_a_round_of_its_own_and_says_so(
 
 def test_a_classifier_that_changed_under_a_round_is_refused(service: Rephrasing, ann: Round) -> None:
     card = replace(ann.card, identity={**ann.card.identity, "goemotions": "other weights"})
-    stale = Frozen(ann.classifier.model, card, ann.classifier.asked, identity_of(card, ann.classifier.asked))
+    stale = FrozenClassifier(ann.classifier.model, card, ann.classifier.asked, identity_of(card, ann.classifier.asked))
     with pytest.raises(ModelError, match="has changed since this round began"):
         service.submit(replace(ann, classifier=stale), 1, HIDDEN)
     assert service.chain(ann, 1).attempts == ()

@@ -112,7 +112,7 @@ def test_the_sweep_has_the_figures_of_every_step_and_the_papers_alphas_are_steps
     sweep = redecoding.sweep()
     assert set(PAPER_ALPHAS) <= set(sweep.alphas)
     for alpha in PAPER_ALPHAS:
-        assert sweep.honest[nearest(alpha)] == redecoding.decoded(alpha).figures
+        assert sweep.nested_cv[nearest(alpha)] == redecoding.decoded(alpha).figures
     assert ALPHAS[nearest(0.26)] == 0.25
 
 
@@ -120,14 +120,14 @@ def test_the_choice_is_scored_honestly_and_the_leaked_figure_is_never_below_the_
     chosen = Redecoding(known(), Tuning()).choose()
     assert chosen.choice.alpha in PAPER_ALPHAS
     assert len(chosen.alphas) == 5
-    assert chosen.leaked.macro_f1 >= chosen.alone.macro_f1
+    assert chosen.in_sample.macro_f1 >= chosen.alone.macro_f1
 
 
 def test_one_scenario_alone_is_decoded_by_a_prior_of_its_own_and_says_why_it_cannot_choose() -> None:
     one = known(1)
     redecoding = Redecoding(one, Tuning())
     assert (redecoding.decoded(0.0).now == one.alone).all()
-    assert redecoding.sweep().honest
+    assert redecoding.sweep().nested_cv
     with pytest.raises(BadInput, match="at least four records"):
         redecoding.choose()
 

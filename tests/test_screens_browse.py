@@ -20,8 +20,8 @@ async def test_the_first_sample_is_shown_with_its_gold_and_predicted_spans(sourc
     first = sample_records()[0]
     async with opened(source) as pilot:
         assert shown_id(pilot) == first.id
-        voices = {voice.role: voice.spans for voice in stave(pilot).score.voices}
-        assert voices == {"gold": first.spans, "predicted": first.spans}
+        tiers = {voice.role: voice.spans for voice in stave(pilot).score.tiers}
+        assert tiers == {"gold": first.spans, "predicted": first.spans}
         assert "alignment" in screen_text(pilot)
 
 
@@ -50,7 +50,7 @@ async def test_o_cycles_the_overlays_and_a_goes_to_the_annotators(source: Worksp
     async with opened(source) as pilot:
         seen = []
         for _ in range(4):
-            seen.append(sorted(voice.role for voice in stave(pilot).score.voices))
+            seen.append(sorted(voice.role for voice in stave(pilot).score.tiers))
             await press(pilot, "o")
         assert seen == [
             ["gold", "predicted"],
@@ -84,7 +84,7 @@ async def test_what_is_not_in_the_text_is_named_in_the_alignment_and_not_drawn_i
         assert len(made_up) == 1
         assert "H" in made_up[0].marks
         text = stave(pilot).score.text
-        drawn = [text[a:b] for voice in stave(pilot).score.voices for a, b in voice.spans]
+        drawn = [text[a:b] for voice in stave(pilot).score.tiers for a, b in voice.spans]
         assert NOT_IN_TEXT not in drawn
 
 
@@ -138,7 +138,7 @@ async def test_full_stop_shows_the_next_of_several_answers(tmp_path: Path) -> No
     async with opened(source) as pilot:
         seen = []
         for _ in range(3):
-            seen.append([voice.spans for voice in stave(pilot).score.voices if voice.role == "predicted"])
+            seen.append([voice.spans for voice in stave(pilot).score.tiers if voice.role == "predicted"])
             assert f"answer {len(seen) if len(seen) < 3 else 1} of 2" in screen_text(pilot)
             await press(pilot, "full_stop")
         assert seen == [[((2, 6),)], [((11, 18),)], [((2, 6),)]]

@@ -166,13 +166,13 @@ async def test_a_list_longer_than_a_page_asks_only_for_the_pages_in_sight(tmp_pa
 
 
 async def test_the_bar_of_a_span_that_is_only_a_keyword_is_dotted(tmp_path: Path) -> None:
-    from emotui.screens.widgets.tier_layout import Score, Voice
-    from emotui.screens.widgets.tiered_text import Stave
+    from emotui.screens.widgets.tier_layout import AnnotatedText, Tier
+    from emotui.screens.widgets.tiered_text import TieredText
 
     source = workspace(tmp_path / "w.duckdb")
     async with opened(source) as pilot:
-        view: Stave = stave(pilot)
-        voice = Voice("m", "predicted", ((0, 5), (10, 13)), dotted=((10, 13),))
-        view.show(Score("happy and sad", (voice,), rows=True))
+        view: TieredText = stave(pilot)
+        voice = Tier("m", "predicted", ((0, 5), (10, 13)), dotted=((10, 13),))
+        view.show(AnnotatedText("happy and sad", (voice,), rows=True))
         await settle(pilot)
         assert view.render_line(1).text.split() == ["m", "━━━━━", "┅┅┅"]

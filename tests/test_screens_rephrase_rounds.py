@@ -9,7 +9,7 @@ from emotui.commands import cli
 from emotui.errors import BadInput, ModelError
 from emotui.records import ClassGold
 from emotui.screens.app import EmotuiApp
-from emotui.screens.rephrase.dialogs import NewRoundSheet
+from emotui.screens.rephrase.dialogs import NewRoundDialog
 from emotui.store.store import Store
 from emotui.workbench.datasets.samples import add_texts
 from emotui.workbench.files.view import FileView
@@ -89,7 +89,7 @@ async def test_another_live_model_begins_a_round_of_its_own_after_a_sheet_says_s
         await press(pilot, "escape")
         frame(pilot).use_model("hf:other")
         await settle(pilot)
-        assert isinstance(pilot.app.screen, NewRoundSheet)
+        assert isinstance(pilot.app.screen, NewRoundDialog)
         assert "1 of 6 done" in screen_text(pilot)
         await press(pilot, "escape")
         await settle(pilot)

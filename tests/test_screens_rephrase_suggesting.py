@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from emotui.screens.dialogs.name import NameSheet
-from emotui.screens.rephrase.dialogs import SuggestionSheet
+from emotui.screens.dialogs.name import NameDialog
+from emotui.screens.rephrase.dialogs import SuggestionDialog
 from emotui.workbench.rephrase.views import Suggestion
 from tests.rephrase_driving import arrive, page
 from tests.rephrase_workspace import TEXTS, Scripted, scripted
@@ -35,11 +35,11 @@ async def test_three_suggestions_with_their_verdicts_and_the_one_taken_is_marked
     monkeypatch.setattr(source.rephrasing(), "suggest", suggest, raising=False)
     async with opened(source) as pilot:
         here = await arrive(pilot, "i", "ctrl+g")
-        assert isinstance(pilot.app.screen, NameSheet)
+        assert isinstance(pilot.app.screen, NameDialog)
         pilot.app.screen.query_one(Input).value = "openai:writer@http://localhost:1"
         await press(pilot, "enter")
         await settle(pilot, work=True)
-        assert isinstance(pilot.app.screen, SuggestionSheet)
+        assert isinstance(pilot.app.screen, SuggestionDialog)
         said = screen_text(pilot)
         assert "✓ anticipation   sadness .10" in said
         assert "cues left: lonely" in said

@@ -8,7 +8,7 @@ from textual.widgets import Input, Label
 
 from emotui.backends.base import ModelCard
 from emotui.records import SpanSample
-from emotui.screens.dialogs.run_model import ModelSheet
+from emotui.screens.dialogs.run_model import ModelDialog
 from emotui.screens.widgets.switches import OneOf
 from emotui.workbench.runs.choices import run_choices
 from emotui.workbench.workspace import Workspace
@@ -37,8 +37,8 @@ def source(tmp_path: Path) -> Iterator[Workspace]:
     made.close()
 
 
-def sheet(pilot) -> ModelSheet:  # type: ignore[no-untyped-def]
-    assert isinstance(pilot.app.screen, ModelSheet)
+def sheet(pilot) -> ModelDialog:  # type: ignore[no-untyped-def]
+    assert isinstance(pilot.app.screen, ModelDialog)
     return pilot.app.screen
 
 

@@ -40,12 +40,12 @@ async def test_ticked_runs_stand_beside_the_one_over_the_list_with_a_row_each(th
         await _show_rule_beside_quiet(pilot)
         assert frame(pilot).run_shown.run == "rule-1"
         assert frame(pilot).state.beside == ("quiet-2", "quiet-1")
-        voices = stave(pilot).score.voices
+        tiers = stave(pilot).score.tiers
         assert stave(pilot).score.rows
-        assert [voice.name for voice in voices][:4] == ["gold", "rule", "quiet high", "quiet ret"]
-        assert [voice.name for voice in voices][4:] == list(sample_records()[0].annotators)
-        assert [voice.inline for voice in voices[:4]] == [True, True, False, False]
-        for name, voice in zip(("quiet-2", "quiet-1"), voices[2:4], strict=True):
+        assert [voice.name for voice in tiers][:4] == ["gold", "rule", "quiet high", "quiet ret"]
+        assert [voice.name for voice in tiers][4:] == list(sample_records()[0].annotators)
+        assert [voice.inline for voice in tiers[:4]] == [True, True, False, False]
+        for name, voice in zip(("quiet-2", "quiet-1"), tiers[2:4], strict=True):
             detail = three_runs.evidence(1, name).repeats[0].detail
             assert detail is not None
             assert voice.spans == tuple(span for span in detail.located if span)
@@ -58,9 +58,9 @@ async def test_runs_can_be_compared_without_one_over_the_list(three_runs: Worksp
     async with opened(three_runs) as pilot:
         await press(pilot, "r", "j", "space", "j", "j", "enter")
         assert frame(pilot).run_shown is None
-        assert [voice.name for voice in stave(pilot).score.voices][:2] == ["gold", "quiet"]
+        assert [voice.name for voice in stave(pilot).score.tiers][:2] == ["gold", "quiet"]
         await press(pilot, "a")
-        assert [voice.name for voice in stave(pilot).score.voices] == ["gold"]
+        assert [voice.name for voice in stave(pilot).score.tiers] == ["gold"]
         await press(pilot, "a")
         assert stave(pilot).score.rows
 
@@ -71,10 +71,10 @@ async def test_what_is_compared_is_remembered_and_can_be_unticked(tmp_path: Path
         await press(pilot, "q")
     again = Workspace.open(tmp_path / "workspace.duckdb")
     async with opened(again) as pilot:
-        assert [voice.name for voice in stave(pilot).score.voices][1:4] == ["rule", "quiet high", "quiet ret"]
+        assert [voice.name for voice in stave(pilot).score.tiers][1:4] == ["rule", "quiet high", "quiet ret"]
         await press(pilot, "r", "k", "space", "k", "space", "j", "j", "enter")
         assert frame(pilot).state.beside == ()
-        assert [voice.name for voice in stave(pilot).score.voices][:2] == ["gold", "rule"]
+        assert [voice.name for voice in stave(pilot).score.tiers][:2] == ["gold", "rule"]
         assert "beside it" not in screen_text(pilot)
 
 
@@ -85,7 +85,7 @@ async def test_runs_of_files_can_be_compared_too(tmp_path: Path) -> None:
     other.write_text('{"id": "a", "spans": ["laughed"]}\n', encoding="utf-8")
     async with opened(FileView(str(gold), [str(one), str(other)], warn=lambda line: None)) as pilot:
         await press(pilot, "r", "j", "space", "enter")
-        assert {voice.name: voice.spans for voice in stave(pilot).score.voices} == {
+        assert {voice.name: voice.spans for voice in stave(pilot).score.tiers} == {
             "gold": ((2, 6),),
             "one.jsonl": ((2, 6),),
             "other.jsonl": ((11, 18),),
@@ -97,7 +97,7 @@ async def test_the_run_can_be_none_and_then_gold_stands_alone(source: Workspace)
     async with opened(source) as pilot:
         await press(pilot, "r", "j", "enter")
         assert frame(pilot).run_shown is None
-        assert [voice.role for voice in stave(pilot).score.voices] == ["gold"]
+        assert [voice.role for voice in stave(pilot).score.tiers] == ["gold"]
         await press(pilot, "n")
         assert shown_id(pilot) == sample_records()[0].id
 
@@ -119,4 +119,4 @@ async def test_rows_of_a_run_appear_as_they_come(tmp_path: Path) -> None:
             if (row := frame(pilot).query_one(SampleList).row(place)) is not None
         ]
         assert scored == [True] * 10 + [False] * (len(samples) - 10)
-        assert [voice.role for voice in stave(pilot).score.voices] == ["gold", "predicted"]
+        assert [voice.role for voice in stave(pilot).score.tiers] == ["gold", "predicted"]

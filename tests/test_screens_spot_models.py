@@ -1,6 +1,6 @@
 """The models of Spot check: one that dies, refuses or is not there, and two at once."""
 
-from emotui.screens.widgets.tiered_text import Stave
+from emotui.screens.widgets.tiered_text import TieredText
 from emotui.workbench.workspace import Workspace
 from tests import spot_driving
 from tests.screen_driving import frame, notified, opened, press, screen_text, settle, strike, until
@@ -99,10 +99,10 @@ async def test_who_marked_what_has_a_row_for_each_model(source: Workspace) -> No
         await press(pilot, "9", "M", *"breaking", "colon", *"other", "enter")
         await settle(pilot, work=True)
         await press(pilot, "a")
-        rows = frame(pilot).query_one("#spot-rows", Stave)
+        rows = frame(pilot).query_one("#spot-rows", TieredText)
         assert rows.display
-        assert [voice.name for voice in rows.score.voices] == ["A evidence", "A carries", "B evidence", "B carries"]
-        assert rows.score.voices[0].spans == rows.score.voices[2].spans != ()
+        assert [voice.name for voice in rows.score.tiers] == ["A evidence", "A carries", "B evidence", "B carries"]
+        assert rows.score.tiers[0].spans == rows.score.tiers[2].spans != ()
         await press(pilot, "i")
         assert not rows.display
         assert editor(pilot).has_focus

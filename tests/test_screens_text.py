@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.number_format import bars, share, tenths
 from emotui.screens.widgets.span_layers import flatten
-from emotui.screens.widgets.tier_layout import Chip, Score, Voice, lay_out
+from emotui.screens.widgets.tier_layout import AnnotatedText, LineLabel, Tier, lay_out
 
 TEXTS = st.text(
     alphabet=st.one_of(
@@ -120,19 +120,21 @@ def test_flattened_pieces_cover_each_character_with_just_its_layers(layers: list
 
 
 def test_rows_stand_only_under_lines_that_their_voice_has_a_span_on() -> None:
-    score = Score("one two three", (Voice("gold", "gold", ((0, 3),)), Voice("A1", "annotator", ((8, 13),))), rows=True)
+    score = AnnotatedText(
+        "one two three", (Tier("gold", "gold", ((0, 3),)), Tier("A1", "annotator", ((8, 13),))), rows=True
+    )
     rows = lay_out(score, 16).rows
     assert [(row.start, row.end, row.voice) for row in rows] == [(0, 8, -1), (0, 8, 0), (8, 13, -1), (8, 13, 1)]
 
 
 def test_each_chip_opens_a_line_and_the_space_before_it_opens_none() -> None:
-    score = Score("One. Two.", chips=(Chip(0, "1 sad"), Chip(5, "2 happy")))
+    score = AnnotatedText("One. Two.", chips=(LineLabel(0, "1 sad"), LineLabel(5, "2 happy")))
     rows = lay_out(score, 60).rows
     assert [(row.start, row.end, row.chip) for row in rows] == [(0, 4, 0), (5, 9, 1)]
 
 
 def test_text_is_never_set_wider_than_90_columns() -> None:
-    assert lay_out(Score("word " * 100), 300).columns == 90
+    assert lay_out(AnnotatedText("word " * 100), 300).columns == 90
 
 
 def test_figures_have_two_decimals_and_a_dash_where_undefined() -> None:

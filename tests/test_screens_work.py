@@ -7,7 +7,7 @@ import pytest
 from textual.pilot import Pilot
 
 from emotui.records import SpanSample
-from emotui.screens.jobs import Work, parts
+from emotui.screens.jobs import Job, parts
 from emotui.screens.widgets.top_line import standing
 from emotui.workbench.progress import RunProgress
 from emotui.workbench.workspace import FIRST_START, Workspace
@@ -56,7 +56,7 @@ async def test_a_finished_run_is_shown_over_the_gold_spans(tmp_path: Path) -> No
         run = frame(pilot).run_shown
         assert run is not None
         assert (run.model, run.state, run.done) == ("breaking:", "done", 2)
-        assert {voice.role: voice.spans for voice in stave(pilot).score.voices} == {
+        assert {voice.role: voice.spans for voice in stave(pilot).score.tiers} == {
             "gold": ((0, 4),),
             "predicted": ((0, 4),),
         }
@@ -130,7 +130,7 @@ async def test_the_first_start_shows_samples_and_predictions_without_a_key(
         await settle(pilot, work=True)
         assert source.setting(FIRST_START) == "done"
         assert frame(pilot).overview.dataset is not None
-        assert [voice.role for voice in stave(pilot).score.voices] == ["gold", "predicted"]
+        assert [voice.role for voice in stave(pilot).score.tiers] == ["gold", "predicted"]
         await press(pilot, "q")
 
 
@@ -140,7 +140,7 @@ def _progress(**changes: object) -> RunProgress:
 
 
 def _said(room: int, **changes: object) -> str:
-    return "".join(part.text for part in parts(Work("m", halt=lambda: None, progress=_progress(**changes)), room))
+    return "".join(part.text for part in parts(Job("m", halt=lambda: None, progress=_progress(**changes)), room))
 
 
 def test_progress_says_how_far_how_fast_and_how_long_still() -> None:

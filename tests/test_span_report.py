@@ -164,7 +164,7 @@ def test_a_sentence_without_spans_on_either_side_scores_1() -> None:
 def test_a_blank_that_hangs_over_the_edge_is_no_span_of_the_next_sentence() -> None:
     gold = SpanSample(
         id="1",
-        text="Sad day. Desk.",
+        text="Sad day. LatestRequest.",
         spans=((0, 9),),
         sentences=(Sentence(start=0, end=8, emotion="sad"), Sentence(start=8, end=14, emotion="fear")),
     )

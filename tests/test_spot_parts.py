@@ -244,7 +244,7 @@ def test_who_marked_what_has_evidence_in_the_text_and_rows_of_everyone() -> None
     one.take("spans", TEXT, said("spans", spans=(Evidence(2, 6, "sadness", 0.5),)))
     other.take("words", TEXT, said("words", words=Attribution("sadness", ((7, 10, 1.0),))))
     score = who_marked_what([one, other], TEXT)
-    assert [(voice.name, voice.spans, voice.inline) for voice in score.voices if voice.spans] == [
+    assert [(voice.name, voice.spans, voice.inline) for voice in score.tiers if voice.spans] == [
         ("A evidence", ((2, 6),), True),
         ("B carries", ((7, 10),), False),
     ]

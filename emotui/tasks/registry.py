@@ -26,7 +26,7 @@ def task_named(name: str) -> Task:
     return TASKS[name]
 
 
-def settled(
+def resolve_labels(
     task: Task,
     card: ModelCard,
     samples: Callable[[], Iterable[Any]],

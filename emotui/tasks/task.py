@@ -54,7 +54,7 @@ class Task(Protocol):
         """As datasets and runs name it."""
 
     @property
-    def doing(self) -> str:
+    def progress_verb(self) -> str:
         """A word for its progress, before the dataset's name."""
 
     @property
@@ -102,5 +102,5 @@ class Task(Protocol):
     def report(self, samples: Sequence[Any], scores: Sequence[ScoreRow]) -> dict[str, object]:
         """The figures of a run over the samples that it has scored so far."""
 
-    def conduct(self, rows: Sequence[ResultRow]) -> dict[str, object]:
+    def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """How the asking itself went (retries, broken formats), apart from the figures; empty where it has no say."""

@@ -26,7 +26,7 @@ _TOLD_EVERY = 0.2
 """Seconds."""
 
 
-class Pace:
+class Throttled:
     """Called with a step's name, how much of it is done, and how much there is (0: unknown); rate and time left are of
     the step. Tells at each new step, and after that a few times a second, under the work's name.
     """

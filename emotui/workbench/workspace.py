@@ -33,7 +33,7 @@ from emotui.workbench.source import Evidence, RepeatView
 if TYPE_CHECKING:
     import numpy as np
 
-    from emotui.workbench.models.loaded import Shelf
+    from emotui.workbench.models.loaded import LoadedModels
     from emotui.workbench.rephrase.service import Rephrasing
     from emotui.workbench.results.service import Results
     from emotui.workbench.scenes.decoding import SceneBench
@@ -53,7 +53,7 @@ class Workspace:
         self._models: dict[str, ModelProcess] = {}
         self._lock = threading.Lock()
         self._scenes: SceneBench | None = None
-        self._shelf: Shelf | None = None
+        self._shelf: LoadedModels | None = None
         self._results: Results | None = None
         self._rephrasing: Rephrasing | None = None
 
@@ -142,15 +142,17 @@ class Workspace:
                 self._results = Results(self.store, self.model)
             return self._results
 
-    def shelf(self) -> "Shelf":
+    def shelf(self) -> "LoadedModels":
         """What loads, ends and measures models. It looks into folders, so it is made when it is first asked for."""
         from emotui.workbench.models.discovery import model_folders, models_at_hand
-        from emotui.workbench.models.loaded import Shelf
+        from emotui.workbench.models.loaded import LoadedModels
 
         with self._lock:
             if self._shelf is None:
                 path = str(self.store.path)
-                self._shelf = Shelf(self.model, lambda: models_at_hand(model_folders((), path)).models, self.store.runs)
+                self._shelf = LoadedModels(
+                    self.model, lambda: models_at_hand(model_folders((), path)).models, self.store.runs
+                )
             return self._shelf
 
     def spot_checks(self) -> SpotChecks:

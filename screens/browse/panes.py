@@ -7,10 +7,10 @@ from emotui.screens.browse import alignment
 from emotui.screens.browse.run_names import run_names
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import share
-from emotui.screens.widgets.tier_layout import Chip, Score, Voice
+from emotui.screens.widgets.tier_layout import AnnotatedText, LineLabel, Tier
 
 if TYPE_CHECKING:
-    from emotui.screens.browse.requests import Seen
+    from emotui.screens.browse.requests import SampleView
     from emotui.workbench.source import Evidence, RepeatView
 
 EVERYONE = "everyone"
@@ -28,29 +28,29 @@ def answer(evidence: "Evidence", repeat: int) -> "RepeatView | None":
     return evidence.repeats[repeat % len(evidence.repeats)] if evidence.repeats else None
 
 
-def score(seen: "Seen", repeat: int, overlay: str) -> Score:
+def score(seen: "SampleView", repeat: int, overlay: str) -> AnnotatedText:
     """The text with the voices that the overlay asks for, each sentence with its emotion, valence and F1."""
     evidence = seen.evidence
     sample, said = evidence.sample, answer(evidence, repeat)
     names = _names(seen)
-    voices = []
+    tiers = []
     if overlay != "predicted":
-        voices.append(Voice("gold", "gold", tuple(sample.spans)))
+        tiers.append(Tier("gold", "gold", tuple(sample.spans)))
     if overlay != "gold":
-        voices += _said(evidence, repeat, names, inline=True)
+        tiers += _said(evidence, repeat, names, inline=True)
     if overlay == EVERYONE:
         for other in seen.beside:
-            voices += _said(other, repeat, names, inline=False)
-        voices += [Voice(name, "annotator", spans, inline=False) for name, spans in sample.annotators.items()]
-    return Score(sample.text, tuple(voices), _chips(evidence, said), rows=overlay == EVERYONE)
+            tiers += _said(other, repeat, names, inline=False)
+        tiers += [Tier(name, "annotator", spans, inline=False) for name, spans in sample.annotators.items()]
+    return AnnotatedText(sample.text, tuple(tiers), _chips(evidence, said), rows=overlay == EVERYONE)
 
 
-def _names(seen: "Seen") -> dict[str, str]:
+def _names(seen: "SampleView") -> dict[str, str]:
     runs = [one.run for one in (seen.evidence, *seen.beside) if one.run is not None]
     return dict(zip((run.run for run in runs), run_names(runs), strict=True))
 
 
-def beside(seen: "Seen", repeat: int) -> list[Part]:
+def beside(seen: "SampleView", repeat: int) -> list[Part]:
     """The runs that are compared with the one over the list, each with its F1 of this sample."""
     names, parts = _names(seen), []
     for one in seen.beside:
@@ -60,17 +60,17 @@ def beside(seen: "Seen", repeat: int) -> list[Part]:
     return [Part("   beside it", "dim", "do('run')"), *parts] if parts else []
 
 
-def _said(evidence: "Evidence", repeat: int, names: Mapping[str, str], *, inline: bool) -> list[Voice]:
+def _said(evidence: "Evidence", repeat: int, names: Mapping[str, str], *, inline: bool) -> list[Tier]:
     said = answer(evidence, repeat)
     if evidence.run is None or said is None or said.detail is None:
         return []
     detail = said.detail
     located = tuple(span for span in detail.located if span is not None)
     dotted = tuple(span for index in detail.fixated if (span := detail.located[index]) is not None)
-    return [Voice(names[evidence.run.run], "predicted", located, inline=inline, dotted=dotted)]
+    return [Tier(names[evidence.run.run], "predicted", located, inline=inline, dotted=dotted)]
 
 
-def _chips(evidence: "Evidence", said: "RepeatView | None") -> tuple[Chip, ...]:
+def _chips(evidence: "Evidence", said: "RepeatView | None") -> tuple[LineLabel, ...]:
     detail = said.detail if said else None
     figures = {one.index: one.f1 for one in detail.sentences} if detail else {}
     hits = [detail.located[index] for index in detail.neutral_hits] if detail else []
@@ -81,7 +81,7 @@ def _chips(evidence: "Evidence", said: "RepeatView | None") -> tuple[Chip, ...]:
         hit = any(span and span[0] < sentence.end and sentence.start < span[1] for span in hits)
         neutral = sentence.emotion == "neutral"
         tail = "N" if hit and neutral else share(figures[number]) if number in figures else ""
-        chips.append(Chip(sentence.start, label, tail, strong=not neutral))
+        chips.append(LineLabel(sentence.start, label, tail, strong=not neutral))
     return tuple(chips)
 
 
@@ -117,7 +117,7 @@ def _legend(overlay: str, evidence: "Evidence") -> list[Part]:
     return [gold, Part("  "), said, Part(" ")]
 
 
-def place_of(seen: "Seen", repeat: int, mark: str) -> int | None:
+def place_of(seen: "SampleView", repeat: int, mark: str) -> int | None:
     """Where in the text the first error with this letter stands; of a hallucination the nearest passage."""
     said = answer(seen.evidence, repeat)
     if said is None or said.detail is None:
@@ -162,7 +162,7 @@ def notes(evidence: "Evidence", repeat: int) -> list[str]:
     return lines
 
 
-def alignment_rows(seen: "Seen", repeat: int) -> list[alignment.Row]:
+def alignment_rows(seen: "SampleView", repeat: int) -> list[alignment.Row]:
     """The alignment of the answer that is shown; without an answer the gold spans alone."""
     sample, said = seen.evidence.sample, answer(seen.evidence, repeat)
     if said and said.detail:
@@ -175,20 +175,20 @@ def alignment_rows(seen: "Seen", repeat: int) -> list[alignment.Row]:
     return [alignment.Row(sample.text[a:b], None, None, None, "", "", False) for a, b in sample.spans]
 
 
-def raw_score(evidence: "Evidence", repeat: int) -> Score:
+def raw_score(evidence: "Evidence", repeat: int) -> AnnotatedText:
     """Prompt and raw output, as they were sent and came, under a heading each."""
     said = answer(evidence, repeat)
     if said is None:
-        return Score("There is no output yet.")
+        return AnnotatedText("There is no output yet.")
     parts = [
         ("output", said.raw if said.raw is not None else "(none was kept)"),
         ("prompt", said.prompt if said.prompt is not None else "(this model is not asked in words)"),
     ]
     text, chips = "", []
     for label, content in parts:
-        chips.append(Chip(len(text), label, strong=True))
+        chips.append(LineLabel(len(text), label, strong=True))
         text += (content or "(empty)") + "\n\n"
-    return Score(text.rstrip("\n"), chips=tuple(chips))
+    return AnnotatedText(text.rstrip("\n"), chips=tuple(chips))
 
 
 def as_text(evidence: "Evidence", repeat: int) -> str:

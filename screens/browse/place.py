@@ -10,12 +10,12 @@ from textual.timer import Timer
 
 from emotui.screens.browse import panes
 from emotui.screens.browse.alignment_table import AlignmentTable
-from emotui.screens.browse.requests import Seen, look
+from emotui.screens.browse.requests import SampleView, look
 from emotui.screens.place import Place
-from emotui.screens.requests import Answer, Desk
+from emotui.screens.requests import Answer, LatestRequest
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
-from emotui.screens.widgets.tiered_text import Stave
+from emotui.screens.widgets.tiered_text import TieredText
 from emotui.store.query import Run
 
 if TYPE_CHECKING:
@@ -40,29 +40,29 @@ class Browse(Place):
         super().__init__(id=id)
         self.overlay = "both"
         self.repeat = 0
-        self._seen: Seen | None = None
+        self._seen: SampleView | None = None
         self._sample: int | None = None
         self._run: Run | None = None
         self._beside: tuple[str, ...] = ()
         self._raw = False
         self._looking_for = self._shown_for = ""
-        self._desk: Desk[tuple[int, str | None, tuple[str, ...]], Seen] | None = None
+        self._desk: LatestRequest[tuple[int, str | None, tuple[str, ...]], SampleView] | None = None
         self._grey: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Two panes, a heading each."""
         with Vertical(id="above"):
             yield Line(id="sample-title", classes="-pane")
-            yield Stave(id="text")
+            yield TieredText(id="text")
             yield Notice(id="sample-notice")
         with Vertical(id="below"):
             yield Line(id="below-title", classes="-pane")
             yield AlignmentTable(id="alignment")
-            yield Stave(id="raw")
+            yield TieredText(id="raw")
 
     def bind_source(self, source: "BrowseSource") -> None:
         """Ask this source from now on."""
-        self._desk = Desk("evidence", self, lambda question: look(source, *question))
+        self._desk = LatestRequest("evidence", self, lambda question: look(source, *question))
 
     def recall(self, choices: dict[str, object]) -> None:
         """Take up the overlay of the last session."""
@@ -146,7 +146,7 @@ class Browse(Place):
         self.query_one(AlignmentTable).reveal(mark)
         place = panes.place_of(self._seen, self.repeat, mark)
         if place is not None:
-            self.query_one("#text", Stave).reveal(place)
+            self.query_one("#text", TieredText).reveal(place)
 
     def _turn_grey(self) -> None:
         self._grey = None
@@ -177,7 +177,7 @@ class Browse(Place):
             self.show_nothing("No sample is selected: the list is empty")
             return
         self.query_one("#sample-notice", Notice).hide()
-        text, raw = self.query_one("#text", Stave), self.query_one("#raw", Stave)
+        text, raw = self.query_one("#text", TieredText), self.query_one("#raw", TieredText)
         table = self.query_one("#alignment", AlignmentTable)
         text.display = self.query_one("#below").display = True
         evidence = seen.evidence

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SampleView:
     """`beside`: the same sample in further runs. `near`: for each repeat, by the place of a hallucinated span."""
 
     evidence: "Evidence"
@@ -19,7 +19,7 @@ class Seen:
     near: tuple[dict[int, Nearest | None], ...] = ()
 
 
-def look(source: "BrowseSource", sample: int, run: str | None, beside: Sequence[str]) -> Seen:
+def look(source: "BrowseSource", sample: int, run: str | None, beside: Sequence[str]) -> SampleView:
     """Ask for all of it. A run that is gone meanwhile is left out of those beside.
 
     Raises:
@@ -34,7 +34,7 @@ def look(source: "BrowseSource", sample: int, run: str | None, beside: Sequence[
             others.append(source.evidence(sample, other))
         except EmotuiError:
             continue
-    return Seen(evidence, tuple(others), _near(evidence))
+    return SampleView(evidence, tuple(others), _near(evidence))
 
 
 def _near(evidence: "Evidence") -> tuple[dict[int, Nearest | None], ...]:

@@ -9,7 +9,7 @@ from textual.widget import Widget
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from emotui.screens.dialogs.dialog import OptionSheet
+from emotui.screens.dialogs.dialog import OptionDialog
 from emotui.screens.list_state import NO_RUN
 from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.number_format import RIGHT, count
@@ -38,11 +38,11 @@ class Choice:
     about: str = ""
 
 
-class ChoiceSheet(OptionSheet[str]):
+class ChoiceDialog(OptionDialog[str]):
     """Arrow keys or j and k, Enter; or a click."""
 
     DEFAULT_CSS = """
-    ChoiceSheet OptionList, ChoiceSheet OptionList:focus {
+    ChoiceDialog OptionList, ChoiceDialog OptionList:focus {
         border: none; padding: 0; height: auto; max-height: 16; background: $surface;
     }
     """

@@ -14,13 +14,13 @@ from emotui.screens.widgets.line import Line, Part
 T = TypeVar("T")
 
 
-class Sheet(ModalScreen["T | None"], Generic[T]):
+class Dialog(ModalScreen["T | None"], Generic[T]):
     """A title, a body, and a line that says which keys do what."""
 
     BINDINGS = [Binding("escape", "leave", "back")]
     DEFAULT_CSS = """
-    Sheet { align: center middle; background: $background 60%; }
-    Sheet > #sheet {
+    Dialog { align: center middle; background: $background 60%; }
+    Dialog > #sheet {
         width: 72;
         max-width: 96%;
         height: auto;
@@ -31,11 +31,11 @@ class Sheet(ModalScreen["T | None"], Generic[T]):
         border-title-style: bold;
         padding: 0 1;
     }
-    Sheet OptionList > .option-list--option-highlighted, Sheet OptionList:focus > .option-list--option-highlighted {
+    Dialog OptionList > .option-list--option-highlighted, Dialog OptionList:focus > .option-list--option-highlighted {
         background: $raised; color: $foreground; text-style: bold;
     }
-    Sheet OptionList:nocolor > .option-list--option-highlighted { text-style: reverse; }
-    Sheet Line#sheet-keys { margin: 1 0 0 0; color: $text-muted; }
+    Dialog OptionList:nocolor > .option-list--option-highlighted { text-style: reverse; }
+    Dialog Line#sheet-keys { margin: 1 0 0 0; color: $text-muted; }
     """
 
     def __init__(self, title: str, keys: tuple[tuple[str, str], ...]) -> None:
@@ -68,7 +68,7 @@ class Sheet(ModalScreen["T | None"], Generic[T]):
         self.dismiss(None)
 
 
-class OptionSheet(Sheet[T]):
+class OptionDialog(Dialog[T]):
     """j and k move in the list as the arrow keys do."""
 
     BINDINGS = [

@@ -9,7 +9,7 @@ from textual import on
 from textual.widget import Widget
 from textual.widgets import Input, Label
 
-from emotui.screens.dialogs.dialog import Sheet
+from emotui.screens.dialogs.dialog import Dialog
 from emotui.screens.widgets.number_format import count
 from emotui.store.query import Run
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 _TOLD_EVERY = 0.2
 
 
-class FileSheet(Sheet[str]):
+class FileDialog(Dialog[str]):
     """Asks for a file; its ending gives the format. One that exists is written over only when Enter comes twice."""
 
     DEFAULT_CSS = """
-    FileSheet Label { color: $text-muted; margin: 1 0 0 0; width: 1fr; }
-    FileSheet Input, FileSheet Input:focus { height: 1; border: none; padding: 0 1; background: $raised; }
-    FileSheet #why { color: $error; display: none; }
+    FileDialog Label { color: $text-muted; margin: 1 0 0 0; width: 1fr; }
+    FileDialog Input, FileDialog Input:focus { height: 1; border: none; padding: 0 1; background: $raised; }
+    FileDialog #why { color: $error; display: none; }
     """
 
     def __init__(self, title: str, default: str, endings: Sequence[str]) -> None:
@@ -60,7 +60,7 @@ class FileSheet(Sheet[str]):
         why.display = True
 
 
-class ExportSheet(FileSheet):
+class ExportDialog(FileDialog):
     """Asks for the file of the list's samples, or of what a place calls `what`, by the name `default`."""
 
     def __init__(self, n: int, run: Run | None, *, what: str = "", default: str = "") -> None:

@@ -10,13 +10,13 @@ from textual.widget import Widget
 from textual.widgets import Input, Label
 
 from emotui.records import VALENCES
-from emotui.screens.dialogs.dialog import Sheet
+from emotui.screens.dialogs.dialog import Dialog
 from emotui.screens.list_state import ListState
 from emotui.screens.widgets.switches import Switches
 from emotui.store.query import MARKS
 
 
-class FilterSheet(Sheet[ListState]):
+class FilterDialog(Dialog[ListState]):
     """Gives back the state with another filter."""
 
     BINDINGS = [
@@ -26,12 +26,12 @@ class FilterSheet(Sheet[ListState]):
         Binding("up", "app.focus_previous", show=False),
     ]
     DEFAULT_CSS = """
-    FilterSheet Label { color: $text-muted; width: 10; }
-    FilterSheet .row { height: auto; margin: 1 0 0 0; }
-    FilterSheet Switches { width: 1fr; }
-    FilterSheet Input, FilterSheet Input:focus { width: 8; height: 1; border: none; padding: 0; background: $raised; }
-    FilterSheet #to { width: 4; padding: 0 1; }
-    FilterSheet #why { width: 1fr; padding: 0 1; }
+    FilterDialog Label { color: $text-muted; width: 10; }
+    FilterDialog .row { height: auto; margin: 1 0 0 0; }
+    FilterDialog Switches { width: 1fr; }
+    FilterDialog Input, FilterDialog Input:focus { width: 8; height: 1; border: none; padding: 0; background: $raised; }
+    FilterDialog #to { width: 4; padding: 0 1; }
+    FilterDialog #why { width: 1fr; padding: 0 1; }
     """
 
     def __init__(self, state: ListState, emotions: Sequence[str], *, figure: str) -> None:

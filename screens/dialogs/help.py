@@ -7,7 +7,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from emotui.screens.actions import ACTIONS, Action
-from emotui.screens.dialogs.dialog import Sheet
+from emotui.screens.dialogs.dialog import Dialog
 from emotui.store.query import MARKS
 
 _SIGNS = (
@@ -27,7 +27,7 @@ _FLIPS = (
 )
 
 
-class HelpSheet(Sheet[None]):
+class HelpDialog(Dialog[None]):
     """Scrolls with the arrow keys; any of ?, Esc, q leaves."""
 
     BINDINGS = [
@@ -36,9 +36,9 @@ class HelpSheet(Sheet[None]):
         Binding("k", "scroll(-1)", show=False),
     ]
     DEFAULT_CSS = """
-    HelpSheet > #sheet { width: 84; }
-    HelpSheet VerticalScroll { height: 72vh; scrollbar-size-vertical: 1; }
-    HelpSheet Static { height: auto; }
+    HelpDialog > #sheet { width: 84; }
+    HelpDialog VerticalScroll { height: 72vh; scrollbar-size-vertical: 1; }
+    HelpDialog Static { height: auto; }
     """
 
     def __init__(self) -> None:

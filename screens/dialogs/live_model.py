@@ -10,8 +10,8 @@ from textual.widget import Widget
 from textual.widgets import Input, Label, OptionList
 from textual.widgets.option_list import Option
 
-from emotui.screens.dialogs.dialog import OptionSheet
-from emotui.screens.requests import Answer, Desk
+from emotui.screens.dialogs.dialog import OptionDialog
+from emotui.screens.requests import Answer, LatestRequest
 from emotui.screens.widgets.cell_width import shown
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _SIGNS = {"loaded": "●", "loading": "◐", "ended": "○", "failed": "!", "": " "}
 
 
-class LiveSheet(OptionSheet[str]):
+class LiveDialog(OptionDialog[str]):
     """↑ ↓ and Enter choose a model of the list, unless a SPEC was typed: then Enter takes that.
 
     Args:
@@ -34,9 +34,9 @@ class LiveSheet(OptionSheet[str]):
         Binding("down", "move(1)", show=False, priority=True),
     ]
     DEFAULT_CSS = """
-    LiveSheet Label { color: $text-muted; width: 1fr; margin: 1 0 0 0; }
-    LiveSheet Input, LiveSheet Input:focus { height: 1; border: none; padding: 0 1; background: $raised; }
-    LiveSheet OptionList, LiveSheet OptionList:focus {
+    LiveDialog Label { color: $text-muted; width: 1fr; margin: 1 0 0 0; }
+    LiveDialog Input, LiveDialog Input:focus { height: 1; border: none; padding: 0 1; background: $raised; }
+    LiveDialog OptionList, LiveDialog OptionList:focus {
         border: none; padding: 0; height: auto; max-height: 10; background: $surface;
     }
     """
@@ -45,7 +45,7 @@ class LiveSheet(OptionSheet[str]):
         super().__init__(title, (("↑ ↓", "move"), ("Enter", "choose")))
         self._now = now
         self._specs = [now]
-        self._desk: Desk[None, Sequence[OnShelf]] = Desk("live models", self, lambda _: look())
+        self._desk: LatestRequest[None, Sequence[OnShelf]] = LatestRequest("live models", self, lambda _: look())
 
     def body(self) -> list[Widget]:
         """The models, and a field for another."""

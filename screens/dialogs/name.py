@@ -7,21 +7,21 @@ from textual.binding import Binding
 from textual.widget import Widget
 from textual.widgets import Input, Label
 
-from emotui.screens.dialogs.dialog import Sheet
+from emotui.screens.dialogs.dialog import Dialog
 from emotui.screens.widgets.cell_width import shown
 
 if TYPE_CHECKING:
     pass
 
 
-class NameSheet(Sheet[str]):
+class NameDialog(Dialog[str]):
     """One line to type: a model's SPEC, or a person's name."""
 
     BINDINGS = [Binding("enter", "take", show=False, priority=True)]
     DEFAULT_CSS = """
-    NameSheet Label { color: $text-muted; width: 1fr; margin: 1 0 0 0; }
-    NameSheet Input, NameSheet Input:focus { height: 1; border: none; padding: 0 1; background: $raised; }
-    NameSheet #why { color: $error; height: auto; }
+    NameDialog Label { color: $text-muted; width: 1fr; margin: 1 0 0 0; }
+    NameDialog Input, NameDialog Input:focus { height: 1; border: none; padding: 0 1; background: $raised; }
+    NameDialog #why { color: $error; height: auto; }
     """
 
     def __init__(self, title: str, about: Sequence[str], now: str, *, why: str = "") -> None:

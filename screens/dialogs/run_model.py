@@ -13,7 +13,7 @@ from textual.widgets import Input, Label, OptionList
 from textual.widgets.option_list import Option
 
 from emotui.errors import BadInput
-from emotui.screens.dialogs.dialog import Sheet
+from emotui.screens.dialogs.dialog import Dialog
 from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.number_format import count
 from emotui.screens.widgets.switches import OneOf, Switches
@@ -71,7 +71,7 @@ class Over:
     options: Callable[[str | None, Mapping[str, object], str, int], dict[str, object]]
 
 
-class ModelSheet(Sheet[Wish]):
+class ModelDialog(Dialog[Wish]):
     """A model SPEC is typed, or one that was used before is chosen; a stopped run can be finished."""
 
     BINDINGS = [
@@ -80,22 +80,22 @@ class ModelSheet(Sheet[Wish]):
         Binding("up", "app.focus_previous", show=False),
     ]
     DEFAULT_CSS = """
-    ModelSheet > #sheet { width: 84; overflow-y: auto; scrollbar-size-vertical: 1; }
-    ModelSheet Label { color: $text-muted; }
-    ModelSheet .row { height: auto; }
-    ModelSheet .row > .name { width: 10; }
-    ModelSheet .row > .between { padding: 0 1; }
-    ModelSheet Input, ModelSheet Input:focus { height: 1; border: none; padding: 0 1; background: $raised; }
-    ModelSheet .row > .number { width: 6; }
-    ModelSheet .row > #limit, ModelSheet .row > #seed { width: 9; }
-    ModelSheet .row > Switches { width: 1fr; }
-    ModelSheet #forms { padding: 0 0 0 10; }
-    ModelSheet #prompts, ModelSheet #spec { width: 1fr; }
-    ModelSheet OptionList, ModelSheet OptionList:focus {
+    ModelDialog > #sheet { width: 84; overflow-y: auto; scrollbar-size-vertical: 1; }
+    ModelDialog Label { color: $text-muted; }
+    ModelDialog .row { height: auto; }
+    ModelDialog .row > .name { width: 10; }
+    ModelDialog .row > .between { padding: 0 1; }
+    ModelDialog Input, ModelDialog Input:focus { height: 1; border: none; padding: 0 1; background: $raised; }
+    ModelDialog .row > .number { width: 6; }
+    ModelDialog .row > #limit, ModelDialog .row > #seed { width: 9; }
+    ModelDialog .row > Switches { width: 1fr; }
+    ModelDialog #forms { padding: 0 0 0 10; }
+    ModelDialog #prompts, ModelDialog #spec { width: 1fr; }
+    ModelDialog OptionList, ModelDialog OptionList:focus {
         border: none; padding: 0 0 0 9; height: auto; max-height: 5; background: $surface;
     }
-    ModelSheet #about { height: auto; width: 1fr; margin: 1 0 0 0; }
-    ModelSheet #why { color: $error; height: auto; width: 1fr; display: none; }
+    ModelDialog #about { height: auto; width: 1fr; margin: 1 0 0 0; }
+    ModelDialog #why { color: $error; height: auto; width: 1fr; display: none; }
     """
 
     def __init__(self, over: Over, live: str | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Which run is shown over the gold spans, and which others stand beside it in the stave."""
+"""Which run is shown over the gold spans, and which others stand beside it in tiers."""
 
 from collections.abc import Sequence
 
@@ -10,11 +10,11 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from emotui.screens.dialogs.choices import Choice
-from emotui.screens.dialogs.dialog import OptionSheet
+from emotui.screens.dialogs.dialog import OptionDialog
 from emotui.screens.widgets.cell_width import shown
 
 
-class RunSheet(OptionSheet[tuple[str, tuple[str, ...]]]):
+class RunDialog(OptionDialog[tuple[str, tuple[str, ...]]]):
     """j and k move, Space ticks a run for comparing, Enter shows the picked one. Gives back both.
 
     A ticked run stands beside the one that is shown, so Enter on it leaves that as it is. A run is one or the other.
@@ -24,8 +24,8 @@ class RunSheet(OptionSheet[tuple[str, tuple[str, ...]]]):
         Binding("space", "tick", show=False, priority=True),
     ]
     DEFAULT_CSS = """
-    RunSheet > #sheet { width: 92; }
-    RunSheet OptionList, RunSheet OptionList:focus {
+    RunDialog > #sheet { width: 92; }
+    RunDialog OptionList, RunDialog OptionList:focus {
         border: none; padding: 0; height: auto; max-height: 16; background: $surface;
         text-wrap: nowrap; text-overflow: ellipsis;
     }

@@ -9,14 +9,14 @@ from textual.message import Message
 
 from emotui.screens.models.rows import ModelRows, about
 from emotui.screens.place import Place
-from emotui.screens.requests import Answer, Desk
+from emotui.screens.requests import Answer, LatestRequest
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.page import Page
 from emotui.store.query import Run
 
 if TYPE_CHECKING:
-    from emotui.workbench.models.loaded import OnShelf, Shelf
+    from emotui.workbench.models.loaded import LoadedModels, OnShelf
     from emotui.workbench.source import BrowseSource
 
 
@@ -34,8 +34,8 @@ class Models(Place):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._shelf: Callable[[], Shelf] | None = None
-        self._desk: Desk[str | None, list[OnShelf]] | None = None
+        self._shelf: Callable[[], LoadedModels] | None = None
+        self._desk: LatestRequest[str | None, list[OnShelf]] | None = None
 
     def compose(self) -> ComposeResult:
         """Two panes, a heading each."""
@@ -58,12 +58,12 @@ class Models(Place):
         self._shelf = shelf_of
 
         def ask(unload: str | None) -> "list[OnShelf]":
-            shelf: Shelf = shelf_of()
+            shelf: LoadedModels = shelf_of()
             if unload is not None:
                 shelf.unload(unload)
             return shelf.rows()
 
-        self._desk = Desk("models", self, ask)
+        self._desk = LatestRequest("models", self, ask)
         self._say("Models", "looking for what is at hand")
         self._desk.ask(None)
 
@@ -166,7 +166,7 @@ class Models(Place):
     def _load(self, spec: str) -> None:
         self._begin(f"loading {spec}", lambda shelf, tell: shelf.load(spec, tell))
 
-    def _begin(self, what: str, do: "Callable[[Shelf, Any], None]") -> None:
+    def _begin(self, what: str, do: "Callable[[LoadedModels, Any], None]") -> None:
         """Long work stands in the top line, where Esc stops it."""
         shelf_of, frame = self._shelf, self.screen
         if shelf_of is None:

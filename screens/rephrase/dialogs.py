@@ -10,7 +10,7 @@ from textual.widget import Widget
 from textual.widgets import Label, OptionList
 from textual.widgets.option_list import Option
 
-from emotui.screens.dialogs.dialog import OptionSheet, Sheet
+from emotui.screens.dialogs.dialog import Dialog, OptionDialog
 from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.number_format import count, share
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from emotui.workbench.rephrase.views import Progress, Round, Suggestion
 
 
-class NewRoundSheet(Sheet[bool]):
+class NewRoundDialog(Dialog[bool]):
     """A classifier is frozen for a round: another one begins a new round."""
 
     BINDINGS = [Binding("enter", "begin", show=False, priority=True)]
-    DEFAULT_CSS = "NewRoundSheet Label { width: 1fr; margin: 1 0 0 0; }"
+    DEFAULT_CSS = "NewRoundDialog Label { width: 1fr; margin: 1 0 0 0; }"
 
     def __init__(self, at_work: "Round", progress: "Progress | None", spec: str) -> None:
         super().__init__("A new round", (("Enter", "begin the new round"),))
@@ -49,12 +49,12 @@ class NewRoundSheet(Sheet[bool]):
         self.dismiss(True)
 
 
-class SuggestionSheet(OptionSheet[int]):
+class SuggestionDialog(OptionDialog[int]):
     """Rephrasings that a model wrote, each with the classifier's verdict; the one picked goes into the editor."""
 
     DEFAULT_CSS = """
-    SuggestionSheet > #sheet { width: 92; }
-    SuggestionSheet OptionList, SuggestionSheet OptionList:focus {
+    SuggestionDialog > #sheet { width: 92; }
+    SuggestionDialog OptionList, SuggestionDialog OptionList:focus {
         border: none; padding: 0; height: auto; max-height: 20; background: $surface;
     }
     """

@@ -9,7 +9,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from emotui.errors import EmotuiError
-from emotui.screens.requests import Answer, Desk
+from emotui.screens.requests import Answer, LatestRequest
 from emotui.screens.widgets.editor import typeable
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Drafts:
         self._timer: Timer | None = None
         self._since = 0.0
         self._told = False
-        self._desk: Desk[_Changed, None] = Desk("drafts", owner, self._keep)
+        self._desk: LatestRequest[_Changed, None] = LatestRequest("drafts", owner, self._keep)
 
     def _keep(self, changed: _Changed) -> None:
         self._service_of().keep_drafts(*changed)

@@ -1,9 +1,9 @@
 """Following what is typed: when the classifier is asked, and which of its answers are still of use.
 
 A question leaves in a thread of its own, so that no key waits for it. While an answer is on its way only the newest
-text waits (`Desk`): the classifier is asked as fast as it answers, however fast one types. An answer about an earlier
-moment of the same text is shown, since it is nearer than what stood there, and greyed once it is behind for a while;
-one about another text is dropped.
+text waits (`LatestRequest`): the classifier is asked as fast as it answers, however fast one types. An answer about an
+earlier moment of the same text is shown, since it is nearer than what stood there, and greyed once it is behind for a
+while; one about another text is dropped.
 """
 
 import time
@@ -17,7 +17,7 @@ from textual.widget import Widget
 from emotui.screens.rephrase import requests as asking
 from emotui.screens.rephrase.drafts import begun_with
 from emotui.screens.rephrase.writing import Writing
-from emotui.screens.requests import Answer, Desk
+from emotui.screens.requests import Answer, LatestRequest
 
 if TYPE_CHECKING:
     from emotui.workbench.rephrase.service import Rephrasing
@@ -48,10 +48,10 @@ class Following:
         self._resting: Timer | None = None
         self._pausing: Timer | None = None
         self._greying: Timer | None = None
-        self._live: Desk[asking.Typed, asking.Followed] = Desk(
+        self._live: LatestRequest[asking.Typed, asking.Followed] = LatestRequest(
             "live", owner, lambda typed: asking.follow(service_of(), typed)
         )
-        self._words: Desk[asking.Typed, Any] = Desk(
+        self._words: LatestRequest[asking.Typed, Any] = LatestRequest(
             "words", owner, lambda typed: asking.carrying(service_of(), typed, self._is_newest)
         )
 

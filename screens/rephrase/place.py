@@ -15,11 +15,11 @@ from emotui.screens.rephrase.drafts import Drafts, begun_with
 from emotui.screens.rephrase.live import Following
 from emotui.screens.rephrase.review import Review
 from emotui.screens.rephrase.rounds import Begun
-from emotui.screens.rephrase.state import Seen
+from emotui.screens.rephrase.state import ChainState
 from emotui.screens.rephrase.statistics import Figures
 from emotui.screens.rephrase.suggestions import Suggesting
 from emotui.screens.rephrase.writing import Writing
-from emotui.screens.requests import Answer, Desk
+from emotui.screens.requests import Answer, LatestRequest
 from emotui.screens.widgets.editor import LONGEST, Editor
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import count
@@ -62,7 +62,7 @@ class Rephrase(Place):
         self._lexicon: object = None
         self._reviewer = ""
         self._suggesting: Suggesting | None = None
-        self._desks: dict[str, Desk[Any, Any]] = {}
+        self._desks: dict[str, LatestRequest[Any, Any]] = {}
 
     def compose(self) -> ComposeResult:
         """The panes, and what is said where they have nothing to show."""
@@ -82,7 +82,7 @@ class Rephrase(Place):
         return self.query_one(Editor)
 
     @property
-    def seen(self) -> Seen:
+    def seen(self) -> ChainState:
         """What the panes are drawn from."""
         return self.writing.seen
 
@@ -137,9 +137,9 @@ class Rephrase(Place):
             return asking.stand(service_of(), question)
 
         self._desks = {
-            "stand": Desk("stand", self, stand),
-            "act": Desk("act", self, lambda question: asking.act(service_of(), question)),
-            "export": Desk("rephrase-export", self, lambda question: asking.export(service_of(), *question)),
+            "stand": LatestRequest("stand", self, stand),
+            "act": LatestRequest("act", self, lambda question: asking.act(service_of(), question)),
+            "export": LatestRequest("rephrase-export", self, lambda question: asking.export(service_of(), *question)),
         }
 
     def use_model(self, spec: str) -> None:
@@ -156,7 +156,7 @@ class Rephrase(Place):
             self._spec, self.refused = spec, ""
             if self._drafts is not None:
                 self._drafts.save()
-            self.writing.seen = Seen()
+            self.writing.seen = ChainState()
             self._go_on()
 
         rounds.ask_for_another(self, at_work, self.seen.progress, spec, go_on)
@@ -210,7 +210,7 @@ class Rephrase(Place):
         self.beginning = False
         self.refused = event.error
         if event.round is not None:
-            self.writing.seen = Seen(round=event.round, last=event.round.note)
+            self.writing.seen = ChainState(round=event.round, last=event.round.note)
             self._arrived = False
             if self._drafts is not None:
                 self._drafts.begin(event.round, event.drafts)
@@ -525,7 +525,7 @@ class Rephrase(Place):
 
     def do_review(self) -> None:
         """Judge what others wrote; first, who judges?"""
-        from emotui.screens.dialogs.name import NameSheet
+        from emotui.screens.dialogs.name import NameDialog
 
         def named(reviewer: str | None) -> None:
             if reviewer is not None and self.round is not None and self._service is not None:
@@ -538,7 +538,7 @@ class Rephrase(Place):
             "Who judges? Everyone judges what others wrote.",
             "What the classifier said is not shown, nor who wrote it.",
         )
-        self.app.push_screen(NameSheet("Review", about, self._reviewer or self.annotator), named)
+        self.app.push_screen(NameDialog("Review", about, self._reviewer or self.annotator), named)
 
     def do_judge(self) -> None:
         """Take the answer under the cursor."""
@@ -546,13 +546,13 @@ class Rephrase(Place):
 
     def do_export(self) -> None:
         """Write the chains to a file."""
-        from emotui.screens.dialogs.file import ExportSheet
+        from emotui.screens.dialogs.file import ExportDialog
 
         def named(path: str | None) -> None:
             if path is not None:
                 self._desks["export"].ask((self.round, path))
 
-        self.app.push_screen(ExportSheet(0, None, what="all chains", default="rephrasings.jsonl"), named)
+        self.app.push_screen(ExportDialog(0, None, what="all chains", default="rephrasings.jsonl"), named)
 
     def do_copy(self) -> None:
         """The original and its attempts to the clipboard."""

@@ -11,7 +11,7 @@ from textual.geometry import Size
 
 from emotui.screens.rephrase import lines as rephrase_lines
 from emotui.screens.rephrase.writing import STACKED, Beside
-from emotui.screens.requests import Answer, Desk
+from emotui.screens.requests import Answer, LatestRequest
 from emotui.screens.widgets.cell_width import fit
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
@@ -85,9 +85,9 @@ class Review(Vertical):
         self.done = self.at = 0
         self._agreement: Mapping[str, Any] = {}
         self._round: Round | None = None
-        self._queue: Desk[Any, Any] | None = None
-        self._keep: Desk[Any, Any] | None = None
-        self._back: Desk[Any, Any] | None = None
+        self._queue: LatestRequest[Any, Any] | None = None
+        self._keep: LatestRequest[Any, Any] | None = None
+        self._back: LatestRequest[Any, Any] | None = None
 
     def compose(self) -> ComposeResult:
         """Two texts, two questions."""
@@ -116,9 +116,11 @@ class Review(Vertical):
     def open_for(self, service_of: "Callable[[], Rephrasing]", round_: "Round", reviewer: str) -> None:
         """Show what this person has not judged yet."""
         self.reviewer, self._round, self.done, self.at, self.items = reviewer, round_, 0, 0, ()
-        self._queue = Desk("review-queue", self, lambda who: _queue(service_of(), round_.dataset.dataset, who))
-        self._keep = Desk("review-keep", self, lambda judged: _keep(service_of(), round_.dataset.dataset, *judged))
-        self._back = Desk("review-back", self, lambda who: _back(service_of(), round_.dataset.dataset, who))
+        self._queue = LatestRequest("review-queue", self, lambda who: _queue(service_of(), round_.dataset.dataset, who))
+        self._keep = LatestRequest(
+            "review-keep", self, lambda judged: _keep(service_of(), round_.dataset.dataset, *judged)
+        )
+        self._back = LatestRequest("review-back", self, lambda who: _back(service_of(), round_.dataset.dataset, who))
         self._say("Reading what there is to review")
         self._queue.ask(reviewer)
 

@@ -50,7 +50,7 @@ def ask_for_another(
     owner: Widget, at_work: "Round", progress: "Progress | None", spec: str, go_on: Callable[[], None]
 ) -> None:
     """Say that another classifier begins a new round; where that is not wanted, the round's own is live again."""
-    from emotui.screens.rephrase.dialogs import NewRoundSheet
+    from emotui.screens.rephrase.dialogs import NewRoundDialog
 
     frame: Any = owner.screen
 
@@ -60,4 +60,4 @@ def ask_for_another(
         else:
             frame.use_model(at_work.model)
 
-    owner.app.push_screen(NewRoundSheet(at_work, progress, spec), decided)
+    owner.app.push_screen(NewRoundDialog(at_work, progress, spec), decided)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Seen:
+class ChainState:
     """All that the panes are drawn from; what has not come yet is None."""
 
     round: "Round | None" = None

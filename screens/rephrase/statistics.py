@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from emotui.screens.rephrase import charts
-from emotui.screens.requests import Answer, Desk
+from emotui.screens.requests import Answer, LatestRequest
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.page import Page
@@ -36,7 +36,7 @@ class Figures(Vertical):
         self.names: tuple[str, ...] = ()
         self.document: dict[str, Any] | None = None
         self._round: Round | None = None
-        self._desk: Desk[Any, Any] | None = None
+        self._desk: LatestRequest[Any, Any] | None = None
 
     def compose(self) -> ComposeResult:
         """Heading, and what is drawn."""
@@ -61,7 +61,7 @@ class Figures(Vertical):
             return names, service.statistics(dataset, confirmed_only=whose == CONFIRMED, annotator=person)
 
         if self._desk is None or self._round is not round_:
-            self._desk, self.document = Desk("figures", self, ask), None
+            self._desk, self.document = LatestRequest("figures", self, ask), None
         self._round = round_
         self._ask()
 

@@ -51,14 +51,14 @@ class Suggesting:
 
     def name_writer(self, then: Callable[[], None]) -> None:
         """Which model writes?"""
-        from emotui.screens.dialogs.name import NameSheet
+        from emotui.screens.dialogs.name import NameDialog
 
         def named(spec: str | None) -> None:
             if spec is not None:
                 self.writer, self.refused = spec, ""
                 then()
 
-        self._owner.app.push_screen(NameSheet("Suggestions", _ABOUT, self.writer, why=self.refused), named)
+        self._owner.app.push_screen(NameDialog("Suggestions", _ABOUT, self.writer, why=self.refused), named)
 
     def recall(self) -> None:
         """Which model wrote last. This asks the source: not for the screen's own thread."""
@@ -86,10 +86,10 @@ class Suggesting:
 
     def offer(self, suggested: Suggested, label: str, take: Callable[[str], None]) -> None:
         """Let one of them be picked."""
-        from emotui.screens.rephrase.dialogs import SuggestionSheet
+        from emotui.screens.rephrase.dialogs import SuggestionDialog
 
         def picked(place: int | None) -> None:
             if place is not None:
                 take(suggested.found[place].text)
 
-        self._owner.app.push_screen(SuggestionSheet(suggested.writer, label, suggested.found), picked)
+        self._owner.app.push_screen(SuggestionDialog(suggested.writer, label, suggested.found), picked)

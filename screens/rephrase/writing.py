@@ -10,7 +10,7 @@ from textual.geometry import Size
 from emotui.screens.rephrase import bars as rephrase_bars
 from emotui.screens.rephrase import lines as rephrase_lines
 from emotui.screens.rephrase.bars import Bars
-from emotui.screens.rephrase.state import Seen
+from emotui.screens.rephrase.state import ChainState
 from emotui.screens.widgets.editor import Editor
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.page import Lines, Page
@@ -74,7 +74,7 @@ class Writing(Container):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.seen = Seen()
+        self.seen = ChainState()
         self.view = "chain"
 
     def compose(self) -> ComposeResult:

@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.timer import Timer
 
 from emotui.screens.place import Place
-from emotui.screens.requests import Answer, Desk
+from emotui.screens.requests import Answer, LatestRequest
 from emotui.screens.results.grid import Grid
 from emotui.screens.results.requests import Counting, Found, Question, ask
 from emotui.screens.results.state import VIEWS, Looked
@@ -54,7 +54,7 @@ class Results(Place):
         self._source: Any = None
         self._standing: object = None
         self._beside: tuple[str, ...] = ()
-        self._desk: Desk[Question, Found] | None = None
+        self._desk: LatestRequest[Question, Found] | None = None
         self._counting = Counting()
         self._began = 0.0
         self._clock: Timer | None = None
@@ -81,7 +81,7 @@ class Results(Place):
             self._say("Results are of runs in a workspace", "files are browsed without it")
             return
         self._source = source
-        self._desk = Desk("results", self, lambda question: ask(source, question))
+        self._desk = LatestRequest("results", self, lambda question: ask(source, question))
 
     # What the frame tells.
 
@@ -301,7 +301,7 @@ class Results(Place):
 
     def do_export(self) -> None:
         """The tables of these runs as a report, in a file."""
-        from emotui.screens.dialogs.file import FileSheet
+        from emotui.screens.dialogs.file import FileDialog
 
         frame, source, found = self.screen, self._source, self.looked.tables_found
         if found is None:
@@ -327,7 +327,7 @@ class Results(Place):
                 begin(f"report to {path}", lambda on_progress: write(path, on_progress, over), over.set)
 
         what = f"Report of {count(len(runs))} run{'s' * (len(runs) != 1)}"
-        self.app.push_screen(FileSheet(what, "results.md", (".md", ".tex", ".html")), chosen)
+        self.app.push_screen(FileDialog(what, "results.md", (".md", ".tex", ".html")), chosen)
 
     @on(Written)
     def _written(self, event: Written) -> None:

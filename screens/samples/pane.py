@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from emotui.screens.list_state import ListState
-from emotui.screens.requests import Answer, Desk
+from emotui.screens.requests import Answer, LatestRequest
 from emotui.screens.samples.table import PAGE, ListHead, SampleList
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
@@ -67,10 +67,10 @@ class ListPane(Vertical):
         self._order: _Order | None = None
         self._errors: dict[str, list[int]] = {}
         self._error_step = (0, "")
-        self._orders: Desk[tuple[ListQuery, tuple[int, ...], int | None], _Order] | None = None
-        self._pages: Desk[tuple[_Order, tuple[int, ...]], dict[int, list[ListRow]]] | None = None
-        self._error_places: Desk[tuple[_Order, str], list[int]] | None = None
-        self._spreads: Desk[_Order, list[int]] | None = None
+        self._orders: LatestRequest[tuple[ListQuery, tuple[int, ...], int | None], _Order] | None = None
+        self._pages: LatestRequest[tuple[_Order, tuple[int, ...]], dict[int, list[ListRow]]] | None = None
+        self._error_places: LatestRequest[tuple[_Order, str], list[int]] | None = None
+        self._spreads: LatestRequest[_Order, list[int]] | None = None
         self._spread: list[int] = []
         self._spread_of: _Order | None = None
 
@@ -110,10 +110,10 @@ class ListPane(Vertical):
             wrong = source.order(replace(asked.query, marks=marks))
             return [int(place) for place in np.isin(asked.numbers, wrong).nonzero()[0]]
 
-        self._orders = Desk("order", self, order)
-        self._pages = Desk("page", self, pages)
-        self._error_places = Desk("errors", self, errors)
-        self._spreads = Desk("spread", self, lambda asked: _spread(source, asked.numbers, asked.query.run))
+        self._orders = LatestRequest("order", self, order)
+        self._pages = LatestRequest("page", self, pages)
+        self._error_places = LatestRequest("errors", self, errors)
+        self._spreads = LatestRequest("spread", self, lambda asked: _spread(source, asked.numbers, asked.query.run))
 
     @property
     def rows(self) -> SampleList:

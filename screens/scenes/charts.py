@@ -43,25 +43,25 @@ def track(alphas: Sequence[float], here: int, cells: int) -> list[Part]:
     ]
 
 
-def sweep(found: "Sweep", chosen: "Chosen | None", here: int, cells: int, height: int, *, leaked: bool) -> Lines:
+def sweep(found: "Sweep", chosen: "Chosen | None", here: int, cells: int, height: int, *, in_sample: bool) -> Lines:
     """A curve a figure over the slider's steps, each scaled to its own range, and under them where one stands."""
-    series = found.leaked if leaked else found.honest
+    series = found.in_sample if in_sample else found.nested_cv
     step = max(1, min(2, (cells - _LABEL) // len(found.alphas)))
     rows = max(1, min(5, (height - 4) // len(CURVES)))
     lines: list[list[Part]] = []
     for name, figure in CURVES:
         lines += _curve(name, [figure(one) for one in series], here, rows, step)
     pointers = [" "] * len(found.alphas)
-    honest = None if chosen is None else _nearest(found.alphas, chosen.choice.alpha)
-    if honest is not None:
-        pointers[honest] = "◆"
-    pointers[here] = "▲" if here != honest else "◈"
+    nested_cv = None if chosen is None else _nearest(found.alphas, chosen.choice.alpha)
+    if nested_cv is not None:
+        pointers[nested_cv] = "◆"
+    pointers[here] = "▲" if here != nested_cv else "◈"
     lines.append([Part(" " * _LABEL), *(Part(mark + " " * (step - 1), "key") for mark in pointers)])
     lines.append([Part(fit("alpha", _LABEL), "dim"), Part(_axis(found.alphas, step), "dim")])
-    return [*lines, *_choice(chosen, leaked=leaked)]
+    return [*lines, *_choice(chosen, in_sample=in_sample)]
 
 
-def _choice(chosen: "Chosen | None", *, leaked: bool) -> list[list[Part]]:
+def _choice(chosen: "Chosen | None", *, in_sample: bool) -> list[list[Part]]:
     if chosen is None:
         return [[Part("choosing alpha inside folds…", "dim")]]
     folds = " ".join(map(alpha_text, chosen.alphas))
@@ -73,19 +73,18 @@ def _choice(chosen: "Chosen | None", *, leaked: bool) -> list[list[Part]]:
         ],
         [
             Part("  honest macro-F1 "),
-            Part(share(chosen.honest.macro_f1).strip(), "strong"),
+            Part(share(chosen.nested_cv.macro_f1).strip(), "strong"),
             Part(f"   model alone {share(chosen.alone.macro_f1).strip()}"),
-            Part("   L also shows the leaked figure" if not leaked else "", "dim"),
+            Part("   L also shows the leaked figure" if not in_sample else "", "dim"),
         ],
     ]
-    if leaked:
+    if in_sample:
+        at = chosen.in_sample_choice.alpha
         lines.append(
             [
                 Part("  leaked ", "mark"),
-                Part(share(chosen.leaked.macro_f1).strip(), "mark"),
-                Part(
-                    f" at α {alpha_text(chosen.leaked_choice.alpha)}: fitted, chosen and scored on the same scenarios"
-                ),
+                Part(share(chosen.in_sample.macro_f1).strip(), "mark"),
+                Part(f" at α {alpha_text(at)}: fitted, chosen and scored on the same scenarios"),
             ]
         )
     return lines

@@ -9,7 +9,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Label, OptionList
 from textual.widgets.option_list import Option
 
-from emotui.screens.dialogs.dialog import Sheet
+from emotui.screens.dialogs.dialog import Dialog
 
 _FIELDS = """
     {name} Label {{ color: $text-muted; margin: 1 0 0 0; width: 1fr; }}
@@ -18,10 +18,10 @@ _FIELDS = """
 """
 
 
-class AlphaSheet(Sheet[tuple[float, float]]):
+class AlphaDialog(Dialog[tuple[float, float]]):
     """Two alphas: the one that is shown, and the one that flips are counted against."""
 
-    DEFAULT_CSS = _FIELDS.format(name="AlphaSheet")
+    DEFAULT_CSS = _FIELDS.format(name="AlphaDialog")
 
     def __init__(self, alpha: float, other: float) -> None:
         super().__init__("Alpha: how much the prior weighs", (("Tab", "next"), ("Enter", "take")))
@@ -47,14 +47,14 @@ class AlphaSheet(Sheet[tuple[float, float]]):
             self.dismiss((float(numbers[0] or 0), float(numbers[1] or 0)))
 
 
-class PriorSheet(Sheet[tuple[str, float, "float | str"]]):
+class PriorDialog(Dialog[tuple[str, float, "float | str"]]):
     """The prior with its smoothing, and the temperature of the logits."""
 
     BINDINGS = [Binding("enter", "take", show=False, priority=True)]
     DEFAULT_CSS = (
-        _FIELDS.format(name="PriorSheet")
+        _FIELDS.format(name="PriorDialog")
         + """
-    PriorSheet OptionList, PriorSheet OptionList:focus {
+    PriorDialog OptionList, PriorDialog OptionList:focus {
         border: none; padding: 0; height: auto; max-height: 14; background: $surface;
     }
     """
@@ -111,7 +111,7 @@ def _number(text: str, low: float, high: float) -> float | None:
     return value if low <= value <= high else None
 
 
-def _refuse(sheet: "Sheet[object] | AlphaSheet | PriorSheet", why: str) -> None:
+def _refuse(sheet: "Dialog[object] | AlphaDialog | PriorDialog", why: str) -> None:
     label = sheet.query_one("#why", Label)
     label.update(why)
     label.display = True

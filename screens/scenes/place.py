@@ -7,7 +7,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 
 from emotui.screens.place import Place
-from emotui.screens.requests import Answer, Desk
+from emotui.screens.requests import Answer, LatestRequest
 from emotui.screens.scenes import headings
 from emotui.screens.scenes.charts import alpha_text
 from emotui.screens.scenes.requests import desks
@@ -16,8 +16,8 @@ from emotui.screens.scenes.views import VIEWS, Shown
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.page import Page
-from emotui.screens.widgets.tier_layout import Score
-from emotui.screens.widgets.tiered_text import Stave
+from emotui.screens.widgets.tier_layout import AnnotatedText
+from emotui.screens.widgets.tiered_text import TieredText
 from emotui.store.query import Run
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Scenes(Place):
         super().__init__(id=id)
         self.alpha, self.other = 0.5, 0.0
         self.view = "sweep"
-        self.values = self.leaked = False
+        self.values = self.in_sample = False
         self.clamps: dict[int, int] = {}
         self.redecoding: Redecoding | None = None
         self.decoded: Decoded | None = None
@@ -58,7 +58,7 @@ class Scenes(Place):
         self._chosen: Chosen | None = None
         self._table: tuple[dict[str, tuple[str, Any]], tuple[str, list[Published]]] | None = None
         self._annotators = False
-        self._desks: dict[str, Desk[Any, Any]] = {}
+        self._desks: dict[str, LatestRequest[Any, Any]] = {}
 
     def compose(self) -> ComposeResult:
         """Heading, text, slider, rows, and a pane with views."""
@@ -230,7 +230,7 @@ class Scenes(Place):
             notice.say("Nobody has been asked yet", "R runs a model over these scenarios", "r chooses among runs")
         else:
             notice.say("Fitting the prior", "to the folds of the gold vectors")
-        self.query_one("#scene-text", SceneText).show(Score(scene.text or ""))
+        self.query_one("#scene-text", SceneText).show(AnnotatedText(scene.text or ""))
         self._draw_title()
         if ready:
             if self.display and self.screen.focused is None:
@@ -279,7 +279,7 @@ class Scenes(Place):
             runs=runs,
             table=table,
             values=self.values,
-            leaked=self.leaked,
+            in_sample=self.in_sample,
         )
         view = VIEWS[self.view]
         page.show_for(lambda room: view(shown, room.width - 2, room.height))
@@ -359,18 +359,18 @@ class Scenes(Place):
 
     def do_alpha(self) -> None:
         """Type alpha, and the one that flips are counted against."""
-        from emotui.screens.scenes.dialogs import AlphaSheet
+        from emotui.screens.scenes.dialogs import AlphaDialog
 
         def taken(alphas: tuple[float, float] | None) -> None:
             if alphas is not None:
                 self.other = alphas[1]
                 self.move_to(alphas[0])
 
-        self.app.push_screen(AlphaSheet(self.alpha, self.other), taken)
+        self.app.push_screen(AlphaDialog(self.alpha, self.other), taken)
 
     def do_prior(self) -> None:
         """Choose prior, smoothing and temperature."""
-        from emotui.screens.scenes.dialogs import PriorSheet
+        from emotui.screens.scenes.dialogs import PriorDialog
         from emotui.workbench.scenes.decoding import ABOUT_PRIORS, Tuning, as_setting, tuning_from
 
         def taken(choice: "tuple[str, float, float | str] | None") -> None:
@@ -380,7 +380,7 @@ class Scenes(Place):
                 self._fit()
 
         tuning = self._tuning or Tuning()
-        self.app.push_screen(PriorSheet(ABOUT_PRIORS, tuning.prior, tuning.smoothing, tuning.scaling), taken)
+        self.app.push_screen(PriorDialog(ABOUT_PRIORS, tuning.prior, tuning.smoothing, tuning.scaling), taken)
 
     def do_clamp(self) -> None:
         """Take the picked emotion as known: yes, no, free again."""
@@ -429,7 +429,7 @@ class Scenes(Place):
 
     def do_leaked(self) -> None:
         """The figures that look at what they are scored on, or the honest ones."""
-        self.leaked = not self.leaked
+        self.in_sample = not self.in_sample
         if self.view != "sweep":
             self.view = "sweep"
         self._draw_view()
@@ -449,14 +449,14 @@ class Scenes(Place):
 
     def do_export(self) -> None:
         """The run's logits, as records that emotui decode takes, to a file."""
-        from emotui.screens.dialogs.file import ExportSheet
+        from emotui.screens.dialogs.file import ExportDialog
 
         def chosen(path: str | None) -> None:
             if path is not None and self._run is not None:
                 self._desks["export"].ask((self._run, path))
 
         if self.redecoding is not None:
-            self.app.push_screen(ExportSheet(len(self.redecoding.scenes.ids), self._run), chosen)
+            self.app.push_screen(ExportDialog(len(self.redecoding.scenes.ids), self._run), chosen)
 
     def do_copy(self) -> None:
         """The scenario and its emotions to the clipboard."""
@@ -467,7 +467,7 @@ class Scenes(Place):
         self.notify(f"{scene.id} copied", markup=False)
 
 
-class SceneText(Stave, inherit_bindings=False):
+class SceneText(TieredText, inherit_bindings=False):
     """Only up and down scroll it."""
 
     BINDINGS = [Binding("up", "scroll_up", show=False), Binding("down", "scroll_down", show=False)]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from emotui.screens.requests import Desk
+from emotui.screens.requests import LatestRequest
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -16,7 +16,9 @@ SETTING = "scenes"
 """The setting of a workspace that holds the prior."""
 
 
-def desks(owner: "Widget", source: "BrowseSource", bench: "Callable[[], SceneBench]") -> dict[str, Desk[Any, Any]]:
+def desks(
+    owner: "Widget", source: "BrowseSource", bench: "Callable[[], SceneBench]"
+) -> dict[str, LatestRequest[Any, Any]]:
     """A desk for each kind of question, by name; the answers go to `owner`."""
 
     def fit(question: "tuple[Run, Tuning | None]") -> "Redecoding":
@@ -34,14 +36,14 @@ def desks(owner: "Widget", source: "BrowseSource", bench: "Callable[[], SceneBen
         return named, published_table()
 
     return {
-        "scene": Desk("scene", owner, lambda sample: bench().scene(sample)),
-        "fit": Desk("fit", owner, fit),
-        "decode": Desk("decode", owner, lambda question: _decode(*question)),
-        "sweep": Desk("sweep", owner, lambda redecoding: (redecoding, redecoding.sweep())),
-        "choose": Desk("choose", owner, lambda redecoding: (redecoding, redecoding.choose())),
-        "runs": Desk("scene-runs", owner, read_runs),
-        "export": Desk("scene-export", owner, lambda question: bench().export(*question)),
-        "setting": Desk("scene-setting", owner, lambda value: source.set_setting(SETTING, value)),
+        "scene": LatestRequest("scene", owner, lambda sample: bench().scene(sample)),
+        "fit": LatestRequest("fit", owner, fit),
+        "decode": LatestRequest("decode", owner, lambda question: _decode(*question)),
+        "sweep": LatestRequest("sweep", owner, lambda redecoding: (redecoding, redecoding.sweep())),
+        "choose": LatestRequest("choose", owner, lambda redecoding: (redecoding, redecoding.choose())),
+        "runs": LatestRequest("scene-runs", owner, read_runs),
+        "export": LatestRequest("scene-export", owner, lambda question: bench().export(*question)),
+        "setting": LatestRequest("scene-setting", owner, lambda value: source.set_setting(SETTING, value)),
     }
 
 

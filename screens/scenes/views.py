@@ -32,7 +32,7 @@ class Shown:
     runs: "Mapping[str, tuple[str, Mapping[str, Any]]] | None"
     table: "tuple[str, Sequence[Published]] | None"
     values: bool
-    leaked: bool
+    in_sample: bool
 
 
 def note(text: str, cells: int) -> list[list[Part]]:
@@ -47,7 +47,7 @@ View = Callable[[Shown, int, int], Lines]
 def _sweep(shown: Shown, cells: int, height: int) -> Lines:
     if shown.sweep is None:
         return [[Part("decoding at every alpha…", "dim")]]
-    return sweep(shown.sweep, shown.chosen, shown.step, cells, height, leaked=shown.leaked)
+    return sweep(shown.sweep, shown.chosen, shown.step, cells, height, in_sample=shown.in_sample)
 
 
 def _flips(shown: Shown, cells: int, height: int) -> Lines:
@@ -230,7 +230,7 @@ def _table(shown: Shown, cells: int, height: int) -> Lines:
     for run, (name, report) in shown.runs.items():
         after: Mapping[str, float | None] = {}
         if run == here and shown.chosen is not None:
-            after = {figure: getattr(shown.chosen.honest, figure) for figure, _ in _TABLE}
+            after = {figure: getattr(shown.chosen.nested_cv, figure) for figure, _ in _TABLE}
         lines.append(_table_line(name, report, after, "here" if run == here else "plain"))
     cite, rows = shown.table
     lines += [_table_line(f"{row.model} †", row.before, row.after, "dim") for row in rows]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from emotui.records import Span
 from emotui.screens.spot.blocks import carrying
-from emotui.screens.widgets.tier_layout import Score, Voice
+from emotui.screens.widgets.tier_layout import AnnotatedText, Tier
 
 if TYPE_CHECKING:
     from emotui.screens.spot.answers import Column
@@ -48,13 +48,13 @@ def carried(column: "Column | None", text: str) -> list[Span]:
     return moved([(start, end) for start, end, _ in carrying(answer.probe.words)], answer.text, text)
 
 
-def who_marked_what(columns: Sequence["Column"], text: str) -> Score:
+def who_marked_what(columns: Sequence["Column"], text: str) -> AnnotatedText:
     """The text with a row for each model's evidence and one for the words that carry its label."""
-    voices = []
+    tiers = []
     for number, column in enumerate(columns):
         letter = "AB"[number] + " " if len(columns) > 1 else ""
         role = "predicted" if number == 0 else "annotator"
-        voices.append(Voice(f"{letter}evidence", role, tuple(evidence(column, text)), inline=number == 0))
+        tiers.append(Tier(f"{letter}evidence", role, tuple(evidence(column, text)), inline=number == 0))
         words = tuple(carried(column, text))
-        voices.append(Voice(f"{letter}carries", "annotator", words, inline=False, dotted=words))
-    return Score(text, tuple(voices), rows=True)
+        tiers.append(Tier(f"{letter}carries", "annotator", words, inline=False, dotted=words))
+    return AnnotatedText(text, tuple(tiers), rows=True)

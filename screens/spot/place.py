@@ -8,13 +8,13 @@ from textual.app import ComposeResult
 from textual.widgets import TextArea
 
 from emotui.screens.place import Place
-from emotui.screens.requests import Answer, Desk
+from emotui.screens.requests import Answer, LatestRequest
 from emotui.screens.spot.answers import LATER, QUICK, TASK, Column, When
 from emotui.screens.spot.editor import LONGEST, SpotEditor
 from emotui.screens.spot.models import STAGES, Sides
 from emotui.screens.spot.requests import Said, Told
 from emotui.screens.spot.view import SpotView
-from emotui.screens.timers import Waits
+from emotui.screens.timers import NamedTimers
 from emotui.screens.widgets.editor import Editor
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import count
@@ -55,9 +55,9 @@ class Spot(Place):
         self._offered: SampleText | None = None
         self._taken = ""
         self._who = False
-        self._texts: Desk[int, SampleText] | None = None
-        self._keeping: Desk[str, Kept] | None = None
-        self._waits = Waits(self)
+        self._texts: LatestRequest[int, SampleText] | None = None
+        self._keeping: LatestRequest[str, Kept] | None = None
+        self._waits = NamedTimers(self)
 
     def compose(self) -> ComposeResult:
         """The view."""
@@ -94,8 +94,8 @@ class Spot(Place):
             return
         self._source = source
         self.sides = Sides(self, source)
-        self._texts = Desk("text", self, lambda number: self._source.spot_checks().text_of(number))
-        self._keeping = Desk("keep", self, lambda text: self._source.spot_checks().keep(text))
+        self._texts = LatestRequest("text", self, lambda number: self._source.spot_checks().text_of(number))
+        self._keeping = LatestRequest("keep", self, lambda text: self._source.spot_checks().keep(text))
 
     def use_model(self, spec: str) -> None:
         """The live model: the first column."""
@@ -347,7 +347,7 @@ class Spot(Place):
             sides.drop_second()
             self._stand()
             return
-        from emotui.screens.dialogs.live_model import LiveSheet
+        from emotui.screens.dialogs.live_model import LiveDialog
 
         live, shelf = sides.columns[0].spec, self._source.shelf
 
@@ -359,7 +359,7 @@ class Spot(Place):
                 self._stand()
                 self._soon()
 
-        self.app.push_screen(LiveSheet(live, lambda: shelf().rows(), "Second model"), chosen)
+        self.app.push_screen(LiveDialog(live, lambda: shelf().rows(), "Second model"), chosen)
 
     def do_annotators(self) -> None:
         """Who marked what, a row each, or the text alone."""

@@ -15,7 +15,7 @@ from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import count
 from emotui.screens.widgets.page import Lines, Page
-from emotui.screens.widgets.tiered_text import Stave
+from emotui.screens.widgets.tiered_text import TieredText
 
 STACKED = 86
 """Below so many columns two models stand under each other."""
@@ -72,7 +72,7 @@ class SpotView(Vertical):
         """The text, and the answers."""
         yield SpotLine(id="spot-title", classes="-pane")
         yield SpotEditor(id="spot-editor")
-        yield Stave(id="spot-rows")
+        yield TieredText(id="spot-rows")
         yield Line(id="spot-models", classes="-pane")
         yield SpotPage(id="spot-page")
         yield Notice(id="spot-notice")
@@ -119,7 +119,7 @@ class SpotView(Vertical):
         self._draw_models(text)
         self.editor.mark_again()
         self._fit_height()
-        rows = self.query_one("#spot-rows", Stave)
+        rows = self.query_one("#spot-rows", TieredText)
         if rows.display:
             rows.show(marks.who_marked_what(self.columns, text))
         empty = not text.strip()

@@ -15,7 +15,7 @@ MOST_COLUMNS = 90
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
+class Tier:
     """One source of spans over a text. `role`: gold, predicted or annotator; `inline`: drawn in the text itself.
 
     `dotted`: those of the spans whose bars are dotted, since they hold nothing but a keyword.
@@ -29,7 +29,7 @@ class Voice:
 
 
 @dataclass(frozen=True, slots=True)
-class Chip:
+class LineLabel:
     """What stands at the left and at the right of the line on which offset `start` begins."""
 
     start: int
@@ -39,12 +39,12 @@ class Chip:
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
-    """What a stave draws: a text, its voices, and chips that each begin a new line. `rows`: draw a row a voice."""
+class AnnotatedText:
+    """What tiered text draws: a text, its tiers, and chips that each begin a new line. `rows`: draw a row a tier."""
 
     text: str
-    voices: tuple[Voice, ...] = ()
-    chips: tuple[Chip, ...] = ()
+    tiers: tuple[Tier, ...] = ()
+    chips: tuple[LineLabel, ...] = ()
     rows: bool = False
 
 
@@ -68,9 +68,9 @@ class Layout:
     tail: int
 
 
-def lay_out(score: Score, cells: int) -> Layout:
+def lay_out(score: AnnotatedText, cells: int) -> Layout:
     """Fit a score into `cells` cells: a gutter for chips and names, then text of at most 90 columns, then tails."""
-    names = [voice.name for voice in score.voices] if score.rows else []
+    names = [voice.name for voice in score.tiers] if score.rows else []
     labels = [chip.label for chip in score.chips]
     widest = max((width(label) for label in [*labels, *(f"  {name}" for name in names)]), default=0)
     gutter = min(widest, max(cells // 5, 6), 18) + 2 if widest else 0
@@ -78,7 +78,7 @@ def lay_out(score: Score, cells: int) -> Layout:
     tail = longest_tail + 2 if longest_tail and cells - gutter - longest_tail >= 40 else 0
     columns = max(min(cells - gutter - tail, MOST_COLUMNS), 8)
     rows: list[Row] = []
-    covers = [_Cover(voice.spans) for voice in score.voices] if score.rows else []
+    covers = [_Cover(voice.spans) for voice in score.tiers] if score.rows else []
     for chip, start, end in _segments(score):
         for number, (first, last) in enumerate(wrap(score.text, columns, start, end)):
             rows.append(Row(first, last, chip=chip if number == 0 else -1))
@@ -97,7 +97,7 @@ class _Cover:
         return bisect_left(self._starts, end) > bisect_right(self._ends, start)
 
 
-def _segments(score: Score) -> list[tuple[int, int, int]]:
+def _segments(score: AnnotatedText) -> list[tuple[int, int, int]]:
     """`(chip, start, end)`: the text cut where chips begin; chip -1 for what comes before the first of them."""
     starts = {
         min(max(chip.start, 0), len(score.text)): number for number, chip in reversed(list(enumerate(score.chips)))

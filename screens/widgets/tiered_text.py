@@ -1,4 +1,4 @@
-"""The stave: a text with several sets of spans over it, in the text itself and as thin rows under its lines.
+"""Tiered text: a text with several sets of spans over it, in the text itself and as thin rows under its lines.
 
 It is the one widget for this, whatever the sets are: gold and predicted, annotators, two models. Only the lines in
 sight are drawn, so a text of a megabyte scrolls like a short one.
@@ -16,55 +16,55 @@ from textual.strip import Strip
 from emotui.records import Span
 from emotui.screens.widgets.cell_width import fit, needs_carrier, shown, symbol, width
 from emotui.screens.widgets.span_layers import Piece, flatten
-from emotui.screens.widgets.tier_layout import Layout, Row, Score, lay_out
+from emotui.screens.widgets.tier_layout import AnnotatedText, Layout, Row, lay_out
 
 _GOLD, _PREDICTED = 1, 2
 _BARS = {"gold": "━", "predicted": "━", "annotator": "─"}
 _DOTTED = "┅"
 
 
-class Stave(ScrollView, can_focus=True):
-    """Shows a `Score`. Gold is underlined, predicted has a background (reverse video without colour), both has both."""
+class TieredText(ScrollView, can_focus=True):
+    """A text with tiers: gold is underlined, predicted has a background (reverse video without colour), both both."""
 
     COMPONENT_CLASSES = {
-        "stave--gold",
-        "stave--predicted",
-        "stave--both",
-        "stave--annotator",
-        "stave--gold-bar",
-        "stave--predicted-bar",
-        "stave--chip",
-        "stave--chip-strong",
-        "stave--mark",
-        "stave--symbol",
+        "tiered-text--gold",
+        "tiered-text--predicted",
+        "tiered-text--both",
+        "tiered-text--annotator",
+        "tiered-text--gold-bar",
+        "tiered-text--predicted-bar",
+        "tiered-text--chip",
+        "tiered-text--chip-strong",
+        "tiered-text--mark",
+        "tiered-text--symbol",
     }
     DEFAULT_CSS = """
-    Stave {
+    TieredText {
         height: 1fr;
         padding: 0 1;
         overflow-x: hidden;
         scrollbar-size-vertical: 1;
         scrollbar-gutter: stable;
-        & > .stave--gold { color: $gold; text-style: underline; }
-        & > .stave--predicted { background: $predicted; color: $predicted-text; }
-        & > .stave--both { background: $predicted; color: $gold-on-predicted; text-style: underline; }
-        & > .stave--annotator { color: $text-muted; }
-        & > .stave--gold-bar { color: $gold; }
-        & > .stave--predicted-bar { color: $predicted-bar; }
-        & > .stave--chip { color: $text-muted; }
-        & > .stave--chip-strong { color: $foreground; }
-        & > .stave--mark { color: $mark; }
-        & > .stave--symbol { color: $text-disabled; text-style: dim; }
-        &:nocolor > .stave--predicted { text-style: reverse; }
-        &:nocolor > .stave--both { text-style: reverse underline bold; }
-        &:nocolor > .stave--gold { text-style: underline; }
+        & > .tiered-text--gold { color: $gold; text-style: underline; }
+        & > .tiered-text--predicted { background: $predicted; color: $predicted-text; }
+        & > .tiered-text--both { background: $predicted; color: $gold-on-predicted; text-style: underline; }
+        & > .tiered-text--annotator { color: $text-muted; }
+        & > .tiered-text--gold-bar { color: $gold; }
+        & > .tiered-text--predicted-bar { color: $predicted-bar; }
+        & > .tiered-text--chip { color: $text-muted; }
+        & > .tiered-text--chip-strong { color: $foreground; }
+        & > .tiered-text--mark { color: $mark; }
+        & > .tiered-text--symbol { color: $text-disabled; text-style: dim; }
+        &:nocolor > .tiered-text--predicted { text-style: reverse; }
+        &:nocolor > .tiered-text--both { text-style: reverse underline bold; }
+        &:nocolor > .tiered-text--gold { text-style: underline; }
         &.-stale { opacity: 50%; }
     }
     """
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._score = Score("")
+        self._score = AnnotatedText("")
         self._layout_now = Layout((), 0, 1, 0)
         self._width = 0
         self._pieces: list[Piece] = []
@@ -72,21 +72,21 @@ class Stave(ScrollView, can_focus=True):
         self._merged: list[list[Span]] = []
 
     @property
-    def score(self) -> Score:
+    def score(self) -> AnnotatedText:
         """What is shown."""
         return self._score
 
-    def show(self, score: Score) -> None:
+    def show(self, score: AnnotatedText) -> None:
         """Show another text, from its top; the same text with other voices keeps its place."""
         if score == self._score:
             return
         same_text = score.text == self._score.text
         self._score = score
-        gold = [span for voice in score.voices if voice.inline and voice.role == "gold" for span in voice.spans]
-        said = [span for voice in score.voices if voice.inline and voice.role == "predicted" for span in voice.spans]
+        gold = [span for voice in score.tiers if voice.inline and voice.role == "gold" for span in voice.spans]
+        said = [span for voice in score.tiers if voice.inline and voice.role == "predicted" for span in voice.spans]
         self._pieces = flatten([gold, said], len(score.text))
         self._piece_starts = [piece.start for piece in self._pieces]
-        self._merged = [_merge(voice.spans) for voice in score.voices]
+        self._merged = [_merge(voice.spans) for voice in score.tiers]
         self._lay_out()
         if not same_text:
             self.scroll_home(animate=False)
@@ -141,20 +141,22 @@ class Stave(ScrollView, can_focus=True):
         chip = self._score.chips[row.chip] if row.chip >= 0 else None
         segments = []
         if layout.gutter:
-            kind = "stave--chip-strong" if chip and chip.strong else "stave--chip"
+            kind = "tiered-text--chip-strong" if chip and chip.strong else "tiered-text--chip"
             segments.append(Segment(fit(chip.label if chip else "", layout.gutter), self._style(base, kind)))
         for start, end, layers in self._stretches(row):
-            segments += _literally(text, start, end, self._inline(base, layers), self._style(base, "stave--symbol"))
+            segments += _literally(
+                text, start, end, self._inline(base, layers), self._style(base, "tiered-text--symbol")
+            )
         if chip and chip.tail and layout.tail:
             # The space at which a line breaks may hang over into the tail.
             room = layout.columns + layout.tail - width(text, row.start, row.end)
-            kind = "stave--mark" if chip.tail.isalpha() else "stave--chip"
+            kind = "tiered-text--mark" if chip.tail.isalpha() else "tiered-text--chip"
             segments.append(Segment(chip.tail.rjust(room), self._style(base, kind)))
         return segments
 
     def _bar_row(self, row: Row, base: Style) -> list[Segment]:
-        layout, voice = self._layout_now, self._score.voices[row.voice]
-        kind = "stave--annotator" if voice.role == "annotator" else f"stave--{voice.role}-bar"
+        layout, voice = self._layout_now, self._score.tiers[row.voice]
+        kind = "tiered-text--annotator" if voice.role == "annotator" else f"tiered-text--{voice.role}-bar"
         style = self._style(base, kind)
         segments = [Segment(fit(f"  {voice.name}", layout.gutter), style)]
         column = 0
@@ -195,11 +197,11 @@ class Stave(ScrollView, can_focus=True):
 
     def _inline(self, base: Style, layers: int) -> Style:
         if layers == _GOLD | _PREDICTED:
-            return self._style(base, "stave--both")
+            return self._style(base, "tiered-text--both")
         if layers == _GOLD:
-            return self._style(base, "stave--gold")
+            return self._style(base, "tiered-text--gold")
         if layers == _PREDICTED:
-            return self._style(base, "stave--predicted")
+            return self._style(base, "tiered-text--predicted")
         return base
 
     def _style(self, base: Style, kind: str) -> Style:

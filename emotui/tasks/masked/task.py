@@ -62,7 +62,7 @@ class Masked:
     """The task as those see it who run it."""
 
     name = "masked"
-    doing = "filling"
+    progress_verb = "filling"
     version = VERSION
     sample = MaskedGold
     embeds = False
@@ -147,7 +147,7 @@ class Masked:
             reports.append(masked_report(gold, {detail.id: detail.predicted for detail in chosen}, vectors()))
         return over_repeats(reports)
 
-    def conduct(self, rows: Sequence[ResultRow]) -> dict[str, object]:
+    def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `answers`, of a model that writes: how its lists were to be read."""
         kept = [msgspec.json.decode(row.prediction, type=Prediction) for row in rows if row.prediction is not None]
         forms = [one.form for one in kept if one.form]

@@ -83,7 +83,7 @@ class Rephrase:
     """The task as those see it who run it."""
 
     name = "rephrase"
-    doing = "classifying"
+    progress_verb = "classifying"
     version = VERSION
     sample = ClassGold
     embeds = False
@@ -188,7 +188,7 @@ class Rephrase:
             reports.append(class_report(gold, {detail.id: detail.label for detail in chosen}))
         return over_repeats(reports)
 
-    def conduct(self, rows: Sequence[ResultRow]) -> dict[str, object]:
+    def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `answers`, of a model that writes: how its answers were to be read."""
         kept = [msgspec.json.decode(row.prediction, type=Prediction) for row in rows if row.prediction is not None]
         forms = [one.form for one in kept if one.form]

@@ -98,7 +98,7 @@ class Scenes:
     """The task as those see it who run it."""
 
     name = "scenes"
-    doing = "asking about"
+    progress_verb = "asking about"
     version = VERSION
     sample = ScenesGold
     embeds = False
@@ -210,7 +210,7 @@ class Scenes:
         means = {name: mean(report[name] for report in reports) for name in figures}
         return reports[0] | means | {"sd": {name: stdev(report[name] for report in reports) for name in figures}}
 
-    def conduct(self, rows: Sequence[ResultRow]) -> dict[str, object]:
+    def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `censored`, where a server kept something back: how many scores, and how many of them on both sides."""
         kept = [msgspec.json.decode(row.prediction, type=Prediction) for row in rows if row.prediction is not None]
         sides = [side for one in kept for side in one.censored.values()]

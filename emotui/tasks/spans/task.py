@@ -139,7 +139,7 @@ class Spans:
     """The task as those see it who run it."""
 
     name = "spans"
-    doing = "marking"
+    progress_verb = "marking"
     version = VERSION
     sample = SpanSample
     embeds = True
@@ -190,7 +190,7 @@ class Spans:
         details = [msgspec.json.decode(row.detail, type=SampleDetail) for row in scores]
         return report(samples, details) | _by_task(samples, details) | experiments.figures(samples, details)
 
-    def conduct(self, rows: Sequence[ResultRow]) -> dict[str, object]:
+    def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `answers`, of all repeats: what had to be asked again, what broke the contract to the end, and how,
         and what kept it and was empty.
         """

@@ -35,7 +35,7 @@ class OnShelf:
     errors: tuple[str, ...] = ()
 
 
-class Shelf:
+class LoadedModels:
     """Loads and ends models of a workspace. Every method may be called from any thread.
 
     Args:

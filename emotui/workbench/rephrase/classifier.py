@@ -27,7 +27,7 @@ def identity_of(card: ModelCard, asked: Labelling) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Frozen:
+class FrozenClassifier:
     """A classifier as it stays for a whole round: a model, how it is asked, and the identity of both."""
 
     model: ModelProcess

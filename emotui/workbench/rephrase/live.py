@@ -9,7 +9,7 @@ from emotui.backends.base import Embed
 from emotui.backends.host import IsCancelled, ModelProcess
 from emotui.backends.words import word_places
 from emotui.tasks.rephrase.labelling import Verdict
-from emotui.workbench.rephrase.classifier import Frozen
+from emotui.workbench.rephrase.classifier import FrozenClassifier
 from emotui.workbench.rephrase.views import CarryingWords
 
 BATCH_WORDS = 240
@@ -34,7 +34,9 @@ class Typing:
         self._rows: dict[str, Any] = {}
         self._lock = threading.Lock()
 
-    def verdict_and_similarity(self, classifier: Frozen, original: str, text: str) -> tuple[Verdict, float | None]:
+    def verdict_and_similarity(
+        self, classifier: FrozenClassifier, original: str, text: str
+    ) -> tuple[Verdict, float | None]:
         """The classifier's verdict on `text`, and the cosine of its embedding with that of `original`.
 
         The embedding is the embedded model's, whatever the classifier is, so that figures of rounds compare. Where
@@ -62,7 +64,7 @@ class Typing:
         return verdict, max(-1.0, min(1.0, float(rows[0] @ row)))
 
     def carrying_words(
-        self, classifier: Frozen, number: int, gold: str, text: str, cancelled: IsCancelled
+        self, classifier: FrozenClassifier, number: int, gold: str, text: str, cancelled: IsCancelled
     ) -> CarryingWords | None:
         """The drop of the log-odds of `gold`, and of the label given, without each word. None when cancelled."""
         every = word_places(text)

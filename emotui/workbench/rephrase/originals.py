@@ -12,7 +12,7 @@ from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tasks.rephrase.task import Prediction
 from emotui.workbench.progress import OnProgress, RunProgress
-from emotui.workbench.rephrase.classifier import Frozen
+from emotui.workbench.rephrase.classifier import FrozenClassifier
 from emotui.workbench.rephrase.views import Original
 from emotui.workbench.runs.run import run_task, with_state
 from emotui.workbench.runs.scores import last_attempts
@@ -25,7 +25,7 @@ def classified(
     store: Store,
     dataset: Dataset,
     samples: Mapping[int, ClassGold],
-    classifier: Frozen,
+    classifier: FrozenClassifier,
     on_progress: OnProgress,
     cancelled: IsCancelled | None,
 ) -> dict[int, Original]:
@@ -55,7 +55,9 @@ def classified(
     }
 
 
-def _run(store: Store, dataset: Dataset, classifier: Frozen, show: OnProgress, cancelled: IsCancelled | None) -> Run:
+def _run(
+    store: Store, dataset: Dataset, classifier: FrozenClassifier, show: OnProgress, cancelled: IsCancelled | None
+) -> Run:
     """The finished run; one that was cut short is finished."""
     for old in map(with_state, store.runs(dataset.dataset)):
         if old.state in ("stopped", "failed") and old.n == dataset.n and _asks_alike(old, classifier):
@@ -66,7 +68,7 @@ def _run(store: Store, dataset: Dataset, classifier: Frozen, show: OnProgress, c
     return run_task(store, classifier.model, dataset, way=classifier.asked.way, on_progress=show, cancelled=cancelled)
 
 
-def _asks_alike(run: Run, classifier: Frozen) -> bool:
+def _asks_alike(run: Run, classifier: FrozenClassifier) -> bool:
     """Whether a run asks the same model for the same labels, in no words of the person's own."""
     asked = classifier.asked
     options: dict[str, object] = {"labels": list(asked.labels)}

@@ -15,7 +15,7 @@ from emotui.records import LONGEST_REPHRASING
 from emotui.store.store import Store
 from emotui.tasks.rephrase.labelling import Verdict, labelling
 from emotui.workbench.progress import OnProgress, RunProgress
-from emotui.workbench.rephrase.classifier import Frozen, identity_of
+from emotui.workbench.rephrase.classifier import FrozenClassifier, identity_of
 from emotui.workbench.rephrase.drafts import Draft, keep_drafts, kept_drafts
 from emotui.workbench.rephrase.live import Typing
 from emotui.workbench.rephrase.log import (
@@ -88,7 +88,7 @@ class Rephrasing(Rephrased):
         on_progress(RunProgress("", model, 0, found.n, 0, None, None, f"loading {model}"))
         card = process.load(cancelled=cancelled)
         asked = labelling(card, [(sample.id, sample.label) for sample in samples.values()])
-        frozen = Frozen(process, card, asked, identity_of(card, asked))
+        frozen = FrozenClassifier(process, card, asked, identity_of(card, asked))
         originals = classified(self.store, found, samples, frozen, on_progress, cancelled)
         self._process(EMBEDDING).load(cancelled=cancelled)  # so that the first key does not wait for it
         before = numbered(self.log(found).all())

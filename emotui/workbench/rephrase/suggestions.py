@@ -12,7 +12,7 @@ from emotui.store.store import Store
 from emotui.tasks.prompting.files import Prompt, Prompts
 from emotui.tasks.rephrase.labelling import labelling
 from emotui.tasks.rephrase.suggesting import PROMPTS, WAY, check_writes, read_suggestion_prompts, suggest
-from emotui.workbench.rephrase.classifier import Frozen, identity_of
+from emotui.workbench.rephrase.classifier import FrozenClassifier, identity_of
 from emotui.workbench.rephrase.live import Typing
 from emotui.workbench.rephrase.views import CarryingWords, Suggestion
 from emotui.workbench.runs.run import EMBEDDING
@@ -28,7 +28,7 @@ MOST_WORDS = 8
 def suggestions(
     typing: Typing,
     writer: ModelProcess,
-    classifier: Frozen,
+    classifier: FrozenClassifier,
     text: str,
     label: str,
     *,
@@ -93,7 +93,7 @@ def suggestions_for(
         check_writes(process(spec))
         card = process(classifier).load()
         asked = labelling(card, [("the text", label)])
-        frozen = Frozen(process(classifier), card, asked, identity_of(card, asked))
+        frozen = FrozenClassifier(process(classifier), card, asked, identity_of(card, asked))
         typing = Typing(lambda: process(EMBEDDING))
         return suggestions(
             typing, process(spec), frozen, text, asked.known(label) or label, prompts=prompts, progress=progress

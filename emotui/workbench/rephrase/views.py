@@ -7,7 +7,7 @@ from typing import Literal
 from emotui.backends.base import ModelCard
 from emotui.records import ClassGold
 from emotui.store.query import Dataset
-from emotui.workbench.rephrase.classifier import Frozen
+from emotui.workbench.rephrase.classifier import FrozenClassifier
 
 ATTEMPTS = 4
 """Failed attempts after which a chain is closed (section 3, Annotation Process)."""
@@ -53,7 +53,7 @@ class Round:
     labels: tuple[str, ...]
     correct: int
     incorrect: int
-    classifier: Frozen = field(repr=False)
+    classifier: FrozenClassifier = field(repr=False)
     originals: Mapping[int, Original] = field(repr=False)
 
     @property

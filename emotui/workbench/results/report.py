@@ -13,7 +13,7 @@ from emotui.errors import BadInput
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.workbench.datasets.experiments import experiment_of
-from emotui.workbench.progress import OnProgress, Pace, RunProgress
+from emotui.workbench.progress import OnProgress, RunProgress, Throttled
 from emotui.workbench.results.report_formats import ENDINGS, rendered
 from emotui.workbench.results.scene_tables import scene_table
 from emotui.workbench.results.service import OnStep, Results, never
@@ -65,7 +65,7 @@ def write_report(
     strange = [run for run in chosen if run.task not in ("spans", "scenes")]
     if strange:
         raise BadInput(f"run {strange[0].run} is one of the {strange[0].task} task: reports are of spans and scenes")
-    sections = _sections(store, results, chosen, datasets, sim, Pace("report", on_progress), cancelled)
+    sections = _sections(store, results, chosen, datasets, sim, Throttled("report", on_progress), cancelled)
     about = (
         f"Written by emotui {__version__} on {datetime.now(UTC):%Y-%m-%d %H:%M} UTC. "
         f"{DAGGER} marks rows as printed in the paper. —: not asked; n/a: undefined, with the reason below the table."

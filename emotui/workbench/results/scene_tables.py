@@ -47,7 +47,7 @@ def _cells(bench: SceneBench, run: Run) -> tuple[Cell, ...]:
     return tuple(
         Cell(getattr(side, key), None, convention, None, numbers, run.run)
         for key, _ in _FIGURES
-        for side, convention in ((chosen.alone, "without a prior"), (chosen.honest, at))
+        for side, convention in ((chosen.alone, "without a prior"), (chosen.nested_cv, at))
     )
 
 

@@ -11,7 +11,7 @@ from emotui.backends.base import CAPABLE_KINDS, ModelCard
 from emotui.errors import BadInput
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
-from emotui.tasks.registry import settled, task_named
+from emotui.tasks.registry import resolve_labels, task_named
 from emotui.tasks.task import Task
 
 BATCH = 16
@@ -61,7 +61,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RunRequest:
     """What a person asks for, apart from the model."""
 
     store: Store
@@ -82,7 +82,7 @@ class Question:
         task = task_named(dataset.task)
         way = chosen_way(task, card, self.way, self.options)
         samples = (sample for _, sample in stored_samples(store, dataset, dataset.n))
-        options = settled(task, card, lambda: samples, way, self.options or {}, self.seed)
+        options = resolve_labels(task, card, lambda: samples, way, self.options or {}, self.seed)
         task = task.with_options(options, self.repeats)
         mark = identity(task, dataset, card, self.seed, self.repeats, way)
         same = [old for old in store.runs(dataset.dataset) if old.identity == mark]

@@ -25,7 +25,7 @@ from emotui.tasks.task import Task
 from emotui.workbench.datasets.samples import has_texts, is_sample_data
 from emotui.workbench.progress import OnProgress, RunProgress
 from emotui.workbench.runs.cards import remember_card, remembered_card
-from emotui.workbench.runs.plan import BATCH, Question, RunConfig, identity, sample_seed, stored_samples
+from emotui.workbench.runs.plan import BATCH, RunConfig, RunRequest, identity, sample_seed, stored_samples
 from emotui.workbench.runs.scores import Key, scored
 from emotui.workbench.runs.similarity import Embedder
 
@@ -68,7 +68,7 @@ def run_task(
     """
     if not has_texts(dataset):
         raise BadInput(f"{dataset.name} has labels only: import it with its texts first (docs/results.md)")
-    asked = Question(store, dataset, limit, repeats, seed, way, options)
+    asked = RunRequest(store, dataset, limit, repeats, seed, way, options)
     # What is known of a model suffices to find a finished run: asking twice does not load it.
     known = None if resume is not None or fresh else remembered_card(store, model)
     if known is not None and (hit := asked.plan(known).hit) is not None:
@@ -228,7 +228,7 @@ class _Running:
                 failed=failed,
                 rate=rate,
                 remaining=left,
-                step=f"{self.task.doing} {self.dataset.name}",
+                step=f"{self.task.progress_verb} {self.dataset.name}",
             )
         )
 

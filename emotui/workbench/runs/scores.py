@@ -65,7 +65,7 @@ def metrics(store: Store, run: Run) -> dict[str, object]:
         return {}
     golds = [sample for number, sample in stored_samples(store, dataset, dataset.n) if number in numbers]
     task = task_named(dataset.task)
-    figures = task.report(golds, [row.score for row in rows if row.score is not None]) | task.conduct(rows)
+    figures = task.report(golds, [row.score for row in rows if row.score is not None]) | task.diagnostics(rows)
     if run.config.get("flattered"):
         notes = msgspec.convert(figures.get("notes") or {}, dict[str, str])
         figures["notes"] = notes | {"run": f"{run.model} was fitted on these samples, so its figures here flatter it"}

@@ -142,11 +142,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sweep:
-    """One figure of each kind for every alpha, with priors of the other folds (`honest`) and of all records."""
+    """One figure of each kind for every alpha, with priors of the other folds (`nested_cv`) and of all records."""
 
     alphas: tuple[float, ...]
-    honest: tuple[Figures, ...]
-    leaked: tuple[Figures, ...]
+    nested_cv: tuple[Figures, ...]
+    in_sample: tuple[Figures, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,9 +154,9 @@ class Chosen:
     """What nested cross-validation chooses (`choice`), and the figures of decoding by choices made without looking."""
 
     choice: Choice
-    honest: Figures
-    leaked_choice: Choice
-    leaked: Figures
+    nested_cv: Figures
+    in_sample_choice: Choice
+    in_sample: Figures
     alone: Figures
     alphas: tuple[float, ...]
 
@@ -248,9 +248,9 @@ class Redecoding:
     def sweep(self, alphas: Sequence[float] = ALPHAS) -> Sweep:
         """The figures at every alpha."""
         gold = self.scenes.gold
-        honest = tuple(figures(gold, vectors) for vectors in self.vectors(alphas))
+        nested_cv = tuple(figures(gold, vectors) for vectors in self.vectors(alphas))
         in_sample = decode_map(self.scenes.log_odds / self.temperature, self.whole, alphas)
-        return Sweep(tuple(alphas), honest, tuple(figures(gold, vectors) for vectors in in_sample))
+        return Sweep(tuple(alphas), nested_cv, tuple(figures(gold, vectors) for vectors in in_sample))
 
     def choose(self) -> Chosen:
         """The alpha that nested cross-validation chooses for this prior and scaling, of the paper's alphas."""
@@ -263,9 +263,9 @@ class Redecoding:
         gold = scenes.gold
         return Chosen(
             found.chosen,
-            figures(gold, found.honest),
-            found.leaked_choice,
-            figures(gold, found.leaked),
+            figures(gold, found.nested_cv),
+            found.in_sample_choice,
+            figures(gold, found.in_sample),
             figures(gold, found.alone),
             tuple(fold.choice.alpha for fold in found.folds),
         )
