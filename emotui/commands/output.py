@@ -5,9 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from emotui.formats import to_json_document
-from emotui.formats.rows import literal
-
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -31,12 +28,16 @@ WIDEST = 12
 
 def print_json(document: object) -> None:
     """One JSON document on standard output."""
+    from emotui.formats import to_json_document
+
     click.echo(to_json_document(document))
 
 
 def as_written(text: str, style: str = "") -> "Text":
     """Text for a table as it is: no markup is read in it, and what a terminal would act on is escaped."""
     from rich.text import Text
+
+    from emotui.formats.rows import literal
 
     return Text(literal(text), style=style)
 
@@ -98,6 +99,8 @@ def _nested(value: object) -> bool:
 
 def _pages(room: int, rows: Mapping[str, Mapping[str, Any]], columns: Sequence[str]) -> list[list[str]]:
     """The columns, dealt out to tables none of which has to cut a name or a figure to fit into `room` cells."""
+    from emotui.formats.rows import literal
+
     lead = max(len(literal(str(key))) for key in rows)
     pages: list[list[str]] = []
     left = 0

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from emotui.metrics.nearest import Nearest, nearest
-
 if TYPE_CHECKING:
+    from emotui.metrics.nearest import Nearest
     from emotui.workbench.source import BrowseSource, Evidence
 
 
@@ -16,7 +15,7 @@ class SampleView:
 
     evidence: "Evidence"
     beside: tuple["Evidence", ...] = ()
-    near: tuple[dict[int, Nearest | None], ...] = ()
+    near: "tuple[dict[int, Nearest | None], ...]" = ()
 
 
 def look(source: "BrowseSource", sample: int, run: str | None, beside: Sequence[str]) -> SampleView:
@@ -37,7 +36,9 @@ def look(source: "BrowseSource", sample: int, run: str | None, beside: Sequence[
     return SampleView(evidence, tuple(others), _near(evidence))
 
 
-def _near(evidence: "Evidence") -> tuple[dict[int, Nearest | None], ...]:
+def _near(evidence: "Evidence") -> "tuple[dict[int, Nearest | None], ...]":
+    from emotui.metrics.nearest import nearest
+
     found = []
     for said in evidence.repeats:
         detail = said.detail
