@@ -17,7 +17,7 @@ from emotui.backends.embedded.encoder import load_encoder, pooled
 from emotui.backends.embedded.extraction import CueRule, clause_runs, cue_runs
 from emotui.backends.embedded.reading import CONTEXT, WINDOW, Reading, windows
 from emotui.backends.embedded.tokens import WordPieces
-from emotui.backends.embedded.training.calibration import expected_calibration_error, f1_thresholds, fit_probabilities
+from emotui.backends.embedded.training.calibration import f1_thresholds, fit_probabilities
 from emotui.backends.embedded.training.data import Labelled, goemotions, reman, split_off
 from emotui.backends.embedded.training.evaluation import macro_f1
 from emotui.backends.embedded.training.labels import train_labels
@@ -136,11 +136,6 @@ def test_the_threshold_has_the_best_f1_of_all() -> None:
         return macro_f1((p >= threshold).astype(float), gold)
 
     assert f1(f1_thresholds(p, p, gold, trust=1.0)[0]) == max(f1(threshold) for threshold in p[:, 0])
-
-
-def test_calibration_error_by_hand() -> None:
-    confidences = np.array([0.95, 0.95, 0.65, 0.65])
-    assert expected_calibration_error(confidences, np.array([1.0, 1.0, 1.0, 0.0])) == pytest.approx(0.1)
 
 
 def test_macro_f1_counts_a_label_that_is_never_there_as_zero() -> None:

@@ -65,17 +65,3 @@ def f1_thresholds(probabilities: Floats, expected: Floats, gold: Floats, trust: 
         p = probabilities[order, label]
         thresholds[label] = (p[best] + p[best + 1]) / 2 if best + 1 < len(p) else p[best]
     return thresholds
-
-
-def expected_calibration_error(confidences: Floats, right: Floats, bins: int = 15) -> float:
-    """Mean distance of confidence and accuracy over equal-width bins, weighted by their sizes (Guo et al. 2017, eq. 3).
-
-    Args: confidences: (n,) in [0, 1]. right: (n,) of 0 or 1.
-    """
-    places = np.minimum((confidences * bins).astype(int), bins - 1)
-    error = 0.0
-    for place in range(bins):
-        here = places == place
-        if here.any():
-            error += here.mean() * abs(confidences[here].mean() - right[here].mean())
-    return float(error)

@@ -15,7 +15,7 @@ from emotui.backends.embedded.base_files import base_files
 from emotui.backends.embedded.extraction import like_fiction
 from emotui.backends.embedded.inference import label_logits
 from emotui.backends.embedded.labels import GOEMOTIONS, LABEL_SETS
-from emotui.backends.embedded.training.calibration import Floats, expected_calibration_error
+from emotui.backends.embedded.training.calibration import Floats
 from emotui.backends.embedded.training.clauses import clause_texts, sample_span_figures
 from emotui.backends.embedded.training.cues import cue_figures
 from emotui.backends.embedded.training.data import Labelled, Passage, goemotions, sample_passages, xed
@@ -23,6 +23,7 @@ from emotui.backends.embedded.training.labels import targets
 from emotui.backends.embedded.training.masks import mask_accuracy
 from emotui.backends.embedded.training.splits import check, covidemo_parts, reman_parts
 from emotui.backends.embedded.weights import Weights
+from emotui.metrics.probabilities import expected_calibration_error
 from emotui.metrics.spans import span_score
 from emotui.records import PLUTCHIK
 
@@ -93,12 +94,12 @@ def _styles(weights: Weights, data: Path) -> dict[str, float]:
     }
 
 
-def _goemotions(weights: Weights, examples: Sequence[Labelled]) -> dict[str, float]:
+def _goemotions(weights: Weights, examples: Sequence[Labelled]) -> dict[str, float | None]:
     ids = weights.pieces.ids([example.text for example in examples], LONGEST)
     probabilities: Floats = label_logits(weights.goemotions, ids).double().sigmoid().numpy()
     gold: Floats = targets(examples, len(GOEMOTIONS)).double().numpy()
     thresholds = np.array(weights.calibration["goemotions"]["thresholds"])
-    figures = {"macro_f1": macro_f1((probabilities >= thresholds).astype(float), gold)}
+    figures: dict[str, float | None] = {"macro_f1": macro_f1((probabilities >= thresholds).astype(float), gold)}
     for name, groups in LABEL_SETS.items():
         members = [[GOEMOTIONS.index(label) for label in labels] for labels in groups.values()]
         grouped = np.stack([1 - (1 - probabilities[:, columns]).prod(1) for columns in members], 1)
@@ -118,12 +119,12 @@ def _goemotions(weights: Weights, examples: Sequence[Labelled]) -> dict[str, flo
     return figures
 
 
-def _plutchik(weights: Weights, examples: Sequence[Labelled]) -> dict[str, float]:
+def _plutchik(weights: Weights, examples: Sequence[Labelled]) -> dict[str, float | None]:
     ids = weights.pieces.ids([example.text for example in examples], LONGEST)
     probabilities: Floats = weights.plutchik_logits(ids).double().sigmoid().numpy()
     gold: Floats = targets(examples, len(PLUTCHIK)).double().numpy()
     given = (probabilities >= np.array(weights.calibration["plutchik"]["thresholds"])).astype(float)
-    figures = {"macro_f1": macro_f1(given, gold)}
+    figures: dict[str, float | None] = {"macro_f1": macro_f1(given, gold)}
     for column, label in enumerate(PLUTCHIK):
         figures[f"f1: {label}"] = macro_f1(given[:, [column]], gold[:, [column]])
     figures["ece over all labels"] = expected_calibration_error(probabilities.ravel(), gold.ravel())
