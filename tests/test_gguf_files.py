@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from emotui.backends.free_memory import free_memory
 from emotui.backends.gguf.files import find_model, models_in
-from emotui.backends.gguf.header import read_header, readable
+from emotui.backends.gguf.header import read_header
 from emotui.backends.gguf.library import Device, open_library
 from emotui.backends.gguf.memory import Plan, bytes_a_token, flash_type, make_plan
 from emotui.backends.gguf.probe_model import quantise, write_probe_model
@@ -249,10 +249,3 @@ def test_quantised_blocks_are_a_scale_and_whole_numbers() -> None:
     assert len(block) == 34
     assert np.frombuffer(block[:2], "<f2")[0] == 1.0
     assert list(np.frombuffer(block[2:5], np.int8)) == [127, -64, 1]
-
-
-@pytest.mark.parametrize(
-    ("size", "said"), [(999, "999 bytes"), (1_000, "1.0 kB"), (1_500_000, "1.5 MB"), (4_100_000_000_000, "4100.0 GB")]
-)
-def test_sizes_are_said_in_powers_of_a_thousand(size: int, said: str) -> None:
-    assert readable(size) == said

@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.filesize import decimal
 
 from emotui.backends.base import Embed, ModelCard, Progress
 from emotui.backends.free_memory import free_memory
 from emotui.backends.gguf.extra_buffers import allow_extra_buffers
 from emotui.backends.gguf.files import ModelFiles
-from emotui.backends.gguf.header import Header, readable
+from emotui.backends.gguf.header import Header
 from emotui.backends.gguf.library import cores, open_library
 from emotui.backends.gguf.memory import flash_type, make_plan
 from emotui.backends.gguf.settings import Settings
@@ -65,7 +66,7 @@ class GgufEmbedder:
                 "extra_buffers": str(extra),
             },
             notes=(
-                f"{header.architecture} {header.quantisation}, {readable(files.size)}, {self._width} dimensions, "
+                f"{header.architecture} {header.quantisation}, {decimal(files.size)}, {self._width} dimensions, "
                 f"pooling: {_POOLINGS[header.number('pooling_type', 0)]}, texts are cut at {plan.context} tokens",
             ),
         )

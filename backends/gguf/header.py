@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from rich.filesize import decimal
+
 from emotui.backends.gguf.types import FILE_TYPES, TENSOR_TYPES
 from emotui.errors import BadModel
 
@@ -174,17 +176,8 @@ class _Reader:
         return found
 
     def _cut_short(self, size: int | None) -> BadModel:
-        of = f" of {readable(size)}" if size else ", in the middle of its header"
-        return BadModel(f"{self.path} is cut short ({readable(self.length)}{of}): download it again")
+        of = f" of {decimal(size)}" if size else ", in the middle of its header"
+        return BadModel(f"{self.path} is cut short ({decimal(self.length)}{of}): download it again")
 
     def _damaged(self, how: str) -> BadModel:
         return BadModel(f"{self.path} is damaged ({how}): download it again")
-
-
-def readable(size: float) -> str:
-    """Bytes as a person says them, in powers of 1000."""
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if size < 1000 or unit == "GB":
-            break
-        size /= 1000
-    return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"

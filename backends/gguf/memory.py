@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rich.filesize import decimal
+
 from emotui.backends.gguf.files import ModelFiles
-from emotui.backends.gguf.header import Header, readable
+from emotui.backends.gguf.header import Header
 from emotui.backends.gguf.library import Device
 from emotui.backends.gguf.settings import Settings
 from emotui.errors import ModelError
@@ -47,8 +49,8 @@ def make_plan(files: ModelFiles, settings: Settings, gpus: Sequence[Device], fre
     while room is not None and needed() > room:
         if settings.context or context // 2 < LEAST_CONTEXT:
             raise ModelError(
-                f"{files.parts[0]} needs {readable(needed())} of memory with a context of {context} tokens and "
-                f"{readable(room)} are free: take a smaller quantisation"
+                f"{files.parts[0]} needs {decimal(needed())} of memory with a context of {context} tokens and "
+                f"{decimal(room)} are free: take a smaller quantisation"
                 + (" or context" if settings.context else "")
                 + ", or try it all the same with check_memory=false"
             )

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from rich.filesize import decimal
+
 from emotui.backends.base import (
     Generate,
     Generation,
@@ -21,7 +23,6 @@ from emotui.backends.gguf.context import Context, ContextSize
 from emotui.backends.gguf.extra_buffers import allow_extra_buffers
 from emotui.backends.gguf.files import ModelFiles
 from emotui.backends.gguf.grammar import Grammar
-from emotui.backends.gguf.header import readable
 from emotui.backends.gguf.library import cores, open_library
 from emotui.backends.gguf.memory import Plan, flash_type, make_plan
 from emotui.backends.gguf.prompts import Prompts
@@ -154,7 +155,7 @@ class GgufModel:
         header = files.header
         notes = [
             f"{header.architecture} {header.quantisation}".strip()
-            + f", {readable(files.size)}, context {plan.context} of {header.context or 'unknown'} tokens, "
+            + f", {decimal(files.size)}, context {plan.context} of {header.context or 'unknown'} tokens, "
             + (f"{plan.gpu_layers} of {plan.layers} layers on the GPU" if plan.gpu_layers else "on the CPU")
         ]
         if plan.context > header.context > 0:

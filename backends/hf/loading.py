@@ -8,11 +8,11 @@ from typing import Any
 
 import torch
 import transformers
+from rich.filesize import decimal
 from transformers import AutoConfig, AutoTokenizer
 
 from emotui.backends.base import Progress
 from emotui.backends.free_memory import free_memory
-from emotui.backends.gguf.header import readable
 from emotui.backends.hf.families import family_of
 from emotui.backends.hf.files import loaded_bytes, read_config, text_hash, weight_files
 from emotui.backends.hf.settings import Settings
@@ -196,7 +196,7 @@ def _check_memory(folder: Path, files: Sequence[Path], bytes_each: float, device
     needed = sum(loaded_bytes(path, bytes_each) for path in files)
     if free is not None and needed > free:
         raise ModelError(
-            f"{folder} needs {readable(needed)} of memory for its weights and {readable(free)} are free: take a "
+            f"{folder} needs {decimal(needed)} of memory for its weights and {decimal(free)} are free: take a "
             "smaller model, dtype=bfloat16 or bits=8, or try it all the same with check_memory=false"
         )
 

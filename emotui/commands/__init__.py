@@ -6,18 +6,19 @@ from importlib import import_module
 import click
 
 from emotui import __version__
+from emotui.commands.program_options import annotator_option, db_option, read_only_option, takes_program_options
 from emotui.errors import BadInput, EmotuiError
 
 COMMANDS = {
     "agreement": ("emotui.commands.statistics:agreement", "How far raters agree: Krippendorff, Fleiss, Cohen."),
     "bench": ("emotui.commands.models:bench", "Measure a model: speed, load time, memory."),
     "compare": ("emotui.commands.statistics:compare", "Compare two sets of per-sample scores, paired by id."),
-    "decode": ("emotui.commands.statistics:decode", "Re-decode emotion vectors jointly under an Ising prior."),
+    "decode": ("emotui.commands.decode:decode", "Re-decode emotion vectors jointly under an Ising prior."),
     "doctor": ("emotui.commands.doctor:doctor", "Say what works here, what is broken, and the remedy."),
     "evaluate": ("emotui.commands.training:evaluate", "Compute a model's published figures again."),
     "export": ("emotui.commands.exchange:export", "Write a run's predictions to a file."),
     "import": ("emotui.commands.exchange:import_", "Bring samples from files into the store."),
-    "lexical": ("emotui.commands.lexical:lexical", "Explicit, implicit and misleading texts, by EmoLex."),
+    "lexical": ("emotui.commands.statistics:lexical", "Explicit, implicit and misleading texts, by EmoLex."),
     "models": ("emotui.commands.models:models", "List the models at hand."),
     "predict": ("emotui.commands.predict:predict", "Ask a model about every record of a file, without the store."),
     "probe": ("emotui.commands.models:probe", "Run one text through everything a model can do."),
@@ -28,7 +29,7 @@ COMMANDS = {
     "run": ("emotui.commands.run:run", "Run a task with a model over a dataset, into the store."),
     "runs": ("emotui.commands.run:runs", "List the runs in the store."),
     "score": ("emotui.commands.score:score", "Score a file of predictions against a file of gold records."),
-    "serve": ("emotui.commands.serve:serve", "Show the workbench in a browser on this machine."),
+    "serve": ("emotui.commands.browse:serve", "Show the workbench in a browser on this machine."),
     "train": ("emotui.commands.training:train", "Train a classifier of your own, or the embedded model."),
     "view": ("emotui.commands.browse:view", "Browse files without importing anything."),
 }
@@ -46,7 +47,7 @@ class LazyGroup(click.Group):
             return None
         module, _, attribute = COMMANDS[name][0].partition(":")
         command: click.Command = getattr(import_module(module), attribute)
-        return command
+        return takes_program_options(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -55,14 +56,14 @@ class LazyGroup(click.Group):
 
 @click.group(cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="emotui")
-@click.option("--db", type=click.Path(), help="The workspace file (default: in the user's data folder).")
-@click.option("--read-only", is_flag=True, help="Open the workspace without changing it.")
-@click.option("--annotator", metavar="NAME", help="Who writes and judges rephrasings (default: your user name).")
+@db_option
+@read_only_option
+@annotator_option("Who writes and judges rephrasings (default: your user name).")
 @click.pass_context
 def cli(ctx: click.Context, db: str | None, read_only: bool, annotator: str | None) -> None:
     """See what a language model thinks people feel, and why it is wrong.
 
-    Without a command, opens the workbench.
+    Without a command, opens the workbench. The options below mean the same before a command and after it.
     """
     if ctx.invoked_subcommand is None:
         from emotui.commands.browse import open_workbench

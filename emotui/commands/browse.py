@@ -1,12 +1,14 @@
-"""`emotui` and `emotui view`: the workbench on a workspace, and on files."""
+"""`emotui`, `emotui view` and `emotui serve`: the workbench on a workspace, on files, and in a browser."""
 
 import getpass
+import shlex
 import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from emotui.commands.output import skip_bad_option
+from emotui.commands.program_options import annotator_option, db_option, read_only_option
 from emotui.errors import BadInput, EmotuiError
 
 if TYPE_CHECKING:
@@ -63,3 +65,24 @@ def _show(app: "EmotuiApp") -> None:
     app.run()
     if app.return_code:
         sys.exit(app.return_code)
+
+
+@click.command()
+@click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True)
+@db_option
+@read_only_option
+@annotator_option("Who writes and judges rephrasings (default: your user name).")
+def serve(port: int, db: str | None, read_only: bool, annotator: str | None) -> None:
+    """Show the workbench in a browser, on this machine alone (127.0.0.1). Ctrl-C ends it.
+
+    The page that textual-serve makes asks the browser for a web font; without a network it does without.
+    """
+    try:
+        from textual_serve.server import Server
+    except ImportError as error:
+        raise BadInput("emotui serve needs the package textual-serve: pip install 'emotui[serve]'") from error
+
+    options = [*(["--db", db] if db else []), *(["--read-only"] if read_only else [])]
+    options += ["--annotator", annotator] if annotator else []
+    command = [sys.executable, "-m", "emotui", *options]
+    Server(shlex.join(command), host="127.0.0.1", port=port, title="emotui").serve()

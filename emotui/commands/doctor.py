@@ -6,14 +6,16 @@ import sys
 
 import click
 
-from emotui.commands.output import db_option, json_option, print_json
+from emotui.commands.output import json_option, print_json
+from emotui.commands.program_options import db_option, read_only_option
 from emotui.workbench.models.doctor import Check, Terminal, examine
 
 
 @click.command()
 @db_option
+@read_only_option
 @json_option
-def doctor(db: str | None, as_json: bool) -> None:
+def doctor(db: str | None, read_only: bool, as_json: bool) -> None:
     """Look at versions, devices, builds, folders, the store and the terminal. Nothing is changed.
 
     Exit status 1 if something is broken; each such line ends with what to do.

@@ -2,7 +2,8 @@
 
 import click
 
-from emotui.commands.output import db_option, json_option, print_json, skip_bad_option
+from emotui.commands.output import json_option, print_json, skip_bad_option
+from emotui.commands.program_options import db_option, read_only_option
 from emotui.errors import BadInput
 from emotui.workbench.datasets.samples import import_masked, import_scenes, import_spans, import_texts
 from emotui.workbench.datasets.seer import Imported, import_seer
@@ -91,10 +92,11 @@ def _print_seer(imported: Imported, as_json: bool) -> None:
 @click.argument("run")
 @click.option("--to", "target", required=True, help="The file to write: .jsonl, .csv, .tsv or .parquet.")
 @db_option
+@read_only_option
 @json_option
-def export(run: str, target: str, db: str | None, as_json: bool) -> None:
+def export(run: str, target: str, db: str | None, read_only: bool, as_json: bool) -> None:
     """Write the predictions of RUN as records that `emotui score` of its task takes."""
-    n = export_run(Workspace.look_into(db).store, run, target)
+    n = export_run(Workspace.look_into(db, read_only=read_only).store, run, target)
     if as_json:
         print_json({"run": run, "to": target, "n": n})
     else:

@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from emotui.commands.options import FiniteRange, read_labels
-from emotui.commands.output import db_option, json_option, print_json
+from emotui.commands.output import json_option, print_json
 from emotui.commands.probe_panel import print_probe
+from emotui.commands.program_options import check_may_write, db_option, read_only_option
 from emotui.errors import BadInput
 from emotui.workbench.models.benchmark import Bench
 from emotui.workbench.models.benchmark import bench as measure
@@ -23,8 +24,11 @@ from emotui.workbench.models.probe import probe as ask
 @click.option("--server", "servers", multiple=True, help="Ask this server for its models: http://HOST:PORT/v1.")
 @click.option("--keep", is_flag=True, help="Look into these folders from now on.")
 @db_option
+@read_only_option
 @json_option
-def models(folders: tuple[str, ...], servers: tuple[str, ...], keep: bool, db: str | None, as_json: bool) -> None:
+def models(
+    folders: tuple[str, ...], servers: tuple[str, ...], keep: bool, db: str | None, read_only: bool, as_json: bool
+) -> None:
     """List the models at hand: embedded, the Hugging Face cache, GGUF files and directories, servers that answer.
 
     Nothing is loaded, and nothing is asked of the network but the servers named. Exit status 1 where a place could not
@@ -34,6 +38,7 @@ def models(folders: tuple[str, ...], servers: tuple[str, ...], keep: bool, db: s
     if keep:
         if not folders:
             raise BadInput("--keep needs a --folder to keep")
+        check_may_write(read_only, "--keep")
         keep_folders(where, db)
     found = models_at_hand(where, servers)
     if as_json:
@@ -195,10 +200,9 @@ def _span(text: str, span: object) -> dict[str, object]:
 
 def _print_models(found: Found) -> None:
     from rich.console import Console
+    from rich.filesize import decimal
     from rich.table import Table
     from rich.text import Text
-
-    from emotui.backends.gguf.header import readable
 
     here = f":{Path.cwd()}/"
     table = Table(box=None, pad_edge=False)
@@ -207,7 +211,7 @@ def _print_models(found: Found) -> None:
         table.add_column(column, justify="right", no_wrap=True)
     table.add_column("can")
     for model in found.models:
-        size = "–" if model.size is None else readable(model.size)
+        size = "–" if model.size is None else decimal(model.size)
         context = "–" if model.context is None else f"{model.context:,}"
         able = ", ".join(each.replace("_", " ") for each in model.capabilities) or "told when it loads"
         last = Text(able) if model.problem is None else Text(f"! {model.problem}", style="bold")
@@ -218,10 +222,9 @@ def _print_models(found: Found) -> None:
 
 def _print_bench(found: Bench) -> None:
     from rich.console import Console
+    from rich.filesize import decimal
     from rich.table import Table
     from rich.text import Text
-
-    from emotui.backends.gguf.header import readable
 
     console = Console()
     console.print(Text(f"{found.card.spec}   {found.card.name}   batches of {found.batch}", style="bold"))
@@ -234,7 +237,7 @@ def _print_bench(found: Bench) -> None:
         shown = f"{rate.per_second:,.0f}" if rate.per_second >= 100 else f"{rate.per_second:.1f}"
         table.add_row(name, shown, f"{rate.unit} a second ({rate.count:,} in {rate.seconds:.1f} s)")
     for name, size in (("memory when loaded", found.memory_loaded), ("memory at its peak", found.memory_peak)):
-        value, _, unit = ("–", "", "") if size is None else readable(size).partition(" ")
+        value, _, unit = ("–", "", "") if size is None else decimal(size).partition(" ")
         table.add_row(name, value, unit)
     console.print(table)
     for name, why in found.notes.items():

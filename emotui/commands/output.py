@@ -13,9 +13,6 @@ if TYPE_CHECKING:
 json_option: Callable[[Any], Any] = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."
 )
-db_option: Callable[[Any], Any] = click.option(
-    "--db", type=click.Path(), help="The workspace file (default: in the user's data folder)."
-)
 skip_bad_option: Callable[[Any], Any] = click.option(
     "--skip-bad", is_flag=True, help="Leave out bad lines and say which, instead of refusing the file."
 )

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from emotui.backends.host import Cancelled
-from emotui.commands.output import as_written, db_option, json_option, print_json
+from emotui.commands.output import as_written, json_option, print_json
+from emotui.commands.program_options import db_option, read_only_option
 from emotui.commands.progress import bar
 from emotui.commands.signals import stopping
 from emotui.errors import BadInput
@@ -35,6 +36,7 @@ Printed = tuple[Column, list[str]]
 @click.option("--no-published", is_flag=True, help="Leave the papers' rows out.")
 @click.option("--samples", "with_samples", is_flag=True, help="--json: the ids of the samples behind every figure.")
 @db_option
+@read_only_option
 @json_option
 def results(
     runs: tuple[str, ...],
@@ -44,13 +46,14 @@ def results(
     no_published: bool,
     with_samples: bool,
     db: str | None,
+    read_only: bool,
     as_json: bool,
 ) -> None:
     """SEER's tables for a dataset: runs and annotators beside the paper's rows, errors, formats, transitions.
 
     Without RUNS: of each model and setting the newest that is done.
     """
-    workspace = Workspace.look_into(db)
+    workspace = Workspace.look_into(db, read_only=read_only)
     try:
         store, found = workspace.store, workspace.results()
         name = dataset or _usual(workspace, runs)
@@ -82,10 +85,11 @@ def results(
 @click.option("--to", "target", required=True, help="The file to write: .md, .tex or .html.")
 @click.option("--no-sim", is_flag=True, help="Leave the annotators' Sim out (no model is loaded).")
 @db_option
+@read_only_option
 @json_option
-def report(runs: tuple[str, ...], target: str, no_sim: bool, db: str | None, as_json: bool) -> None:
+def report(runs: tuple[str, ...], target: str, no_sim: bool, db: str | None, read_only: bool, as_json: bool) -> None:
     """Write the paper's tables with RUNS added, for a paper, a page or a note."""
-    workspace = Workspace.look_into(db)
+    workspace = Workspace.look_into(db, read_only=read_only)
     try:
         with bar("report") as progress, stopping() as asked:
 

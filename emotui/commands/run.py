@@ -8,7 +8,8 @@ import click
 
 from emotui.backends.host import Cancelled
 from emotui.commands.options import asking_options, one_way, read_labels
-from emotui.commands.output import as_written, db_option, json_option, print_figures, print_json, shown
+from emotui.commands.output import as_written, json_option, print_figures, print_json, shown
+from emotui.commands.program_options import db_option, read_only_option
 from emotui.commands.progress import bar
 from emotui.errors import BadInput, EmotuiError
 from emotui.formats.rows import literal
@@ -127,15 +128,16 @@ def run(
 
 @click.command()
 @db_option
+@read_only_option
 @json_option
-def runs(db: str | None, as_json: bool) -> None:
+def runs(db: str | None, read_only: bool, as_json: bool) -> None:
     """List the runs in the store, newest first."""
     datasets: dict[int, str] = {}
     found: list[Run] = []
     if db is not None and not Path(db).exists():
         click.echo(f"{literal(db)} does not exist yet", err=True)
     else:
-        store = Workspace.look_into(db).store
+        store = Workspace.look_into(db, read_only=read_only).store
         datasets = {dataset.dataset: dataset.name for dataset in store.datasets()}
         found = [with_state(run) for run in store.runs()]
     if as_json:

@@ -67,14 +67,14 @@ class Workspace:
         return cls(Store.open(Path(path) if path else default_path(), read_only=read_only))
 
     @classmethod
-    def look_into(cls, path: str | Path | None = None) -> "Workspace":
+    def look_into(cls, path: str | Path | None = None, *, read_only: bool = False) -> "Workspace":
         """Open a workspace file for what needs one that is there: a path that was named is not made.
 
         Raises:
             BadStore: there is no such file, or it is no store.
             StoreError: it cannot be opened; the message says why and what to do.
         """
-        return cls(Store.open(path, create=False)) if path else cls.open()
+        return cls(Store.open(path, read_only=read_only, create=False)) if path else cls.open(read_only=read_only)
 
     def close(self) -> None:
         """End all models. The store needs no closing: it is held only for the length of a transaction."""

@@ -10,11 +10,12 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Literal
 
+from rich.filesize import decimal
+
 from emotui import __version__
 from emotui.backends.base import Classify, Refused
 from emotui.backends.embedded import base_files
 from emotui.backends.free_memory import free_memory
-from emotui.backends.gguf.header import readable
 from emotui.backends.gguf.library import package_version
 from emotui.backends.gguf.probe import probe_build, try_decode
 from emotui.backends.hf.files import check_safetensors
@@ -122,7 +123,7 @@ def _unmet() -> list[str]:
 
 def _machine() -> Iterator[Check]:
     cores, free = os.cpu_count() or 1, free_memory()
-    memory = f"{readable(free)} of memory free" if free is not None else "free memory not known"
+    memory = f"{decimal(free)} of memory free" if free is not None else "free memory not known"
     yield Check("machine", "processor", "ok", f"{cores} cores, {memory}")
 
 
@@ -206,7 +207,7 @@ def _folders(db: str | None) -> Iterator[Check]:
                 "folders",
                 name,
                 "note" if little else "ok",
-                f"{folder}{made}; {readable(free)} free",
+                f"{folder}{made}; {decimal(free)} free",
                 "free some space before a long run" if little else "",
             )
 
@@ -235,7 +236,7 @@ def _store(db: str | None) -> Iterator[Check]:
         return
     samples = sum(dataset.n for dataset in datasets)
     held = f"{len(datasets)} datasets, {samples:,} samples, {len(runs)} runs"
-    yield Check("store", "workspace", "ok", f"{path}: {readable(path.stat().st_size)}, version {VERSION}, {held}")
+    yield Check("store", "workspace", "ok", f"{path}: {decimal(path.stat().st_size)}, version {VERSION}, {held}")
 
 
 def _split(line: str) -> tuple[str, str]:

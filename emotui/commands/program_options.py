@@ -1,0 +1,85 @@
+"""The options of the program: `--db`, `--read-only` and `--annotator` mean the same before a command and after it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from emotui.errors import BadInput
+
+_GIVEN = "emotui.program_options"
+"""The key of a context's `meta` that holds what has been given so far, by name."""
+
+
+class ProgramOption(click.Option):
+    """An option whose value counts for the command wherever it stands in the line.
+
+    Two different values are bad input.
+    """
+
+    def consume_value(self, ctx: click.Context, opts: Mapping[str, Any]) -> tuple[Any, ParameterSource]:
+        """What stands here, else what stood before the command, else the default."""
+        value, source = super().consume_value(ctx, opts)
+        given: dict[str, Any] = ctx.meta.setdefault(_GIVEN, {})
+        name = str(self.name)
+        if source is not ParameterSource.COMMANDLINE:
+            return (given[name], ParameterSource.COMMANDLINE) if name in given else (value, source)
+        if given.setdefault(name, value) != value:
+            raise BadInput(f"{self.opts[0]} is given twice, as {given[name]} and as {value}: give it once")
+        return value, source
+
+
+Decorator = Callable[[Any], Any]
+
+db_option: Decorator = click.option(
+    "--db", cls=ProgramOption, type=click.Path(), help="The workspace file (default: in the user's data folder)."
+)
+read_only_option: Decorator = click.option(
+    "--read-only", cls=ProgramOption, is_flag=True, help="Open the workspace without changing it."
+)
+
+
+def annotator_option(help: str, default: str | None = None) -> Decorator:
+    """`--annotator NAME`, in the words of the command."""
+    return click.option(
+        "--annotator", cls=ProgramOption, metavar="NAME", default=default, show_default=default is not None, help=help
+    )
+
+
+def takes_program_options(command: click.Command) -> click.Command:
+    """The command, and all commands below it, with every option of the program.
+
+    An option that a command does not take itself is refused in one line wherever it stands.
+    """
+    taken = {param.name for param in command.params}
+    below = isinstance(command, click.Group)
+    for name, kind in (("db", {"type": click.Path()}), ("read_only", {"is_flag": True}), ("annotator", {})):
+        if name in taken:
+            continue
+        flag = f"--{name.replace('_', '-')}"
+        refuse = None if below else _refuse(flag, of_store="db" in taken)
+        command.params.append(ProgramOption([flag], hidden=True, expose_value=False, callback=refuse, **kind))
+    if isinstance(command, click.Group):
+        for one in command.commands.values():
+            takes_program_options(one)
+    return command
+
+
+def _refuse(flag: str, *, of_store: bool) -> Callable[[click.Context, click.Parameter, Any], None]:
+    def refused(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
+        if not value:
+            return
+        if not of_store:
+            raise BadInput(f"{ctx.command_path} opens no workspace: {flag} has no meaning here")
+        if flag == "--read-only":
+            raise BadInput(f"{ctx.command_path} writes into the workspace: leave {flag} out")
+        raise BadInput(f"{ctx.command_path} asks nobody's name: {flag} has no meaning here")
+
+    return refused
+
+
+def check_may_write(read_only: bool, what: str) -> None:
+    """Raises: BadInput where `what` would write into a workspace that is opened with `--read-only`."""
+    if read_only:
+        raise BadInput(f"{what} writes into the workspace: leave --read-only out")
