@@ -114,6 +114,30 @@ class ClassPrediction(msgspec.Struct, frozen=True, kw_only=True):
     probs: Mapping[str, float] | None = None
 
 
+class LabelsGold(msgspec.Struct, frozen=True, kw_only=True):
+    """A text with any number of gold labels: a list, or 0 or 1 by label; or one of them in `label`.
+
+    Without `labels` and `label` nothing is said about the text: it is unlabelled, not without labels.
+    """
+
+    id: str
+    text: str | None = None
+    labels: tuple[str, ...] | Mapping[str, int] | None = None
+    label: str | None = None
+
+    @property
+    def said(self) -> tuple[str, ...] | Mapping[str, int] | None:
+        """The gold labels in whichever field they stand; None where the text is unlabelled."""
+        return self.labels if self.label is None else (self.label,)
+
+
+class LabelsPrediction(msgspec.Struct, frozen=True, kw_only=True):
+    """Predicted labels as a list, or 0 or 1, or a probability, by label. An empty object: there is no answer."""
+
+    id: str
+    labels: tuple[str, ...] | Mapping[str, float]
+
+
 LONGEST_REPHRASING = 20_000
 """Characters that a rephrasing may have: what is longer was pasted by mistake."""
 

@@ -19,6 +19,8 @@ from emotui.records import (
     ClassGold,
     ClassPrediction,
     Generation,
+    LabelsGold,
+    LabelsPrediction,
     MaskedGold,
     MaskedPrediction,
     Rating,
@@ -88,6 +90,8 @@ span_predictions = st.one_of(
         SpanPrediction, id=name, output=text, style=st.sampled_from(["retrieve", "highlight"]), cot=st.booleans()
     ),
 )
+word = name.filter(str.strip)
+word_lists = st.lists(word, max_size=3, unique=True).map(tuple)
 words = st.lists(name.filter(str.strip), max_size=3).map(tuple)
 probabilities = st.dictionaries(text, st.floats(0, 1), min_size=1, max_size=3)
 attempts = st.lists(
@@ -112,6 +116,14 @@ KINDS: dict[type[msgspec.Struct], st.SearchStrategy[Any]] = {
     ClassPrediction: st.one_of(
         st.builds(ClassPrediction, id=name, label=text),
         st.builds(ClassPrediction, id=name, label=st.none() | name, probs=probabilities),
+    ),
+    LabelsGold: st.one_of(
+        st.builds(LabelsGold, id=name, text=st.none() | name, labels=st.none() | word_lists),
+        st.builds(LabelsGold, id=name, labels=st.dictionaries(word, st.integers(0, 1), min_size=1, max_size=3)),
+        st.builds(LabelsGold, id=name, label=word),
+    ),
+    LabelsPrediction: st.builds(
+        LabelsPrediction, id=name, labels=word_lists | st.dictionaries(word, st.floats(0, 1), max_size=3)
     ),
     Chain: st.builds(
         Chain,

@@ -15,6 +15,8 @@ from emotui.records import (
     ClassGold,
     ClassPrediction,
     Generation,
+    LabelsGold,
+    LabelsPrediction,
     MaskedGold,
     Rating,
     SampleScore,
@@ -214,6 +216,34 @@ def _class_prediction(record: ClassPrediction) -> str | None:
     return _empty(record, "id")
 
 
+def _names(labels: Iterable[str]) -> str | None:
+    seen: set[str] = set()
+    for label in labels:
+        if not label.strip():
+            return "`labels` holds an empty label"
+        if label in seen:
+            return f"`labels`: {shown(label)} stands twice"
+        seen.add(label)
+    return None
+
+
+def _labels_gold(record: LabelsGold) -> str | None:
+    if record.labels is not None and record.label is not None:
+        return "has both `labels` and `label`: leave one out"
+    wrong = _empty(record, "id")
+    if isinstance(record.labels, Mapping):
+        wrong = wrong or _binary(record.labels)
+    return wrong or _names(record.said or ())
+
+
+def _labels_prediction(record: LabelsPrediction) -> str | None:
+    if isinstance(record.labels, Mapping):
+        for label, p in record.labels.items():
+            if not 0 <= p <= 1 + PROBABILITY_ROUNDING:
+                return f"`labels`: {shown(label)} must be from 0 to 1, not {shown(p)}"
+    return _empty(record, "id") or _names(record.labels)
+
+
 def _chain(record: Chain) -> str | None:
     for number, attempt in enumerate(record.attempts, start=1):
         if wrong := _attempt(number, attempt):
@@ -254,6 +284,8 @@ _CHECKS: dict[type[msgspec.Struct], Callable[[Any], str | None]] = {
     MaskedGold: _masked_gold,
     ClassGold: lambda record: _empty(record, "id", "label"),
     ClassPrediction: _class_prediction,
+    LabelsGold: _labels_gold,
+    LabelsPrediction: _labels_prediction,
     Chain: _chain,
     Generation: lambda record: _empty(record, "id", "model", "target"),
     Rating: lambda record: _empty(record, "item", "rater", "label"),

@@ -7,12 +7,15 @@ from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 
-CellKind = Literal["text", "int", "float", "bool", "nested"]
+CellKind = Literal["text", "int", "float", "bool", "nested", "labels"]
 
 
 @cache
 def cell_kinds(kind: type[msgspec.Struct]) -> dict[str, CellKind]:
-    """The columns of a kind of record, in the record's order; `nested` ones are JSON in a cell of CSV and TSV."""
+    """The columns of a kind of record, in the record's order; `nested` ones are JSON in a cell of CSV and TSV.
+
+    `labels` are a list or an object: in a cell JSON too, or Python's way of writing it, or names between commas.
+    """
     return {field.name: _cell_kind(field.type) for field in msgspec.structs.fields(kind)}
 
 
@@ -29,16 +32,17 @@ def duckdb_types(kind: type[msgspec.Struct]) -> dict[str, str]:
 
 
 def _without_none(annotation: Any) -> Any:
-    """`X` for `X | None`."""
+    """`X` for `X | None`; a union of several is left as it is."""
     if isinstance(annotation, UnionType):
-        (only,) = (each for each in get_args(annotation) if each is not NoneType)
-        return only
+        others = [each for each in get_args(annotation) if each is not NoneType]
+        return others[0] if len(others) == 1 else annotation
     return annotation
 
 
 def _cell_kind(annotation: Any) -> CellKind:
     plain: dict[Any, CellKind] = {str: "text", int: "int", float: "float", bool: "bool"}
-    return plain.get(_without_none(annotation), "nested")
+    bare = _without_none(annotation)
+    return "labels" if isinstance(bare, UnionType) else plain.get(bare, "nested")
 
 
 def _duckdb_type(annotation: Any) -> str:
@@ -46,6 +50,8 @@ def _duckdb_type(annotation: Any) -> str:
     plain = {str: "VARCHAR", int: "BIGINT", float: "DOUBLE", bool: "BOOLEAN"}
     if annotation in plain:
         return plain[annotation]
+    if isinstance(annotation, UnionType):
+        return "VARCHAR"  # a column has one type: a list or an object stands in it as JSON
     origin, args = get_origin(annotation), get_args(annotation)
     if origin is tuple:
         return f"{_duckdb_type(args[0])}[]"

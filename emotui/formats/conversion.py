@@ -11,7 +11,7 @@ import msgspec
 
 from emotui.formats.columns import cell_kinds, required
 from emotui.formats.rows import Flaw, shown
-from emotui.records import Rating
+from emotui.records import LabelsGold, Rating
 
 R = TypeVar("R", bound=msgspec.Struct)
 
@@ -79,8 +79,9 @@ def _identifiers(kind: type[msgspec.Struct]) -> tuple[str, ...]:
 @cache
 def _optional(kind: type[msgspec.Struct]) -> tuple[tuple[str, tuple[object, ...]], ...]:
     """Each optional field with the values that stand for its absence."""
+    answers = () if kind is LabelsGold else ANSWERS
     return tuple(
-        (name, (None, "") if cell == "text" and name not in ANSWERS else (None,))
+        (name, (None, "") if cell == "text" and name not in answers else (None,))
         for name, cell in cell_kinds(kind).items()
         if name not in required(kind)
     )
@@ -95,13 +96,21 @@ def _reworded(complaint: str, row: Mapping[str, Any]) -> str:
         return f"`{missing[1]}` is missing" + (f" in {_field(place, row, None)}" if place else "")
     if length := re.fullmatch(r"Expected `array` of length (\d+), got (\d+)", complaint):
         return f"{_field(place, row, int(length[2]))} must be a list of {length[1]}, not of {length[2]}"
-    if wrong := re.fullmatch(r"Expected `(\w+)[^`]*`, got `(.*)`", complaint):
+    if wrong := re.fullmatch(r"Expected `([^`]*)`, got `(.*)`", complaint):
         path = _path(place, row, wrong[2])
         got = wrong[2] if "..." in path else _described(_value(row, path))
-        return f"{_spelt(path)} must be {_WORDS.get(wrong[1], wrong[1])}, not {got}"
+        return f"{_spelt(path)} must be {_wanted(wrong[1])}, not {got}"
     if "out of range" in complaint:
         return f"{_field(place, row, 'int')} is out of range"
     return f"{_field(place, row, None)}: {complaint}"
+
+
+def _wanted(types: str) -> str:
+    """Of `int | null` and the like what is asked for; labels are a list or an object, other fields of one type."""
+    names = re.findall(r"\w+", types)
+    if {"array", "object"} <= set(names):
+        return "a list or an object"
+    return _WORDS.get(names[0], names[0])
 
 
 def _field(place: str, row: Mapping[str, Any], got: str | int | None) -> str:

@@ -1,7 +1,7 @@
 """Parquet, read and written by DuckDB, which is loaded only when such a file comes up."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,18 +9,23 @@ import msgspec
 
 from emotui.formats import jsonl
 from emotui.formats.columns import CellKind, cell_kinds, duckdb_types, required
-from emotui.formats.rows import Flaw, Rows, UnreadableFile, literal
+from emotui.formats.rows import Flaw, Rows, UnreadableFile, literal, shown
+from emotui.formats.tables import labels_in
+from emotui.formats.wide import FOUND, LabelColumns, labels_of, number_in, takes_columns
 
 if TYPE_CHECKING:
     import duckdb
 
 _BATCH = 4096
+_NUMERIC = re.compile(r"(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*|BOOLEAN)$")
 _ROOM = 1 << 24
 """DuckDB's own limit for one JSON object, in bytes; raised where a record is larger."""
 
 
-def rows(path: Path, kind: type[msgspec.Struct]) -> Rows:
+def rows(path: Path, kind: type[msgspec.Struct], columns: LabelColumns = FOUND) -> Rows:
     """The rows of a Parquet file, numbered from 1. Nested columns may be lists, structs and maps, or JSON in a string.
+
+    Labels may also stand in columns of numbers or booleans, one a label.
 
     Raises: UnreadableFile where it is no Parquet file or lacks a column.
     """
@@ -30,19 +35,29 @@ def rows(path: Path, kind: type[msgspec.Struct]) -> Rows:
     kinds = cell_kinds(kind)
     try:
         with _connection() as connection:
-            present = {row[0] for row in connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()}
-            missing = [name for name in kinds if name in required(kind) and name not in present]
+            described = connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
+            present = {str(row[0]): str(row[1]) for row in described}
+            labels = _label_columns(kind, present, columns)
+            there = {*present, "labels"} if labels else present.keys()
+            missing = [name for name in kinds if name in required(kind) and name not in there]
             if missing:
                 names = ", ".join(f"`{name}`" for name in missing)
                 raise UnreadableFile(f"there is no column {names}", 1)
             names_read = [name for name in kinds if name in present]
-            wanted = ", ".join(f'"{name}"' for name in names_read)
+            wanted = ", ".join('"' + name.replace('"', '""') + '"' for name in (*names_read, *labels))
             cursor = connection.execute(f"SELECT {wanted} FROM {source}")
             line = 0
             while batch := cursor.fetchmany(_BATCH):
                 for values in batch:
                     line += 1
-                    yield line, _row(zip(names_read, values, strict=True), kinds)
+                    row = _row(zip(names_read, values[: len(names_read)], strict=True), kinds)
+                    if labels and not isinstance(row, Flaw):
+                        numbers = dict(zip(labels, values[len(names_read) :], strict=True))
+                        said = _labels(numbers, kind, columns)
+                        if isinstance(said, Flaw) and columns.names is None:
+                            raise UnreadableFile(said.reason, line)
+                        row = said if isinstance(said, Flaw) else row | ({"labels": said} if said else {})
+                    yield line, row
     except (duckdb.Error, ImportError, TypeError, ValueError, OverflowError) as error:
         # Not only DuckDB's own errors: it has no Python value for some of what Parquet can hold.
         raise UnreadableFile(f"not a readable Parquet file: {_last_words(error)}") from None
@@ -77,12 +92,33 @@ def _connection() -> "duckdb.DuckDBPyConnection":
     return duckdb.connect(config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"})
 
 
+def _label_columns(kind: type[msgspec.Struct], present: Mapping[str, str], columns: LabelColumns) -> tuple[str, ...]:
+    """Those of the `present` columns (name to type) that are labels."""
+    if not takes_columns(kind, list(present), columns):
+        return ()
+    if columns.names is not None:
+        return columns.names
+    return tuple(name for name, column in present.items() if _NUMERIC.match(column) and name not in cell_kinds(kind))
+
+
+def _labels(values: Mapping[str, Any], kind: type[msgspec.Struct], columns: LabelColumns) -> dict[str, float] | Flaw:
+    numbers: dict[str, float | None] = {}
+    for name, value in values.items():
+        if value is None:
+            numbers[name] = None
+            continue
+        numbers[name] = number_in(str(value))
+        if numbers[name] is None:
+            return Flaw(f"{shown(name)} must be a number, or true or false, not {shown(value)}")
+    return labels_of(kind, numbers, columns)
+
+
 def _row(values: Iterable[tuple[str, Any]], kinds: dict[str, CellKind]) -> dict[str, Any] | Flaw:
     row: dict[str, Any] = {}
     for name, value in values:
-        if kinds[name] == "nested":
+        if kinds[name] in ("nested", "labels"):
             if isinstance(value, str):
-                value = jsonl.decode(value.encode())
+                value = labels_in(value.strip()) if kinds[name] == "labels" else jsonl.decode(value.encode())
                 if isinstance(value, Flaw):
                     return Flaw(f"`{name}`: {value.reason}")
             else:

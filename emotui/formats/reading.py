@@ -14,6 +14,7 @@ from emotui.errors import BadInput
 from emotui.formats import checks, jsonl, parquet, tables
 from emotui.formats.conversion import to_record
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, literal, shown
+from emotui.formats.wide import FOUND, LabelColumns
 
 R = TypeVar("R", bound=msgspec.Struct)
 
@@ -38,7 +39,14 @@ class Read(Generic[R]):
     skipped: tuple[str, ...]
 
 
-def read(path: str | Path, kind: type[R], *, skip_bad: bool = False, limit: int | None = None) -> Read[R]:
+def read(
+    path: str | Path,
+    kind: type[R],
+    *,
+    skip_bad: bool = False,
+    limit: int | None = None,
+    columns: LabelColumns = FOUND,
+) -> Read[R]:
     """Reads a file of records of one kind, by its ending; `-` is standard input, JSONL.
 
     A pipe or device without a known ending (`/dev/stdin`, a shell's `<(...)`) is read as JSONL too.
@@ -46,6 +54,7 @@ def read(path: str | Path, kind: type[R], *, skip_bad: bool = False, limit: int 
     Args:
         skip_bad: leaves bad lines out and reports them, instead of refusing the file. A file of which nothing can be
             read, or nothing is good, is refused all the same.
+        columns: how labels are read that stand in a column each of a table.
         limit: stops after so many records (at least 1); what comes after is not looked at.
 
     Raises: BadInput, with a line a problem, up to 20 and then a count; then nothing was read.
@@ -54,7 +63,7 @@ def read(path: str | Path, kind: type[R], *, skip_bad: bool = False, limit: int 
     place = literal(name)
     file = _File(kind, place)
     try:
-        with _rows(name, kind) as rows:
+        with _rows(name, kind, columns) as rows:
             for line, row in rows:
                 file.take(line, row)
                 if len(file.records) == limit:
@@ -120,7 +129,7 @@ class _File(Generic[R]):
 
 
 @contextmanager
-def _rows(name: str, kind: type[msgspec.Struct]) -> Iterator[Rows]:
+def _rows(name: str, kind: type[msgspec.Struct], columns: LabelColumns) -> Iterator[Rows]:
     """The rows of the file of this name, open for as long as the context lasts.
 
     Raises: UnreadableFile.
@@ -131,13 +140,13 @@ def _rows(name: str, kind: type[msgspec.Struct]) -> Iterator[Rows]:
             return
         ending = ending_of(name)
         if ending == ".parquet":
-            yield parquet.rows(Path(name), kind)
+            yield parquet.rows(Path(name), kind, columns)
             return
         with Path(name).open("rb") as stream:
             if ending == ".jsonl":
                 yield jsonl.rows(stream)
             else:
-                yield tables.rows(stream, kind, "\t" if ending == ".tsv" else ",")
+                yield tables.rows(stream, kind, "\t" if ending == ".tsv" else ",", columns)
     except OSError as error:
         raise UnreadableFile(_why_not_open(error)) from None
 
