@@ -30,6 +30,10 @@ COMMANDS = {
     "runs": ("emotui.commands.run:runs", "List the runs in the store."),
     "score": ("emotui.commands.score:score", "Score a file of predictions against a file of gold records."),
     "serve": ("emotui.commands.browse:serve", "Show the workbench in a browser on this machine."),
+    "thresholds": (
+        "emotui.commands.score:thresholds",
+        "Choose a threshold for each label, for predictions elsewhere.",
+    ),
     "train": ("emotui.commands.training:train", "Train a classifier of your own, or the embedded model."),
     "view": ("emotui.commands.browse:view", "Browse files without importing anything."),
 }

@@ -5,7 +5,9 @@ from typing import Any
 
 import click
 
+from emotui.commands.label_columns import label_columns_options
 from emotui.commands.output import json_option, print_figures, print_json, skip_bad_option
+from emotui.formats.wide import LabelColumns
 from emotui.workbench.files import score as files_score
 
 
@@ -50,11 +52,40 @@ def spans(
 @score.command()
 @gold_option
 @pred_option
+@label_columns_options
 @skip_bad_option
 @json_option
-def scenes(gold: str, pred: str, skip_bad: bool, as_json: bool) -> None:
+def scenes(gold: str, pred: str, columns: LabelColumns, skip_bad: bool, as_json: bool) -> None:
     """Emotion vectors (EmoScene): lexical and vector accuracy, Hamming loss, macro and micro F1."""
-    _show(f"{pred} against {gold}", files_score.score_scenes(gold, pred, skip_bad=skip_bad, warn=_warn), as_json)
+    figures = files_score.score_scenes(gold, pred, columns=columns, skip_bad=skip_bad, warn=_warn)
+    _show(f"{pred} against {gold}", figures, as_json)
+
+
+@score.command()
+@gold_option
+@pred_option
+@click.option("--thresholds", type=click.Path(), help="TOML or JSON: from which probability on a label is given (0.5).")
+@label_columns_options
+@skip_bad_option
+@json_option
+def labels(gold: str, pred: str, thresholds: str | None, columns: LabelColumns, skip_bad: bool, as_json: bool) -> None:
+    """Several labels a text: F1 by label, by text and pooled, Jaccard, Brier, calibration, average precision."""
+    figures = files_score.score_labels(gold, pred, thresholds, columns=columns, skip_bad=skip_bad, warn=_warn)
+    _show(f"{pred} against {gold}", figures, as_json)
+
+
+@click.command()
+@gold_option
+@pred_option
+@click.option("--to", type=click.Path(), help="Write them to a .toml or .json file, as --thresholds reads it.")
+@label_columns_options
+@skip_bad_option
+@json_option
+def thresholds(gold: str, pred: str, to: str | None, columns: LabelColumns, skip_bad: bool, as_json: bool) -> None:
+    """Choose for each label the probability with the best F1, for `score labels` on another file."""
+    figures = files_score.choose_thresholds(gold, pred, to, columns=columns, skip_bad=skip_bad, warn=_warn)
+    by_people = {name: value for name, value in figures.items() if name != "thresholds"}
+    _show(f"thresholds by {pred} against {gold}", figures if as_json else by_people, as_json)
 
 
 @score.command()

@@ -107,7 +107,7 @@ def _reworded(complaint: str, row: Mapping[str, Any]) -> str:
 
 def _wanted(types: str) -> str:
     """Of `int | null` and the like what is asked for; labels are a list or an object, other fields of one type."""
-    names = re.findall(r"\w+", types)
+    names: list[str] = re.findall(r"\w+", types)
     if {"array", "object"} <= set(names):
         return "a list or an object"
     return _WORDS.get(names[0], names[0])

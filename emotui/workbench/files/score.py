@@ -10,11 +10,14 @@ from emotui.backends.host import ModelProcess
 from emotui.errors import BadInput
 from emotui.formats import Read, capped, read
 from emotui.formats.reading import Warn, warn_skipped
+from emotui.formats.wide import FOUND, LabelColumns
 from emotui.lexicons import empath_keywords, keywords_from
 from emotui.metrics.span_report import span_report
 from emotui.records import (
     ClassGold,
     ClassPrediction,
+    LabelsGold,
+    LabelsPrediction,
     MaskedGold,
     MaskedPrediction,
     Rating,
@@ -37,9 +40,9 @@ class _Files:
         self._skip_bad, self._warn = skip_bad, warn
         self._places: dict[str, str] = {}
 
-    def read(self, path: str, kind: type[Record], key: str = "id") -> list[Record]:
+    def read(self, path: str, kind: type[Record], key: str = "id", columns: LabelColumns = FOUND) -> list[Record]:
         """Records of a file. A problem that is found later is put down to the file read last that has the id."""
-        got: Read[Record] = read(path, kind, skip_bad=self._skip_bad)
+        got: Read[Record] = read(path, kind, skip_bad=self._skip_bad, columns=columns)
         warn_skipped(got, self._warn)
         for record, line in zip(got.records, got.lines, strict=True):
             self._places[getattr(record, key)] = f"{path}:{line}"
@@ -72,19 +75,26 @@ class _Files:
         return problem
 
 
-def score_scenes(gold: str, predicted: str, *, skip_bad: bool, warn: Warn) -> Document:
+def score_scenes(gold: str, predicted: str, *, columns: LabelColumns = FOUND, skip_bad: bool, warn: Warn) -> Document:
     """The document of `emotui score scenes`. A record without an answer counts as no emotion predicted."""
     from emotui.metrics.scenes import scenes_report
 
     files = _Files(skip_bad=skip_bad, warn=warn)
-    golds = {record.id: record.labels for record in files.read(gold, ScenesGold)}
-    answers = {record.id: _vector(record) for record in files.read(predicted, ScenesPrediction)}
+    golds = {record.id: record.labels for record in files.read(gold, ScenesGold, columns=columns)}
+    answers = {
+        record.id: _vector(record) for record in files.read(predicted, ScenesPrediction, columns=_given(columns))
+    }
     silent = [key for key, vector in answers.items() if not vector]
     answers |= {key: dict.fromkeys(golds.get(key, {}), 0) for key in silent}
     document = files.report(lambda: scenes_report(golds, answers))
     if silent:
         document["notes"]["n"] = f"{len(silent)} records without an answer count as no emotion predicted"
     return document
+
+
+def _given(columns: LabelColumns) -> LabelColumns:
+    """How predictions are read: they have the names of the gold file, and are 0 and 1 or probabilities."""
+    return LabelColumns(columns.names)
 
 
 def _vector(record: ScenesPrediction) -> Mapping[str, int | Sequence[float]]:
@@ -146,6 +156,73 @@ def score_class(gold: str, predicted: str, *, skip_bad: bool, warn: Warn) -> Doc
         for record in files.read(predicted, ClassPrediction)
     }
     return files.report(lambda: class_report(golds, answers))
+
+
+def score_labels(
+    gold: str,
+    predicted: str,
+    thresholds: str | None = None,
+    *,
+    columns: LabelColumns = FOUND,
+    skip_bad: bool,
+    warn: Warn,
+) -> Document:
+    """The document of `emotui score labels`. A record without an answer counts as no label predicted.
+
+    Args:
+        thresholds: a file with a number from 0 to 1 a label, from which on it is given.
+    """
+    from emotui.metrics.labels import labels_report
+    from emotui.workbench.files.thresholds import read_thresholds
+
+    chosen = None if thresholds is None else read_thresholds(thresholds)
+    files = _Files(skip_bad=skip_bad, warn=warn)
+    golds, answers, unlabelled = _labelled(files, gold, predicted, columns)
+    document = files.report(lambda: labels_report(golds, answers, chosen))
+    silent = sum(answers[key] == {} for key in golds)
+    if silent:
+        document["notes"]["n"] = f"{silent} records without an answer count as no label predicted"
+    return document | {"unlabelled": unlabelled}
+
+
+def choose_thresholds(
+    gold: str, predicted: str, to: str | None = None, *, columns: LabelColumns = FOUND, skip_bad: bool, warn: Warn
+) -> Document:
+    """The document of `emotui thresholds`, and its thresholds as a file where `to` names one."""
+    from emotui.workbench.files.thresholds import TABLE, chosen_thresholds, write_thresholds
+
+    files = _Files(skip_bad=skip_bad, warn=warn)
+    golds, answers, unlabelled = _labelled(files, gold, predicted, columns)
+
+    def build() -> Document:
+        missing = [f"{key}: no prediction for this gold record" for key in golds if key not in answers]
+        if missing:
+            raise BadInput(*missing)
+        return chosen_thresholds(golds, answers)
+
+    document = files.report(build)
+    if to is not None:
+        write_thresholds(to, document[TABLE])
+    return document | {"unlabelled": unlabelled}
+
+
+def _labelled(
+    files: _Files, gold: str, predicted: str, columns: LabelColumns
+) -> tuple[dict[str, Any], dict[str, Any], int]:
+    """Gold labels and answers by id without the records of which gold says nothing, and how many those are."""
+    said = {record.id: record.said for record in files.read(gold, LabelsGold, columns=columns)}
+    golds = {key: labels for key, labels in said.items() if labels is not None}
+    answers = {
+        record.id: _within_bounds(record.labels)
+        for record in files.read(predicted, LabelsPrediction, columns=_given(columns))
+        if record.id in golds or record.id not in said
+    }
+    return golds, answers, len(said) - len(golds)
+
+
+def _within_bounds(labels: Sequence[str] | Mapping[str, float]) -> Sequence[str] | Mapping[str, float]:
+    """Probabilities without the rounding by which a softmax may overshoot 1."""
+    return {name: min(p, 1.0) for name, p in labels.items()} if isinstance(labels, Mapping) else labels
 
 
 def lexical(records: str, *, inflections: bool = False, skip_bad: bool, warn: Warn) -> Document:

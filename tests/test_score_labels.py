@@ -1,0 +1,119 @@
+"""`emotui score labels` and `emotui thresholds`, as a script calls them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Emotui
+
+
+def _write(path: Path, *records: object) -> Path:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    return _write(
+        tmp_path / "gold.jsonl",
+        {"id": "a", "text": "So happy.", "labels": ["joy"]},
+        {"id": "b", "text": "Happy and afraid.", "labels": {"joy": 1, "fear": 1}},
+        {"id": "c", "text": "The bus was late.", "labels": []},
+        {"id": "d", "text": "Nobody has looked at this yet."},
+    )
+
+
+@pytest.fixture
+def pred(tmp_path: Path) -> Path:
+    return _write(
+        tmp_path / "pred.jsonl",
+        {"id": "a", "labels": {"joy": 0.9, "fear": 0.2}},
+        {"id": "b", "labels": {"joy": 0.7, "fear": 0.4}},
+        {"id": "c", "labels": {}},
+        {"id": "d", "labels": {"joy": 1}},
+    )
+
+
+def test_unlabelled_gold_is_left_out_and_counted(emotui: Emotui, gold: Path, pred: Path) -> None:
+    got = emotui("score", "labels", "--gold", gold, "--pred", pred, "--json").document
+    assert (got["n"], got["unlabelled"], got["labels"]) == (3, 1, ["joy", "fear"])
+    assert got["jaccard"] == pytest.approx((1 + 0.5 + 1) / 3)
+    assert got["by_label"]["fear"]["recall"] == 0.0
+    assert got["notes"]["n"] == "1 records without an answer count as no label predicted"
+
+
+def test_thresholds_chosen_on_one_file_decide_another(emotui: Emotui, gold: Path, pred: Path, tmp_path: Path) -> None:
+    for name in ("chosen.toml", "chosen.json"):
+        to = tmp_path / name
+        chosen = emotui("thresholds", "--gold", gold, "--pred", pred, "--to", to, "--json").document
+        assert chosen["thresholds"] == pytest.approx({"joy": 0.35, "fear": 0.3})
+        assert chosen["by_label"]["joy"] == pytest.approx({"threshold": 0.35, "f1": 1.0, "ties": 0, "support": 2})
+        got = emotui("score", "labels", "--gold", gold, "--pred", pred, "--thresholds", to, "--json").document
+        assert got["macro_f1"] == 1.0
+        assert got["by_label"]["fear"]["threshold"] == pytest.approx(0.3)
+    whole = tmp_path / "document.json"
+    whole.write_text(json.dumps(chosen))
+    assert emotui("score", "labels", "--gold", gold, "--pred", pred, "--thresholds", whole, "--json").document == got
+
+
+def test_wide_tables_are_scored_for_labels_and_for_scenes(emotui: Emotui, tmp_path: Path) -> None:
+    gold, pred = tmp_path / "gold.csv", tmp_path / "pred.tsv"
+    gold.write_text("id,text,joy,fear\n1,a,3,0\n2,b,1,2\n")
+    pred.write_text("id\tjoy\tfear\n1\t1\t0\n2\t1\t1\n")
+    for task in ("labels", "scenes"):
+        done = emotui("score", task, "--gold", gold, "--pred", pred, "--json")
+        assert done.status == 2
+        assert done.err.startswith(f"{gold}:2: 'joy' is 3.0, and a label is 0 or 1")
+        assert len(done.err.splitlines()) == 1
+        got = emotui("score", task, "--gold", gold, "--pred", pred, "--label-threshold", "2", "--json").document
+        assert got["vector_accuracy"] == 0.5
+    gold.write_text("id,text,rater,joy,fear\n1,a,7,1,0\n2,b,8,0,1\n")
+    pred.write_text("id\trater\tjoy\tfear\n1\t0\t1\t0\n2\t0\t1\t1\n")
+    for task in ("labels", "scenes"):
+        got = emotui("score", task, "--gold", gold, "--pred", pred, "--labels", "joy,fear", "--json").document
+        assert got["lexical_accuracy"] == 0.75
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "what"),
+    [
+        ("t.toml", "joy = 2\n", "joy: must be a number from 0 to 1, not 2"),
+        ("t.toml", "joy = true\n", "joy: must be a number from 0 to 1, not True"),
+        ("t.toml", "\njoy 0.2\n", ":2: this is no TOML"),
+        ("t.json", "[1]", "there is no threshold in it"),
+        ("t.json", '{\n"joy": 0.1,,}', ":2: this is no JSON"),
+        ("t.json", '{"joy": NaN}', "joy: must be a number from 0 to 1, not nan"),
+    ],
+)
+def test_a_bad_file_of_thresholds_is_one_line(
+    emotui: Emotui, gold: Path, pred: Path, tmp_path: Path, name: str, content: str, what: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    done = emotui("score", "labels", "--gold", gold, "--pred", pred, "--thresholds", path, "--json")
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith(str(path))
+    assert what in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+def test_missing_and_surplus_ids_are_named_by_their_line(emotui: Emotui, gold: Path, tmp_path: Path) -> None:
+    pred = _write(tmp_path / "p.jsonl", {"id": "a", "labels": []}, {"id": "zz", "labels": []})
+    done = emotui("score", "labels", "--gold", gold, "--pred", pred, "--json")
+    assert done.status == 2
+    assert [line.rpartition("/")[2].split(": ")[0] for line in done.err.splitlines()] == [
+        "gold.jsonl:2",
+        "gold.jsonl:3",
+        "p.jsonl:2",
+    ]
+
+
+def test_predictions_without_probabilities_have_no_threshold(emotui: Emotui, gold: Path, tmp_path: Path) -> None:
+    pred = _write(tmp_path / "p.jsonl", *({"id": key, "labels": ["joy"]} for key in "abc"))
+    done = emotui("thresholds", "--gold", gold, "--pred", pred)
+    assert done.status == 2
+    assert "no probabilities" in done.err
+    people = emotui("score", "labels", "--gold", gold, "--pred", pred).out
+    assert "by_label" in people
+    assert "not all predictions are probabilities" in people
