@@ -132,10 +132,14 @@ class LabelsGold(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LabelsPrediction(msgspec.Struct, frozen=True, kw_only=True):
-    """Predicted labels as a list, or 0 or 1, or a probability, by label. An empty object: there is no answer."""
+    """Predicted labels as a list, or 0 or 1, or a probability, by label. An empty object: there is no answer.
+
+    `given`: beside probabilities the labels that the model itself gives, where these are not those from 0.5 on.
+    """
 
     id: str
     labels: tuple[str, ...] | Mapping[str, float]
+    given: tuple[str, ...] | None = None
 
 
 LONGEST_REPHRASING = 20_000

@@ -88,7 +88,7 @@ def labels_metrics(
         gold, predicted: (n, k) of 0 or 1.
         labels: k names.
         probabilities: (n, k) in [0, 1], where there are any.
-        thresholds: with which `predicted` was decided, by label; told beside each label's figures.
+        thresholds: with which `predicted` was decided, by label; None where it was not by any.
 
     Returns:
         `scenes_metrics` with `jaccard` and `samples_f1` (means over records, 1 where gold and predicted are both
@@ -109,9 +109,8 @@ def labels_metrics(
         report |= dict.fromkeys(by_text)
         notes |= dict.fromkeys(by_text, "there is no record to score")
     _add_probabilities(report, by_label, notes, g, labels, probabilities)
-    if thresholds is not None:
-        for name in labels:
-            by_label[name]["threshold"] = thresholds.get(name, USUAL)
+    for name in labels:
+        by_label[name]["threshold"] = None if thresholds is None else thresholds.get(name, USUAL)
     return report | {"by_label": by_label, "confusion": _confusion(g, p, labels), "notes": notes}
 
 
@@ -156,7 +155,10 @@ def _confusion(gold: Bits, predicted: Bits, labels: Sequence[str]) -> dict[str, 
 
 
 def labels_report(
-    gold: Mapping[str, Gold], predicted: Mapping[str, Answer], thresholds: Mapping[str, float] | None = None
+    gold: Mapping[str, Gold],
+    predicted: Mapping[str, Answer],
+    thresholds: Mapping[str, float] | None = None,
+    given: Mapping[str, Sequence[str]] | None = None,
 ) -> Report:
     """The document of `emotui score labels`.
 
@@ -165,6 +167,8 @@ def labels_report(
         predicted: id to labels, to 0 or 1 by label, or to probabilities by label. They count as probabilities where
             no answer is a list and some number is neither 0 nor 1. A label without a number has 0.
         thresholds: by label; a label without one, and all without any, are given where p is at least 0.5.
+        given: id to the labels that the model itself gives beside its probabilities. They count, unless there are
+            thresholds.
 
     Returns:
         `labels_metrics`; labels are all that either side names, gold ones first, each in order of appearance.
@@ -188,8 +192,12 @@ def labels_report(
     answers = [predicted[key] for key in gold]
     table = as_table(answers, labels)
     guesses = decided(table, [chosen.get(name, USUAL) for name in labels])
+    own = given if given and thresholds is None else {}
+    for place, key in enumerate(gold):
+        if key in own:
+            guesses[place] = as_table([own[key]], labels)[0]
     known = probable(answers)
-    report = labels_metrics(truth, guesses, labels, table if known else None, chosen if known else None)
+    report = labels_metrics(truth, guesses, labels, table if known else None, chosen if known and not own else None)
     if unknown := [name for name in chosen if name not in labels]:
         report["notes"]["thresholds"] = f"no record has a label {', '.join(map(repr, unknown))}"
     elif chosen and not known:

@@ -122,8 +122,14 @@ KINDS: dict[type[msgspec.Struct], st.SearchStrategy[Any]] = {
         st.builds(LabelsGold, id=name, labels=st.dictionaries(word, st.integers(0, 1), min_size=1, max_size=3)),
         st.builds(LabelsGold, id=name, label=word),
     ),
-    LabelsPrediction: st.builds(
-        LabelsPrediction, id=name, labels=word_lists | st.dictionaries(word, st.floats(0, 1), max_size=3)
+    LabelsPrediction: st.one_of(
+        st.builds(LabelsPrediction, id=name, labels=word_lists),
+        st.builds(
+            lambda id, labels, given: LabelsPrediction(id=id, labels=labels, given=tuple(labels) if given else None),
+            name,
+            st.dictionaries(word, st.floats(0, 1), max_size=3),
+            st.booleans(),
+        ),
     ),
     Chain: st.builds(
         Chain,

@@ -150,6 +150,19 @@ def test_labels_that_are_none_are_named_with_their_line(folder: Path, labels: st
         read(path, LabelsGold)
 
 
+def test_labels_given_beside_probabilities_are_among_them(folder: Path) -> None:
+    path = folder / "given.jsonl"
+    path.write_text('{"id": 1, "labels": {"joy": 0.3, "fear": 0.2}, "given": ["joy"]}\n')
+    assert read(path, LabelsPrediction).records[0].given == ("joy",)
+    for line, what in (
+        ('{"id": 1, "labels": ["joy"], "given": ["joy"]}', "beside probabilities"),
+        ('{"id": 1, "labels": {"joy": 0.3}, "given": ["fear"]}', "not among the labels"),
+    ):
+        path.write_text(line)
+        with pytest.raises(BadInput, match=f"given.jsonl:1: `given`.*{what}"):
+            read(path, LabelsPrediction)
+
+
 cells = st.one_of(
     st.sampled_from(
         ["0", "1", "0.0", "1.0", "true", "", "2", "3", "-1", "1e999", "nan", "inf", "[1", "['a']", "{1: 2}"]

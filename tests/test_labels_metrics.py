@@ -75,6 +75,15 @@ def test_a_threshold_of_its_own_decides_a_label_and_is_told() -> None:
     assert labels_report(gold, said)["vector_accuracy"] == 0.5
 
 
+def test_labels_that_the_model_itself_gives_count_unless_there_are_thresholds() -> None:
+    gold, said = {"1": ["joy"]}, {"1": {"joy": 0.4, "fear": 0.6}}
+    report = labels_report(gold, said, given={"1": ["joy"]})
+    assert report["vector_accuracy"] == 1.0
+    assert report["by_label"]["joy"]["threshold"] is None
+    assert report["by_label"]["joy"]["brier"] == pytest.approx(0.36)
+    assert labels_report(gold, said, {}, {"1": ["joy"]})["jaccard"] == 0.0
+
+
 def test_a_threshold_for_a_label_that_nobody_has_is_told() -> None:
     report = labels_report({"1": ["joy"]}, {"1": {"joy": 0.4}}, {"joi": 0.3})
     assert report["notes"]["thresholds"] == "no record has a label 'joi'"

@@ -216,13 +216,13 @@ def _class_prediction(record: ClassPrediction) -> str | None:
     return _empty(record, "id")
 
 
-def _names(labels: Iterable[str]) -> str | None:
+def _names(labels: Iterable[str], field: str = "labels") -> str | None:
     seen: set[str] = set()
     for label in labels:
         if not label.strip():
-            return "`labels` holds an empty label"
+            return f"`{field}` holds an empty label"
         if label in seen:
-            return f"`labels`: {shown(label)} stands twice"
+            return f"`{field}`: {shown(label)} stands twice"
         seen.add(label)
     return None
 
@@ -241,7 +241,13 @@ def _labels_prediction(record: LabelsPrediction) -> str | None:
         for label, p in record.labels.items():
             if not 0 <= p <= 1 + PROBABILITY_ROUNDING:
                 return f"`labels`: {shown(label)} must be from 0 to 1, not {shown(p)}"
-    return _empty(record, "id") or _names(record.labels)
+    if record.given is not None:
+        if not isinstance(record.labels, Mapping):
+            return "`given` stands beside probabilities: write the list as `labels`"
+        for label in record.given:
+            if label not in record.labels:
+                return f"`given`: {shown(label)} is not among the labels"
+    return _empty(record, "id") or _names(record.labels) or _names(record.given or (), "given")
 
 
 def _chain(record: Chain) -> str | None:

@@ -177,8 +177,10 @@ def score_labels(
 
     chosen = None if thresholds is None else read_thresholds(thresholds)
     files = _Files(skip_bad=skip_bad, warn=warn)
-    golds, answers, unlabelled = _labelled(files, gold, predicted, columns)
-    document = files.report(lambda: labels_report(golds, answers, chosen))
+    golds, records, unlabelled = _labelled(files, gold, predicted, columns)
+    answers = {key: _within_bounds(record.labels) for key, record in records.items()}
+    given = {key: record.given for key, record in records.items() if record.given is not None}
+    document = files.report(lambda: labels_report(golds, answers, chosen, given))
     silent = sum(answers[key] == {} for key in golds)
     if silent:
         document["notes"]["n"] = f"{silent} records without an answer count as no label predicted"
@@ -192,7 +194,8 @@ def choose_thresholds(
     from emotui.workbench.files.thresholds import TABLE, chosen_thresholds, write_thresholds
 
     files = _Files(skip_bad=skip_bad, warn=warn)
-    golds, answers, unlabelled = _labelled(files, gold, predicted, columns)
+    golds, records, unlabelled = _labelled(files, gold, predicted, columns)
+    answers = {key: _within_bounds(record.labels) for key, record in records.items()}
 
     def build() -> Document:
         missing = [f"{key}: no prediction for this gold record" for key in golds if key not in answers]
@@ -208,12 +211,12 @@ def choose_thresholds(
 
 def _labelled(
     files: _Files, gold: str, predicted: str, columns: LabelColumns
-) -> tuple[dict[str, Any], dict[str, Any], int]:
-    """Gold labels and answers by id without the records of which gold says nothing, and how many those are."""
+) -> tuple[dict[str, Any], dict[str, LabelsPrediction], int]:
+    """Gold labels and predictions by id without the records of which gold says nothing, and how many those are."""
     said = {record.id: record.said for record in files.read(gold, LabelsGold, columns=columns)}
     golds = {key: labels for key, labels in said.items() if labels is not None}
     answers = {
-        record.id: _within_bounds(record.labels)
+        record.id: record
         for record in files.read(predicted, LabelsPrediction, columns=_given(columns))
         if record.id in golds or record.id not in said
     }
