@@ -22,6 +22,7 @@ from store import RUN, samples
 from textual.pilot import Pilot
 
 from emotui.screens.app import EmotuiApp
+from emotui.screens.list_state import HEADLINE
 
 if TYPE_CHECKING:
     from emotui.store.rows import ResultRow
@@ -44,7 +45,7 @@ def answers(start: int, stop: int, draw: random.Random) -> "list[ResultRow]":
     return [
         ResultRow(
             *(number, 0, 0, "Mark the evidence.", '["made up"]', None, 0.02, b'{"spans":["made up"]}'),
-            ScoreRow("benchmark", draw.random(), draw.random(), draw.choice(("", "H", "MX")), detail),
+            ScoreRow("benchmark", {"f1": draw.random(), "sim": draw.random()}, draw.choice(("", "H", "MX")), detail),
         )
         for number in range(start, stop)
     ]
@@ -123,7 +124,7 @@ async def measure(path: Path) -> None:
             ("filter by emotion", replace(whole, emotions=("fear", "sad"))),
             ("search a word", replace(whole, text="abc")),
             ("filter by kind of error", replace(whole, marks="H")),
-            ("sort by F1", replace(whole, sort="f1")),
+            ("sort by F1", replace(whole, sort=HEADLINE)),
         ):
             await timed(what, lambda state=state: frame.change(state), lambda: frame.change(whole), rows_shown)  # type: ignore[misc]
         memory = psutil.Process().memory_info().rss / 2**20

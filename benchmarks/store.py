@@ -19,7 +19,7 @@ from pathlib import Path
 
 import psutil
 
-from emotui.store.query import ListQuery
+from emotui.store.query import Bounds, ListQuery
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.store.store import Store
 
@@ -51,7 +51,7 @@ def results(start: int, stop: int, draw: random.Random) -> list[ResultRow]:
     return [
         ResultRow(
             *(number, 0, 0, "Mark the evidence.", '["made up"]', None, 0.02, b'{"spans":["made up"]}'),
-            ScoreRow("words", draw.random(), draw.random(), draw.choice(("", "H", "MX")), detail),
+            ScoreRow("words", {"f1": draw.random(), "sim": draw.random()}, draw.choice(("", "H", "MX")), detail),
         )
         for number in range(start, stop)
     ]
@@ -69,7 +69,7 @@ QUESTIONS: dict[str, Callable[[Store, int], object]] = {
     "sort by length": lambda store, n: store.order(ListQuery(1, sort="length")),
     "sort by F1": lambda store, n: store.order(ListQuery(1, run=RUN, sort="f1")),
     "filter by mark": lambda store, n: store.order(ListQuery(1, run=RUN, marks="H")),
-    "filter by F1": lambda store, n: store.order(ListQuery(1, run=RUN, f1_min=0.2, f1_max=0.3)),
+    "filter by F1": lambda store, n: store.order(ListQuery(1, run=RUN, bounds=(Bounds("f1", 0.2, 0.3),))),
     "evidence of a sample": lambda store, n: (store.samples([n // 2]), list(store.results(RUN, [n // 2]))),
     "runs": lambda store, n: store.runs(),
     "anything new? (nothing is)": lambda store, n: store.marker(),

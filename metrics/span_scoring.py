@@ -61,6 +61,16 @@ class SampleDetail:
     void: bool = False
 
     @property
+    def precision(self) -> float | None:
+        """The aligned pairs' F1 over the number of predicted spans, in [0, 1]; None without any."""
+        return sum(pair.f1 for pair in self.pairs) / len(self.predicted) if self.predicted else None
+
+    @property
+    def recall(self) -> float | None:
+        """The aligned pairs' F1 over the number of gold spans, in [0, 1]; None without any."""
+        return sum(pair.f1 for pair in self.pairs) / len(self.gold) if self.gold else None
+
+    @property
     def marks(self) -> str:
         """The kinds of error that apply, as letters in the order of `emotui.store.query.MARKS`."""
         found = (self.hallucinated, self.fixated, self.neutral_hits, self.missed, self.extra, self.invalid)

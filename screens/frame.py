@@ -239,7 +239,7 @@ class Frame(LaidOut):
             how = f"emotui import {self.list_task} FILE brings some in"
             self._say("No samples yet", "the sample data is on its way" if self.work else how)
         else:
-            self.pane.ask(self.state, overview.dataset, self.run_shown)
+            self.pane.ask(self.state, overview.dataset, self.run_shown, overview.metrics)
         self._top()
         self.refresh_bindings()
 
@@ -250,7 +250,7 @@ class Frame(LaidOut):
         if asks_again or self.overview.dataset is None:
             self.look_again()
         else:
-            self.pane.ask(state, self.overview.dataset, self.run_shown)
+            self.pane.ask(state, self.overview.dataset, self.run_shown, self.overview.metrics)
         self.refresh_bindings()
 
     @on(ListPane.Selected)

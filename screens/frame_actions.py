@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from emotui.metrics.metric import Metric
 from emotui.screens.list_state import NO_RUN
-from emotui.screens.widgets.number_format import figure_of
 from emotui.screens.widgets.search_input import SearchLine
 
 if TYPE_CHECKING:
@@ -41,14 +41,13 @@ def _filter(frame: "Frame") -> None:
         if state is not None:
             frame.change(state)
 
-    sheet = FilterDialog(frame.state, frame.overview.emotions, figure=_figure(frame))
+    sheet = FilterDialog(frame.state, frame.overview.emotions, _metrics(frame))
     frame.app.push_screen(sheet, changed)
 
 
-def _figure(frame: "Frame") -> str:
-    """What a sample's figure is called; empty where no run is over the list."""
-    run = frame.run_shown
-    return "" if run is None else figure_of(run.task)
+def _metrics(frame: "Frame") -> tuple[Metric, ...]:
+    """What a run scores each sample by; none where no run is over the list."""
+    return () if frame.run_shown is None else frame.overview.metrics
 
 
 def _sort(frame: "Frame") -> None:
@@ -59,7 +58,7 @@ def _sort(frame: "Frame") -> None:
             turned = sort == frame.state.sort and not frame.state.descending
             frame.change(replace(frame.state, sort=sort, descending=turned))
 
-    frame.app.push_screen(ChoiceDialog("Order of the list", sorts(_figure(frame)), frame.state.sort), changed)
+    frame.app.push_screen(ChoiceDialog("Order of the list", sorts(_metrics(frame)), frame.state.sort), changed)
 
 
 def _run(frame: "Frame") -> None:

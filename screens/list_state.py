@@ -1,13 +1,18 @@
 """What the list is set to, as it is remembered from one session to the next."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from math import isfinite
 from typing import Any
 
-from emotui.store.query import MARKS, SORTS, Dataset, ListQuery, Run
+from emotui.metrics.metric import Metric
+from emotui.store.query import MARKS, SORTS, Bounds, Dataset, ListQuery, Run
 
 NO_RUN = ""
 """A run chosen to be none: gold alone. (None: whichever run is the newest.)"""
+
+HEADLINE = "headline"
+"""What stands for the first metric of a task, whatever its name is."""
 
 
 _ALL: dict[str, Any] = {"only": (), "only_why": "", "only_mark": ""}
@@ -19,7 +24,8 @@ class ListState:
     """Filter, order and position of the list, the run over it, and the overlay. `sample` is a sample's number.
 
     `beside`: further runs that are compared with the one over the list. `only`: where there are any, no other samples
-    than those behind a figure, which `only_why` names, and the letter of their errors; not remembered.
+    than those behind a figure, which `only_why` names, and the letter of their errors; not remembered. `metric`: the
+    one whose values stand in the list. Where a metric is named, `HEADLINE` may stand too.
     """
 
     dataset: str | None = None
@@ -28,8 +34,8 @@ class ListState:
     emotions: tuple[str, ...] = ()
     valences: tuple[str, ...] = ()
     marks: str = ""
-    f1_min: float | None = None
-    f1_max: float | None = None
+    bounds: tuple[Bounds, ...] = ()
+    metric: str = HEADLINE
     sort: str = "file"
     descending: bool = False
     sample: int | None = None
@@ -39,8 +45,9 @@ class ListState:
     only_why: str = ""
     only_mark: str = ""
 
-    def query(self, dataset: int, run: str | None) -> ListQuery:
+    def query(self, dataset: int, run: str | None, metrics: Sequence[Metric]) -> ListQuery:
         """The question to the source. Without a run there is nothing to filter or sort by of what a run would give."""
+        names = {} if run is None else {key_of(metric, metrics): metric.name for metric in metrics}
         return ListQuery(
             dataset=dataset,
             run=run,
@@ -48,37 +55,38 @@ class ListState:
             emotions=self.emotions,
             valences=self.valences,
             marks=self.marks if run else "",
-            f1_min=self.f1_min if run else None,
-            f1_max=self.f1_max if run else None,
-            sort=self.sort if run or self.sort not in ("f1", "sim") else "file",
+            bounds=tuple(replace(one, metric=names[one.metric]) for one in self.bounds if one.metric in names),
+            sort=self.sort if self.sort in SORTS else names.get(self.sort, "file"),
             descending=self.descending,
         )
 
     @property
     def filtered(self) -> bool:
         """Does the list leave samples out?"""
-        return bool(self.text or self.emotions or self.valences or self.marks or self.bounded or self.only)
-
-    @property
-    def bounded(self) -> bool:
-        """Is there a range of F1?"""
-        return self.f1_min is not None or self.f1_max is not None
+        return bool(self.text or self.emotions or self.valences or self.marks or self.bounds or self.only)
 
     def unfiltered(self) -> "ListState":
         """The same list with every sample in it."""
-        return replace(self, text="", emotions=(), valences=(), marks="", f1_min=None, f1_max=None, **_ALL)
+        return replace(self, text="", emotions=(), valences=(), marks="", bounds=(), **_ALL)
 
-    def words(self) -> list[str]:
-        """What the list leaves out and how it is ordered, in words for its heading."""
+    def shown_metric(self, metrics: Sequence[Metric]) -> Metric | None:
+        """The metric whose values stand in the list; None where there are none."""
+        by_key = {key_of(metric, metrics): metric for metric in metrics}
+        return by_key.get(self.metric, metrics[0] if metrics else None)
+
+    def words(self, metrics: Sequence[Metric]) -> list[str]:
+        """What the list leaves out, in words for its heading."""
+        titles = {key_of(metric, metrics): metric.title for metric in metrics}
         said = [self.only_why] if self.only else []
         said += [f"“{self.text}”"] if self.text else []
         said += [*self.emotions, *self.valences]
         if self.marks:
             said.append("marks:" + self.marks)
-        if self.bounded:
-            low = "" if self.f1_min is None else f"{self.f1_min:g}"
-            high = "" if self.f1_max is None else f"{self.f1_max:g}"
-            said.append(f"F1 {low}…{high}")
+        for one in self.bounds:
+            low = "" if one.low is None else f"{one.low:g}"
+            high = "" if one.high is None else f"{one.high:g}"
+            if one.metric in titles:
+                said.append(f"{titles[one.metric]} {low}…{high}")
         return said
 
     def chosen_run(self, runs: Sequence[Run]) -> Run | None:
@@ -100,15 +108,31 @@ class ListState:
         return next(iter([*named, *datasets]), None)
 
 
+def key_of(metric: Metric, metrics: Sequence[Metric]) -> str:
+    """As a state of the list names it: `HEADLINE` for the first of its task."""
+    return HEADLINE if metric == metrics[0] else metric.name
+
+
 def to_setting(state: ListState) -> dict[str, object]:
     """As plain values that a store can keep."""
     kept = asdict(replace(state, **_ALL))
     return {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}
 
 
-def _bound(value: object) -> float | None:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if number and 0 <= value <= 1 else None  # type: ignore[operator,arg-type]
+def _limit(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        return None
+    return float(value)
+
+
+def _bounds(value: Mapping[str, object]) -> tuple[Bounds, ...]:
+    """Ranges of metrics; settings of before metrics had names have one of the headline, under `f1_min` and `f1_max`."""
+    kept = value.get("bounds")
+    given = [one for one in kept if isinstance(one, dict)] if isinstance(kept, list) else []
+    found = [Bounds(str(one.get("metric")), _limit(one.get("low")), _limit(one.get("high"))) for one in given]
+    found.append(Bounds(HEADLINE, _limit(value.get("f1_min")), _limit(value.get("f1_max"))))
+    by_metric = {one.metric: one for one in found if one.low is not None or one.high is not None}
+    return tuple(by_metric.values())
 
 
 def from_setting(value: object) -> ListState:
@@ -123,8 +147,8 @@ def from_setting(value: object) -> ListState:
             kept[field.name] = default
         elif field.name in ("emotions", "valences", "beside"):
             kept[field.name] = tuple(one for one in got if isinstance(one, str)) if isinstance(got, list) else ()
-        elif field.name in ("f1_min", "f1_max"):
-            kept[field.name] = _bound(got)
+        elif field.name == "bounds":
+            kept[field.name] = _bounds(value)
         elif field.name == "sample":
             kept[field.name] = got if isinstance(got, int) and not isinstance(got, bool) else None
         elif field.name == "descending":
@@ -133,4 +157,5 @@ def from_setting(value: object) -> ListState:
             kept[field.name] = got if isinstance(got, str) else default
     state = replace(fresh, **kept)  # type: ignore[arg-type]
     marks = "".join(mark for mark in MARKS if mark in state.marks)
-    return replace(state, marks=marks, sort=state.sort if state.sort in SORTS else "file")
+    headline_then_f1 = "f1_min" in value and state.sort == "f1"
+    return replace(state, marks=marks, sort=HEADLINE if headline_then_f1 else state.sort)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from emotui.metrics.metric import Metric
 from emotui.screens.list_state import ListState
 from emotui.store.query import Dataset, Run
 
@@ -25,6 +26,7 @@ class Overview:
     dataset: Dataset | None = None
     runs: tuple[Run, ...] = ()
     emotions: tuple[str, ...] = ()
+    metrics: tuple[Metric, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,4 +77,5 @@ def look(source: "BrowseSource", task: str, name: str | None) -> Overview:
     if dataset is None:
         return Overview(datasets)
     number = dataset.dataset
-    return Overview(datasets, dataset, tuple(source.runs(number)), tuple(source.emotions(number)))
+    runs, emotions = tuple(source.runs(number)), tuple(source.emotions(number))
+    return Overview(datasets, dataset, runs, emotions, source.metrics(number))

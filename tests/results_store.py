@@ -116,7 +116,7 @@ def add_run(
         rows += [ResultRow(number, one.repeat, attempt, "prompt", "not this", None, 0.1) for attempt in range(tries)]
         score = spans_task.score_row(details[one.id, one.repeat])
         if convention is not None:
-            score = type(score)(convention, score.f1, score.sim, score.marks, score.detail)
+            score = type(score)(convention, score.values, score.marks, score.detail)
         prediction = msgspec.json.encode(spans_task.Prediction(spans=one.spans or (), breach=broken))
         raw = " | ".join(one.spans or ())
         rows.append(ResultRow(number, one.repeat, tries, "prompt", raw, None, 0.1, prediction, score))

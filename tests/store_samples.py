@@ -19,7 +19,7 @@ def samples(n: int) -> list[SampleRow]:
 
 
 def score(f1: float | None = None, sim: float | None = None, marks: str = "") -> ScoreRow:
-    return ScoreRow("words", f1, sim, marks, b'{"made":"up"}')
+    return ScoreRow("words", {"f1": f1, "sim": sim}, marks, b'{"made":"up"}')
 
 
 def result(number: int, repeat: int = 0, attempt: int = 0, scored: ScoreRow | None = None) -> ResultRow:

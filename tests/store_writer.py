@@ -12,7 +12,7 @@ from emotui.store.store import Store
 
 def main(path: str, run: str, first: int, last: int, batch: int) -> None:
     store = Store.open(path)
-    score = ScoreRow("words", 0.5, None, "H", b"{}")
+    score = ScoreRow("words", {"f1": 0.5}, "H", b"{}")
     for start in range(first, last + 1, batch):
         rows = [
             ResultRow(number, 0, 0, "prompt", f"raw {number} " + os.urandom(1000).hex(), None, 0.1, b"{}", score)

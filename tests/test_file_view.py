@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from emotui.errors import BadInput
-from emotui.store.query import ListQuery
+from emotui.store.query import Bounds, ListQuery
 from emotui.store.store import Store
 from emotui.workbench.datasets.samples import import_spans
 from emotui.workbench.files.view import FileView
@@ -54,8 +54,10 @@ def _ids(view: FileView, **query: object) -> list[str]:
 
 def test_the_list_has_scores_and_marks_of_the_run(view: FileView) -> None:
     rows = {row.id: row for row in view.page(view.order(ListQuery(dataset=1)), "model.jsonl")}
-    assert rows["a"].f1 == 1
-    assert rows["p"].f1 == pytest.approx((1 + 2 * 1 / (2 + 3)) / 3)  # "I laughed" meets "I felt lost" in one word
+    assert rows["a"].values["f1"] == 1
+    assert rows["p"].values["f1"] == pytest.approx(
+        (1 + 2 * 1 / (2 + 3)) / 3
+    )  # "I laughed" meets "I felt lost" in one word
     assert set(rows["p"].marks) == {"H", "N", "X"}
     assert "!" in rows["c"].marks
 
@@ -67,8 +69,8 @@ def test_filters_and_sorting(view: FileView) -> None:
     assert _ids(view, text="SKIN") == ["a"]
     assert _ids(view, marks="H") == ["p"]
     assert _ids(view, marks="!H") == ["p", "c"]
-    assert _ids(view, f1_min=0.9) == ["a"]
-    assert _ids(view, f1_max=0.5) == ["p", "c"]
+    assert _ids(view, bounds=(Bounds("f1", low=0.9),)) == ["a"]
+    assert _ids(view, bounds=(Bounds("f1", high=0.5),)) == ["p", "c"]
     assert _ids(view, sort="id") == ["a", "c", "p"]
     assert _ids(view, sort="length") == ["c", "a", "p"]
     assert _ids(view, sort="f1", descending=True)[0] == "a"
@@ -80,7 +82,7 @@ def test_what_has_no_value_stands_last_both_ways(files: tuple[str, str], tmp_pat
     view = FileView(files[0], [str(only)], warn=_quiet)
     for descending in (False, True):
         query = ListQuery(dataset=1, run=None, sort="f1", descending=descending)
-        assert [row.f1 for row in view.page(view.order(query), None)] == [None, None, None]
+        assert [row.values.get("f1") for row in view.page(view.order(query), None)] == [None, None, None]
     query = ListQuery(dataset=1, sort="emotion", descending=True)
     assert view.page(view.order(query), None)[-1].emotion is None
 

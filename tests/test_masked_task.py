@@ -187,7 +187,7 @@ def test_a_texts_score_is_the_mean_vector_f1_of_its_masks() -> None:
     table = vectors()
     shared = sum(a and b for a, b in zip(table["angry"], table["furious"], strict=True))
     second = 2 * shared / (sum(table["angry"]) + sum(table["furious"]))
-    assert [row.f1 for row in rows] == [pytest.approx((1 + second) / 2), 0.5, 0.0]
+    assert [row.values["f1_v"] for row in rows] == [pytest.approx((1 + second) / 2), 0.5, 0.0]
     assert [row.marks for row in rows] == ["" if table["angry"] == table["furious"] else "M", "M", "M!"]
 
 

@@ -314,7 +314,7 @@ def test_a_label_that_differs_in_case_only_is_written_as_the_sample_writes_it() 
     said = TASK.parse(SAMPLE, kept, "classify")
     assert said.label == "joy"
     (row,) = TASK.score([Parsed(SAMPLE, 0, said)], None)
-    assert (row.f1, row.marks, json.loads(row.detail)["confidence"]) == (1.0, "", 0.9)
+    assert (row.values["accuracy"], row.marks, json.loads(row.detail)["confidence"]) == (1.0, "", 0.9)
 
 
 # Scoring.
@@ -329,7 +329,7 @@ def test_a_text_scores_one_or_nothing_and_the_report_is_the_document_of_score_cl
         Parsed(third, 0, Prediction("", form="unread")),
     ]
     rows = TASK.score(answers, None)
-    assert [(row.f1, row.marks) for row in rows] == [(1.0, ""), (0.0, "M"), (0.0, "M!")]
+    assert [(row.values["accuracy"], row.marks) for row in rows] == [(1.0, ""), (0.0, "M"), (0.0, "M!")]
     assert json.loads(rows[1].detail)["confidence"] == 0.4
     report = TASK.report([SAMPLE, other, third], rows)
     assert report == class_report({"t": "joy", "u": "fear", "v": "fear"}, {"t": "joy", "u": "joy", "v": ""})

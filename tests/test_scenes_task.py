@@ -135,14 +135,14 @@ def test_a_vector_scores_its_f1_with_a_mark_for_what_is_missed_and_what_is_too_m
     odds: list[float], f1: float, marks: str
 ) -> None:
     (row,) = TASK.score([Parsed(sample(), 0, parsed(raw(odds)))], None)
-    assert row.f1 == pytest.approx(f1)
+    assert row.values["vector_f1"] == pytest.approx(f1)
     assert row.marks == marks
 
 
 def test_an_empty_vector_that_should_be_empty_is_right() -> None:
     empty = ScenesGold(id="e", text="x", labels=dict.fromkeys(PLUTCHIK, 0))
     (row,) = TASK.score([Parsed(empty, 0, TASK.parse(empty, raw([-1.0] * 8), "heads"))], None)
-    assert (row.f1, row.marks) == (1.0, "")
+    assert (row.values["vector_f1"], row.marks) == (1.0, "")
 
 
 def test_repeats_give_means_and_standard_deviations() -> None:

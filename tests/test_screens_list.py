@@ -54,7 +54,7 @@ async def test_filter_by_f1_refuses_what_is_no_figure(source: Workspace) -> None
         assert "figures from 0 to 1" in screen_text(pilot)
         await press(pilot, "backspace", "0", ".", "9", "enter")
         rows = source.page(list(source.order(list_query(source))), "rule-1")
-        assert listed(pilot) == [row.id for row in rows if row.f1 is not None and row.f1 >= 0.9]
+        assert listed(pilot) == [row.id for row in rows if (row.values.get("f1") or 0) >= 0.9]
 
 
 async def test_sorting_again_by_the_same_turns_the_order_round_and_keeps_the_sample(source: Workspace) -> None:

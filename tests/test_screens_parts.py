@@ -13,11 +13,12 @@ from emotui.records import Sentence, SpanPrediction, SpanSample
 from emotui.screens import frame_actions
 from emotui.screens.actions import ACTIONS
 from emotui.screens.browse.alignment import rows
-from emotui.screens.list_state import ListState, from_setting, to_setting
+from emotui.screens.list_state import HEADLINE, ListState, from_setting, to_setting
 from emotui.screens.place import Place
 from emotui.screens.places import PLACES
 from emotui.screens.samples.table import PAGE, SampleList
-from emotui.store.query import MARKS
+from emotui.store.query import MARKS, SORTS, Bounds, ListQuery
+from emotui.tasks.spans.task import METRICS
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import sample_records, workspace
 from tests.screen_driving import frame, listed, opened, press, screen_text, settle, shown_id, stave, strike
@@ -48,8 +49,12 @@ STATES = st.builds(
     text=st.text(max_size=5),
     emotions=st.lists(st.sampled_from(["sad", "happy"]), unique=True).map(tuple),
     marks=st.sets(st.sampled_from(list(MARKS))).map(lambda marks: "".join(m for m in MARKS if m in marks)),
-    f1_min=st.none() | st.floats(0, 1),
-    sort=st.sampled_from(["file", "f1", "length"]),
+    bounds=st.lists(
+        st.builds(Bounds, st.sampled_from([HEADLINE, "sim"]), st.floats(0, 1), st.none() | st.floats(0, 1)),
+        unique_by=lambda one: one.metric,
+    ).map(tuple),
+    metric=st.sampled_from([HEADLINE, "sim"]),
+    sort=st.sampled_from(["file", HEADLINE, "sim", "length"]),
     descending=st.booleans(),
     sample=st.none() | st.integers(0, 99),
 )
@@ -68,9 +73,26 @@ def test_what_is_remembered_comes_back_as_it_was(state: ListState) -> None:
 @given(JSON)
 def test_whatever_stands_in_the_settings_a_list_can_be_shown(value: object) -> None:
     state = from_setting(value)
-    query = state.query(1, "run")
+    query = state.query(1, "run", METRICS)
     assert set(query.marks) <= set(MARKS)
-    assert query.f1_min is None or 0 <= query.f1_min <= 1
+    assert query.sort in {*SORTS, "f1", "sim"}
+    assert {one.metric for one in query.bounds} <= {"f1", "sim"}
+    assert state.shown_metric(METRICS) in METRICS
+
+
+def test_what_was_remembered_before_metrics_had_names_is_about_the_headline_of_the_task() -> None:
+    state = from_setting({"f1_min": 0.25, "f1_max": None, "sort": "f1", "descending": True})
+    assert state.query(1, "run", METRICS[1:]) == ListQuery(
+        1, "run", bounds=(Bounds("sim", 0.25, None),), sort="sim", descending=True
+    )
+    assert from_setting({"f1_min": None, "f1_max": None, "sort": "sim"}).query(1, "run", METRICS).sort == "sim"
+
+
+def test_a_metric_that_the_task_does_not_have_neither_bounds_nor_sorts_and_the_headline_is_shown() -> None:
+    state = ListState(bounds=(Bounds("polarity", 0.5),), sort="polarity", metric="polarity")
+    assert state.query(1, "run", METRICS) == ListQuery(1, "run")
+    assert state.shown_metric(METRICS) == METRICS[0]
+    assert ListState(bounds=(Bounds(HEADLINE, 0.5),), sort=HEADLINE).query(1, None, METRICS) == ListQuery(1)
 
 
 def test_the_alignment_names_each_pair_then_what_was_missed_then_what_was_extra() -> None:

@@ -114,7 +114,7 @@ async def test_rows_of_a_run_appear_as_they_come(tmp_path: Path) -> None:
         await settle(pilot)
         assert frame(pilot).run_shown is not None
         scored = [
-            row.f1 is not None
+            row.values.get("f1") is not None
             for place in range(len(samples))
             if (row := frame(pilot).query_one(SampleList).row(place)) is not None
         ]

@@ -28,7 +28,7 @@ def outcome(way: str, output: str) -> tuple[tuple[str, ...], str | None, float, 
     assert isinstance(prediction, Prediction)
     (score,) = task.score([Parsed(SAMPLE, 0, prediction)], None)
     detail = msgspec.json.decode(score.detail, type=SampleDetail)
-    assert (score.f1, score.marks) == (detail.f1, detail.marks)
+    assert (score.values["f1"], score.marks) == (detail.f1, detail.marks)
     return prediction.spans, prediction.breach, detail.f1, detail.marks
 
 

@@ -170,8 +170,8 @@ def test_of_several_attempts_the_last_counts_and_all_stay(store: Store) -> None:
     start(store)
     store.commit_batch("run-1", [result(1, 0, 0, score(0.2)), result(1, 0, 1, score(0.4))])
     store.commit_batch("run-1", [result(1, 0, 2, score(0.6)), result(2, 0, 0, score(0.1))])
-    assert [row.f1 for row in store.page([1, 2], "run-1")] == [0.6, 0.1]
-    assert [row.score and row.score.f1 for row in store.results("run-1")] == [None, None, 0.6, 0.1]
+    assert [row.values.get("f1") for row in store.page([1, 2], "run-1")] == [0.6, 0.1]
+    assert [row.score and row.score.values["f1"] for row in store.results("run-1")] == [None, None, 0.6, 0.1]
     assert [row.raw for row in store.results("run-1", [1])] == ["raw 1"] * 3
 
 
@@ -184,8 +184,8 @@ def test_scoring_again_supersedes_scores_and_leaves_outputs_alone(store: Store) 
     again = [replace(row, prediction=b'{"spans":["new"]}', score=score(0.9)) for row in before[:2]]
     store.replace_scores("run-1", again)
     assert list(store.results("run-1")) == [*again, before[2]]
-    assert [row.f1 for row in store.page([1, 2, 3], "run-1")] == [0.9, 0.9, None]
-    assert [row.f1 for row in store.page([1, 2, 3], "run-2")] == [0.1, 0.3, None]
+    assert [row.values.get("f1") for row in store.page([1, 2, 3], "run-1")] == [0.9, 0.9, None]
+    assert [row.values.get("f1") for row in store.page([1, 2, 3], "run-2")] == [0.1, 0.3, None]
 
 
 def test_ids_of_predictions_and_scores_are_never_used_again(store: Store) -> None:
@@ -204,7 +204,7 @@ def test_only_rows_of_the_store_can_be_scored_again(store: Store) -> None:
     store.commit_batch("run-1", [result(1, scored=score(0.1))])
     with pytest.raises(ValueError, match="only rows that came from the store"):
         store.replace_scores("run-1", [result(1, scored=score(0.5))])
-    assert store.page([1], "run-1")[0].f1 == 0.1
+    assert store.page([1], "run-1")[0].values["f1"] == 0.1
 
 
 def test_a_batch_with_one_bad_row_leaves_nothing_behind(store: Store) -> None:

@@ -53,7 +53,11 @@ def test_a_run_over_the_first_samples_stays_what_it_was(store: Store) -> None:
     run = store.run("r-1")
     assert (run.identity, run.n, run.done, run.state) == (before.identity, 2, 2, "done")
     assert [row.sample for row in store.results("r-1")] == [1, 2]
-    assert [(row.id, row.f1) for row in store.page([1, 2, 3], "r-1")] == [("s1", 0.5), ("s2", 1.0), ("new", None)]
+    assert [(row.id, row.values.get("f1")) for row in store.page([1, 2, 3], "r-1")] == [
+        ("s1", 0.5),
+        ("s2", 1.0),
+        ("new", None),
+    ]
     assert store.order(ListQuery(1, run="r-1", sort="f1")).tolist() == [1, 2, 3]
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from emotui.store.error_marks import bits_to_marks, marks_to_bits
 from emotui.store.listing import _by_value
-from emotui.store.query import MARKS, SORTS, ListQuery
+from emotui.store.query import MARKS, SORTS, Bounds, ListQuery
 from emotui.store.rows import SampleRow
 from emotui.store.store import Store
 
@@ -86,11 +86,17 @@ def straightforward(query: ListQuery) -> list[int]:
             or (query.emotions and not set(query.emotions) & set(row.emotions))
             or (query.valences and not set(query.valences) & set(row.valences))
             or (query.marks and not set(query.marks) & marks)
-            or (query.f1_min is not None and (f1 is None or f1 < query.f1_min))
-            or (query.f1_max is not None and (f1 is None or f1 > query.f1_max))
+            or any(
+                value is None or not (bounds.low or 0) <= value <= (1 if bounds.high is None else bounds.high)
+                for bounds in query.bounds
+                for value in [{"f1": f1, "sim": sim}.get(bounds.metric)]
+            )
         ):
             continue
-        keys = {"file": number, "id": row.id, "f1": f1, "sim": sim, "emotion": row.emotion, "length": len(row.text)}
+        keys = {
+            **{"file": number, "id": row.id, "emotion": row.emotion, "length": len(row.text)},
+            **{"f1": f1, "sim": sim, "unheard": None},
+        }
         lines.append((number, keys[query.sort]))
     known = sorted((line for line in lines if line[1] is not None), key=lambda line: line[1], reverse=query.descending)
     if query.descending:
@@ -107,11 +113,18 @@ QUERIES = st.builds(
     emotions=st.lists(st.sampled_from(["sad", "fear", "happy", "no'ne"]), max_size=2).map(tuple),
     valences=st.lists(st.sampled_from(["positive", "negative", "neutral"]), max_size=2).map(tuple),
     marks=st.lists(st.sampled_from(list(MARKS)), max_size=2, unique=True).map("".join),
-    f1_min=st.sampled_from([None, None, 0.0, 0.5, 0.75]),
-    f1_max=st.sampled_from([None, None, 0.5, 1.0]),
-    sort=st.sampled_from(SORTS),
+    bounds=st.lists(
+        st.builds(
+            Bounds,
+            st.sampled_from(["f1", "f1", "sim", "unheard"]),
+            st.sampled_from([None, 0.0, 0.5, 0.75]),
+            st.sampled_from([None, 0.5, 1.0]),
+        ),
+        max_size=2,
+    ).map(tuple),
+    sort=st.sampled_from([*SORTS, "f1", "sim", "unheard"]),
     descending=st.booleans(),
-)
+).filter(lambda query: query.run is not None or query.sort in SORTS)
 
 
 @given(query=QUERIES)
@@ -148,8 +161,8 @@ def test_a_page_has_the_lines_asked_for_in_their_order(store: Store, numbers: li
         expected = SAMPLES[row.sample - FIRST]
         scores = RESULTS.get(row.sample, []) if run else []
         assert (row.id, row.emotion, row.valence) == (expected.id, expected.emotion, expected.valence)
-        assert row.f1 == mean([score[0] for score in scores])
-        assert row.sim == mean([score[1] for score in scores])
+        assert row.values.get("f1") == mean([score[0] for score in scores])
+        assert row.values.get("sim") == mean([score[1] for score in scores])
         assert set(row.marks) == {letter for _, _, letters in scores for letter in letters}
 
 

@@ -85,7 +85,7 @@ def test_a_reader_sees_the_rows_of_a_writer_as_they_come_and_neither_starves(sto
     while writer.poll() is None:
         page = store.page(range(1, 481), "run")
         assert len(page) == 480
-        seen.add(sum(row.f1 is not None for row in page))
+        seen.add(sum(row.values.get("f1") is not None for row in page))
         read += 1
     out, _ = writer.communicate()
     assert writer.returncode == 0

@@ -41,7 +41,7 @@ def test_an_old_store_is_brought_up_to_date_with_all_that_it_holds(old: Path) ->
     assert [(dataset.name, dataset.n, dataset.added) for dataset in store.datasets()] == [("stories", 2, None)]
     assert store.order(ListQuery(1, emotions=("happy",))).tolist() == [2]
     assert store.samples([1]) == [(1, b'{"id":"s1"}')]
-    assert [(row.id, row.f1, row.marks) for row in store.page([1, 2], "old-run")] == [
+    assert [(row.id, row.values.get("f1"), row.marks) for row in store.page([1, 2], "old-run")] == [
         ("s1", 0.8, "HF"),
         ("s2", None, ""),
     ]
@@ -49,7 +49,7 @@ def test_an_old_store_is_brought_up_to_date_with_all_that_it_holds(old: Path) ->
         *("stopped", 1),
         {"style": "retrieve"},
     )
-    score = ScoreRow("words", 0.8, None, "HF", b'{"f1":0.8}')
+    score = ScoreRow("words", {"f1": 0.8, "sim": None}, "HF", b'{"f1":0.8}')
     prediction = b'{"spans":["slammed the door"]}'
     assert list(store.results("old-run")) == [
         ResultRow(1, 0, 0, "prompt", "slammed the door", None, 0.25, prediction, score, output=1)

@@ -11,6 +11,7 @@ import numpy as np
 
 from emotui.store import samples
 from emotui.store.error_marks import bits_to_marks, marks_to_bits
+from emotui.store.metric_sets import metric_sets, value_of
 from emotui.store.query import SORTS, ListQuery, ListRow
 
 if TYPE_CHECKING:
@@ -29,14 +30,14 @@ def order(connection: "DuckDBPyConnection", query: ListQuery) -> "Numbers":
     """Numbers of the samples that the query asks for, in its order. Ties are in file order; what has no value is last.
 
     Returns: (n,) int64.
-    Raises: ValueError for an unknown sort or mark.
+    Raises: ValueError for an unknown mark, or a sort by a metric where there is no run.
     """
-    if query.sort not in SORTS:
-        raise ValueError(f"cannot sort by {query.sort!r}: use one of {', '.join(SORTS)}")
+    if query.sort not in SORTS and query.run is None:
+        raise ValueError(f"cannot sort by {query.sort!r} without a run: use one of {', '.join(SORTS)}")
     first, n = samples.first_of(connection, query.dataset)
     found = _filtered(connection, query, first, n)
-    by_score = query.sort in ("f1", "sim")
-    if by_score or query.marks or query.f1_min is not None or query.f1_max is not None:
+    by_score = query.sort not in SORTS
+    if by_score or query.marks or query.bounds:
         scores = _Scores(connection, query.run, first, n)
         found = found[scores.keeps(query)[found - first]]
         if by_score:
@@ -74,7 +75,7 @@ def _by_value(found: "Numbers", values: "Floats", descending: bool) -> "Numbers"
     key = -values if descending else values
     if not np.nanmax(np.abs(key), initial=0.0) <= 1.0:
         return found[np.argsort(key, kind="stable")]
-    # F1 and Sim lie between -1 and 1: value and place in one integer sort in an eighth of the time (docs/store.md).
+    # Most metrics lie between -1 and 1: value and place in one integer sort in an eighth of the time (docs/store.md).
     # Values less than 2e-12 apart count as equal.
     bits = len(key).bit_length()
     packed = ((np.where(np.isnan(key), 2.0, key) + 1.0) * 2.0 ** (61 - bits)).astype(np.int64) << bits
@@ -85,24 +86,30 @@ def _by_value(found: "Numbers", values: "Floats", descending: bool) -> "Numbers"
 
 
 class _Scores:
-    """A run's current scores by position in its data set: mean F1 and Sim, union of marks."""
+    """A run's current scores by position in its data set: means of a metric, union of marks."""
 
     def __init__(self, connection: "DuckDBPyConnection", run: str | None, first: int, n: int) -> None:
         self._connection, self._run, self._first, self._n = connection, run, first, n
 
-    def _column(self, name: str) -> tuple["Numbers", "np.ndarray[Any, Any]"]:
-        """(m,) places and (m,) values of the scores that have one."""
+    def _column(self, value: str) -> tuple["Numbers", "np.ndarray[Any, Any]"]:
+        """(m,) places and (m,) values, by an SQL expression, of the scores that have one."""
         got = self._connection.execute(
-            f"select sample - ? as place, {name} as value from scores"
-            " where run = (select number from runs where run = ?)"
-            f" and current and sample between ? and ? and {name} is not null",
+            f"select sample - ? as place, {value} as value from scores"
+            " where run = (select number from runs where run = ?) and current and sample between ? and ?",
             [self._first, self._run, self._first, self._first + self._n - 1],
         ).fetchnumpy()
-        return np.asarray(got["place"], dtype=np.int64), np.asarray(got["value"])
+        place, values = np.asarray(got["place"], dtype=np.int64), got["value"]
+        if not np.ma.is_masked(values):
+            return place, np.asarray(values)
+        there = ~np.ma.getmaskarray(values)
+        return place[there], np.asarray(values[there])
 
-    def mean(self, name: str) -> "Floats":
+    def mean(self, metric: str) -> "Floats":
         """(n,) means over the repeats that have a value; NaN where none has."""
-        place, value = self._column(name)
+        value_there = value_of(metric_sets(self._connection), metric)
+        if value_there is None:
+            return np.full(self._n, np.nan)
+        place, value = self._column(value_there)
         with np.errstate(invalid="ignore"):
             return np.bincount(place, value, self._n) / np.bincount(place, minlength=self._n)
 
@@ -113,11 +120,36 @@ class _Scores:
             place, bits = self._column("marks")
             marked = place[bits & marks_to_bits(query.marks) != 0]
             kept &= np.bincount(marked, minlength=self._n) > 0
-        if query.f1_min is not None or query.f1_max is not None:
-            f1 = self.mean("f1")
-            kept &= f1 >= (-np.inf if query.f1_min is None else query.f1_min)
-            kept &= f1 <= (np.inf if query.f1_max is None else query.f1_max)
+        for bounds in query.bounds:
+            value = self.mean(bounds.metric)
+            kept &= value >= (-np.inf if bounds.low is None else bounds.low)
+            kept &= value <= (np.inf if bounds.high is None else bounds.high)
         return kept
+
+
+class _Scored:
+    """The current scores of one sample over its repeats."""
+
+    __slots__ = ("bits", "values")
+
+    def __init__(self) -> None:
+        self.values: dict[str, list[float]] = {}
+        self.bits = 0
+
+    def add(self, names: Sequence[str], figures: Sequence[float | None], bits: int) -> None:
+        """One repeat's."""
+        self.bits |= bits
+        for name, value in zip(names, figures, strict=True):
+            known = self.values.setdefault(name, [])
+            if value is not None:
+                known.append(value)
+
+    def means(self) -> dict[str, float | None]:
+        """Each metric's mean over the repeats that have a value."""
+        return {name: sum(known) / len(known) if known else None for name, known in self.values.items()}
+
+
+_NOT_SCORED = _Scored()
 
 
 def page(connection: "DuckDBPyConnection", wanted: Sequence[int], run: str | None) -> list[ListRow]:
@@ -126,21 +158,23 @@ def page(connection: "DuckDBPyConnection", wanted: Sequence[int], run: str | Non
         return []
     bounds = [min(wanted), max(wanted), list(wanted)]
     among = "sample between ? and ? and sample in (select unnest(?::bigint[]))"
-    scores: dict[int, tuple[float | None, float | None, int]] = {}
+    scores: dict[int, _Scored] = {}
     if run is not None:
         scored = connection.execute(
-            "select sample, avg(f1), avg(sim), bit_or(marks) from scores"
-            f" where run = (select number from runs where run = ?) and current and {among} group by sample",
+            "select sample, metric_set, figures, marks from scores"
+            f" where run = (select number from runs where run = ?) and current and {among}",
             [run, *bounds],
-        )
-        scores = {sample: (f1, sim, marks) for sample, f1, sim, marks in scored.fetchall()}
+        ).fetchall()
+        sets = metric_sets(connection)
+        for sample, number, figures, bits in scored:
+            scores.setdefault(sample, _Scored()).add(sets[number], figures, bits)
     found = connection.execute(
         f"select sample, id, left(text, {_PREVIEW}), emotion, valence from samples where {among}", bounds
     )
     lines: dict[int, ListRow] = {}
     for sample, id_, beginning, emotion, valence in found.fetchall():
-        f1, sim, bits = scores.get(sample, (None, None, 0))
+        said = scores.get(sample, _NOT_SCORED)
         lines[sample] = ListRow(
-            sample, id_, " ".join(beginning.split()), emotion, valence, f1, sim, bits_to_marks(bits)
+            sample, id_, " ".join(beginning.split()), emotion, valence, said.means(), bits_to_marks(said.bits)
         )
     return [lines[number] for number in wanted if number in lines]

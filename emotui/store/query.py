@@ -1,6 +1,7 @@
 """What can be asked of a list of samples, and the rows that come back. Plain values, shared by store and workbench."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 MARKS = {
     "H": "hallucinated",
@@ -12,7 +13,17 @@ MARKS = {
 }
 """A letter for each kind of error, in the order in which the list shows them."""
 
-SORTS = ("file", "id", "f1", "sim", "emotion", "length")
+SORTS = ("file", "id", "emotion", "length")
+"""What any list can be sorted by; with a run, also by the name of a metric."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The values of a metric from `low` to `high`, both among them; None: no limit there."""
+
+    metric: str
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +31,8 @@ class ListQuery:
     """Which samples of a dataset, in which order.
 
     Several emotions or valences mean any of them; several marks mean any of them. A passage has the emotions of all
-    its sentences. Score bounds are inclusive and leave out samples that the run has not scored.
+    its sentences. `bounds` leave out samples for which the run has no such value. `sort` is one of `SORTS`, or a metric
+    of the run.
     """
 
     dataset: int
@@ -29,23 +41,25 @@ class ListQuery:
     emotions: tuple[str, ...] = ()
     valences: tuple[str, ...] = ()
     marks: str = ""
-    f1_min: float | None = None
-    f1_max: float | None = None
+    bounds: tuple[Bounds, ...] = ()
     sort: str = "file"
     descending: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ListRow:
-    """One line of the sample list. With several repeats `f1` and `sim` are means and `marks` the union."""
+    """One line of the sample list.
+
+    `values`: by the name of the metric; with several repeats a mean over those that have one, None where none has.
+    `marks`: with several repeats their union.
+    """
 
     sample: int
     id: str
     preview: str
     emotion: str | None
     valence: str | None
-    f1: float | None = None
-    sim: float | None = None
+    values: Mapping[str, float | None] = field(default_factory=dict)
     marks: str = ""
 
 

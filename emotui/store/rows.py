@@ -1,5 +1,6 @@
 """What goes into the store and comes out of it, a row at a time. Records travel as JSON, so the store knows no task."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -23,11 +24,13 @@ class SampleRow:
 
 @dataclass(frozen=True, slots=True)
 class ScoreRow:
-    """How one prediction was scored. `f1` and `sim` in [0, 1]; `marks` are letters of `MARKS`; `detail` is JSON."""
+    """How one prediction was scored, under a convention.
+
+    `values`: by the name of the metric, None where it is undefined; `marks` are letters of `MARKS`; `detail` is JSON.
+    """
 
     convention: str
-    f1: float | None
-    sim: float | None
+    values: Mapping[str, float | None]
     marks: str
     detail: bytes
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from emotui.errors import BadInput, StoreError
 from emotui.store.error_marks import bits_to_marks, marks_to_bits
+from emotui.store.metric_sets import Names, metric_sets, numbers_of
 from emotui.store.query import Run
 from emotui.store.rows import ResultRow, ScoreRow, now
 
@@ -138,14 +139,16 @@ def results(
         "with o as materialized (select * from outputs o"
         f" where {where} order by output limit ?),"
         " p as (select output, record from predictions where run = ? and current and output in (select output from o)),"
-        " s as (select output, convention, f1, sim, marks, detail from scores"
+        " s as (select output, convention, metric_set, figures, marks, detail from scores"
         "   where run = ? and current and output in (select output from o))"
         " select o.sample, o.repeat, o.attempt, o.prompt, o.raw, o.error, o.seconds, p.record, o.output,"
-        " s.convention, s.f1, s.sim, s.marks, s.detail"
+        " s.convention, s.metric_set, s.figures, s.marks, s.detail"
         " from o left join p using (output) left join s using (output) order by o.output",
         [*parameters, *bounds, limit, parameters[0], parameters[0]],
     )
-    return [_result(row) for row in found.fetchall()]
+    rows = found.fetchall()
+    sets = metric_sets(connection)
+    return [_result(row, sets) for row in rows]
 
 
 def _outcomes(connection: "DuckDBPyConnection", number: int, rows: Sequence[ResultRow]) -> dict[tuple[int, int], bool]:
@@ -186,11 +189,13 @@ def _add_results(
     )
     appender.flush()
     last = {(row.sample, row.repeat): output for output, row, _ in scored}
+    sets = numbers_of(connection, (tuple(score.values) for _, _, score in scored))
     appender = connection.appender("scores")
     appender.append_rows(
         (
             *(id_, output, number, row.sample, row.repeat, last[row.sample, row.repeat] == output),
-            *(score.convention, score.f1, score.sim, marks_to_bits(score.marks), score.detail.decode()),
+            *(score.convention, marks_to_bits(score.marks), score.detail.decode()),
+            *(sets[tuple(score.values)], list(score.values.values())),
         )
         for id_, (output, row, score) in zip(_ids(connection, "score_ids", len(scored)), scored, strict=True)
     )
@@ -215,8 +220,12 @@ def _run(row: tuple[Any, ...]) -> Run:
     return Run(run, task, model, dataset, identity, settings, state, started, finished, n, done_, failed, error)
 
 
-def _result(row: tuple[Any, ...]) -> ResultRow:
-    sample, repeat, attempt, prompt, raw, error, seconds, record, output, convention, f1, sim, marks, detail = row
+def _result(row: tuple[Any, ...], sets: dict[int, Names]) -> ResultRow:
+    sample, repeat, attempt, prompt, raw, error, seconds, record, output, *scored = row
     prediction = None if record is None else record.encode()
-    score = None if convention is None else ScoreRow(convention, f1, sim, bits_to_marks(marks), detail.encode())
+    convention, kind, figures, marks, detail = scored
+    score = None
+    if convention is not None:
+        values = dict(zip(sets[kind], figures, strict=True))
+        score = ScoreRow(convention, values, bits_to_marks(marks), detail.encode())
     return ResultRow(sample, repeat, attempt, prompt, raw, error, seconds, prediction, score, output)

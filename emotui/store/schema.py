@@ -64,6 +64,28 @@ MIGRATIONS: tuple[str, ...] = (
     "alter table datasets add column added varchar;",
     # 3: numbers that are set aside for a data set that grows; null for one that never does.
     "alter table datasets add column room bigint;",
+    # 4: any number of values a score, by the names of their metrics; before, `f1` and `sim` for every task.
+    """
+    create table metric_sets(metric_set integer not null, names varchar[] not null);
+    create table named_scores(
+        score bigint not null, output bigint not null, run integer not null, sample bigint not null,
+        repeat integer not null, current boolean not null, convention varchar not null, marks integer not null,
+        detail varchar not null, metric_set integer not null, figures double[] not null);
+    insert into named_scores
+        with kept as (
+            select number, case task when 'scenes' then 2 when 'masked' then 3 when 'rephrase' then 4 else 1 end as kind
+            from runs)
+        select score, output, run, sample, repeat, current, convention, marks, detail, kind,
+            case kind when 1 then [f1, sim] else [f1] end
+        from scores join kept on number = run order by score;
+    insert into metric_sets
+        select * from (values (1, ['f1', 'sim']), (2, ['vector_f1']), (3, ['f1_v']), (4, ['accuracy']))
+        where col0 in (select metric_set from named_scores);
+    drop table scores;
+    alter table named_scores rename to scores;
+    create view score_values as
+        select score, unnest(names) as name, unnest(figures) as value from scores join metric_sets using (metric_set);
+    """,
 )
 """The statements that lead from version `k + 1` to `k + 2`, at index `k`."""
 

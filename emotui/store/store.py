@@ -121,7 +121,8 @@ class Store:
         """(n,) int64: numbers of the samples asked for, in the order asked for.
 
         Ties stand in file order; samples without the value sorted by stand last, both ways. Text is looked for
-        literally, without regard to case. Raises ValueError for an unknown sort or mark.
+        literally, without regard to case. Raises ValueError for an unknown mark, or a
+        sort by a metric where there is no run.
         """
         # Imported here because it needs numpy, and the first paint does not.
         from emotui.store import listing

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import msgspec
 
 from emotui.backends.base import ModelCard, Refused, Request
+from emotui.metrics.metric import Metric
 from emotui.metrics.span_scoring import Embed
 from emotui.store.rows import ResultRow, ScoreRow
 
@@ -64,6 +65,10 @@ class Task(Protocol):
     @property
     def sample(self) -> type[msgspec.Struct]:
         """The kind of record that its samples are."""
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """What `score` gives for each sample, by name; the first is the one that is shown where only one is."""
 
     @property
     def embeds(self) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from emotui.metrics.metric import Metric
 from emotui.records import SpanSample
 from emotui.store.query import Dataset, ListQuery, ListRow, Run
 
@@ -46,6 +47,9 @@ class BrowseSource(Protocol):
 
     def runs(self, dataset: int) -> list[Run]:
         """Runs over a dataset, newest first."""
+
+    def metrics(self, dataset: int) -> tuple[Metric, ...]:
+        """What samples of a dataset are scored by, that of most interest first."""
 
     def emotions(self, dataset: int) -> list[str]:
         """Gold emotions that occur, in the order of the list's filter."""

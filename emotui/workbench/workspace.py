@@ -9,6 +9,7 @@ import msgspec
 
 from emotui.backends.host import ModelProcess
 from emotui.errors import BadInput
+from emotui.metrics.metric import Metric
 from emotui.metrics.span_scoring import SampleDetail
 from emotui.records import SpanSample
 from emotui.store.query import Dataset, ListQuery, ListRow, Run
@@ -27,7 +28,7 @@ from emotui.workbench.datasets.samples import (
 from emotui.workbench.datasets.spot_checks import SpotChecks
 from emotui.workbench.progress import OnProgress, RunProgress
 from emotui.workbench.runs.run import run_task, with_state
-from emotui.workbench.runs.scores import last_attempts, metrics
+from emotui.workbench.runs.scores import last_attempts, metrics, metrics_of
 from emotui.workbench.source import Evidence, RepeatView
 
 if TYPE_CHECKING:
@@ -92,6 +93,9 @@ class Workspace:
 
     def runs(self, dataset: int) -> list[Run]:
         return [with_state(run) for run in self.store.runs(dataset)]
+
+    def metrics(self, dataset: int) -> tuple[Metric, ...]:
+        return metrics_of(self.store, dataset)
 
     def emotions(self, dataset: int) -> list[str]:
         return self.store.emotions(dataset)

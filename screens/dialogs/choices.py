@@ -9,20 +9,15 @@ from textual.widget import Widget
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from emotui.metrics.metric import Metric
 from emotui.screens.dialogs.dialog import OptionDialog
-from emotui.screens.list_state import NO_RUN
+from emotui.screens.list_state import NO_RUN, key_of
 from emotui.screens.widgets.cell_width import shown
-from emotui.screens.widgets.number_format import RIGHT, count
+from emotui.screens.widgets.number_format import count
 from emotui.store.query import Dataset, Run
 
-_ORDERS = {
-    "file": "as in the file",
-    "id": "id",
-    "f1": "F1 of the run, lowest first",
-    "sim": "Sim of the run, lowest first",
-    "emotion": "emotion",
-    "length": "length of the text",
-}
+_ORDERS = {"file": "as in the file", "id": "id"}
+_LATER_ORDERS = {"emotion": "emotion", "length": "length of the text"}
 
 
 _LONGEST = 24
@@ -74,12 +69,17 @@ class ChoiceDialog(OptionDialog[str]):
         self.dismiss(self._choices[event.option_index].value)
 
 
-def sorts(figure: str) -> list[Choice]:
-    """Orders of the list; those by figures of a run only where there is one. `figure`: what a sample's is called."""
-    if figure == RIGHT:
-        names = {**_ORDERS, "f1": "wrong ones first"}
-        return [Choice(name, about) for name, about in names.items() if name != "sim"]
-    return [Choice(name, about) for name, about in _ORDERS.items() if figure or name not in ("f1", "sim")]
+def sorts(metrics: Sequence[Metric]) -> list[Choice]:
+    """Orders of the list; `metrics`: those of the run, if there is one."""
+    by_metric = []
+    for metric in metrics:
+        about = "wrong ones first" if metric.yes_or_no else f"{metric.title} of the run, lowest first"
+        by_metric.append(Choice(key_of(metric, metrics), about))
+    return [
+        *(Choice(name, about) for name, about in _ORDERS.items()),
+        *by_metric,
+        *(Choice(name, about) for name, about in _LATER_ORDERS.items()),
+    ]
 
 
 def runs(found: Sequence[Run], without: str) -> list[Choice]:

@@ -1,7 +1,8 @@
-"""Which samples the list keeps: by emotion, valence, kind of error and F1, each a row of switches."""
+"""Which samples the list keeps: by emotion, valence, kind of error and the values of metrics, a row each."""
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import inf
 
 from textual import on
 from textual.binding import Binding
@@ -9,11 +10,12 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 from textual.widgets import Input, Label
 
+from emotui.metrics.metric import Metric
 from emotui.records import VALENCES
 from emotui.screens.dialogs.dialog import Dialog
-from emotui.screens.list_state import ListState
+from emotui.screens.list_state import ListState, key_of
 from emotui.screens.widgets.switches import Switches
-from emotui.store.query import MARKS
+from emotui.store.query import MARKS, Bounds
 
 
 class FilterDialog(Dialog[ListState]):
@@ -30,17 +32,17 @@ class FilterDialog(Dialog[ListState]):
     FilterDialog .row { height: auto; margin: 1 0 0 0; }
     FilterDialog Switches { width: 1fr; }
     FilterDialog Input, FilterDialog Input:focus { width: 8; height: 1; border: none; padding: 0; background: $raised; }
-    FilterDialog #to { width: 4; padding: 0 1; }
-    FilterDialog #why { width: 1fr; padding: 0 1; }
+    FilterDialog .to { width: 4; padding: 0 1; }
+    FilterDialog .why { width: 1fr; padding: 0 1; }
     """
 
-    def __init__(self, state: ListState, emotions: Sequence[str], *, figure: str) -> None:
+    def __init__(self, state: ListState, emotions: Sequence[str], metrics: Sequence[Metric]) -> None:
         super().__init__(
             "Filter", (("Tab", "row"), ("← →", "move"), ("Space", "switch"), ("x", "clear"), ("Enter", "apply"))
         )
         self._state = state
         self._emotions = list(emotions)
-        self._figure = figure
+        self._metrics = {key_of(metric, metrics): metric for metric in metrics}
 
     def body(self) -> list[Widget]:
         """A row each; what only a run gives is left out where there is none."""
@@ -49,16 +51,19 @@ class FilterDialog(Dialog[ListState]):
             _row("emotion", Switches(self._emotions, state.emotions, id="emotions")),
             _row("valence", Switches(VALENCES, state.valences, id="valences")),
         ]
-        if self._figure:
+        if self._metrics:
             labels = [f"{mark} {words}" for mark, words in MARKS.items()]
             rows.append(_row("errors", Switches(list(MARKS), state.marks, labels, id="marks")))
+        bounds = {one.metric: one for one in state.bounds}
+        for key, metric in self._metrics.items():
+            now, (least, most) = bounds.get(key, Bounds(key)), metric.range
             rows.append(
                 _row(
-                    f"{self._figure} from",
-                    Input(_figure(state.f1_min), placeholder="0", id="low", compact=True),
-                    Label("to", id="to"),
-                    Input(_figure(state.f1_max), placeholder="1", id="high", compact=True),
-                    Label("", id="why"),
+                    f"{metric.title} from",
+                    Input(_figure(now.low), placeholder=_figure(least), id=f"low-{key}", compact=True),
+                    Label("to", classes="to"),
+                    Input(_figure(now.high), placeholder=_figure(most), id=f"high-{key}", compact=True),
+                    Label("", id=f"why-{key}", classes="why"),
                 )
             )
         return rows
@@ -77,33 +82,45 @@ class FilterDialog(Dialog[ListState]):
             emotions=self.query_one("#emotions", Switches).chosen,
             valences=self.query_one("#valences", Switches).chosen,
         )
-        if self._figure:
-            try:
-                low, high = self._bound("low"), self._bound("high")
-            except ValueError:
-                self.query_one("#why", Label).update("figures from 0 to 1")
-                return
+        if self._metrics:
+            bounds = []
+            for key, metric in self._metrics.items():
+                try:
+                    bounds.append(Bounds(key, self._bound(f"low-{key}", metric), self._bound(f"high-{key}", metric)))
+                except ValueError:
+                    self.query_one(f"#why-{key}", Label).update(_range(metric))
+                    return
             marks = "".join(self.query_one("#marks", Switches).chosen)
-            state = replace(state, marks=marks, f1_min=low, f1_max=high)
+            kept = tuple(one for one in bounds if one.low is not None or one.high is not None)
+            state = replace(state, marks=marks, bounds=kept)
         self.dismiss(state)
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
         event.stop()
-        self.query_one("#why", Label).update("")
+        for why in self.query(".why").results(Label):
+            why.update("")
 
-    def _bound(self, name: str) -> float | None:
+    def _bound(self, name: str, metric: Metric) -> float | None:
         written = self.query_one(f"#{name}", Input).value.strip()
         if not written:
             return None
         value = float(written.replace(",", "."))
-        if not 0 <= value <= 1:
+        least, most = metric.range
+        if not (-inf if least is None else least) <= value <= (inf if most is None else most):
             raise ValueError(written)
         return value
 
 
 def _row(name: str, *widgets: Widget) -> Horizontal:
     return Horizontal(Label(name), *widgets, classes="row")
+
+
+def _range(metric: Metric) -> str:
+    """What may be written in the fields of a metric."""
+    least, most = metric.range
+    low, high = "" if least is None else f" from {least:g}", "" if most is None else f" to {most:g}"
+    return f"figures{low}{high}"
 
 
 def _figure(value: float | None) -> str:

@@ -9,13 +9,14 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
-from emotui.screens.list_state import ListState
+from emotui.metrics.metric import Metric
+from emotui.screens.list_state import ListState, key_of
 from emotui.screens.requests import Answer, LatestRequest
 from emotui.screens.samples.table import PAGE, ListHead, SampleList
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
-from emotui.screens.widgets.number_format import RIGHT, bars, count, figure_of, tenths
-from emotui.store.query import MARKS, Dataset, ListQuery, ListRow, Run
+from emotui.screens.widgets.number_format import bars, count, tenths
+from emotui.store.query import MARKS, SORTS, Dataset, ListQuery, ListRow, Run
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,6 +35,16 @@ class _Order:
     only: tuple[int, ...]
     numbers: "np.ndarray"
     cursor: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Spread:
+    """How many samples have a value of the metric in each tenth from `least` to `most`."""
+
+    metric: Metric
+    least: float
+    most: float
+    counts: list[int]
 
 
 class ListPane(Vertical):
@@ -70,8 +81,9 @@ class ListPane(Vertical):
         self._orders: LatestRequest[tuple[ListQuery, tuple[int, ...], int | None], _Order] | None = None
         self._pages: LatestRequest[tuple[_Order, tuple[int, ...]], dict[int, list[ListRow]]] | None = None
         self._error_places: LatestRequest[tuple[_Order, str], list[int]] | None = None
-        self._spreads: LatestRequest[_Order, list[int]] | None = None
-        self._spread: list[int] = []
+        self._spreads: LatestRequest[_Order, _Spread | None] | None = None
+        self._spread: _Spread | None = None
+        self._metrics: tuple[Metric, ...] = ()
         self._spread_of: _Order | None = None
 
     def compose(self) -> ComposeResult:
@@ -110,10 +122,18 @@ class ListPane(Vertical):
             wrong = source.order(replace(asked.query, marks=marks))
             return [int(place) for place in np.isin(asked.numbers, wrong).nonzero()[0]]
 
+        def spread(asked: _Order) -> _Spread | None:
+            return _spread(source, asked.numbers, asked.query.run, self.metric)
+
         self._orders = LatestRequest("order", self, order)
         self._pages = LatestRequest("page", self, pages)
         self._error_places = LatestRequest("errors", self, errors)
-        self._spreads = LatestRequest("spread", self, lambda asked: _spread(source, asked.numbers, asked.query.run))
+        self._spreads = LatestRequest("spread", self, spread)
+
+    @property
+    def metric(self) -> Metric | None:
+        """The metric whose values stand in the list; None without a run."""
+        return None if self.run_shown is None else self.state.shown_metric(self._metrics)
 
     @property
     def rows(self) -> SampleList:
@@ -145,12 +165,12 @@ class ListPane(Vertical):
         """Are rows on their way?"""
         return self.rows.waiting or any(desk is not None and desk.busy for desk in (self._orders, self._pages))
 
-    def ask(self, state: ListState, dataset: Dataset, run: Run | None) -> None:
+    def ask(self, state: ListState, dataset: Dataset, run: Run | None, metrics: Sequence[Metric]) -> None:
         """Show this list; the selected sample stays selected where it is in it."""
         keep = self.sample if self._order is not None and self.dataset == dataset else state.sample
-        self.state, self.dataset, self.run_shown = state, dataset, run
+        self.state, self.dataset, self.run_shown, self._metrics = state, dataset, run, tuple(metrics)
         if self._orders is not None:
-            self._orders.ask((state.query(dataset.dataset, run.run if run else None), state.only, keep))
+            self._orders.ask((state.query(dataset.dataset, run.run if run else None, metrics), state.only, keep))
         if self._order is None:
             self.show_nothing("Reading the list", f"{count(dataset.n)} samples of {dataset.name}")
         self._title()
@@ -228,12 +248,11 @@ class ListPane(Vertical):
             self.show_nothing("No sample fits", "x drops the filter   f changes it")
         else:
             self.show_nothing("This dataset is empty", "emotui import spans FILE brings samples in")
-        figure = figure_of(self.dataset.task) if order.query.run is not None and self.dataset is not None else ""
-        if keep and self.rows.n == self.n:
+        if keep and (self.rows.n, self.rows.metric) == (self.n, self.metric):
             self.rows.outdate()
             self.rows.move_to(order.cursor)
         else:
-            self.rows.show_order(self.n, order.cursor, figure)
+            self.rows.show_order(self.n, order.cursor, self.metric)
         self._title()
         self._foot()
         self.post_message(self.Selected(self.sample))
@@ -271,7 +290,7 @@ class ListPane(Vertical):
     def forget(self) -> None:
         """Another list is on its way; nothing of this one is to be seen or selected any more."""
         self._order, self._errors, self.dataset, self.run_shown = None, {}, None, None
-        self.rows.show_order(0, 0, "")
+        self.rows.show_order(0, 0, None)
         self.query_one("#list-title", Line).show([])
         self.show_nothing("Reading the list")
 
@@ -298,23 +317,32 @@ class ListPane(Vertical):
             return
         how_many = f"{count(self.n)} of {count(dataset.n)}" if state.filtered else count(dataset.n)
         parts = [Part(f" {dataset.name}", "strong", "do('dataset')"), Part(f"  {how_many}", "dim")]
-        parts += [Part(f"  {word}", "mark", "do('filter')") for word in state.words()]
-        sort = RIGHT if state.sort == "f1" and figure_of(dataset.task) == RIGHT else state.sort
+        parts += [Part(f"  {word}", "mark", "do('filter')") for word in state.words(self._metrics)]
+        titles = {key_of(metric, self._metrics): metric.title.lower() for metric in self._metrics}
+        sort = titles.get(state.sort, state.sort if state.sort in SORTS else "file")
         order = "" if sort == "file" and not state.descending else f"{sort} {'↓' if state.descending else '↑'} "
         self.query_one("#list-title", Line).show(parts, [Part(order, "dim", "do('sort')")])
 
     def _foot(self) -> None:
-        spread = self._spread if self.n else []
-        right = self.dataset is not None and figure_of(self.dataset.task) == RIGHT
-        low, high = ("wrong ", " right") if right else ("F1 0 ", " 1")
-        left = [Part(low), Part(bars(spread), "said"), Part(high)] if sum(spread) else []
+        spread, left = self._spread, []
+        if spread is not None and self.n:
+            low, high = f"{spread.metric.title} {spread.least:g} ", f" {spread.most:g}"
+            if spread.metric.yes_or_no:
+                low, high = "wrong ", " right"
+            left = [Part(low), Part(bars(spread.counts), "said"), Part(high)]
         place = f"{count(self.rows.cursor + 1)}/{count(self.n)}" if self.n else ""
         self.query_one("#list-foot", Line).show(left, [Part(place)])
 
 
-def _spread(source: "BrowseSource", numbers: "np.ndarray", run: str | None) -> list[int]:
-    """How many samples of the list have an F1 in each tenth."""
-    if run is None or not len(numbers):
-        return []
+def _spread(source: "BrowseSource", numbers: "np.ndarray", run: str | None, metric: Metric | None) -> _Spread | None:
+    """How many samples of the list have a value in each tenth of the metric's range, or of what there is of it."""
+    if run is None or metric is None or not len(numbers):
+        return None
     step = -(-len(numbers) // _SPREAD)
-    return tenths([row.f1 for row in source.page(numbers[::step].tolist(), run) if row.f1 is not None])
+    rows = source.page(numbers[::step].tolist(), run)
+    values = [value for row in rows if (value := row.values.get(metric.name)) is not None]
+    if not values:
+        return None
+    least, most = metric.range
+    least, most = min(values) if least is None else least, max(values) if most is None else most
+    return _Spread(metric, least, most, tenths(values, least, most))

@@ -12,8 +12,9 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
+from emotui.metrics.metric import Metric
 from emotui.screens.widgets.cell_width import fit, width
-from emotui.screens.widgets.number_format import share_of
+from emotui.screens.widgets.number_format import value_of
 from emotui.store.query import MARKS, ListRow
 
 PAGE = 256
@@ -25,7 +26,7 @@ class Columns:
     """Widths in cells; 0 leaves a column out."""
 
     id: int
-    f1: int
+    value: int
     marks: int
     emotion: int
     text: int
@@ -38,10 +39,10 @@ def columns(cells: int, longest_id: int, figure: str, tagged: bool = False) -> C
         figure: what a sample's figure is called; empty where there is no run to give one.
     """
     identity = min(max(longest_id, 2), 16 if cells >= 70 else 10)
-    f1, marks = max(len(figure) + 1, 5) if figure else 0, len(MARKS) + 1 if figure or tagged else 0
-    left = cells - 2 - identity - 1 - f1 - marks
+    value, marks = max(len(figure) + 1, 5) if figure else 0, len(MARKS) + 1 if figure or tagged else 0
+    left = cells - 2 - identity - 1 - value - marks
     emotion = 10 if left >= 28 else 0
-    return Columns(identity, f1, marks, emotion, max(left - emotion, 0))
+    return Columns(identity, value, marks, emotion, max(left - emotion, 0))
 
 
 class ListHead(Widget):
@@ -63,8 +64,8 @@ class ListHead(Widget):
         if shape is None:
             return Strip.blank(cells, style)
         line = "  " + fit("id", shape.id) + " "
-        if shape.f1:
-            line += fit(self.figure.rjust(shape.f1 - 1), shape.f1)
+        if shape.value:
+            line += fit(self.figure.rjust(shape.value - 1), shape.value)
         if shape.marks:
             line += fit(self.marks, shape.marks)
         if shape.emotion:
@@ -116,7 +117,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         super().__init__(id=id)
         self._n = 0
         self._cursor = 0
-        self._figure = ""
+        self.metric: Metric | None = None
         self._pages: dict[int, list[ListRow]] = {}
         self._old: set[int] = set()
         self._asked: set[int] = set()
@@ -145,9 +146,9 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         page = self._pages.get(position // PAGE, [])
         return page[position % PAGE] if position % PAGE < len(page) else None
 
-    def show_order(self, n: int, cursor: int, figure: str) -> None:
-        """Begin another list of `n` rows with the cursor at `cursor`; `figure`: what a run's are called, if any."""
-        self._n, self._figure = n, figure
+    def show_order(self, n: int, cursor: int, metric: Metric | None) -> None:
+        """Begin another list of `n` rows with the cursor at `cursor`; `metric`: whose values of a run are shown."""
+        self._n, self.metric = n, metric
         self._pages.clear()
         self._old.clear()
         self._asked.clear()
@@ -231,6 +232,11 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         if position < self._n:
             self.post_message(self.Chosen(position))
 
+    @property
+    def _figure(self) -> str:
+        """What stands over the values; empty where there are none."""
+        return "" if self.metric is None else self.metric.title
+
     def _reshape(self) -> None:
         cells = self.scrollable_content_region.width
         shape = columns(cells, self._longest_id, self._figure, self._tags is not None)
@@ -265,9 +271,10 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
     def _cells(self, row: ListRow, base: Style) -> list[Segment]:
         shape, dim = self._shape, self._style(base, "list--dim")
         segments = [Segment(fit(row.id, shape.id) + " ", base)]
-        if shape.f1:
-            said = share_of(self._figure, row.f1).rjust(shape.f1 - 1) + " "
-            segments.append(Segment(said, dim if row.f1 is None else base))
+        if shape.value and self.metric is not None:
+            value = row.values.get(self.metric.name)
+            said = value_of(self.metric, value).rjust(shape.value - 1) + " "
+            segments.append(Segment(said, dim if value is None else base))
         if shape.marks:
             if self._tags is None:
                 slots = "".join(letter if letter in row.marks else " " for letter in MARKS)

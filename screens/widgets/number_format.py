@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from emotui.metrics.metric import Metric
+
 UNDEFINED = "–"
 _BARS = "▁▂▃▄▅▆▇█"
 
@@ -18,17 +20,11 @@ def share(value: float | None) -> str:
     return "  .00"[-4:] if written == "-.00" else f"{written:>4}"
 
 
-RIGHT = "right"
-
-
-def figure_of(task: str) -> str:
-    """What the figure of a sample is called: F1, or `RIGHT` where an answer is right or wrong and nothing between."""
-    return RIGHT if task == "rephrase" else "F1"
-
-
-def share_of(figure: str, value: float | None) -> str:
-    """A sample's figure in four cells: as `share`, or in a word."""
-    return share(value) if figure != RIGHT or value is None else f"{'yes' if value == 1 else 'no':>4}"
+def value_of(metric: Metric, value: float | None) -> str:
+    """A sample's value in four cells, or more where it is not between -1 and 1: as `share`, or in a word."""
+    if metric.yes_or_no and value is not None:
+        return f"{'yes' if value == 1 else 'no':>4}"
+    return share(value) if value is None or abs(value) <= 1 else f"{value:.3g}"
 
 
 def bars(counts: Sequence[int]) -> str:
@@ -39,11 +35,12 @@ def bars(counts: Sequence[int]) -> str:
     return "".join(_BARS[-(-count * len(_BARS) // most) - 1] if count else " " for count in counts)
 
 
-def tenths(values: Sequence[float]) -> list[int]:
-    """How many values fall into each tenth of [0, 1]; 1 counts into the last."""
+def tenths(values: Sequence[float], least: float = 0, most: float = 1) -> list[int]:
+    """How many values fall into each tenth of the range; the greatest value counts into the last."""
     counts = [0] * 10
+    width = (most - least) or 1
     for value in values:
-        counts[min(max(int(value * 10), 0), 9)] += 1
+        counts[min(max(int((value - least) / width * 10), 0), 9)] += 1
     return counts
 
 

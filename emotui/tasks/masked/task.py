@@ -17,6 +17,7 @@ from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
 from emotui.lexicons import emolex
 from emotui.metrics.masked import DIMENSIONS, masked_report, score_mask
+from emotui.metrics.metric import Metric
 from emotui.metrics.repeats import over_repeats
 from emotui.metrics.span_scoring import Embed
 from emotui.records import MaskedGold
@@ -58,6 +59,13 @@ class Detail(msgspec.Struct, frozen=True):
     f1: tuple[float, ...]
 
 
+METRICS = (
+    Metric("f1_v", (0, 1), True, "mean over the masks of the F1 of the two words' EmoLex vectors", "F1"),
+    Metric("acc_l", (0, 1), True, "share of the masks filled with the gold word", "Acc_l"),
+    Metric("acc_v", (0, 1), True, "share of the masks filled with a word of the gold word's vector", "Acc_v"),
+)
+
+
 class Masked:
     """The task as those see it who run it."""
 
@@ -65,6 +73,7 @@ class Masked:
     progress_verb = "filling"
     version = VERSION
     sample = MaskedGold
+    metrics = METRICS
     embeds = False
 
     def __init__(self, settings: Writing | None = None) -> None:
@@ -188,4 +197,9 @@ def _score(answer: Parsed) -> ScoreRow:
     ]
     detail = Detail(sample.id, answer.repeat, sample.labels, said, tuple(pair.f1 for pair in pairs))
     marks = "M" * any(not pair.same_vector for pair in pairs) + "!" * (answer.prediction.form == "unread")
-    return ScoreRow(CONVENTION, mean(detail.f1), None, marks, msgspec.json.encode(detail))
+    values = {
+        "f1_v": mean(detail.f1),
+        "acc_l": mean(float(pair.same_word) for pair in pairs),
+        "acc_v": mean(float(pair.same_vector) for pair in pairs),
+    }
+    return ScoreRow(CONVENTION, values, marks, msgspec.json.encode(detail))

@@ -18,6 +18,7 @@ from emotui.backends.grammars import one_of
 from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
 from emotui.metrics.classes import class_report
+from emotui.metrics.metric import Metric
 from emotui.metrics.repeats import over_repeats
 from emotui.metrics.span_scoring import Embed
 from emotui.records import PLUTCHIK, ClassGold
@@ -79,6 +80,12 @@ class _Raw(msgspec.Struct, frozen=True):
     probs: Mapping[str, float]
 
 
+METRICS = (
+    Metric("accuracy", (0, 1), True, "1 where the label is the gold label, else 0", "right", yes_or_no=True),
+    Metric("confidence", (0, 1), True, "the probability that the model gives to the gold label", "conf"),
+)
+
+
 class Rephrase:
     """The task as those see it who run it."""
 
@@ -86,6 +93,7 @@ class Rephrase:
     progress_verb = "classifying"
     version = VERSION
     sample = ClassGold
+    metrics = METRICS
     embeds = False
 
     def __init__(self, settings: Settings | None = None, given: frozenset[str] = frozenset()) -> None:
@@ -267,4 +275,5 @@ def _score(answer: Parsed) -> ScoreRow:
     right = said.label == sample.label
     detail = Detail(sample.id, answer.repeat, sample.label, said.label, said.probs.get(gold), said.probs)
     marks = "" if right else "M" + "!" * (said.form == "unread")
-    return ScoreRow(CONVENTION, float(right), None, marks, msgspec.json.encode(detail))
+    values = {"accuracy": float(right), "confidence": detail.confidence}
+    return ScoreRow(CONVENTION, values, marks, msgspec.json.encode(detail))

@@ -21,6 +21,7 @@ from emotui.backends.base import Generate, ModelCard, Refused, Score
 from emotui.backends.grammars import reasoned_answer
 from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
+from emotui.metrics.metric import Metric
 from emotui.metrics.scenes import label_counts, micro_f1, scenes_metrics
 from emotui.metrics.span_scoring import Embed
 from emotui.records import ScenesGold
@@ -94,6 +95,13 @@ class _Options(msgspec.Struct, frozen=True):
     constrain: bool = False
 
 
+METRICS = (
+    Metric("vector_f1", (0, 1), True, "F1 over the labels of the text; 1 where both vectors are empty", "F1"),
+    Metric("lexical_accuracy", (0, 1), True, "share of the text's labels that are right", "Acc_l"),
+    Metric("vector_accuracy", (0, 1), True, "1 where every label of the text is right, else 0", "Acc_v"),
+)
+
+
 class Scenes:
     """The task as those see it who run it."""
 
@@ -101,6 +109,7 @@ class Scenes:
     progress_verb = "asking about"
     version = VERSION
     sample = ScenesGold
+    metrics = METRICS
     embeds = False
 
     def __init__(self, prompts: Prompts | None = None, *, constrain: bool = False) -> None:
@@ -329,8 +338,13 @@ def _score(answer: Parsed) -> ScoreRow:
     missed = any(g > p for g, p in zip(gold, said, strict=True))
     extra = any(p > g for g, p in zip(gold, said, strict=True))
     counts = label_counts([gold], [said])
-    f1 = micro_f1(counts) if any(gold) or any(said) else 1.0
-    return ScoreRow(CONVENTION, f1, None, "M" * missed + "X" * extra, msgspec.json.encode(detail))
+    right = [g == p for g, p in zip(gold, said, strict=True)]
+    values = {
+        "vector_f1": micro_f1(counts) if any(gold) or any(said) else 1.0,
+        "lexical_accuracy": mean(right),
+        "vector_accuracy": float(all(right)),
+    }
+    return ScoreRow(CONVENTION, values, "M" * missed + "X" * extra, msgspec.json.encode(detail))
 
 
 def _report(details: Sequence[Detail]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from emotui.backends.base import Evidence, Extract, ModelCard, Refused
 from emotui.backends.host import lacks
 from emotui.errors import ModelError
 from emotui.lexicons import empath_keywords
+from emotui.metrics.metric import Metric
 from emotui.metrics.span_output import parse_output
 from emotui.metrics.span_report import report
 from emotui.metrics.span_scoring import Embed, SampleDetail, score_samples
@@ -117,9 +118,18 @@ def score(
     return score_samples(samples, predictions, embed, empath_keywords())
 
 
+METRICS = (
+    Metric("f1", (0, 1), True, "the aligned pairs' token F1 over the greater number of spans (SEER, section 6)", "F1"),
+    Metric("sim", (-1, 1), True, "the aligned pairs' cosine over the greater number of spans", "Sim"),
+    Metric("precision", (0, 1), True, "the aligned pairs' token F1 over the number of predicted spans", "Prec"),
+    Metric("recall", (0, 1), True, "the aligned pairs' token F1 over the number of gold spans", "Rec"),
+)
+
+
 def score_row(detail: SampleDetail) -> ScoreRow:
     """A score as it is stored, under the convention it was computed by."""
-    return ScoreRow(CONVENTION, detail.f1, detail.sim, detail.marks, msgspec.json.encode(detail))
+    values = {"f1": detail.f1, "sim": detail.sim, "precision": detail.precision, "recall": detail.recall}
+    return ScoreRow(CONVENTION, values, detail.marks, msgspec.json.encode(detail))
 
 
 def _by_task(samples: Sequence[SpanSample], details: Sequence[SampleDetail]) -> dict[str, object]:
@@ -142,6 +152,7 @@ class Spans:
     progress_verb = "marking"
     version = VERSION
     sample = SpanSample
+    metrics = METRICS
     embeds = True
 
     def __init__(self, settings: Settings | None = None) -> None:

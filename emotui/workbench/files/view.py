@@ -2,20 +2,22 @@
 
 import contextlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from emotui.backends.host import Cancelled, ModelProcess
-from emotui.errors import BadInput, ModelError
+from emotui.errors import ModelError
 from emotui.formats import fingerprint, read
 from emotui.formats.reading import Warn, warn_skipped
 from emotui.lexicons import empath_keywords
+from emotui.metrics.metric import Metric
 from emotui.metrics.span_report import report
 from emotui.metrics.span_scoring import SampleDetail, score_pairs, score_samples
 from emotui.records import SpanPrediction, SpanSample
-from emotui.store.query import MARKS, Dataset, ListQuery, ListRow, Run
+from emotui.store.query import MARKS, Bounds, Dataset, ListQuery, ListRow, Run
+from emotui.tasks.spans import task as spans_task
 from emotui.workbench.files.score import known
 from emotui.workbench.runs.similarity import Embedder
 from emotui.workbench.source import Evidence, RepeatView
@@ -66,6 +68,9 @@ class FileView:
 
     def runs(self, dataset: int) -> list[Run]:
         return list(self._runs.values())
+
+    def metrics(self, dataset: int) -> tuple[Metric, ...]:
+        return spans_task.METRICS
 
     def emotions(self, dataset: int) -> list[str]:
         return list(dict.fromkeys(emotion for sample in self._samples for emotion in _emotions(sample)))
@@ -149,7 +154,7 @@ class FileView:
             preview=sample.text[:PREVIEW],
             emotion=sample.emotion,
             valence=sample.valence,
-            f1=sum(detail.f1 for detail in details) / len(details) if details else None,
+            values=_means([spans_task.score_row(detail).values for detail in details]),
             marks="".join(mark for mark in MARKS if mark in seen),
         )
 
@@ -203,9 +208,24 @@ def _matches(sample: SpanSample, row: ListRow, query: ListQuery) -> bool:
         return False
     if query.marks and not set(query.marks) & set(row.marks):
         return False
-    if query.f1_min is not None and (row.f1 is None or row.f1 < query.f1_min):
-        return False
-    return query.f1_max is None or (row.f1 is not None and row.f1 <= query.f1_max)
+    return all(_within(row.values.get(bounds.metric), bounds) for bounds in query.bounds)
+
+
+def _within(value: float | None, bounds: Bounds) -> bool:
+    return (
+        value is not None
+        and (bounds.low is None or value >= bounds.low)
+        and (bounds.high is None or value <= bounds.high)
+    )
+
+
+def _means(values: Sequence[Mapping[str, float | None]]) -> dict[str, float | None]:
+    """Each metric's mean over the repeats that have a value."""
+    found: dict[str, float | None] = {}
+    for name in dict.fromkeys(name for one in values for name in one):
+        known = [value for one in values if (value := one.get(name)) is not None]
+        found[name] = sum(known) / len(known) if known else None
+    return found
 
 
 def _sort_value(sample: SpanSample, row: ListRow, sort: str) -> float | str | None:
@@ -213,13 +233,9 @@ def _sort_value(sample: SpanSample, row: ListRow, sort: str) -> float | str | No
     match sort:
         case "id":
             return sample.id
-        case "f1":
-            return row.f1
-        case "sim":
-            return row.sim
         case "emotion":
             return sample.emotion
         case "length":
             return len(sample.text)
         case _:
-            raise BadInput(f"cannot sort by {sort!r}")
+            return row.values.get(sort)

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from emotui.metrics.metric import Metric
 from emotui.store.query import Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
@@ -44,6 +45,12 @@ def scored(
     for place, score in zip(places, task.score(answers, embed), strict=True):
         rows[place] = replace(rows[place], score=score)
     return rows
+
+
+def metrics_of(store: Store, dataset: int) -> tuple[Metric, ...]:
+    """What the samples of a dataset are scored by: the metrics of its task."""
+    found = store.dataset(dataset)
+    return () if found is None else task_named(found.task).metrics
 
 
 def last_attempts(rows: Iterable[ResultRow]) -> list[ResultRow]:

@@ -1,0 +1,29 @@
+"""What one figure of a sample is: its name, its range, and which end of it is better."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A figure that a task gives for each scored sample.
+
+    Args:
+        name: its key in the store and in commands, such as `f1`.
+        range: lowest and highest value; None where there is no such limit.
+        higher_is_better: whether a greater value means a better answer.
+        help: what it measures, in one line.
+        heading: its name over a column of numbers; the name itself where this is empty.
+        yes_or_no: whether its only values are 0 and 1, which are shown as words.
+    """
+
+    name: str
+    range: tuple[float | None, float | None]
+    higher_is_better: bool
+    help: str
+    heading: str = ""
+    yes_or_no: bool = False
+
+    @property
+    def title(self) -> str:
+        """What stands over its column."""
+        return self.heading or self.name
