@@ -30,7 +30,7 @@ from tests.screen_driving import frame, listed, notified, opened, press, screen_
 @pytest.fixture(autouse=True)
 def quick_embedding(monkeypatch: pytest.MonkeyPatch) -> None:
     """Annotators get their Sim without a model being loaded."""
-    monkeypatch.setattr("emotui.workbench.results.Embedder", lambda model, cancelled: embed)
+    monkeypatch.setattr("emotui.workbench.results.service.Embedder", lambda model, cancelled: embed)
 
 
 @pytest.fixture

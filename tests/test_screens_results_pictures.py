@@ -18,7 +18,7 @@ SIZES = [(80, 24), (160, 45)]
 @pytest.fixture(autouse=True)
 def quick_embedding(monkeypatch: pytest.MonkeyPatch) -> None:
     """Annotators get their Sim without a model being loaded."""
-    monkeypatch.setattr("emotui.workbench.results.Embedder", lambda model, cancelled: embed)
+    monkeypatch.setattr("emotui.workbench.results.service.Embedder", lambda model, cancelled: embed)
     minutes = count()
     monkeypatch.setattr("emotui.store.runs.now", lambda: f"2026-11-21T06:{next(minutes):02}:00.000+00:00")
 

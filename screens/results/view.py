@@ -1,5 +1,6 @@
 """How the Results place is drawn: a heading, a grid or a plot, and what the figure under the cursor is."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from textual import on
@@ -17,7 +18,7 @@ from emotui.screens.widgets.page import Page
 from emotui.workbench.results import span_tables
 
 if TYPE_CHECKING:
-    from emotui.workbench.results.table import Bars
+    from emotui.workbench.results.table import Bars, ResultsTable, Transitions
 
 _MOST_NAMES = 4
 """Lines of names over a plot, where a third of the place would be fewer."""
@@ -68,7 +69,7 @@ class ResultsView(Vertical):
             self._draw_bars(shown)
         elif shown.pairs:
             self._show_grid()
-            self.grid.show_table(span_tables.as_table(shown), shades=self.shades, plain=True)
+            self.grid.show_table(_heatmap(shown), shades=self.shades, plain=True)
         else:
             self._tell_none("No text here has two neighbouring sentences with labels")
 
@@ -138,3 +139,25 @@ class ResultsView(Vertical):
         cells = max(self.size.width - 3, 20)
         lines = [text[a:b] for text in results_cells.about(row, cell) for a, b in wrap(text, cells)]
         page.show([[Part(text)] for text in lines], home=True)
+
+
+def _heatmap(found: "Transitions") -> "ResultsTable":
+    """The transitions as the grid shades them, each count with its shares."""
+    table = span_tables.transition_table(found)
+    rows = tuple(
+        replace(
+            row,
+            label=f"from {row.label}",
+            cells=tuple(replace(cell, convention=_shares(found, at, to)) for to, cell in enumerate(row.cells)),
+        )
+        for at, row in enumerate(table.rows)
+    )
+    first, *rest = table.notes
+    shades = "Shades go by fifths of the largest count; # shows the counts."
+    return replace(table, rows=rows, notes=(f"{first} {shades}", *rest))
+
+
+def _shares(found: "Transitions", at: int, to: int) -> str:
+    share = found.row_shares[at][to]
+    leaves = "" if share is None else f"{share:.0%} of the pairs that leave {found.labels[at]}; "
+    return f"{leaves}{found.shares[at][to] or 0:.1%} of all {found.pairs} pairs of adjacent sentences"

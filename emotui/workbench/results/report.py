@@ -18,8 +18,8 @@ from emotui.workbench.results.report_formats import ENDINGS, rendered
 from emotui.workbench.results.scene_tables import scene_table
 from emotui.workbench.results.service import OnStep, Results, never
 from emotui.workbench.results.span_figures import IsCancelled
-from emotui.workbench.results.span_tables import SETTINGS
-from emotui.workbench.results.table import Cell, Column, ResultsTable, Row, Transitions, shown_cell
+from emotui.workbench.results.span_tables import SETTINGS, transition_table
+from emotui.workbench.results.table import Cell, Column, ResultsTable, shown_cell
 from emotui.workbench.scenes.decoding import SceneBench
 
 DAGGER = "†"
@@ -132,19 +132,6 @@ def _watched(runs: Sequence[Run], on_step: OnStep, cancelled: IsCancelled) -> It
             raise Cancelled
         on_step("runs decoded", at, len(runs))
         yield run
-
-
-def transition_table(found: Transitions) -> ResultsTable:
-    """Appendix C as a table: from the sentence of a row to that of a column, counts of pairs."""
-    columns = tuple(Column(label, label, "to", "count") for label in found.labels)
-    rows = tuple(
-        Row(label, "gold", "gold", tuple(Cell(n, samples=there) for n, there in zip(counts, numbers, strict=True)))
-        for label, counts, numbers in zip(found.labels, found.counts, found.samples, strict=True)
-    )
-    note = f"Gold {found.by} of adjacent sentences, {found.pairs} pairs; from the row's to the column's (appendix C)."
-    left_out = f"{found.unlabelled} pairs are left out: a sentence of theirs has no {found.by}."
-    notes = (note, left_out) if found.unlabelled else (note,)
-    return ResultsTable(f"transitions-{found.by}", f"Task 2: {found.by} transitions", columns, rows, notes)
 
 
 def _run(run: Run, dataset: Dataset) -> dict[str, object]:

@@ -2,16 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from emotui.metrics.span_errors import Figure, SpanErrors
 from emotui.metrics.transitions import ordered
 from emotui.workbench.results.published import Printed, PublishedRow, published
 from emotui.workbench.results.span_figures import PARTS, PeopleFigures, RunFigures
-from emotui.workbench.results.table import Bars, Cell, Column, ResultsTable, Row, Series
-
-if TYPE_CHECKING:
-    from emotui.workbench.results.table import ResultsTable, Transitions
+from emotui.workbench.results.table import Bars, Cell, Column, ResultsTable, Row, Series, Transitions
 
 OWN = "own"
 """The setting of who is not asked by a prompt: a model that marks evidence itself, and people."""
@@ -333,33 +329,17 @@ def asking(runs: Sequence[RunFigures], key: str = "asking") -> ResultsTable:
     return ResultsTable(key, "Asking: formats, retries, empty answers", columns, tuple(rows), (ASKING,))
 
 
-def as_table(found: "Transitions") -> "ResultsTable":
-    """Counts of pairs, each with the samples that have one."""
-    from emotui.workbench.results.table import Cell, Column, ResultsTable, Row
-
-    names = found.labels
-    rows = []
-    for at, name in enumerate(names):
-        cells = []
-        for to in range(len(names)):
-            share = found.row_shares[at][to]
-            leaves = "" if share is None else f"{share:.0%} of the pairs that leave {name}; "
-            all_pairs = found.shares[at][to] or 0
-            cells.append(
-                Cell(
-                    found.counts[at][to],
-                    None,
-                    f"{leaves}{all_pairs:.1%} of all {found.pairs} pairs of adjacent sentences",
-                    None,
-                    found.samples[at][to],
-                )
-            )
-        rows.append(Row(f"from {name}", "gold", "", tuple(cells)))
-    notes = [
+def transition_table(found: Transitions) -> ResultsTable:
+    """Appendix C: from the sentence of a row to that of a column, counts of pairs with the samples that have one."""
+    columns = tuple(Column(name, name, "to", "count") for name in found.labels)
+    rows = tuple(
+        Row(label, "gold", "gold", tuple(Cell(n, samples=there) for n, there in zip(counts, numbers, strict=True)))
+        for label, counts, numbers in zip(found.labels, found.counts, found.samples, strict=True)
+    )
+    note = (
         f"{found.pairs} pairs of adjacent sentences in the gold passages, by {found.by} (SEER, appendix C): from the "
-        "row's to the column's. Shades go by fifths of the largest count; # shows the counts."
-    ]
-    if found.unlabelled:
-        notes.append(f"{found.unlabelled} pairs are left out: a sentence of theirs has no {found.by}.")
-    columns = tuple(Column(name, name, "to", "count") for name in names)
-    return ResultsTable(f"transitions-{found.by}", f"Transitions by {found.by}", columns, tuple(rows), tuple(notes))
+        "row's to the column's."
+    )
+    left_out = f"{found.unlabelled} pairs are left out: a sentence of theirs has no {found.by}."
+    notes = (note, left_out) if found.unlabelled else (note,)
+    return ResultsTable(f"transitions-{found.by}", f"Task 2: {found.by} transitions", columns, rows, notes)
