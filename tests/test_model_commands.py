@@ -307,7 +307,7 @@ def test_none_of_these_commands_imports_an_ml_library() -> None:
     code = (
         f"import sys; sys.path.insert(0, {str(CHECKOUT)!r})\n"
         "import emotui.commands.models, emotui.commands.doctor\n"
-        "from emotui.workbench.models import models_at_hand\n"
+        "from emotui.workbench.models.discovery import models_at_hand\n"
         "from pathlib import Path\n"
         f"assert len(models_at_hand([Path({str(TINY)!r})]).models) == 4\n"
         "print([name for name in ('torch', 'transformers', 'llama_cpp', 'openai') if name in sys.modules])"
