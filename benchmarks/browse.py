@@ -116,7 +116,7 @@ async def measure(path: Path) -> None:
         from dataclasses import replace
 
         await rest(pilot)
-        whole = frame.state
+        session, whole = frame.session, frame.session.state
         await timed("next sample (j)", lambda: frame.action_do("next"), lambda: None)
         await timed("jump to the end (G)", lambda: frame.action_do("last"), lambda: frame.action_do("first"))
         await timed("next error (n)", lambda: frame.action_do("next_error"), lambda: None)
@@ -126,7 +126,7 @@ async def measure(path: Path) -> None:
             ("filter by kind of error", replace(whole, marks="H")),
             ("sort by F1", replace(whole, sort=HEADLINE)),
         ):
-            await timed(what, lambda state=state: frame.change(state), lambda: frame.change(whole), rows_shown)  # type: ignore[misc]
+            await timed(what, lambda state=state: session.change(state), lambda: session.change(whole), rows_shown)  # type: ignore[misc]
         memory = psutil.Process().memory_info().rss / 2**20
         print(f"{'memory of the process':28} {memory:6.0f} MB")
 

@@ -1,9 +1,10 @@
-"""Everything that a key can do, once. Keys, footer, help and command palette are all read from here.
+"""What a key can do in more than one place, and what an action is. Keys, footer, help and palette are read from these.
 
-A place answers an action by having a method `do_<id>`, and says with `can(id)` whether it makes sense now; what no
-place answers, the frame does. One key means one thing in all of them.
+An action is answered by the place, the list or the frame, whichever is the first to have a method for it. What only
+one place answers stands with that place. One key means one thing in all of them.
 """
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from textual.binding import Binding
@@ -26,7 +27,7 @@ class Action:
     footer: tuple[str, str] | None = None
 
 
-ACTIONS: tuple[Action, ...] = (
+SHARED: tuple[Action, ...] = (
     Action(
         "next", ("j", "down"), "j", "next", "Next sample (j from any pane, ↓ in the list)", "Move", 1, ("j k", "move")
     ),
@@ -72,7 +73,6 @@ ACTIONS: tuple[Action, ...] = (
     Action("model", ("R",), "R", "run a model", "Run a model over the dataset", "Runs", 10),
     Action("name_model", ("m",), "m", "live model", "Choose the model that is asked live, and load it", "Runs", 11),
     Action("stop", ("escape",), "Esc", "stop", "Stop what is running; what is done is kept", "Runs", 1),
-    Action("overlay", ("o",), "o", "overlay", "Cycle what is drawn: both, gold, predicted, everyone", "Sample", 11),
     Action(
         "annotators", ("a",), "a", "annotators", "Who marked what: gold, runs, annotators, a row each", "Sample", 12
     ),
@@ -85,61 +85,48 @@ ACTIONS: tuple[Action, ...] = (
         "Sample",
         13,
     ),
-    Action("repeat", ("full_stop",), ".", "next repeat", "Show the run's next answer to the same sample", "Sample", 13),
     Action("copy", ("y",), "y", "copy", "Copy the sample with its gold and predicted spans", "Sample", 14),
     Action("export", ("e",), "e", "export", "Write the samples of the list to a file", "Sample", 0),
-    Action("alpha_less", ("left",), "←", "less prior", "Weigh the prior less", "Scenes", 2, ("← →", "alpha")),
-    Action("alpha_more", ("right",), "→", "more prior", "Weigh the prior more", "Scenes"),
-    Action("alpha", ("equals_sign",), "=", "type alpha", "Type alpha, and what flips count against", "Scenes", 13),
-    Action("next_flip", ("n",), "n", "next flip", "Next scenario that flips", "Scenes", 4, ("n p", "next flip")),
-    Action("previous_flip", ("p",), "p", "previous flip", "Previous scenario that flips", "Scenes"),
-    Action("clamp", ("c",), "c", "clamp", "What if: take the picked emotion as yes, as no, as open", "Scenes", 5),
-    Action("free", ("C",), "C", "free all", "Take no emotion as known", "Scenes", 6),
-    Action("why", ("w",), "w", "why", "Why the picked emotion is as it is: the terms by size", "Scenes", 6),
-    Action("prior", ("t",), "t", "prior", "Choose the prior, its smoothing, the temperature", "Scenes", 7),
     Action("view", ("v",), "v", "view", "The next view: tables, bars, heatmaps, sweep, flips, couplings", "Views", 3),
     Action("view_back", ("V",), "V", "view before", "The view before", "Views"),
     Action("values", ("number_sign",), "#", "numbers", "Numbers in heatmaps, or shades", "Views", 8),
-    Action("leaked", ("L",), "L", "leaked", "Figures that look at what they score, beside the honest ones", "Scenes"),
-    Action("submit", ("enter",), "Enter", "submit", "Submit the text as the next attempt", "Rephrase", 1),
-    Action("write", ("i", "enter"), "i", "write", "Into the text: from there Enter submits", "Rephrase", 1),
+    Action("write", ("i", "enter"), "i", "write", "Into the text: from there Enter submits", "Writing", 1),
     Action(
-        "leave", ("escape",), "Esc", "leave", "Out of the text, statistics or review; letters are keys", "Rephrase", 2
+        "leave", ("escape",), "Esc", "leave", "Out of the text, statistics or review; letters are keys", "Writing", 2
     ),
-    Action("skip", ("ctrl+s",), "^S", "skip", "Leave this text and go to the next", "Rephrase", 3),
-    Action("suggest", ("ctrl+g",), "^G", "suggest", "Three rephrasings by a model that writes", "Rephrase", 4),
-    Action("undo", ("ctrl+z", "u"), "^Z", "undo", "Take back typing, then the last attempt or skip", "Rephrase", 5),
-    Action("redo", ("ctrl+r", "ctrl+y"), "^R", "redo", "Put back what was taken back (^Y too)", "Rephrase"),
-    Action("words", ("f2",), "F2", "words", "Chain, words, difference, session in the lower pane", "Rephrase", 4),
-    Action("figures", ("f3",), "F3", "statistics", "What the rephrasings came to, as plots and tables", "Rephrase", 4),
-    Action("review", ("f4",), "F4", "review", "Judge others' rephrasings without the verdict", "Rephrase", 4),
-    Action("judge", ("enter",), "Enter", "take the answer", "Take the answer under the cursor", "Rephrase", 1),
-    Action("next_open", ("n",), "n", "next open", "Next text that is open", "Rephrase", 9, ("n p", "next open")),
-    Action("previous_open", ("p",), "p", "previous open", "Previous text that is open", "Rephrase"),
-    Action("load", ("enter",), "Enter", "load or end", "Load the picked model, or end its process", "Models", 2),
-    Action("measure", ("b",), "b", "measure", "Measure how fast the picked model is", "Models", 3),
-    Action("samples", ("enter",), "Enter", "samples", "Browse the samples behind the figure", "Results", 1),
-    Action("halt", ("escape",), "Esc", "stop counting", "Stop counting; what is counted stays", "Results", 1),
-    Action("next_table", ("n",), "n", "next table", "Next table, plot or heatmap", "Results", 2, ("n p", "next table")),
-    Action("previous_table", ("p",), "p", "previous table", "Previous table, plot or heatmap", "Results"),
-    Action("take", ("T",), "T", "take text", "Try the text of the selected sample", "Spot check", 2),
-    Action("second", ("M",), "M", "second model", "A second model beside the live one; away again", "Spot check", 3),
-    Action("keep", ("f8", "K"), "F8", "keep", "Keep the text as a sample (K too)", "Spot check", 4),
-    Action("ask", ("f5",), "F5", "ask again", "Ask everything now, what takes long too", "Spot check", 5),
+    Action("undo", ("ctrl+z", "u"), "^Z", "undo", "Take back typing, then the last attempt or skip", "Writing", 5),
+    Action("redo", ("ctrl+r", "ctrl+y"), "^R", "redo", "Put back what was taken back (^Y too)", "Writing"),
+)
+"""What more than one place answers, or none: then the list or the frame does."""
+
+TOOL: tuple[Action, ...] = (
     Action("theme", (), "", "theme", "Choose colours: dark, light, high contrast, colour-blind-safe", "Tool", 0),
     Action("help", ("question_mark", "f1"), "?", "help", "This page", "Tool", 18),
     Action("palette", ("ctrl+p",), "^P", "palette", "Find an action by its name", "Tool", 19),
     Action("quit", ("q", "ctrl+q"), "q", "quit", "Leave; position, filter and colours are remembered", "Tool", 20),
 )
+"""Of the workbench itself; these stand last."""
 
-BY_ID = {action.id: action for action in ACTIONS}
+
+class Acting:
+    """What answers actions: `do_<id>` does one, and `can_<id>`, where there is one, says whether it can be done now."""
+
+    def doing(self, action: str) -> Callable[[], None] | None:
+        """What does this action, None where nothing here does."""
+        do: Callable[[], None] | None = getattr(self, f"do_{action}", None)
+        return do
+
+    def can(self, action: str) -> bool:
+        """Can this action be done here now?"""
+        able: Callable[[], bool] | None = getattr(self, f"can_{action}", None)
+        return self.doing(action) is not None and (able is None or able())
 
 
-def bindings() -> list[Binding]:
-    """The frame's bindings: every key once."""
+def bindings(actions: Iterable[Action]) -> list[Binding]:
+    """The frame's bindings: every key of these actions, and the numbers of the places."""
     found = [
         Binding(key, f"do('{action.id}')", action.label, show=action.rank > 0, id=f"{action.id}-{key}")
-        for action in ACTIONS
+        for action in actions
         for key in action.keys
     ]
     return found + [Binding(str(number), f"place({number})", show=False) for number in range(1, 10)]

@@ -12,95 +12,14 @@ from textual.filter import Monochrome, NoColor
 from textual.screen import Screen
 from textual.widgets import Static
 
-from emotui.screens.actions import ACTIONS
 from emotui.screens.frame import Frame
+from emotui.screens.places import ACTIONS
 from emotui.themes import DEFAULT, THEMES
 
 if TYPE_CHECKING:
-    from textual.command import Provider
-
     from emotui.workbench.source import BrowseSource
 
 LEAST_COLUMNS, LEAST_LINES = 60, 16
-
-
-def _palette() -> "type[Provider]":
-    pass
-
-    return ActionProvider
-
-
-class EmotuiApp(App[None]):
-    """Shows what `open_source` opens: a workspace, or files.
-
-    Args:
-        open_source: called in a thread once the frame is painted; an `EmotuiError` it raises is shown in the frame.
-        poll: how many seconds between two looks whether the source has changed; None: never.
-        annotator: the name under which attempts and reviews are kept.
-    """
-
-    TITLE = "emotui"
-    CSS = """
-    ScrollView, VerticalScroll, OptionList, CommandList {
-        scrollbar-color: $rule;
-        scrollbar-color-hover: $primary;
-        scrollbar-color-active: $primary;
-        scrollbar-background: $background;
-        scrollbar-background-hover: $background;
-        scrollbar-background-active: $background;
-    }
-    CommandPalette SearchIcon { display: none; }
-    CommandPalette > Vertical, CommandPalette:dark > Vertical { background: $surface; }
-    CommandPalette #--input { border: round $primary; padding: 0 1; }
-    CommandPalette CommandList { background: $surface; }
-    CommandPalette OptionList:nocolor > .option-list--option-highlighted { text-style: reverse; }
-    """
-    BINDINGS = []
-    COMMANDS = {_palette}
-    # The registry binds the palette's key; Textual would bind it a second time.
-    ENABLE_COMMAND_PALETTE = False
-    NOTIFICATION_TIMEOUT = 4
-
-    def __init__(
-        self, open_source: "Callable[[], BrowseSource]", *, poll: float | None = 0.5, annotator: str = "someone"
-    ) -> None:
-        super().__init__()
-        self.annotator = annotator
-        for theme in THEMES.values():
-            self.register_theme(theme)
-        self.theme = DEFAULT
-        self.use_command_palette = True
-        if self.no_color:
-            # Textual answers NO_COLOR with shades of grey; here it means the terminal's own two colours.
-            self._filters = [NoColor() if isinstance(one, Monochrome) else one for one in self._filters]
-        self._open_source = open_source
-        self._poll = poll
-
-    def get_default_screen(self) -> Frame:
-        """The frame is the only screen; sheets lie over it."""
-        return Frame(self._open_source, self._poll)
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        """So that a theme from elsewhere still draws."""
-        return THEMES[DEFAULT].variables
-
-    @property
-    def frame(self) -> Frame:
-        """The frame, whatever lies over it."""
-        frame = self.screen_stack[0]
-        assert isinstance(frame, Frame)
-        return frame
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Say so where the terminal is too small, instead of breaking."""
-        pass
-
-        small = event.size.width < LEAST_COLUMNS or event.size.height < LEAST_LINES
-        shown = isinstance(self.screen, TooSmall)
-        if small and not shown:
-            self.push_screen(TooSmall(LEAST_COLUMNS, LEAST_LINES))
-        elif shown and not small:
-            self.pop_screen()
 
 
 class ActionProvider(Provider):
@@ -108,15 +27,16 @@ class ActionProvider(Provider):
 
     @property
     def _found(self) -> list[tuple[str, str, Callable[[], None]]]:
-        app: EmotuiApp = self.app  # type: ignore[assignment]
-        frame = app.frame
+        frame = self.screen
+        if not isinstance(frame, Frame):
+            return []
         found: list[tuple[str, str, Callable[[], None]]] = [
             (f"{action.label}  {action.shown}".rstrip(), action.help, partial(frame.action_do, action.id))
             for action in ACTIONS
             if action.id != "palette" and frame.can(action.id)
         ]
         found += [
-            (f"colours: {name}", "Use these colours from now on", partial(frame.remember_theme, name))
+            (f"colours: {name}", "Use these colours from now on", partial(frame.tool.use_theme, name))
             for name in THEMES
         ]
         return found
@@ -159,3 +79,73 @@ class TooSmall(Screen[None]):
     def action_leave(self) -> None:
         """Quit."""
         self.app.exit()
+
+
+class EmotuiApp(App[None]):
+    """Shows what `open_source` opens: a workspace, or files.
+
+    Args:
+        open_source: called in a thread once the frame is painted; an `EmotuiError` it raises is shown in the frame.
+        poll: how many seconds between two looks whether the source has changed; None: never.
+        annotator: the name under which attempts and reviews are kept.
+    """
+
+    TITLE = "emotui"
+    CSS = """
+    ScrollView, VerticalScroll, OptionList, CommandList {
+        scrollbar-color: $rule;
+        scrollbar-color-hover: $primary;
+        scrollbar-color-active: $primary;
+        scrollbar-background: $background;
+        scrollbar-background-hover: $background;
+        scrollbar-background-active: $background;
+    }
+    CommandPalette SearchIcon { display: none; }
+    CommandPalette > Vertical, CommandPalette:dark > Vertical { background: $surface; }
+    CommandPalette #--input { border: round $primary; padding: 0 1; }
+    CommandPalette CommandList { background: $surface; }
+    CommandPalette OptionList:nocolor > .option-list--option-highlighted { text-style: reverse; }
+    """
+    BINDINGS = []
+    COMMANDS = {ActionProvider}
+    # The registry binds the palette's key; Textual would bind it a second time.
+    ENABLE_COMMAND_PALETTE = False
+    NOTIFICATION_TIMEOUT = 4
+
+    def __init__(
+        self, open_source: "Callable[[], BrowseSource]", *, poll: float | None = 0.5, annotator: str = "someone"
+    ) -> None:
+        super().__init__()
+        for theme in THEMES.values():
+            self.register_theme(theme)
+        self.theme = DEFAULT
+        self.use_command_palette = True
+        if self.no_color:
+            # Textual answers NO_COLOR with shades of grey; here it means the terminal's own two colours.
+            self._filters = [NoColor() if isinstance(one, Monochrome) else one for one in self._filters]
+        self._open_source = open_source
+        self._poll, self._annotator = poll, annotator
+
+    def get_default_screen(self) -> Frame:
+        """The frame is the only screen; sheets lie over it."""
+        return Frame(self._open_source, self._poll, self._annotator)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """So that a theme from elsewhere still draws."""
+        return THEMES[DEFAULT].variables
+
+    @property
+    def frame(self) -> Frame:
+        """The frame, whatever lies over it."""
+        frame = self.screen_stack[0]
+        assert isinstance(frame, Frame)
+        return frame
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Say so where the terminal is too small, instead of breaking."""
+        small = event.size.width < LEAST_COLUMNS or event.size.height < LEAST_LINES
+        shown = isinstance(self.screen, TooSmall)
+        if small and not shown:
+            self.push_screen(TooSmall(LEAST_COLUMNS, LEAST_LINES))
+        elif shown and not small:
+            self.pop_screen()

@@ -58,7 +58,7 @@ def begin(owner: Widget, what: str, do: "Callable[..., object]", halt: Callable[
         owner.post_message(Progressed(progress))
 
     def work() -> None:
-        from emotui.backends.host import Cancelled
+        from emotui.workbench.progress import Cancelled
 
         error, stopped = None, False
         try:

@@ -69,6 +69,10 @@ class ListState:
         """The same list with every sample in it."""
         return replace(self, text="", emotions=(), valences=(), marks="", bounds=(), **_ALL)
 
+    def just(self, samples: tuple[int, ...], why: str, mark: str) -> "ListState":
+        """The same list with no other samples in it than these."""
+        return replace(self.unfiltered(), sample=samples[0], only=samples, only_why=why, only_mark=mark)
+
     def shown_metric(self, metrics: Sequence[Metric]) -> Metric | None:
         """The metric whose values stand in the list; None where there are none."""
         by_key = {key_of(metric, metrics): metric for metric in metrics}

@@ -6,20 +6,28 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.containers import Vertical
 from textual.message import Message
 
+from emotui.screens.actions import Acting, Action
+from emotui.screens.session import Session
 from emotui.store.query import Dataset, Run
 
 if TYPE_CHECKING:
     from emotui.workbench.source import BrowseSource
 
 
-class Place(Vertical):
-    """A place answers an action of the registry with a method `do_<id>`, and says with `can` whether it makes sense.
+class Place(Acting, Vertical):
+    """A place answers an action with a method `do_<id>`, and says with `can` whether it makes sense.
 
     The frame tells it which source to ask, which sample is selected and which run is shown; it asks for the rest
-    through desks of its own.
+    itself. Long work is begun through the session.
     """
 
     title: ClassVar[str]
+    actions: ClassVar[tuple[Action, ...]] = ()
+    """What no other place answers."""
+    headings: ClassVar[Mapping[str, str]] = {}
+    """By the id of a widget that takes the keys: the selector of the heading over it."""
+    signs: ClassVar[tuple[str, tuple[tuple[str, str], ...]]] = ("", ())
+    """What the marks mean that this place puts into the list: a heading, and a sign with its words for each."""
     samples_of: ClassVar[str] = "spans"
     """Of which task the list has the samples while this place is open; empty: it takes the list as it is."""
     slim_list: ClassVar[bool] = False
@@ -27,13 +35,6 @@ class Place(Vertical):
 
     marks_errors: ClassVar[bool] = True
     """Do n and p, H, F and N go through the errors of the run over the list while this place is open?"""
-
-    class Changed(Message):
-        """A choice that is to be remembered has changed: `choices` by name, as plain values."""
-
-        def __init__(self, **choices: object) -> None:
-            super().__init__()
-            self.choices = choices
 
     class Tagged(Message):
         """What the list is to say beside each sample, in up to six cells under a name; None: its own marks again."""
@@ -61,6 +62,10 @@ class Place(Vertical):
         ) -> None:
             super().__init__()
             self.samples, self.why, self.dataset, self.run, self.mark = tuple(samples), why, dataset, run, mark
+
+    def __init__(self, session: Session, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.session = session
 
     def bind_source(self, source: "BrowseSource") -> None:
         """Ask this source from now on."""
@@ -93,13 +98,6 @@ class Place(Vertical):
 
     def use_model(self, spec: str) -> None:
         """Ask this model from now on, where one text at a time is asked about."""
-
-    def recall(self, choices: dict[str, object]) -> None:
-        """Take up what was remembered of `Changed`."""
-
-    def can(self, action: str) -> bool:
-        """Can this action of the registry be done here now?"""
-        return hasattr(self, f"do_{action}")
 
     def tell(self, what: str, value: object) -> None:
         """A part of a line of this place was clicked."""

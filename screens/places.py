@@ -1,11 +1,16 @@
 """Which places there are, by the number that opens them. A new place is one line here."""
 
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+
+from emotui.screens.actions import SHARED, TOOL, Action
 from emotui.screens.browse.place import Browse
 from emotui.screens.models.place import Models
 from emotui.screens.place import Place
 from emotui.screens.rephrase.place import Rephrase
 from emotui.screens.results.place import Results
 from emotui.screens.scenes.place import Scenes
+from emotui.screens.session import Session
 from emotui.screens.spot.place import Spot
 
 PLACES: dict[int, type[Place]] = {
@@ -17,5 +22,70 @@ PLACES: dict[int, type[Place]] = {
     9: Spot,
 }
 
+TITLES = {number: place.title for number, place in PLACES.items()}
+
+ACTIONS: tuple[Action, ...] = (*SHARED, *(action for place in PLACES.values() for action in place.actions), *TOOL)
+"""Everything that a key can do, once."""
+
 BROWSE = 1
 """Where samples are looked at, whoever asks for it."""
+
+SIGNS = tuple(place.signs for place in PLACES.values() if place.signs[1])
+"""What the marks of the places in the list mean."""
+
+
+def list_tasks() -> tuple[str, ...]:
+    """Of which tasks there are lists; first that of the place that is open at first."""
+    tasks = (place.samples_of for place in (PLACES[BROWSE], *PLACES.values()))
+    return tuple(dict.fromkeys(task for task in tasks if task))
+
+
+class OpenPlaces(Horizontal):
+    """The places that were opened, of which one is to be seen. Each is made when it is first opened."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(id="places")
+        self.number = BROWSE
+        self._session = session
+        self._places = {BROWSE: self._make(BROWSE)}
+        self._told: dict[int, str] = {}
+
+    def _make(self, number: int) -> Place:
+        return PLACES[number](self._session, id=f"place-{number}")
+
+    def compose(self) -> ComposeResult:
+        """The first place."""
+        yield self.here
+
+    @property
+    def here(self) -> Place:
+        """The one that is to be seen."""
+        return self._places[self.number]
+
+    @property
+    def opened(self) -> tuple[Place, ...]:
+        """All that there are by now."""
+        return tuple(self._places.values())
+
+    async def open(self, number: int) -> None:
+        """Show another place."""
+        self.here.display = False
+        self.number = number
+        if number not in self._places:
+            place = self._places[number] = self._make(number)
+            # Shown only once it knows what to ask: what a place does when it comes into sight counts on that.
+            place.display = False
+            await self.mount(place)
+            if self._session.source is not None:
+                place.bind_source(self._session.source)
+        self.tell_model()
+        self.here.display = True
+
+    def tell_model(self, *, again: bool = False) -> None:
+        """Tell the place which model is live, where it does not know yet; `again`: every place, once it is seen."""
+        live = self._session.live
+        if again:
+            self._told.clear()
+        if live is not None and self._told.get(self.number) != live:
+            self._told[self.number] = live
+            self.here.use_model(live)

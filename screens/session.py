@@ -1,21 +1,28 @@
-"""What there is to show: datasets, runs, emotions; and what a source remembers when it is opened."""
+"""What is open and how it stands, for the frame and every place: the source, the list, the live model, long work."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+from textual.widget import Widget
 
 from emotui.metrics.metric import Metric
-from emotui.screens.list_state import ListState
+from emotui.screens import jobs
+from emotui.screens.list_state import ListState, from_setting, to_setting
+from emotui.screens.requests import Answer, LatestRequest
 from emotui.store.query import Dataset, Run
 
 if TYPE_CHECKING:
-    from emotui.workbench.source import BrowseSource
+    from emotui.workbench.source import BrowseSource, Models
 
 
 EMBEDDED = "embedded"
 
 LIVE_MODEL = "live model"
 """The setting that remembers which model is live."""
+
+_LIST_SETTINGS = {"spans": "browse"}
+"""By task: under which name the list is remembered, where it is not the task's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,34 +47,276 @@ class Opened:
     title: str
     lists: Mapping[str, object]
     theme: object
-    is_new: bool
+    first_start: "Models | None"
     live: str | None
+
+
+class SessionView(Protocol):
+    """Who shows a session. It is told on the screen's own thread, as soon as something has changed."""
+
+    def show_opened(self, opened: Opened) -> None:
+        """The source is open."""
+
+    def show_unopened(self, why: str) -> None:
+        """The source cannot be opened."""
+
+    def show_overview(self) -> None:
+        """There are other datasets or runs, or another list is to be shown, and it is known of which dataset."""
+
+    def show_list(self) -> None:
+        """The same dataset in another list: filter, order or run have changed."""
+
+    def show_standing(self) -> None:
+        """The live model, how it stands, or the work in progress has changed."""
+
+    def show_live_model(self) -> None:
+        """Another model is live."""
+
+    def show_left(self) -> None:
+        """All is remembered: the source can be closed."""
+
+
+class Session:
+    """One for the whole workbench. Every method is called on the screen's own thread and returns at once.
+
+    Args:
+        owner: its threads ask the source, and it gets their answers as messages and gives them to `answered`.
+        view: shows the session.
+        open_source: called in a thread.
+        tasks: of which tasks there are lists; the first is the one that is shown at first.
+        annotator: under whose name attempts and reviews are kept.
+    """
+
+    def __init__(
+        self,
+        owner: Widget,
+        view: SessionView,
+        open_source: "Callable[[], BrowseSource]",
+        tasks: tuple[str, ...],
+        annotator: str,
+    ) -> None:
+        self.source: BrowseSource | None = None
+        self.title = ""
+        self.annotator = annotator
+        self.list_task = tasks[0]
+        self.state = ListState()
+        self.overview = Overview()
+        self.live: str | None = None
+        self.live_state = ""
+        self.job: jobs.Job | None = None
+        self.leaving = False
+        self._owner, self._view = owner, view
+        self._marker: object = None
+        self._dirty = False
+        self._lists: dict[str, ListState] = {}
+        self._opening: LatestRequest[None, Opened] = LatestRequest(
+            "open", owner, lambda _: open_up(open_source(), tasks)
+        )
+        self._overviews: LatestRequest[tuple[str, str | None], Overview] = LatestRequest(
+            "overview", owner, lambda question: look(self.bound, *question)
+        )
+        self._markers: LatestRequest[str | None, tuple[object, str]] = LatestRequest("marker", owner, self._look_up)
+        self._settings: LatestRequest[tuple[str, object], None] = LatestRequest(
+            "settings", owner, lambda setting: self.bound.set_setting(*setting)
+        )
+
+    @property
+    def bound(self) -> "BrowseSource":
+        """The source, once it is open."""
+        assert self.source is not None
+        return self.source
+
+    @property
+    def models(self) -> "Models | None":
+        """What the source does with models; None where it has none, and until it is open."""
+        return None if self.source is None else self.source.models
+
+    @property
+    def run_shown(self) -> Run | None:
+        """The run over the list."""
+        return self.state.chosen_run(self.overview.runs)
+
+    @property
+    def runs_beside(self) -> list[Run]:
+        """The runs that are compared with it."""
+        return self.state.runs_beside(self.overview.runs)
+
+    @property
+    def opens(self) -> bool:
+        """Has the source been asked for?"""
+        return self._opening.asked
+
+    @property
+    def busy(self) -> bool:
+        """Is an answer to any question on its way? (The poll for changes does not count.)"""
+        return any(request.busy for request in (self._opening, self._overviews, self._settings))
+
+    # Opening, and following what changes.
+
+    def open(self) -> None:
+        """Open the source."""
+        self._opening.ask(None)
+
+    def answered(self, answer: Answer) -> None:
+        """Take up what came back."""
+        newest = answer.desk.take(answer)
+        if answer.desk is self._settings:
+            self._saved(answer.error)
+        elif answer.desk is self._opening:
+            if answer.error is not None:
+                self.title = "not open"
+                self._view.show_unopened(answer.error)
+            else:
+                self._take_opened(answer.value)
+        elif answer.desk is self._overviews:
+            if answer.error is not None:
+                self._owner.notify(answer.error, severity="error", markup=False)
+            elif newest:
+                self.overview = answer.value
+                self._view.show_overview()
+        elif answer.desk is self._markers and answer.error is None:
+            self._take_marker(*answer.value)
+
+    def _take_opened(self, opened: Opened) -> None:
+        self.source, self.title, self.live = opened.source, opened.title, opened.live
+        self._lists = {task: from_setting(kept) for task, kept in opened.lists.items()}
+        self.state = self._lists[self.list_task]
+        self._view.show_opened(opened)
+        self.follow()
+        self.look_again()
+        if opened.first_start is not None:
+            self.begin("first start", opened.first_start.first_start, opened.first_start.stop)
+
+    def follow(self) -> None:
+        """Look whether something has changed."""
+        if not self._markers.busy and not self.leaving:
+            self._markers.ask(self.live)
+
+    def _look_up(self, live: str | None) -> tuple[object, str]:
+        models = self.models
+        return self.bound.marker(), "" if live is None or models is None else models.model_state(live)
+
+    def _take_marker(self, marker: object, live_state: str) -> None:
+        if live_state != self.live_state:
+            self.live_state = live_state
+            self._view.show_standing()
+        if marker != self._marker:
+            self._marker = marker
+            self.look_again()
+
+    def look_again(self) -> None:
+        """Ask what there is: datasets, runs, and through them the list and the sample."""
+        self._overviews.ask((self.list_task, self.state.dataset))
+
+    # The list and the live model.
+
+    def change(self, state: ListState) -> None:
+        """Show another list: filter, order, dataset or run have changed."""
+        asks_again = state.dataset != self.state.dataset
+        self.note(state)
+        if asks_again or self.overview.dataset is None:
+            self.look_again()
+        else:
+            self._view.show_list()
+
+    def note(self, state: ListState) -> None:
+        """Remember a position or a choice that does not change the list."""
+        self.state, self._dirty = state, True
+
+    def select(self, sample: int | None) -> None:
+        """This sample is selected."""
+        if sample != self.state.sample:
+            self.note(replace(self.state, sample=sample))
+
+    def turn_to(self, task: str) -> bool:
+        """From now on the list has samples of this task; says whether they were of another one."""
+        self._lists[self.list_task] = self.state
+        if self._dirty and self.source is not None:
+            self.save()
+        if task == self.list_task:
+            return False
+        self.list_task = task
+        self.state, self.overview = self._lists.get(task, ListState()), Overview()
+        return True
+
+    def use_model(self, spec: str) -> None:
+        """Ask this model from now on, wherever one text at a time is asked about; remembered."""
+        self.live, self.live_state = spec, ""
+        self._settings.ask((LIVE_MODEL, spec))
+        self._view.show_live_model()
+        self._view.show_standing()
+
+    # Work.
+
+    def begin(self, what: str, do: Callable[..., object], halt: Callable[[], object]) -> None:
+        """Start long work; its progress stands in the top line."""
+        self.job = jobs.begin(self._owner, what, do, halt)
+        self._view.show_standing()
+
+    def stop_work(self) -> None:
+        """Ask the work to end; what it has done is kept."""
+        if self.job is not None:
+            self.job.stopping = True
+            self.job.halt()
+            self._view.show_standing()
+
+    def finished(self) -> None:
+        """The work is over: there may be something new."""
+        self.job = None
+        self._view.show_standing()
+        if not self.leaving:
+            self.look_again()
+            self.follow()
+
+    # Remembering, and leaving.
+
+    def save_if_changed(self) -> None:
+        """Remember the list where it has changed and nothing else is going on."""
+        if self._dirty and self.job is None and not self.leaving and not self._settings.busy:
+            self.save()
+
+    def save(self) -> None:
+        """Remember the list for the next session."""
+        self._dirty = False
+        self._settings.ask((list_setting(self.list_task), to_setting(self.state)))
+
+    def remember(self, setting: str, value: object) -> None:
+        """Remember a choice for the next session."""
+        if self.source is not None:
+            self._settings.ask((setting, value))
+
+    def leave(self) -> None:
+        """Stop the work and remember the list; then the view is told."""
+        self.leaving = True
+        self.stop_work()
+        self._view.show_standing()
+        self.save()
+
+    def _saved(self, error: str | None) -> None:
+        if not self.leaving:
+            if error:
+                self._owner.notify(error, severity="error", markup=False)
+        elif not self._settings.busy:
+            self._view.show_left()
 
 
 def list_setting(task: str) -> str:
     """Under which name the list of a task is remembered."""
-    return "browse" if task == "spans" else f"list of {task}"
+    return _LIST_SETTINGS.get(task, f"list of {task}")
 
 
-def open_up(source: "BrowseSource", tasks: set[str]) -> Opened:
+def open_up(source: "BrowseSource", tasks: tuple[str, ...]) -> Opened:
     """Ask a source that has just been opened for what it remembers."""
-    needs_first_start = getattr(source, "needs_first_start", None)
+    models = source.models
+    kept = source.setting(LIVE_MODEL)
     return Opened(
         source,
         source.title(),
         {task: source.setting(list_setting(task)) for task in tasks},
         source.setting("theme"),
-        bool(needs_first_start is not None and needs_first_start()),
-        _live_model(source),
+        models if models is not None and models.needs_first_start() else None,
+        None if models is None else kept if isinstance(kept, str) and kept else EMBEDDED,
     )
-
-
-def _live_model(source: "BrowseSource") -> str | None:
-    """The SPEC that was live last; None where there are no models (files are browsed without them)."""
-    if not hasattr(source, "model_state"):
-        return None
-    kept = source.setting(LIVE_MODEL)
-    return kept if isinstance(kept, str) and kept else EMBEDDED
 
 
 def look(source: "BrowseSource", task: str, name: str | None) -> Overview:

@@ -33,8 +33,8 @@ async def settle(pilot: "Pilot[None]", *, work: bool = False) -> None:
         awaited = [worker for worker in app.workers if work or worker.name != "work"]
         if awaited or not app.is_running:
             return bool(awaited)
-        composed = app.frame.query(ListPane) and app.frame.query(Place) and app.frame._open.asked
-        return not composed or app.frame.busy or (work and app.frame.work is not None)
+        composed = app.frame.query(ListPane) and app.frame.query(Place) and app.frame.session.opens
+        return not composed or app.frame.busy or (work and app.frame.session.job is not None)
 
     begun = time.monotonic()
     while True:

@@ -5,7 +5,7 @@ from textual.app import App
 from textual.screen import Screen
 from textual.widgets import Static
 
-from emotui.screens.frame import LaidOut
+from emotui.screens.laid_out import LaidOut
 
 
 class Told(Static):

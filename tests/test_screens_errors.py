@@ -110,7 +110,7 @@ async def test_a_jump_to_a_kind_of_error_turns_to_the_answer_that_has_it_and_j_t
         await press(pilot, "j")
         assert (shown_id(pilot), browse.repeat) == ("c", 0)
         await press(pilot, "f", "tab", "tab", "space", "enter", "g")
-        assert frame(pilot).state.marks == "H"
+        assert frame(pilot).session.state.marks == "H"
         assert (shown_id(pilot), browse.repeat) == ("a", 1)
         await press(pilot, "q")
 

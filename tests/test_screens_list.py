@@ -73,13 +73,13 @@ async def test_filter_order_position_overlay_and_colours_survive_a_restart(tmp_p
     async with opened(workspace(path)) as pilot:
         await press(pilot, "s", "j", "enter", "j", "j", "j", "o")
         await press(pilot, "slash", "t", "h", "e", "enter")
-        frame(pilot).remember_theme("light")
+        frame(pilot).tool.use_theme("light")
         await settle(pilot)
         before = (shown_id(pilot), listed(pilot))
         await press(pilot, "q")
     async with opened(Workspace.open(path)) as pilot:
         assert (shown_id(pilot), listed(pilot)) == before
-        assert frame(pilot).state.sort == "id"
+        assert frame(pilot).session.state.sort == "id"
         assert frame(pilot).query_one(Browse).overlay == "gold"
         assert pilot.app.theme == "light"
 

@@ -102,7 +102,7 @@ async def test_escape_stops_a_model_that_is_loading(source: Workspace) -> None:
         await press(pilot, "m", *"breaking", "colon", *"slow")
         await strike(pilot, "enter")
         await until(pilot, "thinking about it")
-        assert frame(pilot).work is not None
+        assert frame(pilot).session.job is not None
         await strike(pilot, "escape")
         await settle(pilot, work=True)
         assert source.model("breaking:slow").pid is None
@@ -152,14 +152,14 @@ def test_everything_known_of_a_model_is_said() -> None:
 async def test_every_place_says_which_model_is_live_and_swaps_it_with_one_key(source: Workspace) -> None:
     async with opened(source) as pilot:
         await settle(pilot)
-        assert frame(pilot).live == "embedded"
+        assert frame(pilot).session.live == "embedded"
         for place in ("1", "4", "8"):
             await press(pilot, place)
             assert "embedded" in screen_text(pilot).splitlines()[0]
         await press(pilot, "1")
         await name(pilot, "breaking:")
         await settle(pilot, work=True)
-        assert frame(pilot).live == "breaking:"
+        assert frame(pilot).session.live == "breaking:"
         assert "breaking: ready" in screen_text(pilot).splitlines()[0]
         assert source.setting("live model") == "breaking:"
 
@@ -169,9 +169,9 @@ async def test_the_live_model_is_picked_from_those_at_hand(source: Workspace) ->
     source.set_setting("live model", "breaking:")
     async with opened(source) as pilot:
         await settle(pilot)
-        assert frame(pilot).live == "breaking:"
+        assert frame(pilot).session.live == "breaking:"
         await press(pilot, "m")
         await settle(pilot)
         assert "● breaking:" in screen_text(pilot)
         await press(pilot, "escape")
-        assert frame(pilot).live == "breaking:"
+        assert frame(pilot).session.live == "breaking:"

@@ -1,6 +1,7 @@
 """Parts of the screens by themselves: the registry of actions, what is remembered, the alignment, export."""
 
 import asyncio
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -10,36 +11,63 @@ from textual.command import CommandList
 
 from emotui.metrics.span_scoring import score_samples
 from emotui.records import Sentence, SpanPrediction, SpanSample
-from emotui.screens import frame_actions
-from emotui.screens.actions import ACTIONS
+from emotui.screens.actions import SHARED, Acting, Action
 from emotui.screens.browse.alignment import rows
+from emotui.screens.frame import Frame
 from emotui.screens.list_state import HEADLINE, ListState, from_setting, to_setting
+from emotui.screens.models.actions import ModelActions
 from emotui.screens.place import Place
-from emotui.screens.places import PLACES
+from emotui.screens.places import ACTIONS, PLACES
+from emotui.screens.samples.actions import ListActions
+from emotui.screens.samples.pane import ListPane
 from emotui.screens.samples.table import PAGE, SampleList
+from emotui.screens.tool import ToolActions
 from emotui.store.query import MARKS, SORTS, Bounds, ListQuery
 from emotui.tasks.spans.task import METRICS
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import sample_records, workspace
 from tests.screen_driving import frame, listed, opened, press, screen_text, settle, shown_id, stave, strike
 
+EVERYWHERE: tuple[type[Acting], ...] = (ListPane, ListActions, ModelActions, ToolActions, Frame)
+"""What answers actions whichever place is open."""
+
+
+def answers(doers: Iterable[type[Acting]], action: Action) -> bool:
+    return any(hasattr(one, f"do_{action.id}") for one in doers)
+
 
 @pytest.mark.parametrize("place", PLACES.values())
 def test_in_one_place_no_key_means_two_things_but_enter_and_escape(place: type[Place]) -> None:
-    here = [one for one in ACTIONS if hasattr(place, f"do_{one.id}") or one.id in frame_actions.DO]
-    own = {key for one in here if hasattr(place, f"do_{one.id}") for key in one.keys}
-    keys = [key for one in here for key in one.keys if hasattr(place, f"do_{one.id}") or key not in own]
+    here = [one for one in ACTIONS if answers((place, *EVERYWHERE), one)]
+    own = {key for one in here if answers([place], one) for key in one.keys}
+    keys = [key for one in here for key in one.keys if answers([place], one) or key not in own]
     assert {key for key in keys if keys.count(key) > 1} <= {"enter", "escape"}
 
 
-def test_every_action_is_done_by_the_frame_or_by_a_place() -> None:
-    placed = list(PLACES.values())
-    undone = [
+def test_every_action_is_done_by_the_frame_or_the_list_or_by_a_place() -> None:
+    assert [one.id for one in ACTIONS if not answers((*PLACES.values(), *EVERYWHERE), one)] == []
+
+
+def test_what_stands_with_a_place_is_answered_there_and_in_no_other_place() -> None:
+    for place in PLACES.values():
+        others = [other for other in PLACES.values() if other is not place]
+        assert [one.id for one in place.actions if not answers([place], one) or answers(others, one)] == []
+
+
+def test_what_places_share_is_not_one_place_s_own() -> None:
+    alone = [
         one.id
-        for one in ACTIONS
-        if one.id not in frame_actions.DO and not any(hasattr(place, f"do_{one.id}") for place in placed)
+        for one in SHARED
+        if not answers(EVERYWHERE, one) and sum(answers([place], one) for place in PLACES.values()) < 2
     ]
-    assert undone == []
+    assert alone == []
+
+
+def test_every_action_has_one_name_and_nothing_else_is_done() -> None:
+    ids = [one.id for one in ACTIONS]
+    assert len(set(ids)) == len(ids)
+    for doer in (*PLACES.values(), *EVERYWHERE):
+        assert {name[3:] for name in dir(doer) if name.startswith("do_")} <= set(ids)
 
 
 STATES = st.builds(

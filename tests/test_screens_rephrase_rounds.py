@@ -87,16 +87,16 @@ async def test_another_live_model_begins_a_round_of_its_own_after_a_sheet_says_s
         here = await arrive(pilot, "i")
         await submit(pilot, IMPLICIT)
         await press(pilot, "escape")
-        frame(pilot).use_model("hf:other")
+        frame(pilot).session.use_model("hf:other")
         await settle(pilot)
         assert isinstance(pilot.app.screen, NewRoundDialog)
         assert "1 of 6 done" in screen_text(pilot)
         await press(pilot, "escape")
         await settle(pilot)
-        assert frame(pilot).live == "embedded"
+        assert frame(pilot).session.live == "embedded"
         assert here.round is not None
         assert here.round.model == "embedded"
-        frame(pilot).use_model("hf:other")
+        frame(pilot).session.use_model("hf:other")
         await settle(pilot)
         await press(pilot, "enter")
         await settle(pilot, work=True)

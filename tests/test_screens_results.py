@@ -116,8 +116,8 @@ async def test_enter_goes_to_just_the_samples_behind_a_figure_and_x_comes_back(s
         assert 0 < len(behind) < 18
         await press(pilot, "enter")
         assert frame(pilot).place.title == "Browse"
-        assert frame(pilot).run_shown is not None
-        assert frame(pilot).run_shown.run == "rule-1"
+        assert frame(pilot).session.run_shown is not None
+        assert frame(pilot).session.run_shown.run == "rule-1"
         marks = {row.id: row.marks for row in source.page(list(behind), "rule-1")}
         assert listed(pilot) == list(marks)
         assert all("H" in one for one in marks.values())
@@ -160,11 +160,11 @@ async def test_a_figure_of_an_experiment_leads_to_the_dataset_of_that_experiment
         await press(pilot, "7")
         await go_to(pilot, "experiment-0", QWEN, "em")
         await press(pilot, "enter")
-        dataset = frame(pilot).overview.dataset
+        dataset = frame(pilot).session.overview.dataset
         assert dataset is not None
         assert dataset.name == "experiment-0"
-        assert frame(pilot).run_shown is not None
-        assert frame(pilot).run_shown.run == "exp-1"
+        assert frame(pilot).session.run_shown is not None
+        assert frame(pilot).session.run_shown.run == "exp-1"
         assert len(listed(pilot)) == 100
 
 
@@ -173,7 +173,7 @@ async def test_ticked_runs_are_counted_alone_until_they_are_unticked(source: Wor
         await press(pilot, "7")
         first = grid(pilot).table
         assert first is not None
-        runs = [run.run for run in frame(pilot).overview.runs]
+        runs = [run.run for run in frame(pilot).session.overview.runs]
         assert runs == ["cot-1", "base-1", "rule-1"]
         await press(pilot, "r", "j", "space", "enter")
         table = grid(pilot).table
@@ -357,15 +357,15 @@ async def test_a_run_that_goes_on_is_counted_when_it_is_done(tmp_path: Path) -> 
         await press(pilot, "7")
         before = grid(pilot).table
         add_run(source.store, source.datasets()[0], _records(source), name="late-1", model="late", done=20)
-        frame(pilot)._follow()
+        frame(pilot).session.follow()
         await settle(pilot)
         asked = place(pilot)._desk._number  # type: ignore[union-attr]
-        frame(pilot)._marker = None
-        frame(pilot)._follow()
+        frame(pilot).session._marker = None
+        frame(pilot).session.follow()
         await settle(pilot)
         assert place(pilot)._desk._number == asked  # type: ignore[union-attr]
         source.store.set_state("late-1", "done")
-        frame(pilot)._follow()
+        frame(pilot).session.follow()
         await settle(pilot)
         assert grid(pilot).table != before
         assert "late" in [row.label for row in grid(pilot).table.rows]  # type: ignore[union-attr]

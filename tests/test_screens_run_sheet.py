@@ -118,7 +118,7 @@ async def test_a_prompting_experiment_is_run_over_a_dataset_of_its_own_which_is_
         put(pilot, limit="3")
         await press(pilot, "enter")
         await settle(pilot, work=True)
-        dataset = frame(pilot).overview.dataset
+        dataset = frame(pilot).session.overview.dataset
         assert dataset is not None
         assert (dataset.name, dataset.n) == ("experiment-1", 90)
         (run,) = source.runs(dataset.dataset)

@@ -28,18 +28,18 @@ def three_runs(source: Workspace) -> Workspace:
 
 async def _show_rule_beside_quiet(pilot: "Pilot[None]") -> None:
     """The run `rule` over the list, the two others ticked."""
-    names = [run.run for run in frame(pilot).overview.runs]
-    down = ["j"] * names.index("rule-1") if frame(pilot).run_shown.run == names[0] else []
+    names = [run.run for run in frame(pilot).session.overview.runs]
+    down = ["j"] * names.index("rule-1") if frame(pilot).session.run_shown.run == names[0] else []
     await press(pilot, "r", *down, "enter")
-    assert frame(pilot).run_shown.run == "rule-1"
+    assert frame(pilot).session.run_shown.run == "rule-1"
     await press(pilot, "r", *["k"] * len(down), "space", "j", "space", "enter")
 
 
 async def test_ticked_runs_stand_beside_the_one_over_the_list_with_a_row_each(three_runs: Workspace) -> None:
     async with opened(three_runs) as pilot:
         await _show_rule_beside_quiet(pilot)
-        assert frame(pilot).run_shown.run == "rule-1"
-        assert frame(pilot).state.beside == ("quiet-2", "quiet-1")
+        assert frame(pilot).session.run_shown.run == "rule-1"
+        assert frame(pilot).session.state.beside == ("quiet-2", "quiet-1")
         tiers = stave(pilot).score.tiers
         assert stave(pilot).score.rows
         assert [voice.name for voice in tiers][:4] == ["gold", "rule", "quiet high", "quiet ret"]
@@ -57,7 +57,7 @@ async def test_ticked_runs_stand_beside_the_one_over_the_list_with_a_row_each(th
 async def test_runs_can_be_compared_without_one_over_the_list(three_runs: Workspace) -> None:
     async with opened(three_runs) as pilot:
         await press(pilot, "r", "j", "space", "j", "j", "enter")
-        assert frame(pilot).run_shown is None
+        assert frame(pilot).session.run_shown is None
         assert [voice.name for voice in stave(pilot).score.tiers][:2] == ["gold", "quiet"]
         await press(pilot, "a")
         assert [voice.name for voice in stave(pilot).score.tiers] == ["gold"]
@@ -73,7 +73,7 @@ async def test_what_is_compared_is_remembered_and_can_be_unticked(tmp_path: Path
     async with opened(again) as pilot:
         assert [voice.name for voice in stave(pilot).score.tiers][1:4] == ["rule", "quiet high", "quiet ret"]
         await press(pilot, "r", "k", "space", "k", "space", "j", "j", "enter")
-        assert frame(pilot).state.beside == ()
+        assert frame(pilot).session.state.beside == ()
         assert [voice.name for voice in stave(pilot).score.tiers][:2] == ["gold", "rule"]
         assert "beside it" not in screen_text(pilot)
 
@@ -96,7 +96,7 @@ async def test_runs_of_files_can_be_compared_too(tmp_path: Path) -> None:
 async def test_the_run_can_be_none_and_then_gold_stands_alone(source: Workspace) -> None:
     async with opened(source) as pilot:
         await press(pilot, "r", "j", "enter")
-        assert frame(pilot).run_shown is None
+        assert frame(pilot).session.run_shown is None
         assert [voice.role for voice in stave(pilot).score.tiers] == ["gold"]
         await press(pilot, "n")
         assert shown_id(pilot) == sample_records()[0].id
@@ -106,13 +106,13 @@ async def test_rows_of_a_run_appear_as_they_come(tmp_path: Path) -> None:
     samples = sample_records()
     source = workspace(tmp_path / "w.duckdb", run=False)
     async with opened(source) as pilot:
-        assert frame(pilot).run_shown is None
-        frame(pilot)._follow()
+        assert frame(pilot).session.run_shown is None
+        frame(pilot).session.follow()
         await settle(pilot)
         add_run(source.store, source.datasets()[0], samples, done=10)
-        frame(pilot)._follow()
+        frame(pilot).session.follow()
         await settle(pilot)
-        assert frame(pilot).run_shown is not None
+        assert frame(pilot).session.run_shown is not None
         scored = [
             row.values.get("f1") is not None
             for place in range(len(samples))

@@ -134,7 +134,7 @@ def test_loading(snap_compare: Compare, source: Workspace) -> None:
     async def drive(pilot: "Pilot[None]") -> None:
         await settle(pilot)
         await strike(pilot, "9")
-        while "thinking about it" not in str(frame(pilot).work and frame(pilot).work.progress):  # type: ignore[union-attr]
+        while "thinking about it" not in str(frame(pilot).session.job and frame(pilot).session.job.progress):  # type: ignore[union-attr]
             await asyncio.sleep(0.02)
         await drawn(pilot)
 

@@ -53,7 +53,7 @@ async def test_a_finished_run_is_shown_over_the_gold_spans(tmp_path: Path) -> No
     async with opened(source) as pilot:
         await start(pilot)
         await settle(pilot, work=True)
-        run = frame(pilot).run_shown
+        run = frame(pilot).session.run_shown
         assert run is not None
         assert (run.model, run.state, run.done) == ("breaking:", "done", 2)
         assert {voice.role: voice.spans for voice in stave(pilot).score.tiers} == {
@@ -74,7 +74,7 @@ async def test_escape_stops_a_run_and_keeps_what_is_done(many: Workspace) -> Non
         assert "Stopped; what was done is kept" in notified(pilot)
         (run,) = many.runs(1)
         assert (run.state, run.done) == ("stopped", 32)
-        assert frame(pilot).run_shown == run
+        assert frame(pilot).session.run_shown == run
 
 
 async def test_keys_are_answered_while_a_model_works(many: Workspace) -> None:
@@ -129,7 +129,7 @@ async def test_the_first_start_shows_samples_and_predictions_without_a_key(
     async with opened(source) as pilot:
         await settle(pilot, work=True)
         assert source.setting(FIRST_START) == "done"
-        assert frame(pilot).overview.dataset is not None
+        assert frame(pilot).session.overview.dataset is not None
         assert [voice.role for voice in stave(pilot).score.tiers] == ["gold", "predicted"]
         await press(pilot, "q")
 

@@ -4,6 +4,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from emotui.backends.host import Cancelled, IsCancelled
+
+__all__ = ["Cancelled", "IsCancelled", "OnProgress", "RunProgress", "Throttled"]
+
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:

@@ -1,6 +1,6 @@
-"""What Browse needs to know, wherever the samples are: in a store (`Workspace`) or in files (`FileView`)."""
+"""What the screens need to know, wherever the samples are: in a store (`Workspace`) or in files (`FileView`)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -11,7 +11,14 @@ from emotui.store.query import Dataset, ListQuery, ListRow, Run
 if TYPE_CHECKING:
     import numpy as np
 
+    from emotui.backends.host import ModelProcess
     from emotui.metrics.span_scoring import SampleDetail
+    from emotui.workbench.datasets.spot_checks import SpotChecks
+    from emotui.workbench.models.loaded import LoadedModels
+    from emotui.workbench.progress import OnProgress
+    from emotui.workbench.rephrase.service import Rephrasing
+    from emotui.workbench.results.service import Results
+    from emotui.workbench.scenes.decoding import SceneBench
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +43,52 @@ class Evidence:
     repeats: tuple[RepeatView, ...]
 
 
+class Models(Protocol):
+    """What a source that has models does with them. Every call but `model_state` and `stop` may take a while."""
+
+    def model(self, spec: str) -> "ModelProcess":
+        """The process of a model, one a SPEC."""
+
+    def model_state(self, spec: str) -> str:
+        """How a model stands: `ready`, `loading`, `ended` or `not loaded`. Answers at once."""
+
+    def shelf(self) -> "LoadedModels":
+        """What loads, ends and measures models."""
+
+    def add_experiment(self, number: int) -> Dataset:
+        """The dataset of a prompting experiment, made where it is not there yet."""
+
+    def run_model(
+        self,
+        spec: str,
+        dataset: int | str,
+        *,
+        limit: int | None = None,
+        repeats: int = 1,
+        seed: int = 0,
+        way: str | None = None,
+        options: Mapping[str, object] | None = None,
+        resume: str | None = None,
+        on_progress: "OnProgress",
+    ) -> Run:
+        """Run a model over a dataset and wait for it."""
+
+    def stop(self) -> None:
+        """Stop the run in progress; what it has done stays."""
+
+    def needs_first_start(self) -> bool:
+        """Whether there is nothing yet, and sample data may be put there."""
+
+    def first_start(self, on_progress: "OnProgress") -> None:
+        """Load the sample data and run a model over it."""
+
+
 class BrowseSource(Protocol):
-    """A list of samples with runs over them. Every call may take a while and may raise `EmotuiError`."""
+    """A list of samples with runs over them. Every call may take a while and may raise `EmotuiError`.
+
+    What not every source has is a property: None where it is not there, else what gives it. Reading the property
+    costs nothing; calling what it gives may import a library.
+    """
 
     def title(self) -> str:
         """What the samples stand in, for the top line."""
@@ -74,3 +125,26 @@ class BrowseSource(Protocol):
 
     def set_setting(self, key: str, value: object) -> None:
         """Remember a choice; silently not, where the source is read-only."""
+
+    def close(self) -> None:
+        """End the models that it has started."""
+
+    @property
+    def models(self) -> Models | None:
+        """What it does with models."""
+
+    @property
+    def scenes(self) -> "Callable[[], SceneBench] | None":
+        """What re-decodes runs over scenarios."""
+
+    @property
+    def rephrasing(self) -> "Callable[[], Rephrasing] | None":
+        """What a person rephrases texts with."""
+
+    @property
+    def results(self) -> "Callable[[], Results] | None":
+        """The tables, bars and transitions of its runs."""
+
+    @property
+    def spot_checks(self) -> "Callable[[], SpotChecks] | None":
+        """What keeps texts that a person tried."""

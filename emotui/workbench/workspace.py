@@ -163,6 +163,11 @@ class Workspace:
         """What keeps texts that a person tried."""
         return SpotChecks(self.store)
 
+    @property
+    def models(self) -> "Workspace":
+        """A workspace has models."""
+        return self
+
     def marker(self) -> object:
         return self.store.marker()
 
@@ -179,6 +184,16 @@ class Workspace:
         """Add samples of a task from files as a dataset."""
         imports = {"spans": import_spans, "scenes": import_scenes, "masked": import_masked, "rephrase": import_texts}
         return imports[task](self.store, paths, name, warn=lambda line: None)
+
+    def add_experiment(self, number: int) -> Dataset:
+        """The dataset of a prompting experiment, made where it is not there yet.
+
+        Raises:
+            BadInput: there is no such experiment.
+        """
+        from emotui.workbench.datasets.experiments import add_experiment
+
+        return add_experiment(self.store, number)
 
     def run_model(
         self,

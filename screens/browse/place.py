@@ -1,6 +1,7 @@
 """Browse: gold and predicted spans over the text, and under it what met what."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -8,11 +9,13 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.timer import Timer
 
+from emotui.screens.actions import Action
 from emotui.screens.browse import panes
 from emotui.screens.browse.alignment_table import AlignmentTable
 from emotui.screens.browse.requests import SampleView, look
 from emotui.screens.place import Place
 from emotui.screens.requests import Answer, LatestRequest
+from emotui.screens.session import Session
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.tiered_text import TieredText
@@ -29,6 +32,13 @@ class Browse(Place):
     """The text with its overlays above, the alignment or the raw output below."""
 
     title = "Browse"
+    headings = {"text": "#sample-title", "alignment": "#below-title", "raw": "#below-title"}
+    actions = (
+        Action("overlay", ("o",), "o", "overlay", "Cycle what is drawn: both, gold, predicted, everyone", "Sample", 11),
+        Action(
+            "repeat", ("full_stop",), ".", "next repeat", "Show the run's next answer to the same sample", "Sample", 13
+        ),
+    )
     DEFAULT_CSS = """
     Browse > #above { height: 3fr; }
     Browse > #below { height: 2fr; min-height: 5; }
@@ -36,8 +46,8 @@ class Browse(Place):
     Browse #raw { display: none; }
     """
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self, session: Session, *, id: str | None = None) -> None:
+        super().__init__(session, id=id)
         self.overlay = "both"
         self.repeat = 0
         self._seen: SampleView | None = None
@@ -61,13 +71,10 @@ class Browse(Place):
             yield TieredText(id="raw")
 
     def bind_source(self, source: "BrowseSource") -> None:
-        """Ask this source from now on."""
+        """Ask this source from now on, and take up the overlay of the last session."""
+        if self.session.state.overlay in panes.OVERLAYS:
+            self.overlay = self.session.state.overlay
         self._desk = LatestRequest("evidence", self, lambda question: look(source, *question))
-
-    def recall(self, choices: dict[str, object]) -> None:
-        """Take up the overlay of the last session."""
-        if choices.get("overlay") in panes.OVERLAYS:
-            self.overlay = str(choices["overlay"])
 
     @property
     def busy(self) -> bool:
@@ -83,8 +90,7 @@ class Browse(Place):
         """Compare with these runs, in the rows of everyone, which are shown where there were none."""
         beside = tuple(run.run for run in runs)
         if beside and not self._beside and self._desk is not None and self._desk.asked:
-            self.overlay = panes.EVERYONE
-            self.post_message(self.Changed(overlay=self.overlay))
+            self._remember(panes.EVERYONE)
         self._beside = beside
 
     def show_sample(self, sample: int | None, run: Run | None) -> None:
@@ -238,9 +244,12 @@ class Browse(Place):
         self._overlay("both" if self.overlay == panes.EVERYONE else panes.EVERYONE)
 
     def _overlay(self, overlay: str) -> None:
-        self.overlay = overlay
+        self._remember(overlay)
         self._draw()
-        self.post_message(self.Changed(overlay=overlay))
+
+    def _remember(self, overlay: str) -> None:
+        self.overlay = overlay
+        self.session.note(replace(self.session.state, overlay=overlay))
 
     def do_raw(self) -> None:
         """Raw output in place of the alignment, or back."""

@@ -1,14 +1,18 @@
 """Help: every key of the registry with what it does, and what the marks mean."""
 
+from collections.abc import Sequence
+
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from emotui.screens.actions import ACTIONS, Action
+from emotui.screens.actions import Action
 from emotui.screens.dialogs.dialog import Dialog
 from emotui.store.query import MARKS
+
+Signs = tuple[str, tuple[tuple[str, str], ...]]
 
 _SIGNS = (
     ("underlined", "gold span"),
@@ -20,15 +24,14 @@ _SIGNS = (
     ("–", "no figure is defined"),
 )
 
-_FLIPS = (
-    ("x ▴ ✓", "vector wrong at the other alpha, better by the flip, right now"),
-    ("▴ ▾ ~", "fewer labels wrong than at the other alpha, more, as many"),
-    ("✓ x", "the whole vector is as in gold, or it is not"),
-)
-
 
 class HelpDialog(Dialog[None]):
-    """Scrolls with the arrow keys; any of ?, Esc, q leaves."""
+    """Scrolls with the arrow keys; any of ?, Esc, q leaves.
+
+    Args:
+        actions: everything that a key can do.
+        signs: what the marks of the places mean, under a heading each.
+    """
 
     BINDINGS = [
         Binding("question_mark,f1,q", "leave", show=False),
@@ -41,12 +44,13 @@ class HelpDialog(Dialog[None]):
     HelpDialog Static { height: auto; }
     """
 
-    def __init__(self) -> None:
+    def __init__(self, actions: Sequence[Action], signs: Sequence[Signs]) -> None:
         super().__init__("Help", (("↑ ↓", "scroll"),))
+        self._text = _page(actions, signs)
 
     def body(self) -> list[Widget]:
         """Keys by group, then signs."""
-        return [VerticalScroll(Static(_page(), id="help-page"))]
+        return [VerticalScroll(Static(self._text, id="help-page"))]
 
     def on_mount(self) -> None:
         """Scroll with the arrow keys at once."""
@@ -58,10 +62,10 @@ class HelpDialog(Dialog[None]):
         self.query_one(VerticalScroll).scroll_relative(y=step, animate=False)
 
 
-def _page() -> Content:
+def _page(actions: Sequence[Action], signs: Sequence[Signs]) -> Content:
     lines: list[Content] = []
     groups: dict[str, list[Action]] = {}
-    for action in ACTIONS:
+    for action in actions:
         if action.shown:
             groups.setdefault(action.group, []).append(action)
     for group, members in groups.items():
@@ -73,9 +77,10 @@ def _page() -> Content:
     lines.append(Content(""))
     lines.append(Content.assemble(("In the text", "bold $primary")))
     lines += [_line(sign, words, 26) for sign, words in _SIGNS]
-    lines.append(Content(""))
-    lines.append(Content.assemble(("In the list of scenes", "bold $primary")))
-    lines += [_line(sign, words) for sign, words in _FLIPS]
+    for heading, rows in signs:
+        lines.append(Content(""))
+        lines.append(Content.assemble((heading, "bold $primary")))
+        lines += [_line(sign, words) for sign, words in rows]
     return Content("\n").join(lines)
 
 

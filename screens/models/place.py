@@ -1,15 +1,17 @@
 """Models: which are at hand, which are loaded, in how much memory, how fast, and what went wrong with them."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
 from textual.message import Message
 
+from emotui.screens.actions import Action
 from emotui.screens.models.rows import ModelRows, about
 from emotui.screens.place import Place
 from emotui.screens.requests import Answer, LatestRequest
+from emotui.screens.session import Session
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.page import Page
@@ -17,6 +19,7 @@ from emotui.store.query import Run
 
 if TYPE_CHECKING:
     from emotui.workbench.models.loaded import LoadedModels, OnShelf
+    from emotui.workbench.progress import OnProgress
     from emotui.workbench.source import BrowseSource
 
 
@@ -24,6 +27,11 @@ class Models(Place):
     """The models above, everything about the picked one below."""
 
     title = "Models"
+    headings = {"model-rows": "#models-title", "model-about": "#model-title"}
+    actions = (
+        Action("load", ("enter",), "Enter", "load or end", "Load the picked model, or end its process", "Models", 2),
+        Action("measure", ("b",), "b", "measure", "Measure how fast the picked model is", "Models", 3),
+    )
     DEFAULT_CSS = """
     Models #model-rows { height: 1fr; min-height: 4; }
     Models #model-about { height: 1fr; min-height: 5; }
@@ -32,8 +40,8 @@ class Models(Place):
     class Turned(Message):
         """A model was loaded or measured, or that was stopped, or failed."""
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self, session: Session, *, id: str | None = None) -> None:
+        super().__init__(session, id=id)
         self._shelf: Callable[[], LoadedModels] | None = None
         self._desk: LatestRequest[str | None, list[OnShelf]] | None = None
 
@@ -51,14 +59,14 @@ class Models(Place):
 
     def bind_source(self, source: "BrowseSource") -> None:
         """Ask this source from now on."""
-        shelf_of = getattr(source, "shelf", None)
-        if shelf_of is None:
+        models = source.models
+        if models is None:
             self._say("Models are loaded in a workspace", "files are browsed without it")
             return
-        self._shelf = shelf_of
+        self._shelf = models.shelf
 
         def ask(unload: str | None) -> "list[OnShelf]":
-            shelf: LoadedModels = shelf_of()
+            shelf = models.shelf()
             if unload is not None:
                 shelf.unload(unload)
             return shelf.rows()
@@ -142,8 +150,7 @@ class Models(Place):
 
     def can(self, action: str) -> bool:
         """One thing at a time: nothing is loaded or ended while a model is at work."""
-        frame: Any = self.screen
-        if not super().can(action) or self._desk is None or frame.work is not None:
+        if not super().can(action) or self._desk is None or self.session.job is not None:
             return False
         return self.query_one(ModelRows).picked is not None
 
@@ -166,17 +173,16 @@ class Models(Place):
     def _load(self, spec: str) -> None:
         self._begin(f"loading {spec}", lambda shelf, tell: shelf.load(spec, tell))
 
-    def _begin(self, what: str, do: "Callable[[LoadedModels, Any], None]") -> None:
+    def _begin(self, what: str, do: "Callable[[LoadedModels, OnProgress], object]") -> None:
         """Long work stands in the top line, where Esc stops it."""
-        shelf_of, frame = self._shelf, self.screen
+        shelf_of = self._shelf
         if shelf_of is None:
             return
 
-        def work(on_progress: Any) -> None:
+        def work(on_progress: "OnProgress") -> None:
             try:
                 do(shelf_of(), on_progress)
             finally:
                 self.post_message(self.Turned())
 
-        begin: Any = getattr(frame, "begin")  # noqa: B009 - the frame's type would make a circle of imports
-        begin(what, work, lambda: shelf_of().stop())
+        self.session.begin(what, work, lambda: shelf_of().stop())

@@ -12,6 +12,7 @@ from emotui.screens.rephrase import lines as rephrase_lines
 from emotui.screens.rephrase import requests as asking
 from emotui.screens.rephrase import rounds
 from emotui.screens.rephrase.drafts import Drafts, begun_with
+from emotui.screens.rephrase.keys import ACTIONS
 from emotui.screens.rephrase.live import Following
 from emotui.screens.rephrase.review import Review
 from emotui.screens.rephrase.rounds import Begun
@@ -20,6 +21,7 @@ from emotui.screens.rephrase.statistics import Figures
 from emotui.screens.rephrase.suggestions import Suggesting
 from emotui.screens.rephrase.writing import Writing
 from emotui.screens.requests import Answer, LatestRequest
+from emotui.screens.session import Session
 from emotui.screens.widgets.editor import LONGEST, Editor
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import count
@@ -43,12 +45,18 @@ class Rephrase(Place):
     """
 
     title = "Rephrase"
+    actions = ACTIONS
+    headings = {
+        "rephrase-original": "#rephrase-title",
+        "rephrase-editor": "#rephrase-attempt",
+        "rephrase-below": "#rephrase-views",
+    }
     samples_of = "rephrase"
     slim_list = True
     DEFAULT_CSS = "Rephrase Writing { display: none; }"
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self, session: Session, *, id: str | None = None) -> None:
+        super().__init__(session, id=id)
         self.mode = "writing"
         self.following: Following | None = None
         self._service: Callable[[], Rephrasing] | None = None
@@ -109,20 +117,9 @@ class Rephrase(Place):
         """Is a decision being kept?"""
         return self._desks["act"].busy
 
-    @property
-    def _frame(self) -> Any:
-        # The frame's type would make a circle of imports.
-        return self.screen
-
-    @property
-    def annotator(self) -> str:
-        """Who writes."""
-        app: Any = self.app
-        return str(app.annotator)
-
     def bind_source(self, source: "BrowseSource") -> None:
         """Ask this source from now on."""
-        service_of = getattr(source, "rephrasing", None)
+        service_of = source.rephrasing
         if service_of is None:
             self._say(_ABOUT, "Files are browsed without it; emotui import rephrase FILE brings texts into a workspace")
             self._without = True
@@ -130,7 +127,7 @@ class Rephrase(Place):
         self._service = service_of
         self.following = Following(self, self.writing, service_of)
         self._drafts = Drafts(self, service_of)
-        suggesting = self._suggesting = Suggesting(self, source, service_of)
+        suggesting = self._suggesting = Suggesting(self, self.session, service_of)
 
         def stand(question: asking.Standing) -> asking.Stood:
             suggesting.recall()
@@ -159,7 +156,7 @@ class Rephrase(Place):
             self.writing.seen = ChainState()
             self._go_on()
 
-        rounds.ask_for_another(self, at_work, self.seen.progress, spec, go_on)
+        rounds.ask_for_another(self, self.session, at_work, self.seen.progress, spec, go_on)
 
     def show_sample(self, sample: int | None, run: Run | None) -> None:
         """Put this text into the panes; what was typed into another one waits for when one comes back."""
@@ -178,10 +175,10 @@ class Rephrase(Place):
 
     def _go_on(self) -> None:
         """Ask for what is missing next: a round, or how the text stands."""
-        dataset = self._frame.overview.dataset
+        dataset = self.session.overview.dataset
         if self._service is None or self._sample is None or dataset is None or dataset.task != self.samples_of:
             return
-        live = self._frame.live
+        live = self.session.live
         if self.round is not None and self.round.dataset.dataset == dataset.dataset:
             if live is not None and live != self.round.model and self.app.screen is self.screen:
                 self._ask_for_a_new_round(self.round, live)
@@ -196,13 +193,13 @@ class Rephrase(Place):
             again = "Enter tries again   m chooses another model"
             self._say("No round has begun", *first, *rest, again, failed=True)
             return
-        if self._frame.work is not None:
+        if self.session.job is not None:
             self._say("Waiting for other work", "the round begins after it")
             return
         assert self._service is not None
         self.beginning = True
         self._say("Beginning a round", f"{self._spec} classifies every text; those it gets right are offered")
-        rounds.begin(self, self._service, dataset, self._spec, self.annotator)
+        rounds.begin(self, self.session, self._service, dataset, self._spec)
 
     @on(Begun)
     def _begun(self, event: Begun) -> None:
@@ -538,7 +535,7 @@ class Rephrase(Place):
             "Who judges? Everyone judges what others wrote.",
             "What the classifier said is not shown, nor who wrote it.",
         )
-        self.app.push_screen(NameDialog("Review", about, self._reviewer or self.annotator), named)
+        self.app.push_screen(NameDialog("Review", about, self._reviewer or self.session.annotator), named)
 
     def do_judge(self) -> None:
         """Take the answer under the cursor."""

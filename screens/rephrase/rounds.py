@@ -2,14 +2,16 @@
 
 import threading
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 from textual.widget import Widget
 
 from emotui.errors import EmotuiError
+from emotui.screens.session import Session
 
 if TYPE_CHECKING:
+    from emotui.workbench.progress import OnProgress
     from emotui.workbench.rephrase.drafts import Draft
     from emotui.workbench.rephrase.service import Rephrasing
     from emotui.workbench.rephrase.views import Progress, Round
@@ -25,17 +27,16 @@ class Begun(Message):
         self.round, self.error, self.drafts = round, error, drafts
 
 
-def begin(owner: Widget, service_of: "Callable[[], Rephrasing]", dataset: int, spec: str, annotator: str) -> None:
+def begin(owner: Widget, session: Session, service_of: "Callable[[], Rephrasing]", dataset: int, spec: str) -> None:
     """Begin a round, or take it up again; `owner` gets `Begun` in the end, whatever the end is."""
-    frame: Any = owner.screen
     over = threading.Event()
 
-    def work(on_progress: Any) -> None:
+    def work(on_progress: "OnProgress") -> None:
         found, error = None, _STOPPED
         drafts: Mapping[int, Draft] = {}
         try:
             service = service_of()
-            begun = service.begin(dataset, spec, annotator, on_progress=on_progress, cancelled=over.is_set)
+            begun = service.begin(dataset, spec, session.annotator, on_progress=on_progress, cancelled=over.is_set)
             drafts, found = service.drafts(begun), begun
         except EmotuiError as problem:
             # The place says it, and goes on saying it: the frame need not.
@@ -43,21 +44,24 @@ def begin(owner: Widget, service_of: "Callable[[], Rephrasing]", dataset: int, s
         finally:
             owner.post_message(Begun(found, "" if found else error, drafts))
 
-    frame.begin(f"round with {spec}", work, over.set)
+    session.begin(f"round with {spec}", work, over.set)
 
 
 def ask_for_another(
-    owner: Widget, at_work: "Round", progress: "Progress | None", spec: str, go_on: Callable[[], None]
+    owner: Widget,
+    session: Session,
+    at_work: "Round",
+    progress: "Progress | None",
+    spec: str,
+    go_on: Callable[[], None],
 ) -> None:
     """Say that another classifier begins a new round; where that is not wanted, the round's own is live again."""
     from emotui.screens.rephrase.dialogs import NewRoundDialog
-
-    frame: Any = owner.screen
 
     def decided(begin_it: bool | None) -> None:
         if begin_it:
             go_on()
         else:
-            frame.use_model(at_work.model)
+            session.use_model(at_work.model)
 
     owner.app.push_screen(NewRoundDialog(at_work, progress, spec), decided)

@@ -5,26 +5,29 @@ From every figure Enter goes to the samples behind it, in Browse.
 
 import threading
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
 from textual.message import Message
 from textual.timer import Timer
 
+from emotui.screens.actions import Action
 from emotui.screens.place import Place
 from emotui.screens.requests import Answer, LatestRequest
 from emotui.screens.results.grid import Grid
 from emotui.screens.results.requests import Counting, Found, Question, ask
 from emotui.screens.results.state import VIEWS, Looked
 from emotui.screens.results.view import ResultsView
+from emotui.screens.session import Session
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import count
 from emotui.store.query import Dataset, Run
 
 if TYPE_CHECKING:
     from emotui.workbench.progress import OnProgress
+    from emotui.workbench.results.service import Results as Service
     from emotui.workbench.source import BrowseSource
 
 _MARKS = {"hallucinat": "H", "fixat": "F", "neutral": "N", "invalid": "!"}
@@ -38,6 +41,15 @@ class Results(Place):
     """A grid or a plot above, and under it what the figure under the cursor is."""
 
     title = "Results"
+    headings = {"results-grid": "#results-title", "results-about": "#results-cell"}
+    actions = (
+        Action("samples", ("enter",), "Enter", "samples", "Browse the samples behind the figure", "Results", 1),
+        Action("halt", ("escape",), "Esc", "stop counting", "Stop counting; what is counted stays", "Results", 1),
+        Action(
+            "next_table", ("n",), "n", "next table", "Next table, plot or heatmap", "Results", 2, ("n p", "next table")
+        ),
+        Action("previous_table", ("p",), "p", "previous table", "Previous table, plot or heatmap", "Results"),
+    )
     slim_list = True
     marks_errors = False
 
@@ -48,10 +60,10 @@ class Results(Place):
             super().__init__()
             self.path, self.tables = path, tables
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self, session: Session, *, id: str | None = None) -> None:
+        super().__init__(session, id=id)
         self.looked = Looked()
-        self._source: Any = None
+        self._results: Callable[[], Service] | None = None
         self._standing: object = None
         self._beside: tuple[str, ...] = ()
         self._desk: LatestRequest[Question, Found] | None = None
@@ -77,11 +89,12 @@ class Results(Place):
 
     def bind_source(self, source: "BrowseSource") -> None:
         """Ask this source from now on."""
-        if not hasattr(source, "results"):
+        results = source.results
+        if results is None:
             self._say("Results are of runs in a workspace", "files are browsed without it")
             return
-        self._source = source
-        self._desk = LatestRequest("results", self, lambda question: ask(source, question))
+        self._results = results
+        self._desk = LatestRequest("results", self, lambda question: ask(results(), question))
 
     # What the frame tells.
 
@@ -236,9 +249,8 @@ class Results(Place):
                 return bool(self.looked.bars_there)
             return picked is not None and bool(picked[2].samples)
         if action == "export":
-            frame: Any = self.screen
             found = self.looked.tables_found
-            return frame.work is None and found is not None and bool(found.datasets)
+            return self.session.job is None and found is not None and bool(found.datasets)
         return True
 
     def tell(self, what: str, value: object) -> None:
@@ -303,18 +315,18 @@ class Results(Place):
         """The tables of these runs as a report, in a file."""
         from emotui.screens.dialogs.file import FileDialog
 
-        frame, source, found = self.screen, self._source, self.looked.tables_found
-        if found is None:
+        results, found = self._results, self.looked.tables_found
+        if results is None or found is None:
             return
         runs = sorted(found.datasets)
 
         def write(path: str, on_progress: "OnProgress", over: threading.Event) -> None:
-            from emotui.backends.host import Cancelled
+            from emotui.workbench.progress import Cancelled
             from emotui.workbench.results.report import write_report
 
-            told, stopped = on_progress, over.is_set
+            service, stopped = results(), over.is_set
             try:
-                written = write_report(source.store, source.results(), runs, path, on_progress=told, cancelled=stopped)
+                written = write_report(service.store, service, runs, path, on_progress=on_progress, cancelled=stopped)
             except Cancelled:
                 self.post_message(self.Written(path, None))
                 return
@@ -322,9 +334,8 @@ class Results(Place):
 
         def chosen(path: str | None) -> None:
             if path is not None:
-                begin: Any = getattr(frame, "begin")  # noqa: B009 - the frame's type would make a circle of imports
                 over = threading.Event()
-                begin(f"report to {path}", lambda on_progress: write(path, on_progress, over), over.set)
+                self.session.begin(f"report to {path}", lambda on_progress: write(path, on_progress, over), over.set)
 
         what = f"Report of {count(len(runs))} run{'s' * (len(runs) != 1)}"
         self.app.push_screen(FileDialog(what, "results.md", (".md", ".tex", ".html")), chosen)

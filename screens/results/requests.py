@@ -2,7 +2,7 @@
 
 import threading
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from emotui.screens.widgets.number_format import count
 
@@ -72,16 +72,15 @@ class Found:
     datasets: dict[str, str] = field(default_factory=dict)
 
 
-def ask(source: Any, question: Question) -> Found:
+def ask(results: "Results", question: Question) -> Found:
     """Count, or take what is counted already.
 
     Raises:
         EmotuiError: it cannot be counted.
     """
-    from emotui.backends.host import Cancelled
+    from emotui.workbench.progress import Cancelled
 
     wanted, counting = question.wanted, question.counting
-    results: Results = source.results()
     dataset, runs = wanted.dataset, wanted.runs or None
     try:
         if wanted.what == "bars":
@@ -90,13 +89,12 @@ def ask(source: Any, question: Question) -> Found:
         if wanted.what == "transitions":
             return Found(wanted, results.transitions(dataset, wanted.by, cancelled=counting))
         tables = results.tables(dataset, runs, sim=wanted.sim, cancelled=counting, on_step=counting.tell)
-        return Found(wanted, tables, _datasets(source, tables))
+        return Found(wanted, tables, _datasets(results, tables))
     except Cancelled:
         return Found(wanted, None)
 
 
-def _datasets(source: Any, tables: "tuple[ResultsTable, ...]") -> dict[str, str]:
+def _datasets(results: "Results", tables: "tuple[ResultsTable, ...]") -> dict[str, str]:
     """Experiments are counted beside the dataset, and their runs are over datasets of their own."""
     runs = {cell.run for table in tables for row in table.rows for cell in row.cells if cell.run}
-    names = {dataset.dataset: dataset.name for dataset in source.datasets()}
-    return {run: names[found.dataset] for run in runs if (found := source.store.run(run)).dataset in names}
+    return {run: name for run in runs if (name := results.dataset_of(run)) is not None}

@@ -1,11 +1,11 @@
 """What the Results place looks at and what it has got: which view, which table of it, and what is still to be asked."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from emotui.screens.results.requests import Found, Wanted
 
 if TYPE_CHECKING:
-    from emotui.workbench.results.table import Bars, ResultsTable
+    from emotui.workbench.results.table import Bars, ResultsTable, Transitions
 
 VIEWS = ("tables", "bars", "transitions")
 BY = ("emotion", "valence")
@@ -80,7 +80,7 @@ class Looked:
         return [(part, by, figure) for part in _PARTS if part in keys for figure in _FIGURES for by in BY]
 
     @property
-    def shown(self) -> "Any | Bars | None":
+    def shown(self) -> "tuple[ResultsTable, ...] | Bars | Transitions | None":
         """Bars or transitions that are looked at, where they are at hand."""
         wanted = self.wanted()
         found = None if wanted is None else self._found.get(wanted)

@@ -1,8 +1,8 @@
 """The left pane: the list of samples with its heading, its search line and the spread of F1 under it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -10,13 +10,17 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from emotui.metrics.metric import Metric
+from emotui.screens.actions import Acting
 from emotui.screens.list_state import ListState, key_of
 from emotui.screens.requests import Answer, LatestRequest
 from emotui.screens.samples.table import PAGE, ListHead, SampleList
+from emotui.screens.session import Session
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import bars, count, tenths
+from emotui.screens.widgets.search_input import SearchLine
 from emotui.store.query import MARKS, SORTS, Dataset, ListQuery, ListRow, Run
+from emotui.workbench.task_words import words_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,8 +51,11 @@ class _Spread:
     counts: list[int]
 
 
-class ListPane(Vertical):
-    """Holds the order and the cursor. What is selected is told by `Selected`."""
+class ListPane(Acting, Vertical):
+    """Holds the order and the cursor. What is selected is told by `Selected`.
+
+    `steps_errors`: do keys go through the errors of the run over the list?
+    """
 
     DEFAULT_CSS = """
     ListPane > #list-foot { color: $text-muted; padding: 0 1; }
@@ -56,22 +63,20 @@ class ListPane(Vertical):
     ListPane > Input:focus { border: none; }
     """
 
+    headings: ClassVar[Mapping[str, str]] = {"list": "#list-title"}
+    """By the id of a widget that takes the keys: the selector of the heading over it."""
+
     class Selected(Message):
-        """The cursor stands on another sample, or on none."""
+        """The cursor stands on another sample, or on none; `kind`: the letter of the errors it was sought for."""
 
-        def __init__(self, sample: int | None) -> None:
+        def __init__(self, sample: int | None, kind: str = "") -> None:
             super().__init__()
-            self.sample = sample
+            self.sample, self.kind = sample, kind
 
-    class Searched(Message):
-        """The words that are searched for have changed."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
-
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, session: Session, *, id: str | None = None) -> None:
         super().__init__(id=id)
+        self.session = session
+        self.steps_errors = True
         self.state = ListState()
         self.dataset: Dataset | None = None
         self.run_shown: Run | None = None
@@ -183,12 +188,12 @@ class ListPane(Vertical):
         """Move the cursor by what is in sight."""
         self.move(direction * max(self.rows.size.height - 1, 1))
 
-    def select(self, position: int) -> None:
-        """Put the cursor on a position, the nearest there is."""
+    def select(self, position: int, kind: str = "") -> None:
+        """Put the cursor on a position, the nearest there is; `kind`: the letter of the errors it is sought for."""
         if self.n:
             self.rows.move_to(position)
             self._foot()
-            self.post_message(self.Selected(self.sample))
+            self.post_message(self.Selected(self.sample, kind))
 
     def next_error(self, direction: int, kind: str = "") -> None:
         """Move to the next (1) or previous (-1) sample with an error; asks first where they are not known.
@@ -206,13 +211,13 @@ class ListPane(Vertical):
         places = self._errors[kind] if direction > 0 else list(reversed(self._errors[kind]))
         further = [place for place in places if (place - here) * direction > 0]
         if further:
-            self.select(further[0])
+            self.select(further[0], kind)
         elif kind and places:
             if places[0] == here:
                 self.notify(f"No other sample of this list is marked {kind}, {MARKS[kind]}")
             else:
                 self.notify("From the top again")
-            self.select(places[0])
+            self.select(places[0], kind)
         elif kind:
             self.notify(f"No sample of this list is marked {kind}, {MARKS[kind]}")
         else:
@@ -247,7 +252,7 @@ class ListPane(Vertical):
         elif self.state.filtered:
             self.show_nothing("No sample fits", "x drops the filter   f changes it")
         else:
-            self.show_nothing("This dataset is empty", "emotui import spans FILE brings samples in")
+            self.show_nothing("This dataset is empty", f"emotui import {self.session.list_task} FILE brings samples in")
         if keep and (self.rows.n, self.rows.metric) == (self.n, self.metric):
             self.rows.outdate()
             self.rows.move_to(order.cursor)
@@ -332,6 +337,87 @@ class ListPane(Vertical):
             left = [Part(low), Part(bars(spread.counts), "said"), Part(high)]
         place = f"{count(self.rows.cursor + 1)}/{count(self.n)}" if self.n else ""
         self.query_one("#list-foot", Line).show(left, [Part(place)])
+
+    # Searching.
+
+    def search(self) -> None:
+        """Let words be typed; the list follows each letter."""
+        if not self.query(SearchLine):
+            self.mount(SearchLine(self.session.state.text), before="#list-foot")
+        self.query_one(SearchLine).focus()
+
+    @on(SearchLine.Changed)
+    def _search(self, event: SearchLine.Changed) -> None:
+        event.stop()
+        self._search_for(event.value)
+
+    @on(SearchLine.Closed)
+    def _searched(self, event: SearchLine.Closed) -> None:
+        event.stop()
+        self._search_for(event.text)
+        self.query_one(SearchLine).remove()
+        self.rows.focus()
+
+    def _search_for(self, text: str) -> None:
+        if text != self.session.state.text:
+            self.session.change(replace(self.session.state, text=text))
+
+    # Keys.
+
+    def _some(self) -> bool:
+        return self.n > 0
+
+    can_next = can_previous = can_page_down = can_page_up = can_first = can_last = _some
+
+    def do_next(self) -> None:
+        """One down."""
+        self.move(1)
+
+    def do_previous(self) -> None:
+        """One up."""
+        self.move(-1)
+
+    def do_page_down(self) -> None:
+        """What is in sight further down."""
+        self.page(1)
+
+    def do_page_up(self) -> None:
+        """What is in sight further up."""
+        self.page(-1)
+
+    def do_first(self) -> None:
+        """The top."""
+        self.select(0)
+
+    def do_last(self) -> None:
+        """The bottom."""
+        self.select(self.n - 1)
+
+    def _steps_errors(self) -> bool:
+        run = self.session.run_shown
+        return self.steps_errors and self.n > 0 and run is not None and words_of(run.task).marks_errors
+
+    can_next_error = can_previous_error = can_next_H = can_next_F = can_next_N = _steps_errors
+
+    def do_next_error(self) -> None:
+        """The next error of any kind."""
+        self.next_error(1)
+
+    def do_previous_error(self) -> None:
+        """The error before, of any kind."""
+        self.next_error(-1)
+
+    def do_next_H(self) -> None:
+        """The next hallucinated span."""
+        self.next_error(1, "H")
+
+    def do_next_F(self) -> None:
+        """The next fixation."""
+        self.next_error(1, "F")
+
+    def do_next_N(self) -> None:
+        """The next neutral hit."""
+        self.next_error(1, "N")
 
 
 def _spread(source: "BrowseSource", numbers: "np.ndarray", run: str | None, metric: Metric | None) -> _Spread | None:

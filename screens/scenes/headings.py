@@ -19,11 +19,9 @@ def title(scene: "ScenesGold", run: Run | None, way: str, *, annotators: bool) -
     """The scenario, its subject and perhaps its annotators' vectors; the run and by which way it asked."""
     left = [Part(f" {scene.id}", "strong"), Part("  subject ", "dim"), Part(scene.subject or "not named")]
     if annotators:
-        from emotui.tasks.scenes.task import vector_letters
+        from emotui.workbench.scenes.decoding import annotator_letters
 
-        labels = list(scene.labels)
-        for name, said in scene.annotators.items():
-            vector = vector_letters(labels, [said.get(label, 0) for label in labels])
+        for name, vector in annotator_letters(scene).items():
             left += [Part(f"  {name} ", "dim"), Part(vector, "gold")]
     if run is None:
         return left, []

@@ -10,9 +10,11 @@ from emotui.screens.place import Place
 from emotui.screens.requests import Answer, LatestRequest
 from emotui.screens.scenes import headings
 from emotui.screens.scenes.charts import alpha_text
+from emotui.screens.scenes.keys import ACTIONS
 from emotui.screens.scenes.requests import desks
 from emotui.screens.scenes.rows import SceneRows
 from emotui.screens.scenes.views import VIEWS, Shown
+from emotui.screens.session import Session
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.page import Page
@@ -33,6 +35,16 @@ class Scenes(Place):
     """Above the scenario, then alpha and the emotions, below one of several views of the whole set."""
 
     title = "Scenes"
+    actions = ACTIONS
+    headings = {"scene-text": "#scene-title", "scene-rows": "#scene-alpha", "scene-view": "#scene-views"}
+    signs = (
+        "In the list of scenes",
+        (
+            ("x ▴ ✓", "vector wrong at the other alpha, better by the flip, right now"),
+            ("▴ ▾ ~", "fewer labels wrong than at the other alpha, more, as many"),
+            ("✓ x", "the whole vector is as in gold, or it is not"),
+        ),
+    )
     samples_of = "scenes"
     DEFAULT_CSS = """
     Scenes #scene-text { height: 2fr; min-height: 3; max-height: 9; padding: 0 1; }
@@ -41,8 +53,8 @@ class Scenes(Place):
     Scenes #scene-view { height: 5fr; min-height: 4; }
     """
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self, session: Session, *, id: str | None = None) -> None:
+        super().__init__(session, id=id)
         self.alpha, self.other = 0.5, 0.0
         self.view = "sweep"
         self.values = self.in_sample = False
@@ -74,7 +86,7 @@ class Scenes(Place):
 
     def bind_source(self, source: "BrowseSource") -> None:
         """Ask this source from now on."""
-        bench_of = getattr(source, "scenes", None)
+        bench_of = source.scenes
         if bench_of is None:
             self.show_nothing(
                 "Files are browsed without it; emotui import scenes FILE brings scenarios into a workspace"

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from emotui.backends.base import ModelCard
-    from emotui.workbench.models.probe import Probe
+    from emotui.workbench.models.probe import ModelCard, Probe
 
 QUICK = ("classes", "emotions", "spans", "masks")
 """What is asked as soon as typing rests, in this order."""

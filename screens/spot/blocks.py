@@ -10,9 +10,8 @@ from emotui.screens.widgets.number_format import share
 from emotui.screens.widgets.page import Lines
 
 if TYPE_CHECKING:
-    from emotui.backends.base import Attribution, Classification, Evidence, Filled, Generation
     from emotui.screens.spot.answers import Column
-    from emotui.workbench.models.probe import Odds
+    from emotui.workbench.models.probe import Attribution, Classification, Evidence, Filled, Generation, Odds
 
 FEW = 4
 """Labels and words that are shown where not all are asked for."""

@@ -3,17 +3,18 @@
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
+from emotui.screens.session import Session
 from emotui.screens.spot.answers import LONG, TASK, Column, When
 from emotui.screens.spot.requests import Asking, Said, Told
 
 if TYPE_CHECKING:
-    from emotui.backends.host import IsCancelled
     from emotui.workbench.models.probe import Probe
-    from emotui.workbench.progress import OnProgress
+    from emotui.workbench.progress import IsCancelled, OnProgress
+    from emotui.workbench.source import Models
 
 STAGES: tuple[When, ...] = ("quick", "later", "key")
 """How long typing has rested, and whether a key was pressed for it."""
@@ -26,11 +27,12 @@ class Sides:
 
     Args:
         owner: gets `Said` and `Told`, and gives them back to `take` and `hear`.
-        source: a workspace, with its models.
+        session: loads a model with its progress in the top line.
     """
 
-    def __init__(self, owner: Widget, source: Any) -> None:
-        self._owner, self._source = owner, source
+    def __init__(self, owner: Widget, session: Session, models: "Models") -> None:
+        self.models = models
+        self._owner, self._session = owner, session
         self._askings: dict[Column, Asking] = {}
         self._awaited: set[Column] = set()
 
@@ -91,7 +93,7 @@ class Sides:
 
         tasks = (part.removeprefix(TASK),) if part.startswith(TASK) else ()
         parts = () if tasks else (part,)
-        return probe(self._source.model(spec), text, parts=parts, tasks=tasks, progress=tell, cancelled=cancelled)
+        return probe(self.models.model(spec), text, parts=parts, tasks=tasks, progress=tell, cancelled=cancelled)
 
     # Asking.
 
@@ -152,32 +154,32 @@ class Sides:
 
     def _is_there(self, column: Column) -> bool:
         """Can the model be asked? One that is not loaded yet is, with its progress in the top line."""
-        if self._source.model_state(column.spec) == "ready":
+        if self.models.model_state(column.spec) == "ready":
             return True
-        frame: Any = self._owner.screen
-        if frame.work is None and column not in self._awaited:
+        job = self._session.job
+        if job is None and column not in self._awaited:
             load = partial(self._load, column.spec)
-            frame.begin(f"loading {column.spec}", load, lambda: self._source.shelf().stop())
-        elif frame.work is not None and not self._is_being_loaded(column):
+            self._session.begin(f"loading {column.spec}", load, lambda: self.models.shelf().stop())
+        elif job is not None and not self._is_being_loaded(column):
             return True  # the top line is taken: the question itself loads it
         column.doing = "loading"
         self._awaited.add(column)
         return False
 
     def _is_being_loaded(self, column: Column) -> bool:
-        frame: Any = self._owner.screen
-        return frame.work is not None and frame.work.what == f"loading {column.spec}"
+        job = self._session.job
+        return job is not None and job.what == f"loading {column.spec}"
 
     def _load(self, spec: str, on_progress: "OnProgress") -> None:
-        self._source.shelf().load(spec, on_progress)
+        self.models.shelf().load(spec, on_progress)
 
     def look(self) -> None:
         """What has become of the models that were being loaded?"""
         for column in list(self._awaited):
-            there = self._source.model_state(column.spec) == "ready"
+            there = self.models.model_state(column.spec) == "ready"
             if not there and self._is_being_loaded(column):
                 continue
             self._awaited.discard(column)
             column.doing = ""
             if not there:
-                column.trouble = self._source.shelf().trouble(column.spec) or "It is not loaded: that was stopped"
+                column.trouble = self.models.shelf().trouble(column.spec) or "It is not loaded: that was stopped"

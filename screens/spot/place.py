@@ -1,14 +1,16 @@
 """Spot check: any text, typed or pasted, and at once all that the live model can do with it, or two models."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
 from textual.widgets import TextArea
 
+from emotui.screens.actions import Action
 from emotui.screens.place import Place
 from emotui.screens.requests import Answer, LatestRequest
+from emotui.screens.session import Session
 from emotui.screens.spot.answers import LATER, QUICK, TASK, Column, When
 from emotui.screens.spot.editor import LONGEST, SpotEditor
 from emotui.screens.spot.models import STAGES, Sides
@@ -42,15 +44,23 @@ class Spot(Place):
     """Holds the text and what was asked of it; `SpotView` shows it, `Sides` has the models."""
 
     title = "Spot check"
+    headings = {"spot-editor": "#spot-title", "spot-rows": "#spot-title", "spot-page": "#spot-models"}
+    actions = (
+        Action("take", ("T",), "T", "take text", "Try the text of the selected sample", "Spot check", 2),
+        Action(
+            "second", ("M",), "M", "second model", "A second model beside the live one; away again", "Spot check", 3
+        ),
+        Action("keep", ("f8", "K"), "F8", "keep", "Keep the text as a sample (K too)", "Spot check", 4),
+        Action("ask", ("f5",), "F5", "ask again", "Ask everything now, what takes long too", "Spot check", 5),
+    )
     samples_of = ""
     slim_list = True
     marks_errors = False
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self, session: Session, *, id: str | None = None) -> None:
+        super().__init__(session, id=id)
         self.rest, self.longer_rest = REST, LONGER_REST
         self.sides: Sides | None = None
-        self._source: Any = None
         self._stage: When | None = None
         self._offered: SampleText | None = None
         self._taken = ""
@@ -89,13 +99,13 @@ class Spot(Place):
 
     def bind_source(self, source: "BrowseSource") -> None:
         """Ask this source from now on."""
-        if not hasattr(source, "spot_checks"):
+        models, spot_checks = source.models, source.spot_checks
+        if models is None or spot_checks is None:
             self.view.say("Models answer in a workspace", "files are browsed without them: emotui opens a workspace")
             return
-        self._source = source
-        self.sides = Sides(self, source)
-        self._texts = LatestRequest("text", self, lambda number: self._source.spot_checks().text_of(number))
-        self._keeping = LatestRequest("keep", self, lambda text: self._source.spot_checks().keep(text))
+        self.sides = Sides(self, self.session, models)
+        self._texts = LatestRequest("text", self, lambda number: spot_checks().text_of(number))
+        self._keeping = LatestRequest("keep", self, lambda text: spot_checks().keep(text))
 
     def use_model(self, spec: str) -> None:
         """The live model: the first column."""
@@ -267,25 +277,24 @@ class Spot(Place):
         self.notify(
             f"{kept.id} is there already, {where}" if kept.known else f"kept as {kept.id} {where}", markup=False
         )
-        frame: Any = self.screen
-        frame.look_again()
+        self.session.look_again()
 
     # Keys.
 
     def can(self, action: str) -> bool:
         """Nothing without models; in the text letters are typed, and Esc leaves it."""
-        frame: Any = self.screen
+        job = self.session.job
         if not super().can(action) or self.sides is None or not self.columns:
             return False
         types, text = self.editor.has_focus, self.editor.text
         known = {
             "write": not types,
             "leave": types,
-            "stop": not types and (self.sides.long or (frame.work is not None and not frame.work.stopping)),
+            "stop": not types and (self.sides.long or (job is not None and not job.stopping)),
             "undo": self.editor.can_undo,
             "redo": self.editor.can_redo,
             "take": self._offered is not None and self._offered.text != text,
-            "second": frame.work is None,
+            "second": job is None,
             "view": bool(text.strip()) and self.view.asked_task is None,
         }
         needs_text = action in ("keep", "ask", "raw", "copy", "annotators")
@@ -307,11 +316,10 @@ class Spot(Place):
 
     def do_stop(self) -> None:
         """End what the models are asked, or else what the frame is at."""
-        frame: Any = self.screen
         if self.sides is not None and self.sides.long:
             self.sides.stop()
         else:
-            frame.stop_work()
+            self.session.stop_work()
 
     def do_ask(self) -> None:
         """Ask everything now, also what takes long, and models that failed."""
@@ -349,7 +357,7 @@ class Spot(Place):
             return
         from emotui.screens.dialogs.live_model import LiveDialog
 
-        live, shelf = sides.columns[0].spec, self._source.shelf
+        live, shelf = sides.columns[0].spec, sides.models.shelf
 
         def chosen(spec: str | None) -> None:
             if spec == live:

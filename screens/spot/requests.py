@@ -10,8 +10,8 @@ from textual.widget import Widget
 from emotui.screens.requests import in_words
 
 if TYPE_CHECKING:
-    from emotui.backends.host import IsCancelled
     from emotui.workbench.models.probe import Probe
+    from emotui.workbench.progress import IsCancelled
 
     Ask = Callable[[str, str, Callable[[str], None], IsCancelled], Probe]
     """(text, part, tell, cancelled): the answer to one part; `tell` is called with what is being done."""
@@ -83,7 +83,7 @@ class Asking:
             return self._now
 
     def _work(self) -> None:
-        from emotui.backends.host import Cancelled
+        from emotui.workbench.progress import Cancelled
 
         while (asked := self._next()) is not None:
             probe, error = None, None

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from textual.screen import Screen
 
-from emotui.screens.actions import ACTIONS, Action
+from emotui.screens.actions import Action
 from emotui.screens.widgets.cell_width import width
 from emotui.screens.widgets.line import Line, Part
 
@@ -15,9 +15,18 @@ _LAST = ("help", "palette", "quit")
 
 
 class KeyBar(Line):
-    """Follows the screen's bindings. Where not all fit, those of a lower rank give way; help always stays."""
+    """Follows the screen's bindings. Where not all fit, those of a lower rank give way; help always stays.
+
+    Args:
+        actions: everything that a key can do.
+        can: whether an action can be done now. A key that only says why it has to wait is active, and yet not offered.
+    """
 
     DEFAULT_CSS = "KeyBar { dock: bottom; padding: 0 1; background: $panel; color: $text-muted; }"
+
+    def __init__(self, actions: Sequence[Action], can: Callable[[str], bool]) -> None:
+        super().__init__()
+        self._actions, self._can = actions, can
 
     def on_mount(self) -> None:
         """Follow the screen that this is on."""
@@ -33,12 +42,10 @@ class KeyBar(Line):
         for key, one in screen.active_bindings.items():
             if one.enabled:
                 active.setdefault(one.binding.action, []).append(key)
-        # A key that only says why it has to wait is active, and yet not offered.
-        can: Callable[[str], bool] = getattr(screen, "can", lambda action: True)
         offered = [
             _reached(action, active[f"do('{action.id}')"])
-            for action in ACTIONS
-            if action.rank and f"do('{action.id}')" in active and can(action.id)
+            for action in self._actions
+            if action.rank and f"do('{action.id}')" in active and self._can(action.id)
         ]
         offered.sort(key=lambda action: action.rank)
         room = self.size.width + _GAP - sum(_size(action) for action in offered if action.id in _LAST)

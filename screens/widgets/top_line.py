@@ -2,16 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 
-from emotui.screens.place import Place
 from emotui.screens.widgets.cell_width import fit, shown, width
 from emotui.screens.widgets.line import Part
 
 _NAME = "emotui "
 
 
-def places(there: Mapping[int, type[Place]], here: int, cells: int) -> list[Part]:
-    """Every place with its number, in so many cells; where they are too many only the open one keeps its title."""
-    named = {number: f" {number} {place.title} " for number, place in there.items()}
+def places(titles: Mapping[int, str], here: int, cells: int) -> list[Part]:
+    """Every place by its number and title, in so many cells; where they are too many only the open one has a title."""
+    named = {number: f" {number} {title} " for number, title in titles.items()}
     needed = width(_NAME) + sum(width(name) + 1 for name in named.values())
     found = [Part(_NAME, "strong")]
     for number, name in named.items():

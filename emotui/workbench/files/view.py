@@ -35,6 +35,12 @@ class FileView:
     be had, samples are shown without. The marker changes when Sim is there.
     """
 
+    models: None = None
+    scenes: None = None
+    rephrasing: None = None
+    results: None = None
+    spot_checks: None = None
+
     def __init__(self, gold: str, predicted: Sequence[str] = (), *, skip_bad: bool = False, warn: Warn) -> None:
         """Read and score the files.
 

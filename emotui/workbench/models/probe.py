@@ -32,6 +32,20 @@ from emotui.records import PLUTCHIK
 from emotui.tasks.scenes.prompts import QUESTION, SCENE, SOMEONE, SYSTEM
 from emotui.workbench.models.probe_tasks import MASK, TaskAnswer, ask_task, task_names
 
+__all__ = [
+    "PARTS",
+    "PROMPT",
+    "Attribution",
+    "Classification",
+    "Evidence",
+    "Filled",
+    "Generation",
+    "ModelCard",
+    "Odds",
+    "Probe",
+    "probe",
+]
+
 PARTS = ("spans", "classes", "emotions", "words", "masks", "generation", "embedding")
 """What a model may say about a text, beside the answers to a task's prompt."""
 

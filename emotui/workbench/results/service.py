@@ -60,6 +60,16 @@ class Results:
         self._kept: dict[Hashable, tuple[Hashable, Any]] = {}
         self._lock = threading.Lock()
 
+    @property
+    def store(self) -> Store:
+        """Where the runs are."""
+        return self._store
+
+    def dataset_of(self, run: str) -> str | None:
+        """The name of the dataset of a run, None for one of another task."""
+        number = self._store.run(run).dataset
+        return next((one.name for one in self.datasets() if one.dataset == number), None)
+
     def datasets(self) -> list[Dataset]:
         """Those of the spans task."""
         return [dataset for dataset in self._store.datasets() if dataset.task == "spans"]

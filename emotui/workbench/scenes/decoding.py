@@ -29,7 +29,7 @@ from emotui.metrics.temperature import fit_temperature
 from emotui.records import ScenesGold
 from emotui.store.query import Run
 from emotui.store.store import Store
-from emotui.tasks.scenes.task import Prediction
+from emotui.tasks.scenes.task import Prediction, vector_letters
 from emotui.workbench.runs.export import export_run
 from emotui.workbench.runs.plan import stored_samples
 from emotui.workbench.runs.scores import metrics
@@ -403,3 +403,12 @@ def _scaling(value: object) -> Scaling:
     if value == "fitted":
         return "fitted"
     return float(value) if isinstance(value, int | float) and 0.02 <= value <= 50 else 1.0
+
+
+def annotator_letters(scene: ScenesGold) -> dict[str, str]:
+    """What each annotator said of a scenario, in the letters of its labels."""
+    labels = list(scene.labels)
+    return {
+        name: vector_letters(labels, [said.get(label, 0) for label in labels])
+        for name, said in scene.annotators.items()
+    }

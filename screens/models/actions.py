@@ -1,0 +1,101 @@
+"""Running a model over the dataset, and choosing the one that is asked live: from any place."""
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual.widget import Widget
+
+from emotui.screens.actions import Acting
+from emotui.screens.session import Session
+
+if TYPE_CHECKING:
+    from emotui.screens.dialogs.run_model import Wish
+    from emotui.workbench.progress import OnProgress
+    from emotui.workbench.runs.choices import RunChoices
+    from emotui.workbench.source import Models
+
+
+class ModelActions(Acting):
+    """Each begins long work in the session, one at a time. `owner` is where the dialogs are opened."""
+
+    def __init__(self, session: Session, owner: Widget) -> None:
+        self._session, self._owner = session, owner
+
+    def can_model(self) -> bool:
+        """Where there are models and samples, and nothing else is being done."""
+        session = self._session
+        return session.job is None and session.overview.dataset is not None and session.models is not None
+
+    def do_model(self) -> None:
+        """Run a model over the dataset."""
+        from emotui.screens.dialogs.run_model import ModelDialog, Over
+        from emotui.workbench.datasets.experiments import experiment_name, experiment_of
+        from emotui.workbench.runs import choices as runs_choices
+
+        session = self._session
+        dataset, models = session.overview.dataset, session.models
+        if dataset is None or models is None:
+            return
+
+        def chosen(wish: "Wish | None") -> None:
+            if wish is not None:
+                state = replace(session.state, run=None)
+                if wish.experiment is not None:
+                    state = replace(state.unfiltered(), dataset=experiment_name(wish.experiment), sample=None)
+                session.change(state)
+                session.begin(wish.model, partial(_run, models, wish, dataset.dataset), models.stop)
+
+        def choices(spec: str, experiment: int | None) -> "RunChoices":
+            known = models.model_state(spec) in ("ready", "ended")
+            return runs_choices.run_choices(dataset.task, experiment, spec, models.model(spec).card if known else None)
+
+        over = Over(
+            dataset=dataset.name,
+            n=dataset.n,
+            runs=session.overview.runs,
+            experiment=experiment_of(dataset),
+            experiments=runs_choices.experiments(dataset.task),
+            choices=choices,
+            options=partial(runs_choices.checked_options, dataset.task),
+        )
+        self._owner.app.push_screen(ModelDialog(over, session.live), chosen)
+
+    def can_name_model(self) -> bool:
+        """Where there are models, and nothing else is being done."""
+        return self._session.live is not None and self._session.job is None
+
+    def do_name_model(self) -> None:
+        """Choose the live model, and load it."""
+        from emotui.screens.dialogs.live_model import LiveDialog
+
+        session, models = self._session, self._session.models
+        if models is None:
+            return
+
+        def chosen(spec: str | None) -> None:
+            if spec is not None:
+                session.use_model(spec)
+                session.begin(f"loading {spec}", partial(_load, models, spec), lambda: models.shelf().stop())
+
+        self._owner.app.push_screen(LiveDialog(session.live or "", lambda: models.shelf().rows()), chosen)
+
+
+def _run(models: "Models", wish: "Wish", dataset: int, on_progress: "OnProgress") -> None:
+    if wish.experiment is not None:
+        dataset = models.add_experiment(wish.experiment).dataset
+    models.run_model(
+        wish.model,
+        dataset,
+        limit=wish.limit,
+        repeats=wish.repeats,
+        seed=wish.seed,
+        way=wish.way,
+        options=wish.options,
+        resume=wish.resume,
+        on_progress=on_progress,
+    )
+
+
+def _load(models: "Models", spec: str, on_progress: "OnProgress") -> None:
+    models.shelf().load(spec, on_progress)

@@ -1,0 +1,125 @@
+"""What is chosen of the list in a dialog: filter, order, dataset, run; and its export to a file."""
+
+import threading
+from dataclasses import replace
+from functools import partial
+
+from emotui.metrics.metric import Metric
+from emotui.screens.actions import Acting
+from emotui.screens.list_state import NO_RUN, ListState
+from emotui.screens.samples.pane import ListPane
+from emotui.screens.session import Session
+from emotui.workbench.task_words import words_of
+
+
+class ListActions(Acting):
+    """Changes the session's list; dialogs are imported when they are asked for."""
+
+    def __init__(self, session: Session, pane: ListPane) -> None:
+        self._session, self._pane = session, pane
+
+    @property
+    def _metrics(self) -> tuple[Metric, ...]:
+        """What a run scores each sample by; none where no run is over the list."""
+        return () if self._session.run_shown is None else self._session.overview.metrics
+
+    def _can_choose(self) -> bool:
+        return self._session.overview.dataset is not None
+
+    can_filter = can_sort = _can_choose
+
+    def do_filter(self) -> None:
+        """Keep some samples."""
+        from emotui.screens.dialogs.filter import FilterDialog
+
+        def changed(state: ListState | None) -> None:
+            if state is not None:
+                self._session.change(state)
+
+        session = self._session
+        self._pane.app.push_screen(FilterDialog(session.state, session.overview.emotions, self._metrics), changed)
+
+    def do_sort(self) -> None:
+        """Another order; the same again turns it round."""
+        from emotui.screens.dialogs.choices import ChoiceDialog, sorts
+
+        state = self._session.state
+
+        def changed(sort: str | None) -> None:
+            if sort is not None:
+                turned = sort == state.sort and not state.descending
+                self._session.change(replace(self._session.state, sort=sort, descending=turned))
+
+        self._pane.app.push_screen(ChoiceDialog("Order of the list", sorts(self._metrics), state.sort), changed)
+
+    def can_clear(self) -> bool:
+        """Where something is left out."""
+        return self._session.state.filtered
+
+    def do_clear(self) -> None:
+        """Every sample again."""
+        self._session.change(self._session.state.unfiltered())
+
+    def can_dataset(self) -> bool:
+        """Where there is another one."""
+        return len(self._session.overview.datasets) > 1
+
+    def do_dataset(self) -> None:
+        """Another dataset."""
+        from emotui.screens.dialogs.choices import ChoiceDialog, datasets
+
+        def changed(name: str | None) -> None:
+            if name is not None:
+                state = self._session.state.unfiltered()
+                self._session.change(replace(state, dataset=name, run=None, sample=None))
+
+        overview = self._session.overview
+        here = overview.dataset.name if overview.dataset else ""
+        self._pane.app.push_screen(ChoiceDialog("Dataset", datasets(overview.datasets), here), changed)
+
+    def can_run(self) -> bool:
+        """Where there is one."""
+        return len(self._session.overview.runs) > 0
+
+    def do_run(self) -> None:
+        """Another run over the list, and which are compared with it."""
+        from emotui.screens.dialogs.choices import ChoiceDialog, runs
+        from emotui.screens.dialogs.runs import RunDialog
+
+        session = self._session
+
+        def changed(run: str | None) -> None:
+            if run is not None:
+                session.change(replace(session.state, run=run))
+
+        def compared(choice: tuple[str, tuple[str, ...]] | None) -> None:
+            if choice is not None:
+                session.change(replace(session.state, run=choice[0], beside=choice[1]))
+
+        words = words_of(session.list_task)
+        now = session.run_shown.run if session.run_shown else NO_RUN
+        choices = runs(session.overview.runs, words.without_run)
+        if words.compares:
+            beside = [run.run for run in session.runs_beside]
+            self._pane.app.push_screen(RunDialog(words.runs, choices, now, beside), compared)
+        else:
+            self._pane.app.push_screen(ChoiceDialog(words.runs, choices, now), changed)
+
+    def can_export(self) -> bool:
+        """Where there is something, and nothing else is being done."""
+        return self._pane.n > 0 and self._session.job is None
+
+    def do_export(self) -> None:
+        """The samples of the list, or the run's predictions about them, to a file."""
+        from emotui.screens.dialogs.file import ExportDialog, write_list
+
+        session, pane = self._session, self._pane
+
+        def chosen(path: str | None) -> None:
+            if path is not None:
+                over = threading.Event()
+                run = session.run_shown.run if session.run_shown else None
+                do = partial(write_list, session.bound, pane.numbers, run, path, over.is_set)
+                session.begin(f"export to {path}", do, over.set)
+
+        pane.app.push_screen(ExportDialog(pane.n, session.run_shown), chosen)

@@ -1,0 +1,61 @@
+"""Colours, help, the palette, and leaving: what is the same whatever is open."""
+
+from collections.abc import Sequence
+
+from textual.widget import Widget
+
+from emotui.screens.actions import Acting, Action
+from emotui.screens.session import Session
+
+
+class ToolActions(Acting):
+    """Each through the app of `owner`.
+
+    Args:
+        actions: everything that a key can do, for the help.
+        signs: what the marks of the places mean, under a heading each.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        owner: Widget,
+        actions: Sequence[Action],
+        signs: Sequence[tuple[str, tuple[tuple[str, str], ...]]],
+    ) -> None:
+        self._session, self._owner = session, owner
+        self._actions, self._signs = actions, signs
+
+    def do_theme(self) -> None:
+        """Choose colours."""
+        from emotui.screens.dialogs.choices import ChoiceDialog, themes
+
+        app = self._owner.app
+
+        def changed(theme: str | None) -> None:
+            if theme is not None:
+                self.use_theme(theme)
+
+        app.push_screen(ChoiceDialog("Colours", themes(), app.theme), changed)
+
+    def use_theme(self, theme: str) -> None:
+        """Use these colours from now on."""
+        self._owner.app.theme = theme
+        self._session.remember("theme", theme)
+
+    def do_help(self) -> None:
+        """Every key."""
+        from emotui.screens.dialogs.help import HelpDialog
+
+        self._owner.app.push_screen(HelpDialog(self._actions, self._signs))
+
+    def do_palette(self) -> None:
+        """Find an action by its name."""
+        self._owner.app.action_command_palette()
+
+    def do_quit(self) -> None:
+        """Remember, end the models, and go."""
+        if self._session.source is None or self._session.leaving:
+            self._owner.app.exit()
+        else:
+            self._session.leave()
