@@ -33,9 +33,9 @@ def _nine_milliseconds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Rephrasing, "live", live)
 
 
-def _app(path: Path, theme: str = "dark") -> EmotuiApp:
+def _app(path: Path) -> EmotuiApp:
     source = workspace(path / "workspace.duckdb")
-    source.set_setting("theme", theme)
+    source.set_setting("theme", "dark")
     return EmotuiApp(lambda: source, poll=None, annotator="maria")
 
 
@@ -78,9 +78,8 @@ def _written(*keys: str) -> "Callable[[Pilot[None]], object]":
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
-@pytest.mark.parametrize("theme", ["dark", "light"])
-def test_writing(snap_compare: Compare, tmp_path: Path, size: tuple[int, int], theme: str) -> None:
-    assert snap_compare(_app(tmp_path, theme), terminal_size=size, run_before=_written())
+def test_writing(snap_compare: Compare, tmp_path: Path, size: tuple[int, int]) -> None:
+    assert snap_compare(_app(tmp_path), terminal_size=size, run_before=_written())
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)

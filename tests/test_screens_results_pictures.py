@@ -23,9 +23,9 @@ def quick_embedding(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("emotui.store.runs.now", lambda: f"2026-11-21T06:{next(minutes):02}:00.000+00:00")
 
 
-def _app(path: Path, theme: str = "dark", *, annotated: bool = True) -> EmotuiApp:
-    source = several_runs(path / "workspace.duckdb", annotated=annotated)
-    source.set_setting("theme", theme)
+def _app(path: Path) -> EmotuiApp:
+    source = several_runs(path / "workspace.duckdb", annotated=True)
+    source.set_setting("theme", "dark")
     return EmotuiApp(lambda: source, poll=None)
 
 
@@ -43,12 +43,6 @@ VIEWS = {
 @pytest.mark.parametrize("keys", VIEWS.values(), ids=VIEWS)
 def test_views(snap_compare: Compare, tmp_path: Path, size: tuple[int, int], keys: tuple[str, ...]) -> None:
     assert snap_compare(_app(tmp_path), terminal_size=size, run_before=pressed(*keys))
-
-
-@pytest.mark.parametrize("keys", [("7",), ("7", "v")], ids=["table", "bars"])
-@pytest.mark.parametrize("theme", ["light", "high-contrast", "colour-blind-safe"])
-def test_themes(snap_compare: Compare, tmp_path: Path, theme: str, keys: tuple[str, ...]) -> None:
-    assert snap_compare(_app(tmp_path, theme), terminal_size=(80, 24), run_before=pressed(*keys))
 
 
 @pytest.mark.parametrize("keys", [("7",), ("7", "v"), ("7", "V")], ids=["table", "bars", "transitions"])

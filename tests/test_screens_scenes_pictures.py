@@ -13,16 +13,15 @@ Compare = Callable[..., bool]
 SIZES = [(80, 24), (160, 45)]
 
 
-def _app(path: Path, theme: str = "dark", *, run: bool = True) -> EmotuiApp:
+def _app(path: Path, *, run: bool = True) -> EmotuiApp:
     source = workspace(path / "workspace.duckdb", run=run)
-    source.set_setting("theme", theme)
+    source.set_setting("theme", "dark")
     return EmotuiApp(lambda: source, poll=None)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
-@pytest.mark.parametrize("theme", ["dark", "light"])
-def test_scenes(snap_compare: Compare, tmp_path: Path, size: tuple[int, int], theme: str) -> None:
-    assert snap_compare(_app(tmp_path, theme), terminal_size=size, run_before=pressed("4", "n", "right"))
+def test_scenes(snap_compare: Compare, tmp_path: Path, size: tuple[int, int]) -> None:
+    assert snap_compare(_app(tmp_path), terminal_size=size, run_before=pressed("4", "n", "right"))
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)

@@ -64,8 +64,8 @@ def source(tmp_path: Path, embedded: ModelProcess) -> Iterator[Workspace]:
             model.close()
 
 
-def app(source: Workspace, theme: str = "dark", live: str = "embedded") -> EmotuiApp:
-    source.set_setting("theme", theme)
+def app(source: Workspace, live: str = "embedded") -> EmotuiApp:
+    source.set_setting("theme", "dark")
     source.set_setting("live model", live)
     return EmotuiApp(lambda: source, poll=None)
 
@@ -90,9 +90,8 @@ SECOND = ("M", *"breaking", "colon", "enter")
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
-@pytest.mark.parametrize("theme", ["dark", "light"])
-def test_answers(snap_compare: Compare, source: Workspace, size: tuple[int, int], theme: str) -> None:
-    assert snap_compare(app(source, theme), terminal_size=size, run_before=pressed("i"))
+def test_answers(snap_compare: Compare, source: Workspace, size: tuple[int, int]) -> None:
+    assert snap_compare(app(source), terminal_size=size, run_before=pressed("i"))
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)

@@ -1,11 +1,13 @@
 """Themes: every text can be read on what it stands on, also by eyes that see fewer colours."""
 
 import itertools
+import re
 
 import pytest
 from textual.color import Color
 
 from emotui.themes import THEMES
+from tests.paths import CHECKOUT
 
 TEXTS = ("foreground", "primary", "gold", "mark", "predicted-bar", "text-muted")
 MATRICES = {
@@ -70,3 +72,11 @@ def test_the_three_accents_of_the_colour_blind_theme_stay_apart_for_all_eyes(eye
 def test_all_themes_name_the_same_variables() -> None:
     names = {name: set(theme.variables) for name, theme in THEMES.items()}
     assert len({frozenset(variables) for variables in names.values()}) == 1
+
+
+def test_no_screen_names_a_colour_of_its_own() -> None:
+    # So the pictures of one theme hold for the others: what differs is a theme's variables, tested above.
+    named = re.compile(r"#[0-9a-fA-F]{3}(?:[0-9a-fA-F]{3})?\b|\brgba?\(|\bhsla?\(")
+    files = [file for file in (CHECKOUT / "screens").rglob("*") if file.suffix in (".py", ".tcss")]
+    assert files
+    assert [str(file) for file in files if named.search(file.read_text(encoding="utf-8"))] == []
