@@ -1,6 +1,6 @@
 """How quickly keys and the classifier's bars follow a person who types, in the real workbench with the embedded model.
 
-    python benchmarks/typing.py [--rate 40] [--seconds 30] [--model embedded] [--size 160x45] [--json]
+    python benchmarks/typing_speed.py [--rate 40] [--seconds 30] [--model embedded] [--size 160x45] [--json]
 
 Opens the workbench, without a terminal, on the sample texts to rephrase, and types at an even rate whatever the screen
 does: a key that is late does not delay the next one, and its lateness counts. Typed are the sample texts, one over the

@@ -215,7 +215,7 @@ def _unpack(parameters: Floats, k: int) -> Ising:
 
 
 def _by_folding(parameters: Floats, k: int) -> tuple[float, Floats]:
-    """log Z and the model's moments (biases' first), in a few passes over 2^k numbers."""
+    """Log Z and the model's moments (biases' first), in a few passes over 2^k numbers."""
     energy = _unpack(parameters, k).energies()
     peak = energy.max()
     weights = np.exp(energy - peak)

@@ -57,8 +57,9 @@ def succeeded_at(chain: Chain) -> int | None:
 
 
 def rephrasing_of(chain: Chain, k: int) -> str | None:
-    """The text that stands for a right original in set kR: the successful rephrasing if it came before round k, else
-    the k-th rephrasing if there is one; None where the chain has no text in that set.
+    """The text that stands for a right original in set kR; None where the chain has no text in that set.
+
+    It is the successful rephrasing if it came before round k, else the k-th rephrasing if there is one.
 
     Source: section 6: 2R is the union of R1's successes, all second rephrasings, and T_incorrect.
     """

@@ -50,7 +50,8 @@ class Causal:
         self._grammars.check(request.grammar for request in requests)
 
         def batch(indices: list[int]) -> list[Generation | Refused]:
-            return self._write([requests[index] for index in indices], [prompts[index] for index in indices])
+            accepted: list[list[int]] = [prompts[index] for index in indices]  # type: ignore[misc]
+            return self._write([requests[index] for index in indices], accepted)
 
         sizes = [len(ids) + request.max_tokens for ids, request in _accepted(prompts, requests)]
         return echoed(requests, prompts, answered(prompts, sizes, batch, self._writing), self._prompts)

@@ -137,8 +137,7 @@ def read_tokenizer(folder: Path) -> Any:
 
 def _family(folder: Path, raw: Mapping[str, Any]) -> str:
     names = raw.get("architectures") or []
-    known = transformers.models.auto.configuration_auto.CONFIG_MAPPING_NAMES
-    if raw["model_type"] not in known:
+    if raw["model_type"] not in transformers.CONFIG_MAPPING:
         raise ModelError(
             f"{folder} is a model of type {raw['model_type']!r}, which transformers {transformers.__version__} "
             "does not know (code that comes with a model is never run)"

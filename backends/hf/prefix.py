@@ -109,7 +109,7 @@ class Rows:
             if group.prefix:
                 ids[row, width - len(group.prefix) :] = torch.tensor(group.prefix)
                 mask[row, width - len(group.prefix) :] = 1
-        more = {"logits_to_keep": 1} if self._keeps else {}
+        more: dict[str, int | torch.Tensor] = {"logits_to_keep": 1} if self._keeps else {}
         if self.takes_positions:
             more["position_ids"] = positions(mask).to(self._device)
         mask = mask.to(self._device)

@@ -153,8 +153,8 @@ def _draw_head(model: Any, seed: int) -> None:
             # transformers passes over whatever it believes to come from a file.
             for tensor in (module, *module.parameters(recurse=False)):
                 if hasattr(tensor, "_is_hf_initialized"):
-                    del tensor._is_hf_initialized
-            model._init_weights(module)
+                    del tensor._is_hf_initialized  # noqa: SLF001 - transformers has no public way to draw anew
+            model._init_weights(module)  # noqa: SLF001
 
 
 def _quiet(line: str) -> None:

@@ -40,7 +40,7 @@ def with_lora(trainable: Trainable, rank: int) -> Any:
         r=rank,
         lora_alpha=ALPHA_PER_RANK * rank,
         lora_dropout=DROPOUT,
-        target_modules=PLACES.get(model.config.model_type, "all-linear"),
+        target_modules=list(places) if (places := PLACES.get(model.config.model_type)) else "all-linear",
         modules_to_save=[*head_modules(model), *sorted(name for name in fresh if name)],
     )
     try:

@@ -64,7 +64,7 @@ SMALL, ROOMY = "208MB", "2GB"
 whole records in or out, which may be long. It is given back at the end of a turn."""
 
 
-def settings(memory: str = SMALL) -> dict[str, str | bool | int]:
+def settings(memory: str = SMALL) -> dict[str, str | bool | int | float | list[str]]:
     """How an engine is set: few threads, nothing fetched from the network."""
     return {
         "threads": min(2, os.cpu_count() or 1),
