@@ -6,15 +6,15 @@ SOURCES := $(shell find emotui backends metrics screens themes sample_data -type
 
 # Where the environment keeps Python from writing byte code, each of the hundreds of processes that tests start would
 # compile the whole package again.
-test test-slow snapshots: export PYTHONDONTWRITEBYTECODE =
+test test-slow snapshots coverage: export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: run test test-slow check snapshots picture clean
+.PHONY: run test test-slow check snapshots coverage picture clean
 
 run: $(VENV)/run.stamp
 	$(BIN)/emotui
 
 test: $(VENV)/test.stamp
-	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not slow and not gpu"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow and not gpu"
 
 test-slow: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -m slow
@@ -28,6 +28,12 @@ check: $(VENV)/dev.stamp
 
 snapshots: $(VENV)/test.stamp
 	$(BIN)/python -m pytest tests/test_screens_snapshots.py tests/test_screens_*_pictures.py --snapshot-update
+
+# Tests that start processes of their own count too (`patch` in pyproject.toml).
+coverage: $(VENV)/dev.stamp
+	$(BIN)/coverage run -m pytest -n auto --dist worksteal -m "not slow and not gpu"
+	$(BIN)/coverage combine -q
+	$(BIN)/coverage report --skip-covered --sort=cover
 
 picture: $(VENV)/run.stamp
 	$(BIN)/python docs/picture.py docs/browse.svg --size 140x34 --keys j,j,j,a

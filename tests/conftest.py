@@ -1,21 +1,29 @@
-"""What many tests need: a command line in a process of its own, and a workspace that is nobody's."""
+"""What many tests need: the command line, a workspace that is nobody's, and models that are loaded once."""
 
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
+from hypothesis import settings
 
-CHECKOUT = Path(__file__).resolve().parent.parent
+from emotui.__main__ import main
+from tests.kept_models import kept_models
+from tests.paths import CHECKOUT
 
 # As many tests run at once as there are cores: a model that takes all of them for each small product only waits for
 # the others. The processes that tests start inherit it.
 for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_threads, "1")
+
+# A rule holds or not, however busy the machine is; and a failure prints the line that makes it again.
+settings.register_profile("tests", deadline=None, print_blob=True)
+settings.load_profile("tests")
 
 
 class Finished:
@@ -33,23 +41,51 @@ class Finished:
 Emotui = Callable[..., Finished]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _models() -> Iterator[None]:
+    """The tests of one worker share the processes of the embedded model and of the tiny ones."""
+    with kept_models():
+        yield
+
+
 @pytest.fixture
-def emotui(tmp_path: Path) -> Emotui:
-    """Run `emotui ARGS` with its folders under `tmp_path`."""
+def emotui(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Emotui:
+    """Run `emotui ARGS` in this process, with its folders under `tmp_path`."""
+    environment = {"XDG_DATA_HOME": str(tmp_path / "home"), "COLUMNS": "100"}
+
+    def run(*args: object, stdin: str | bytes = b"") -> Finished:
+        status = 0
+        with monkeypatch.context() as patched, CliRunner().isolation(stdin, environment) as (out, err, _):
+            patched.chdir(tmp_path)
+            patched.setattr(sys, "argv", ["emotui", *map(str, args)])
+            try:
+                main()
+            except SystemExit as leaving:
+                status = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
+            sys.stdout.flush()
+            sys.stderr.flush()
+        return Finished(status, out.getvalue().decode(), err.getvalue().decode())
+
+    return run
+
+
+@pytest.fixture
+def emotui_process(tmp_path: Path) -> Emotui:
+    """Run `emotui ARGS` as a person does, in a process of its own; for what starting and ending one is about."""
     environment = os.environ | {
         "XDG_DATA_HOME": str(tmp_path / "home"),
         "PYTHONPATH": str(CHECKOUT),
         "COLUMNS": "100",
     }
 
-    def run(*args: object, stdin: str | bytes = b"", timeout: float = 120) -> Finished:
+    def run(*args: object, stdin: str | bytes = b"") -> Finished:
         done = subprocess.run(
             [sys.executable, "-m", "emotui", *map(str, args)],
             input=stdin.encode() if isinstance(stdin, str) else stdin,
             capture_output=True,
             cwd=tmp_path,
             env=environment,
-            timeout=timeout,
+            timeout=100,
             check=False,
         )
         assert b"Traceback" not in done.stderr, done.stderr.decode()

@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 import venv
 import zipfile
 from pathlib import Path
@@ -58,7 +57,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         str(wheel),
     ]
     subprocess.run(install, check=True)
-    (site / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    (site / "borrowed.pth").write_text("".join(f"{path}\n" for path in sys.path if path.endswith("-packages")))
     return folder / "venv" / "bin" / "emotui"
 
 
@@ -113,8 +112,8 @@ def test_the_installed_command_runs_between_decoys(installed: Path, decoys: Path
     assert str(installed.parent.parent) in where.stdout
 
 
-def test_a_bare_checkout_runs_as_a_module(emotui: Emotui) -> None:
-    assert emotui("--version").out.startswith("emotui, version ")
+def test_a_bare_checkout_runs_as_a_module(emotui_process: Emotui) -> None:
+    assert emotui_process("--version").out.startswith("emotui, version ")
 
 
 def test_help_names_every_command(emotui: Emotui) -> None:

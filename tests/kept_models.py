@@ -1,0 +1,86 @@
+"""Loaded models outlive the tests that closed them: the next test that wants the same one waits for no loading.
+
+Only models that no test changes are kept: the embedded one, and the tiny ones of the repository.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from subprocess import Popen
+from typing import IO, Any, NamedTuple
+
+import pytest
+
+from emotui.backends.base import ModelCard
+from emotui.backends.host import ModelProcess
+from tests.paths import TESTS
+
+_MOST = 3
+"""Processes that wait at once: each holds up to half a gigabyte."""
+
+_ENVIRONMENT = ("CUDA", "EMOTUI", "GOMP", "HF_", "NO_", "OMP", "TOKENIZERS", "TORCH")
+
+
+class _Idle(NamedTuple):
+    child: Popen[bytes]
+    words: IO[bytes] | None
+    messages: Any
+    card: ModelCard
+
+    def end(self) -> None:
+        self.child.kill()
+        self.child.wait()
+        if self.words is not None:
+            self.words.close()
+
+
+def _key(process: ModelProcess) -> tuple[object, ...] | None:
+    """What decides how a process answers; None for a model that is not kept."""
+    if process.spec != "embedded" and str(TESTS / "tiny") not in process.spec:
+        return None
+    environment = ((name, value) for name, value in os.environ.items() if name.startswith(_ENVIRONMENT))
+    return process.spec, repr(sorted(process._options.items())), *sorted(environment)
+
+
+@contextmanager
+def kept_models() -> Iterator[None]:
+    """While it lasts, closing an idle `ModelProcess` keeps its child, and starting one takes such a child first."""
+    idle: dict[tuple[object, ...], _Idle] = {}
+    start, close = ModelProcess._start, ModelProcess.close
+
+    def start_or_take(process: ModelProcess) -> None:
+        key = _key(process)
+        found = idle.pop(key, None) if key is not None else None
+        if found is None or found.child.poll() is not None:
+            start(process)
+            return
+        if process._words is not None:
+            process._words.close()
+        process._child, process._words, process._messages = found.child, found.words, found.messages
+        process._closed = False
+        process._messages.put(("loaded", found.card))
+
+    def close_or_keep(process: ModelProcess) -> None:
+        key = _key(process)
+        # Whoever holds the lock is loading or asking: closing shall end that.
+        if key is None or not process._lock.acquire(blocking=False):
+            close(process)
+            return
+        try:
+            child, card = process._child, process.card
+            if child is None or card is None or process.pid is None or key in idle or not process._messages.empty():
+                close(process)
+                return
+            idle[key] = _Idle(child, process._words, process._messages, card)
+            process._closed, process._child, process._words = True, None, None
+        finally:
+            process._lock.release()
+        while len(idle) > _MOST:
+            idle.pop(next(iter(idle))).end()
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(ModelProcess, "_start", start_or_take)
+        patched.setattr(ModelProcess, "close", close_or_keep)
+        yield
+    for one in idle.values():
+        one.end()

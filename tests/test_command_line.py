@@ -1,0 +1,45 @@
+"""`emotui` as a process of its own, as a shell sees it; all other tests of commands call it in theirs."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Emotui
+
+GOLD = {"id": "1", "text": "I was glad.", "spans": [[6, 10]], "emotion": "happy"}
+PREDICTED = {"id": "1", "spans": ["glad"]}
+SCORE = ("score", "spans", "--gold", "gold.jsonl", "--no-sim", "--json", "--pred")
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path) -> None:
+    """Where the commands run."""
+    (tmp_path / "gold.jsonl").write_text(json.dumps(GOLD) + "\n")
+    (tmp_path / "predicted.jsonl").write_text(json.dumps(PREDICTED) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (("--version",), 0),
+        ((*SCORE, "predicted.jsonl"), 0),
+        (("run", "spans", "--dataset", "gold.jsonl", "--model", "openai:@http://127.0.0.1:9/v1", "--json"), 1),
+        ((*SCORE, "nowhere.jsonl"), 2),
+        (("score", "spans", "--no-such-option"), 2),
+        (("no-such-command",), 2),
+    ],
+    ids=["version", "done", "failed", "bad input", "bad usage", "no such command"],
+)
+def test_status_and_output_are_those_of_a_call_in_this_process(
+    emotui: Emotui, emotui_process: Emotui, arguments: tuple[str, ...], status: int
+) -> None:
+    here, there = emotui(*arguments), emotui_process(*arguments)
+    assert (there.status, there.err) == (here.status, here.err)
+    assert there.status == status
+    assert there.out == here.out
+
+
+def test_records_come_through_a_pipe(emotui_process: Emotui) -> None:
+    piped = emotui_process(*SCORE, "-", stdin=json.dumps(PREDICTED))
+    assert piped.document["f1"] == 1

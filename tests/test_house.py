@@ -1,0 +1,42 @@
+"""What holds for the repository as a whole: sizes of folders, names, and what stands in more than one file."""
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+import yaml
+
+import emotui
+from tests.paths import CHECKOUT
+
+CODE = ("emotui", "backends", "screens", "themes", "sample_data", "benchmarks", "metrics")
+MOST = 20
+FLAT = {"metrics"}
+"""Folders that may hold more: their files are a public list of paths."""
+
+
+def _sources(*folders: str) -> list[Path]:
+    found = (file for folder in folders for file in (CHECKOUT / folder).rglob("*.py"))
+    return [file.relative_to(CHECKOUT) for file in found if "__pycache__" not in file.parts]
+
+
+def test_no_folder_of_code_has_more_than_twenty_files() -> None:
+    sizes = Counter(file.parent.as_posix() for file in _sources(*CODE))
+    assert {folder: size for folder, size in sizes.items() if size > MOST and folder not in FLAT} == {}
+
+
+def test_no_benchmark_has_the_name_of_a_standard_module() -> None:
+    # Python looks beside a script first, so that every script there would import it in place of the real one.
+    assert [file.name for file in _sources("benchmarks") if file.stem in sys.stdlib_module_names] == []
+
+
+def test_the_citation_is_of_this_version_and_names_the_five_papers() -> None:
+    citation = yaml.safe_load((CHECKOUT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["cff-version"] == "1.2.0"
+    assert str(citation["version"]) == emotui.__version__
+    assert {"message", "title", "authors", "license"} <= set(citation)
+    assert len(citation["references"]) == 5
+    for paper in citation["references"]:
+        assert paper["title"]
+        assert paper["type"]
+        assert all("name" in author or {"given-names", "family-names"} <= set(author) for author in paper["authors"])
