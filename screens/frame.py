@@ -116,7 +116,6 @@ class Frame(Acting, LaidOut):
         """The source is open."""
         if isinstance(opened.theme, str) and opened.theme in self.app.available_themes:
             self.app.theme = opened.theme
-        self.pane.bind_source(opened.source)
         self.place.bind_source(opened.source)
         self.places.tell_model()
         self._top()
@@ -180,16 +179,11 @@ class Frame(Acting, LaidOut):
         event.stop()
         session = self.session
         session.select(event.sample)
-        self._tell_place()
         self.place.look_for(event.kind or session.state.only_mark or session.state.marks)
         self.place.show_sample(event.sample, session.run_shown)
         if self.focused is None and event.sample is not None:
             self.focus_shown()
         self.refresh_bindings()
-
-    def _tell_place(self) -> None:
-        self.place.show_dataset(self.session.overview.dataset, self.session.overview.runs)
-        self.place.show_beside(self.session.runs_beside)
 
     @on(Place.Listed)
     async def _list_just(self, event: Place.Listed) -> None:
@@ -229,7 +223,6 @@ class Frame(Acting, LaidOut):
             if session.source is not None:
                 session.look_again()
         else:
-            self._tell_place()
             self.place.show_sample(self.pane.sample, session.run_shown)
         self._top()
         if had_keys:
@@ -271,29 +264,23 @@ class Frame(Acting, LaidOut):
             do()
 
     def do_pane(self) -> None:
-        """The arrow keys into the next pane."""
         self.focus_next()
 
     def do_pane_back(self) -> None:
-        """The arrow keys into the pane before."""
         self.focus_previous()
 
     def can_back(self) -> bool:
-        """Where the list hides the place."""
         return self.has_class("-narrow") and self.has_class("-list")
 
     def do_back(self) -> None:
-        """From the list to the place, where both do not fit."""
         self._show_list(False)
 
     can_open, do_open = can_back, do_back
 
     def can_list(self) -> bool:
-        """Where both do not fit."""
         return self.has_class("-narrow")
 
     def do_list(self) -> None:
-        """Show the list or fold it away."""
         self._show_list(not self.has_class("-list"))
 
     def _show_list(self, shown: bool) -> None:
@@ -306,20 +293,16 @@ class Frame(Acting, LaidOut):
         self.refresh_bindings()
 
     def can_search(self) -> bool:
-        """Where there are samples."""
         return self.session.overview.dataset is not None
 
     def do_search(self) -> None:
-        """Search in the list, which has to be in sight for that."""
         self._show_list(True)
         self.pane.search()
 
     def can_stop(self) -> bool:
-        """Where something is being done."""
         return self.session.job is not None and not self.session.job.stopping
 
     def do_stop(self) -> None:
-        """Stop it."""
         self.session.stop_work()
 
     # How it looks.

@@ -8,7 +8,7 @@ from textual.message import Message
 
 from emotui.screens.actions import Acting, Action
 from emotui.screens.session import Session
-from emotui.store.query import Dataset, Run
+from emotui.store.query import Run
 
 if TYPE_CHECKING:
     from emotui.workbench.source import BrowseSource
@@ -28,7 +28,7 @@ class Place(Acting, Vertical):
     """By the id of a widget that takes the keys: the selector of the heading over it."""
     signs: ClassVar[tuple[str, tuple[tuple[str, str], ...]]] = ("", ())
     """What the marks mean that this place puts into the list: a heading, and a sign with its words for each."""
-    samples_of: ClassVar[str] = "spans"
+    samples_of: ClassVar[str]
     """Of which task the list has the samples while this place is open; empty: it takes the list as it is."""
     slim_list: ClassVar[bool] = False
     """Does the list give way to this place where both are in sight?"""
@@ -75,18 +75,8 @@ class Place(Acting, Vertical):
         """Show this sample, or that there is none."""
         raise NotImplementedError
 
-    def show_dataset(self, dataset: Dataset | None, runs: Sequence[Run]) -> None:
-        """The list is of this dataset, and these are all runs over it, newest first."""
-
-    def show_beside(self, runs: Sequence[Run]) -> None:
-        """From the next `show_sample` on, compare with these runs of the person's choice."""
-
     def look_for(self, marks: str) -> None:
         """The next sample is shown for the sake of errors with one of these letters; empty: for none."""
-
-    def refresh_sample(self, run: Run | None) -> None:
-        """Ask again for what is shown: something may have changed."""
-        raise NotImplementedError
 
     def show_nothing(self, why: str, *, failed: bool = False) -> None:
         """Say what this place is for, and why it is empty."""

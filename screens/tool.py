@@ -27,7 +27,6 @@ class ToolActions(Acting):
         self._actions, self._signs = actions, signs
 
     def do_theme(self) -> None:
-        """Choose colours."""
         from emotui.screens.dialogs.choices import ChoiceDialog, themes
 
         app = self._owner.app
@@ -44,17 +43,14 @@ class ToolActions(Acting):
         self._session.remember("theme", theme)
 
     def do_help(self) -> None:
-        """Every key."""
         from emotui.screens.dialogs.help import HelpDialog
 
         self._owner.app.push_screen(HelpDialog(self._actions, self._signs))
 
     def do_palette(self) -> None:
-        """Find an action by its name."""
         self._owner.app.action_command_palette()
 
     def do_quit(self) -> None:
-        """Remember, end the models, and go."""
         if self._session.source is None or self._session.leaving:
             self._owner.app.exit()
         else:

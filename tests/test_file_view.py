@@ -10,6 +10,7 @@ from emotui.store.query import Bounds, ListQuery
 from emotui.store.store import Store
 from emotui.workbench.datasets.samples import import_spans
 from emotui.workbench.files.view import FileView
+from emotui.workbench.source import BrowseSource
 from emotui.workbench.workspace import Workspace
 from tests.conftest import CHECKOUT
 
@@ -143,3 +144,12 @@ def test_files_and_store_give_the_same_order(tmp_path: Path) -> None:
         theirs = workspace.page(workspace.order(ListQuery(dataset=dataset.dataset, **query)), None)  # type: ignore[arg-type]
         assert [row.id for row in ours] == [row.id for row in theirs], query
     workspace.close()
+
+
+def test_files_are_browsed_without_what_only_a_workspace_has(files: tuple[str, str], tmp_path: Path) -> None:
+    view: BrowseSource = FileView(files[0], warn=_quiet)
+    workspace: BrowseSource = Workspace(Store.open(tmp_path / "w.duckdb"))
+    for source, there in ((view, False), (workspace, True)):
+        services = (source.models, source.scenes, source.rephrasing, source.results, source.spot_checks)
+        assert [service is not None for service in services] == [there] * 5
+        source.close()

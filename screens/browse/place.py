@@ -1,6 +1,5 @@
 """Browse: gold and predicted spans over the text, and under it what met what."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -32,6 +31,7 @@ class Browse(Place):
     """The text with its overlays above, the alignment or the raw output below."""
 
     title = "Browse"
+    samples_of = "spans"
     headings = {"text": "#sample-title", "alignment": "#below-title", "raw": "#below-title"}
     actions = (
         Action("overlay", ("o",), "o", "overlay", "Cycle what is drawn: both, gold, predicted, everyone", "Sample", 11),
@@ -86,15 +86,9 @@ class Browse(Place):
         """What is shown."""
         return None if self._seen is None else self._seen.evidence
 
-    def show_beside(self, runs: Sequence[Run]) -> None:
-        """Compare with these runs, in the rows of everyone, which are shown where there were none."""
-        beside = tuple(run.run for run in runs)
-        if beside and not self._beside and self._desk is not None and self._desk.asked:
-            self._remember(panes.EVERYONE)
-        self._beside = beside
-
     def show_sample(self, sample: int | None, run: Run | None) -> None:
         """Ask for this sample; what is here stays until the answer comes, greyed if that takes long."""
+        self._compare()
         if sample != self._sample:
             self.repeat, self._shown_for = 0, self._looking_for
         self._looking_for = ""
@@ -107,9 +101,12 @@ class Browse(Place):
             if self._grey is None:
                 self._grey = self.set_timer(_PATIENCE, self._turn_grey)
 
-    def refresh_sample(self, run: Run | None) -> None:
-        """Ask again for what is shown."""
-        self.show_sample(self._sample, run)
+    def _compare(self) -> None:
+        """Compare with further runs, in the rows of everyone, which are shown where there were none."""
+        beside = tuple(run.run for run in self.session.runs_beside)
+        if beside and not self._beside and self._desk is not None and self._desk.asked:
+            self._remember(panes.EVERYONE)
+        self._beside = beside
 
     @on(Answer)
     def _answered(self, answer: Answer) -> None:

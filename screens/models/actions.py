@@ -23,12 +23,10 @@ class ModelActions(Acting):
         self._session, self._owner = session, owner
 
     def can_model(self) -> bool:
-        """Where there are models and samples, and nothing else is being done."""
         session = self._session
         return session.job is None and session.overview.dataset is not None and session.models is not None
 
     def do_model(self) -> None:
-        """Run a model over the dataset."""
         from emotui.screens.dialogs.run_model import ModelDialog, Over
         from emotui.workbench.datasets.experiments import experiment_name, experiment_of
         from emotui.workbench.runs import choices as runs_choices
@@ -62,11 +60,9 @@ class ModelActions(Acting):
         self._owner.app.push_screen(ModelDialog(over, session.live), chosen)
 
     def can_name_model(self) -> bool:
-        """Where there are models, and nothing else is being done."""
         return self._session.live is not None and self._session.job is None
 
     def do_name_model(self) -> None:
-        """Choose the live model, and load it."""
         from emotui.screens.dialogs.live_model import LiveDialog
 
         session, models = self._session, self._session.models

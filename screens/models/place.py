@@ -27,6 +27,7 @@ class Models(Place):
     """The models above, everything about the picked one below."""
 
     title = "Models"
+    samples_of = "spans"
     headings = {"model-rows": "#models-title", "model-about": "#model-title"}
     actions = (
         Action("load", ("enter",), "Enter", "load or end", "Load the picked model, or end its process", "Models", 2),
@@ -84,10 +85,6 @@ class Models(Place):
         """Models do not depend on the sample; but how they stand may have changed."""
         if self._desk is not None and self.display:
             self._desk.ask(None)
-
-    def refresh_sample(self, run: Run | None) -> None:
-        """Ask again how the models stand."""
-        self.show_sample(None, run)
 
     def show_nothing(self, why: str, *, failed: bool = False) -> None:
         """The list may be empty without the models being so."""

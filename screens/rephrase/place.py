@@ -169,10 +169,6 @@ class Rephrase(Place):
         else:
             self._go_on()
 
-    def refresh_sample(self, run: Run | None) -> None:
-        """Ask again how the text stands."""
-        self._go_on()
-
     def _go_on(self) -> None:
         """Ask for what is missing next: a round, or how the text stands."""
         dataset = self.session.overview.dataset

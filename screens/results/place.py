@@ -5,7 +5,7 @@ From every figure Enter goes to the samples behind it, in Browse.
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -23,7 +23,7 @@ from emotui.screens.results.view import ResultsView
 from emotui.screens.session import Session
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import count
-from emotui.store.query import Dataset, Run
+from emotui.store.query import Run
 
 if TYPE_CHECKING:
     from emotui.workbench.progress import OnProgress
@@ -41,6 +41,7 @@ class Results(Place):
     """A grid or a plot above, and under it what the figure under the cursor is."""
 
     title = "Results"
+    samples_of = "spans"
     headings = {"results-grid": "#results-title", "results-about": "#results-cell"}
     actions = (
         Action("samples", ("enter",), "Enter", "samples", "Browse the samples behind the figure", "Results", 1),
@@ -65,7 +66,6 @@ class Results(Place):
         self.looked = Looked()
         self._results: Callable[[], Service] | None = None
         self._standing: object = None
-        self._beside: tuple[str, ...] = ()
         self._desk: LatestRequest[Question, Found] | None = None
         self._counting = Counting()
         self._began = 0.0
@@ -103,29 +103,20 @@ class Results(Place):
         """Is something being counted?"""
         return self._desk is not None and self._desk.busy
 
-    def show_dataset(self, dataset: Dataset | None, runs: Sequence[Run]) -> None:
-        """Count anew where the dataset, or how its runs stand, has changed."""
-        # A run that goes on is counted when it is done, and not with every batch.
-        standing = dataset, tuple((run.run, run.state, run.done * (run.state != "running")) for run in runs)
-        if standing != self._standing:
-            self._standing = standing
-            self.looked.dataset = None if dataset is None else dataset.dataset
-            self._count_anew()
-
-    def show_beside(self, runs: Sequence[Run]) -> None:
-        """Where runs are ticked, results are of those and the one over the list alone."""
-        self._beside = tuple(run.run for run in runs)
-
     def show_sample(self, sample: int | None, run: Run | None) -> None:
-        """Results are of all samples; but the run over the list may be another now."""
-        chosen = (run.run, *self._beside) if run is not None and self._beside else ()
-        if chosen != self.looked.runs:
+        """Count anew where the dataset, how its runs stand, or which of them are chosen has changed.
+
+        Where runs are ticked, results are of those and the one over the list alone.
+        """
+        overview, beside = self.session.overview, self.session.runs_beside
+        # A run that goes on is counted when it is done, and not with every batch.
+        runs = tuple((one.run, one.state, one.done * (one.state != "running")) for one in overview.runs)
+        chosen = (run.run, *(one.run for one in beside)) if run is not None and beside else ()
+        if (overview.dataset, runs) != self._standing or chosen != self.looked.runs:
+            self._standing = overview.dataset, runs
+            self.looked.dataset = None if overview.dataset is None else overview.dataset.dataset
             self.looked.runs = chosen
             self._count_anew()
-
-    def refresh_sample(self, run: Run | None) -> None:
-        """Count anew: scores may have changed."""
-        self._count_anew()
 
     def show_nothing(self, why: str, *, failed: bool = False) -> None:
         """Say why there is nothing to count."""

@@ -29,7 +29,6 @@ class ListActions(Acting):
     can_filter = can_sort = _can_choose
 
     def do_filter(self) -> None:
-        """Keep some samples."""
         from emotui.screens.dialogs.filter import FilterDialog
 
         def changed(state: ListState | None) -> None:
@@ -40,7 +39,6 @@ class ListActions(Acting):
         self._pane.app.push_screen(FilterDialog(session.state, session.overview.emotions, self._metrics), changed)
 
     def do_sort(self) -> None:
-        """Another order; the same again turns it round."""
         from emotui.screens.dialogs.choices import ChoiceDialog, sorts
 
         state = self._session.state
@@ -53,19 +51,15 @@ class ListActions(Acting):
         self._pane.app.push_screen(ChoiceDialog("Order of the list", sorts(self._metrics), state.sort), changed)
 
     def can_clear(self) -> bool:
-        """Where something is left out."""
         return self._session.state.filtered
 
     def do_clear(self) -> None:
-        """Every sample again."""
         self._session.change(self._session.state.unfiltered())
 
     def can_dataset(self) -> bool:
-        """Where there is another one."""
         return len(self._session.overview.datasets) > 1
 
     def do_dataset(self) -> None:
-        """Another dataset."""
         from emotui.screens.dialogs.choices import ChoiceDialog, datasets
 
         def changed(name: str | None) -> None:
@@ -78,11 +72,9 @@ class ListActions(Acting):
         self._pane.app.push_screen(ChoiceDialog("Dataset", datasets(overview.datasets), here), changed)
 
     def can_run(self) -> bool:
-        """Where there is one."""
         return len(self._session.overview.runs) > 0
 
     def do_run(self) -> None:
-        """Another run over the list, and which are compared with it."""
         from emotui.screens.dialogs.choices import ChoiceDialog, runs
         from emotui.screens.dialogs.runs import RunDialog
 
@@ -106,11 +98,9 @@ class ListActions(Acting):
             self._pane.app.push_screen(ChoiceDialog(words.runs, choices, now), changed)
 
     def can_export(self) -> bool:
-        """Where there is something, and nothing else is being done."""
         return self._pane.n > 0 and self._session.job is None
 
     def do_export(self) -> None:
-        """The samples of the list, or the run's predictions about them, to a file."""
         from emotui.screens.dialogs.file import ExportDialog, write_list
 
         session, pane = self._session, self._pane

@@ -1,8 +1,8 @@
 """The left pane: the list of samples with its heading, its search line and the spread of F1 under it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import replace
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -13,42 +13,16 @@ from emotui.metrics.metric import Metric
 from emotui.screens.actions import Acting
 from emotui.screens.list_state import ListState, key_of
 from emotui.screens.requests import Answer, LatestRequest
-from emotui.screens.samples.table import PAGE, ListHead, SampleList
+from emotui.screens.samples import requests as asking
+from emotui.screens.samples.requests import Order, Spread
+from emotui.screens.samples.table import ListHead, SampleList
 from emotui.screens.session import Session
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
-from emotui.screens.widgets.number_format import bars, count, tenths
+from emotui.screens.widgets.number_format import bars, count
 from emotui.screens.widgets.search_input import SearchLine
 from emotui.store.query import MARKS, SORTS, Dataset, ListQuery, ListRow, Run
 from emotui.workbench.task_words import words_of
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from emotui.workbench.source import BrowseSource
-
-_SPREAD = 1024
-"""The spread of F1 is taken from an even choice of at most so many samples of the list."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Order:
-    """A list as it was asked for: sample numbers in order, and the cursor's place in it."""
-
-    query: ListQuery
-    only: tuple[int, ...]
-    numbers: "np.ndarray"
-    cursor: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Spread:
-    """How many samples have a value of the metric in each tenth from `least` to `most`."""
-
-    metric: Metric
-    least: float
-    most: float
-    counts: list[int]
 
 
 class ListPane(Acting, Vertical):
@@ -80,16 +54,24 @@ class ListPane(Acting, Vertical):
         self.state = ListState()
         self.dataset: Dataset | None = None
         self.run_shown: Run | None = None
-        self._order: _Order | None = None
+        self._order: Order | None = None
         self._errors: dict[str, list[int]] = {}
         self._error_step = (0, "")
-        self._orders: LatestRequest[tuple[ListQuery, tuple[int, ...], int | None], _Order] | None = None
-        self._pages: LatestRequest[tuple[_Order, tuple[int, ...]], dict[int, list[ListRow]]] | None = None
-        self._error_places: LatestRequest[tuple[_Order, str], list[int]] | None = None
-        self._spreads: LatestRequest[_Order, _Spread | None] | None = None
-        self._spread: _Spread | None = None
+        self._orders: LatestRequest[tuple[ListQuery, tuple[int, ...], int | None], Order] = LatestRequest(
+            "order", self, lambda asked: asking.order(session.bound, *asked)
+        )
+        self._pages: LatestRequest[tuple[Order, tuple[int, ...]], dict[int, list[ListRow]]] = LatestRequest(
+            "page", self, lambda asked: asking.pages(session.bound, *asked)
+        )
+        self._error_places: LatestRequest[tuple[Order, str], list[int]] = LatestRequest(
+            "errors", self, lambda asked: asking.errors(session.bound, *asked)
+        )
+        self._spreads: LatestRequest[Order, Spread | None] = LatestRequest(
+            "spread", self, lambda asked: asking.spread(session.bound, asked, self.metric)
+        )
+        self._spread: Spread | None = None
         self._metrics: tuple[Metric, ...] = ()
-        self._spread_of: _Order | None = None
+        self._spread_of: Order | None = None
 
     def compose(self) -> ComposeResult:
         """Heading, column names, rows, and what lies under them."""
@@ -98,42 +80,6 @@ class ListPane(Acting, Vertical):
         yield SampleList(id="list")
         yield Notice(id="list-notice")
         yield Line(id="list-foot")
-
-    def bind_source(self, source: "BrowseSource") -> None:
-        """Ask this source from now on."""
-
-        def order(question: tuple[ListQuery, tuple[int, ...], int | None]) -> _Order:
-            import numpy as np
-
-            query, only, sample = question
-            numbers = source.order(query)
-            if only:
-                numbers = numbers[np.isin(numbers, np.array(only))]
-            here = [] if sample is None else (numbers == sample).nonzero()[0].tolist()
-            return _Order(query, only, numbers, here[0] if here else 0)
-
-        def pages(question: tuple[_Order, tuple[int, ...]]) -> dict[int, list[ListRow]]:
-            asked, wanted = question
-            return {
-                page: source.page(asked.numbers[page * PAGE : (page + 1) * PAGE].tolist(), asked.query.run)
-                for page in wanted
-            }
-
-        def errors(question: tuple[_Order, str]) -> list[int]:
-            import numpy as np
-
-            asked, kind = question
-            marks = kind or asked.query.marks or "".join(MARKS)
-            wrong = source.order(replace(asked.query, marks=marks))
-            return [int(place) for place in np.isin(asked.numbers, wrong).nonzero()[0]]
-
-        def spread(asked: _Order) -> _Spread | None:
-            return _spread(source, asked.numbers, asked.query.run, self.metric)
-
-        self._orders = LatestRequest("order", self, order)
-        self._pages = LatestRequest("page", self, pages)
-        self._error_places = LatestRequest("errors", self, errors)
-        self._spreads = LatestRequest("spread", self, spread)
 
     @property
     def metric(self) -> Metric | None:
@@ -163,19 +109,18 @@ class ListPane(Acting, Vertical):
     @property
     def busy(self) -> bool:
         """Is something on its way?"""
-        return self.reading or any(desk is not None and desk.busy for desk in (self._error_places, self._spreads))
+        return self.reading or self._error_places.busy or self._spreads.busy
 
     @property
     def reading(self) -> bool:
         """Are rows on their way?"""
-        return self.rows.waiting or any(desk is not None and desk.busy for desk in (self._orders, self._pages))
+        return self.rows.waiting or self._orders.busy or self._pages.busy
 
     def ask(self, state: ListState, dataset: Dataset, run: Run | None, metrics: Sequence[Metric]) -> None:
         """Show this list; the selected sample stays selected where it is in it."""
         keep = self.sample if self._order is not None and self.dataset == dataset else state.sample
         self.state, self.dataset, self.run_shown, self._metrics = state, dataset, run, tuple(metrics)
-        if self._orders is not None:
-            self._orders.ask((state.query(dataset.dataset, run.run if run else None, metrics), state.only, keep))
+        self._orders.ask((state.query(dataset.dataset, run.run if run else None, metrics), state.only, keep))
         if self._order is None:
             self.show_nothing("Reading the list", f"{count(dataset.n)} samples of {dataset.name}")
         self._title()
@@ -201,7 +146,7 @@ class ListPane(Acting, Vertical):
         Args:
             kind: a letter of `MARKS`: only errors of this kind, and after the last of them the first again.
         """
-        if self._order is None or self._error_places is None:
+        if self._order is None:
             return
         if kind not in self._errors:
             self._error_step = (direction, kind)
@@ -242,7 +187,7 @@ class ListPane(Acting, Vertical):
         if answer.error is not None:
             self.show_nothing("The list cannot be read", answer.error, failed=True)
             return
-        order: _Order = answer.value
+        order: Order = answer.value
         keep = self._order is not None and (self._order.query, self._order.only) == (order.query, order.only)
         self._order, self._errors = order, {}
         notice = self.query_one("#list-notice", Notice)
@@ -264,7 +209,7 @@ class ListPane(Acting, Vertical):
         self._spread_of = None
 
     def _show_pages(self, answer: Answer) -> None:
-        order: _Order = answer.question[0]
+        order: Order = answer.question[0]
         if answer.error is not None:
             self.rows.give_up()
             self.show_nothing("The list cannot be read", answer.error, failed=True)
@@ -272,14 +217,14 @@ class ListPane(Acting, Vertical):
             for page, rows in answer.value.items():
                 self.rows.put_page(page, rows)
             # Rows first: the spread reads many, and a source may answer one question after the other.
-            if self._spreads is not None and self._spread_of is not order:
+            if self._spread_of is not order:
                 self._spread_of = order
                 self._spreads.ask(order)
 
     @on(SampleList.Wanted)
     def _fetch(self, event: SampleList.Wanted) -> None:
         event.stop()
-        if self._order is not None and self._pages is not None:
+        if self._order is not None:
             self._pages.ask((self._order, event.pages))
 
     @on(SampleList.Shaped)
@@ -370,27 +315,21 @@ class ListPane(Acting, Vertical):
     can_next = can_previous = can_page_down = can_page_up = can_first = can_last = _some
 
     def do_next(self) -> None:
-        """One down."""
         self.move(1)
 
     def do_previous(self) -> None:
-        """One up."""
         self.move(-1)
 
     def do_page_down(self) -> None:
-        """What is in sight further down."""
         self.page(1)
 
     def do_page_up(self) -> None:
-        """What is in sight further up."""
         self.page(-1)
 
     def do_first(self) -> None:
-        """The top."""
         self.select(0)
 
     def do_last(self) -> None:
-        """The bottom."""
         self.select(self.n - 1)
 
     def _steps_errors(self) -> bool:
@@ -400,35 +339,16 @@ class ListPane(Acting, Vertical):
     can_next_error = can_previous_error = can_next_H = can_next_F = can_next_N = _steps_errors
 
     def do_next_error(self) -> None:
-        """The next error of any kind."""
         self.next_error(1)
 
     def do_previous_error(self) -> None:
-        """The error before, of any kind."""
         self.next_error(-1)
 
     def do_next_H(self) -> None:
-        """The next hallucinated span."""
         self.next_error(1, "H")
 
     def do_next_F(self) -> None:
-        """The next fixation."""
         self.next_error(1, "F")
 
     def do_next_N(self) -> None:
-        """The next neutral hit."""
         self.next_error(1, "N")
-
-
-def _spread(source: "BrowseSource", numbers: "np.ndarray", run: str | None, metric: Metric | None) -> _Spread | None:
-    """How many samples of the list have a value in each tenth of the metric's range, or of what there is of it."""
-    if run is None or metric is None or not len(numbers):
-        return None
-    step = -(-len(numbers) // _SPREAD)
-    rows = source.page(numbers[::step].tolist(), run)
-    values = [value for row in rows if (value := row.values.get(metric.name)) is not None]
-    if not values:
-        return None
-    least, most = metric.range
-    least, most = min(values) if least is None else least, max(values) if most is None else most
-    return _Spread(metric, least, most, tenths(values, least, most))

@@ -118,10 +118,6 @@ class Scenes(Place):
         self._desks["scene"].ask(sample)
         self._draw()
 
-    def refresh_sample(self, run: Run | None) -> None:
-        """Ask again for what is shown."""
-        self.show_sample(self._sample, run)
-
     def _fit(self) -> None:
         if self._run is not None:
             self._desks["fit"].ask((self._run, self._tuning))

@@ -131,9 +131,6 @@ class Spot(Place):
         elif self._offered is None or self._offered.number != sample:
             self._texts.ask(sample)
 
-    def refresh_sample(self, run: Run | None) -> None:
-        """A text does not change."""
-
     def show_nothing(self, why: str, *, failed: bool = False) -> None:
         """Without a sample there is still any text; without a source there is nothing."""
         self._offered = None

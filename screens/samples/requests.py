@@ -1,0 +1,80 @@
+"""What the list asks a source for: its order, pages of rows, where the errors are, the spread of a metric."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from emotui.metrics.metric import Metric
+from emotui.screens.samples.table import PAGE
+from emotui.screens.widgets.number_format import tenths
+from emotui.store.query import MARKS, ListQuery, ListRow
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from emotui.workbench.source import BrowseSource
+
+_SPREAD = 1024
+"""The spread is taken from an even choice of at most so many samples of the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A list as it was asked for: sample numbers in order, and the cursor's place in it."""
+
+    query: ListQuery
+    only: tuple[int, ...]
+    numbers: "np.ndarray"
+    cursor: int
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How many samples have a value of the metric in each tenth from `least` to `most`."""
+
+    metric: Metric
+    least: float
+    most: float
+    counts: list[int]
+
+
+def order(source: "BrowseSource", query: ListQuery, only: Sequence[int], sample: int | None) -> Order:
+    """The list, of no other samples than `only` where there are any, with the cursor on `sample` if it is there."""
+    import numpy as np
+
+    numbers = source.order(query)
+    if only:
+        numbers = numbers[np.isin(numbers, np.array(only))]
+    here = [] if sample is None else (numbers == sample).nonzero()[0].tolist()
+    return Order(query, tuple(only), numbers, here[0] if here else 0)
+
+
+def pages(source: "BrowseSource", asked: Order, wanted: Sequence[int]) -> dict[int, list[ListRow]]:
+    """The rows of these pages."""
+    return {
+        page: source.page(asked.numbers[page * PAGE : (page + 1) * PAGE].tolist(), asked.query.run) for page in wanted
+    }
+
+
+def errors(source: "BrowseSource", asked: Order, kind: str) -> list[int]:
+    """The places in the list of samples with an error of a kind; an empty kind: of those that the list is kept to."""
+    import numpy as np
+
+    marks = kind or asked.query.marks or "".join(MARKS)
+    wrong = source.order(replace(asked.query, marks=marks))
+    return [int(place) for place in np.isin(asked.numbers, wrong).nonzero()[0]]
+
+
+def spread(source: "BrowseSource", asked: Order, metric: Metric | None) -> Spread | None:
+    """How many samples of the list have a value in each tenth of the metric's range, or of what there is of it."""
+    numbers, run = asked.numbers, asked.query.run
+    if run is None or metric is None or not len(numbers):
+        return None
+    step = -(-len(numbers) // _SPREAD)
+    rows = source.page(numbers[::step].tolist(), run)
+    values = [value for row in rows if (value := row.values.get(metric.name)) is not None]
+    if not values:
+        return None
+    least, most = metric.range
+    least, most = min(values) if least is None else least, max(values) if most is None else most
+    return Spread(metric, least, most, tenths(values, least, most))
