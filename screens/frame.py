@@ -217,7 +217,7 @@ class Frame(Acting, LaidOut):
         self.set_class(self.place.slim_list, "-slim")
         self.pane.steps_errors = self.place.marks_errors
         self.pane.rows.show_tags("", None)
-        if session.turn_to(self.place.samples_of or session.list_task):
+        if session.turn_to(self.place.door.samples_of or session.list_task):
             self.pane.forget()
             self.place.show_nothing("the list is being read")
             if session.source is not None:

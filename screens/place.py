@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.containers import Vertical
 from textual.message import Message
 
-from emotui.screens.actions import Acting, Action
+from emotui.screens.actions import Acting
+from emotui.screens.door import Door
 from emotui.screens.session import Session
 from emotui.store.query import Run
 
@@ -21,15 +22,9 @@ class Place(Acting, Vertical):
     itself. Long work is begun through the session.
     """
 
-    title: ClassVar[str]
-    actions: ClassVar[tuple[Action, ...]] = ()
-    """What no other place answers."""
+    door: ClassVar[Door]
     headings: ClassVar[Mapping[str, str]] = {}
     """By the id of a widget that takes the keys: the selector of the heading over it."""
-    signs: ClassVar[tuple[str, tuple[tuple[str, str], ...]]] = ("", ())
-    """What the marks mean that this place puts into the list: a heading, and a sign with its words for each."""
-    samples_of: ClassVar[str]
-    """Of which task the list has the samples while this place is open; empty: it takes the list as it is."""
     slim_list: ClassVar[bool] = False
     """Does the list give way to this place where both are in sight?"""
 

@@ -1,25 +1,28 @@
 """Which places there are, by the number that opens them. A new place is one line here."""
 
+from importlib import import_module
+
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
 from emotui.screens.actions import SHARED, TOOL, Action
-from emotui.screens.browse.place import Browse
-from emotui.screens.models.place import Models
+from emotui.screens.browse.door import DOOR as BROWSE_DOOR
+from emotui.screens.door import Door
+from emotui.screens.models.door import DOOR as MODELS_DOOR
 from emotui.screens.place import Place
-from emotui.screens.rephrase.place import Rephrase
-from emotui.screens.results.place import Results
-from emotui.screens.scenes.place import Scenes
+from emotui.screens.rephrase.door import DOOR as REPHRASE_DOOR
+from emotui.screens.results.door import DOOR as RESULTS_DOOR
+from emotui.screens.scenes.door import DOOR as SCENES_DOOR
 from emotui.screens.session import Session
-from emotui.screens.spot.place import Spot
+from emotui.screens.spot.door import DOOR as SPOT_DOOR
 
-PLACES: dict[int, type[Place]] = {
-    1: Browse,
-    3: Rephrase,
-    4: Scenes,
-    7: Results,
-    8: Models,
-    9: Spot,
+PLACES: dict[int, Door] = {
+    1: BROWSE_DOOR,
+    3: REPHRASE_DOOR,
+    4: SCENES_DOOR,
+    7: RESULTS_DOOR,
+    8: MODELS_DOOR,
+    9: SPOT_DOOR,
 }
 
 TITLES = {number: place.title for number, place in PLACES.items()}
@@ -40,6 +43,13 @@ def list_tasks() -> tuple[str, ...]:
     return tuple(dict.fromkeys(task for task in tasks if task))
 
 
+def class_of(door: Door) -> type[Place]:
+    """The place behind a door, imported now."""
+    module, _, name = door.place.partition(":")
+    found: type[Place] = getattr(import_module(module), name)
+    return found
+
+
 class OpenPlaces(Horizontal):
     """The places that were opened, of which one is to be seen. Each is made when it is first opened."""
 
@@ -51,7 +61,7 @@ class OpenPlaces(Horizontal):
         self._told: dict[int, str] = {}
 
     def _make(self, number: int) -> Place:
-        return PLACES[number](self._session, id=f"place-{number}")
+        return class_of(PLACES[number])(self._session, id=f"place-{number}")
 
     def compose(self) -> ComposeResult:
         """The first place."""

@@ -8,9 +8,9 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.timer import Timer
 
-from emotui.screens.actions import Action
 from emotui.screens.browse import panes
 from emotui.screens.browse.alignment_table import AlignmentTable
+from emotui.screens.browse.door import DOOR
 from emotui.screens.browse.requests import SampleView, look
 from emotui.screens.place import Place
 from emotui.screens.requests import Answer, LatestRequest
@@ -30,15 +30,8 @@ _PATIENCE = 0.15
 class Browse(Place):
     """The text with its overlays above, the alignment or the raw output below."""
 
-    title = "Browse"
-    samples_of = "spans"
+    door = DOOR
     headings = {"text": "#sample-title", "alignment": "#below-title", "raw": "#below-title"}
-    actions = (
-        Action("overlay", ("o",), "o", "overlay", "Cycle what is drawn: both, gold, predicted, everyone", "Sample", 11),
-        Action(
-            "repeat", ("full_stop",), ".", "next repeat", "Show the run's next answer to the same sample", "Sample", 13
-        ),
-    )
     DEFAULT_CSS = """
     Browse > #above { height: 3fr; }
     Browse > #below { height: 2fr; min-height: 5; }

@@ -7,7 +7,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.message import Message
 
-from emotui.screens.actions import Action
+from emotui.screens.models.door import DOOR
 from emotui.screens.models.rows import ModelRows, about
 from emotui.screens.place import Place
 from emotui.screens.requests import Answer, LatestRequest
@@ -26,13 +26,8 @@ if TYPE_CHECKING:
 class Models(Place):
     """The models above, everything about the picked one below."""
 
-    title = "Models"
-    samples_of = "spans"
+    door = DOOR
     headings = {"model-rows": "#models-title", "model-about": "#model-title"}
-    actions = (
-        Action("load", ("enter",), "Enter", "load or end", "Load the picked model, or end its process", "Models", 2),
-        Action("measure", ("b",), "b", "measure", "Measure how fast the picked model is", "Models", 3),
-    )
     DEFAULT_CSS = """
     Models #model-rows { height: 1fr; min-height: 4; }
     Models #model-about { height: 1fr; min-height: 5; }

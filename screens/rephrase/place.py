@@ -11,8 +11,8 @@ from emotui.screens.place import Place
 from emotui.screens.rephrase import lines as rephrase_lines
 from emotui.screens.rephrase import requests as asking
 from emotui.screens.rephrase import rounds
+from emotui.screens.rephrase.door import DOOR
 from emotui.screens.rephrase.drafts import Drafts, begun_with
-from emotui.screens.rephrase.keys import ACTIONS
 from emotui.screens.rephrase.live import Following
 from emotui.screens.rephrase.review import Review
 from emotui.screens.rephrase.rounds import Begun
@@ -44,14 +44,12 @@ class Rephrase(Place):
     What it shows stands in `Writing`, `Figures` and `Review`.
     """
 
-    title = "Rephrase"
-    actions = ACTIONS
+    door = DOOR
     headings = {
         "rephrase-original": "#rephrase-title",
         "rephrase-editor": "#rephrase-attempt",
         "rephrase-below": "#rephrase-views",
     }
-    samples_of = "rephrase"
     slim_list = True
     DEFAULT_CSS = "Rephrase Writing { display: none; }"
 
@@ -172,7 +170,7 @@ class Rephrase(Place):
     def _go_on(self) -> None:
         """Ask for what is missing next: a round, or how the text stands."""
         dataset = self.session.overview.dataset
-        if self._service is None or self._sample is None or dataset is None or dataset.task != self.samples_of:
+        if self._service is None or self._sample is None or dataset is None or dataset.task != self.door.samples_of:
             return
         live = self.session.live
         if self.round is not None and self.round.dataset.dataset == dataset.dataset:

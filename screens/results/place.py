@@ -13,9 +13,9 @@ from textual.app import ComposeResult
 from textual.message import Message
 from textual.timer import Timer
 
-from emotui.screens.actions import Action
 from emotui.screens.place import Place
 from emotui.screens.requests import Answer, LatestRequest
+from emotui.screens.results.door import DOOR
 from emotui.screens.results.grid import Grid
 from emotui.screens.results.requests import Counting, Found, Question, ask
 from emotui.screens.results.state import VIEWS, Looked
@@ -40,17 +40,8 @@ _PATIENCE = 0.3
 class Results(Place):
     """A grid or a plot above, and under it what the figure under the cursor is."""
 
-    title = "Results"
-    samples_of = "spans"
+    door = DOOR
     headings = {"results-grid": "#results-title", "results-about": "#results-cell"}
-    actions = (
-        Action("samples", ("enter",), "Enter", "samples", "Browse the samples behind the figure", "Results", 1),
-        Action("halt", ("escape",), "Esc", "stop counting", "Stop counting; what is counted stays", "Results", 1),
-        Action(
-            "next_table", ("n",), "n", "next table", "Next table, plot or heatmap", "Results", 2, ("n p", "next table")
-        ),
-        Action("previous_table", ("p",), "p", "previous table", "Previous table, plot or heatmap", "Results"),
-    )
     slim_list = True
     marks_errors = False
 

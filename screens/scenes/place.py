@@ -10,7 +10,7 @@ from emotui.screens.place import Place
 from emotui.screens.requests import Answer, LatestRequest
 from emotui.screens.scenes import headings
 from emotui.screens.scenes.charts import alpha_text
-from emotui.screens.scenes.keys import ACTIONS
+from emotui.screens.scenes.door import DOOR
 from emotui.screens.scenes.requests import desks
 from emotui.screens.scenes.rows import SceneRows
 from emotui.screens.scenes.views import VIEWS, Shown
@@ -34,18 +34,8 @@ _NEED_RUNS = ("emotions", "Table 1")
 class Scenes(Place):
     """Above the scenario, then alpha and the emotions, below one of several views of the whole set."""
 
-    title = "Scenes"
-    actions = ACTIONS
+    door = DOOR
     headings = {"scene-text": "#scene-title", "scene-rows": "#scene-alpha", "scene-view": "#scene-views"}
-    signs = (
-        "In the list of scenes",
-        (
-            ("x ▴ ✓", "vector wrong at the other alpha, better by the flip, right now"),
-            ("▴ ▾ ~", "fewer labels wrong than at the other alpha, more, as many"),
-            ("✓ x", "the whole vector is as in gold, or it is not"),
-        ),
-    )
-    samples_of = "scenes"
     DEFAULT_CSS = """
     Scenes #scene-text { height: 2fr; min-height: 3; max-height: 9; padding: 0 1; }
     Scenes #scene-alpha { padding: 0; background: $panel; }

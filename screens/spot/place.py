@@ -7,11 +7,11 @@ from textual import on
 from textual.app import ComposeResult
 from textual.widgets import TextArea
 
-from emotui.screens.actions import Action
 from emotui.screens.place import Place
 from emotui.screens.requests import Answer, LatestRequest
 from emotui.screens.session import Session
 from emotui.screens.spot.answers import LATER, QUICK, TASK, Column, When
+from emotui.screens.spot.door import DOOR
 from emotui.screens.spot.editor import LONGEST, SpotEditor
 from emotui.screens.spot.models import STAGES, Sides
 from emotui.screens.spot.requests import Said, Told
@@ -43,17 +43,8 @@ _MASK = "<mask>"
 class Spot(Place):
     """Holds the text and what was asked of it; `SpotView` shows it, `Sides` has the models."""
 
-    title = "Spot check"
+    door = DOOR
     headings = {"spot-editor": "#spot-title", "spot-rows": "#spot-title", "spot-page": "#spot-models"}
-    actions = (
-        Action("take", ("T",), "T", "take text", "Try the text of the selected sample", "Spot check", 2),
-        Action(
-            "second", ("M",), "M", "second model", "A second model beside the live one; away again", "Spot check", 3
-        ),
-        Action("keep", ("f8", "K"), "F8", "keep", "Keep the text as a sample (K too)", "Spot check", 4),
-        Action("ask", ("f5",), "F5", "ask again", "Ask everything now, what takes long too", "Spot check", 5),
-    )
-    samples_of = ""
     slim_list = True
     marks_errors = False
 

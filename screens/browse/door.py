@@ -1,0 +1,16 @@
+"""What the frame knows of Browse before it is opened."""
+
+from emotui.screens.actions import Action
+from emotui.screens.door import Door
+
+DOOR = Door(
+    title="Browse",
+    place="emotui.screens.browse.place:Browse",
+    samples_of="spans",
+    actions=(
+        Action("overlay", ("o",), "o", "overlay", "Cycle what is drawn: both, gold, predicted, everyone", "Sample", 11),
+        Action(
+            "repeat", ("full_stop",), ".", "next repeat", "Show the run's next answer to the same sample", "Sample", 13
+        ),
+    ),
+)

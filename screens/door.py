@@ -1,0 +1,26 @@
+"""What the frame knows of a place before it is opened: its name, its keys, and where to find it.
+
+The first paint waits for one place only; the others are imported when somebody opens them.
+"""
+
+from dataclasses import dataclass
+
+from emotui.screens.actions import Action
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """How a place is known from outside.
+
+    Attributes:
+        place: its class, as `module:name`.
+        samples_of: of which task the list has the samples while it is open; empty: it takes the list as it is.
+        actions: what no other place answers.
+        signs: what the marks mean that it puts into the list: a heading, and a sign with its words for each.
+    """
+
+    title: str
+    place: str
+    samples_of: str
+    actions: tuple[Action, ...] = ()
+    signs: tuple[str, tuple[tuple[str, str], ...]] = ("", ())

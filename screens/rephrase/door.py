@@ -1,0 +1,23 @@
+"""What the frame knows of Rephrase before it is opened."""
+
+from emotui.screens.actions import Action
+from emotui.screens.door import Door
+
+DOOR = Door(
+    title="Rephrase",
+    place="emotui.screens.rephrase.place:Rephrase",
+    samples_of="rephrase",
+    actions=(
+        Action("submit", ("enter",), "Enter", "submit", "Submit the text as the next attempt", "Rephrase", 1),
+        Action("skip", ("ctrl+s",), "^S", "skip", "Leave this text and go to the next", "Rephrase", 3),
+        Action("suggest", ("ctrl+g",), "^G", "suggest", "Three rephrasings by a model that writes", "Rephrase", 4),
+        Action("words", ("f2",), "F2", "words", "Chain, words, difference, session in the lower pane", "Rephrase", 4),
+        Action(
+            "figures", ("f3",), "F3", "statistics", "What the rephrasings came to, as plots and tables", "Rephrase", 4
+        ),
+        Action("review", ("f4",), "F4", "review", "Judge others' rephrasings without the verdict", "Rephrase", 4),
+        Action("judge", ("enter",), "Enter", "take the answer", "Take the answer under the cursor", "Rephrase", 1),
+        Action("next_open", ("n",), "n", "next open", "Next text that is open", "Rephrase", 9, ("n p", "next open")),
+        Action("previous_open", ("p",), "p", "previous open", "Previous text that is open", "Rephrase"),
+    ),
+)

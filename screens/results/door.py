@@ -1,0 +1,18 @@
+"""What the frame knows of Results before it is opened."""
+
+from emotui.screens.actions import Action
+from emotui.screens.door import Door
+
+DOOR = Door(
+    title="Results",
+    place="emotui.screens.results.place:Results",
+    samples_of="spans",
+    actions=(
+        Action("samples", ("enter",), "Enter", "samples", "Browse the samples behind the figure", "Results", 1),
+        Action("halt", ("escape",), "Esc", "stop counting", "Stop counting; what is counted stays", "Results", 1),
+        Action(
+            "next_table", ("n",), "n", "next table", "Next table, plot or heatmap", "Results", 2, ("n p", "next table")
+        ),
+        Action("previous_table", ("p",), "p", "previous table", "Previous table, plot or heatmap", "Results"),
+    ),
+)

@@ -1,0 +1,18 @@
+"""What the frame knows of Spot check before it is opened."""
+
+from emotui.screens.actions import Action
+from emotui.screens.door import Door
+
+DOOR = Door(
+    title="Spot check",
+    place="emotui.screens.spot.place:Spot",
+    samples_of="",
+    actions=(
+        Action("take", ("T",), "T", "take text", "Try the text of the selected sample", "Spot check", 2),
+        Action(
+            "second", ("M",), "M", "second model", "A second model beside the live one; away again", "Spot check", 3
+        ),
+        Action("keep", ("f8", "K"), "F8", "keep", "Keep the text as a sample (K too)", "Spot check", 4),
+        Action("ask", ("f5",), "F5", "ask again", "Ask everything now, what takes long too", "Spot check", 5),
+    ),
+)
