@@ -27,7 +27,7 @@ import numpy as np
 from emotui.records import ScenesGold
 from emotui.screens.app import EmotuiApp
 from emotui.screens.scenes.place import Scenes
-from emotui.workbench.datasets.samples import add_scenes
+from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.scenes_workspace import add_scenes_run, scenarios
 from tests.screen_driving import frame, press, settle
@@ -54,7 +54,7 @@ async def measure(path: Path, n: int, moves: int) -> dict[str, float]:
     source = Workspace.open(path)
     source.set_setting(FIRST_START, "done")
     samples = made_up(n)
-    dataset = add_scenes(source.store, "made up", samples, "benchmark")
+    dataset = add_samples(source.store, "scenes", "made up", samples, "benchmark")
     add_scenes_run(source, dataset, samples)
     app = EmotuiApp(lambda: source, poll=None)
     bars, whole, worked = [], [], []

@@ -38,7 +38,7 @@ from textual.drivers.headless_driver import HeadlessDriver
 from emotui.screens.app import EmotuiApp
 from emotui.screens.rephrase.bars import Bars
 from emotui.screens.rephrase.place import Rephrase
-from emotui.workbench.datasets.samples import add_sample_texts
+from emotui.workbench.datasets.samples import add_own_samples
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.screen_driving import frame, press, settle
 
@@ -129,7 +129,7 @@ async def measure(path: Path, model: str, rate: float, seconds: float, size: tup
     source = Workspace.open(path)
     source.set_setting(FIRST_START, "done")
     source.set_setting("live model", model)
-    add_sample_texts(source.store)
+    add_own_samples(source.store, "rephrase")
     app = EmotuiApp(lambda: source, annotator="benchmark")
     app.driver_class = Terminal
     echo: dict[bool, list[float]] = {True: [], False: []}

@@ -1,8 +1,24 @@
 """Figures of repeated runs: their mean and standard deviation."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import mean, stdev
-from typing import Any
+from typing import Any, Protocol, TypeVar
+
+
+class Repeated(Protocol):
+    """What was scored of one answer."""
+
+    @property
+    def repeat(self) -> int: ...
+
+
+R = TypeVar("R", bound=Repeated)
+
+
+def by_repeat(details: Sequence[R], report: Callable[[list[R]], dict[str, Any]]) -> dict[str, Any]:
+    """One report over all details, or, of several repeats, a report a repeat and `over_repeats` of them."""
+    repeats = sorted({detail.repeat for detail in details})
+    return over_repeats([report([one for one in details if one.repeat == repeat]) for repeat in repeats])
 
 
 def over_repeats(reports: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.tasks.spans import task as spans_task
 from emotui.tasks.spans.task import score_row
-from emotui.workbench.datasets.samples import add_spans
+from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.source import BrowseSource
 from emotui.workbench.workspace import FIRST_START, Workspace
 
@@ -117,7 +117,7 @@ def workspace(path: Path, *, samples: Sequence[SpanSample] | None = None, run: b
     opened.set_setting(FIRST_START, "done")
     records = sample_records() if samples is None else list(samples)
     if records:
-        dataset = add_spans(opened.store, "sample", records, "sample data")
+        dataset = add_samples(opened.store, "spans", "sample", records, "sample data")
         assert dataset.fingerprint == fingerprint(records)
         if run:
             add_run(opened.store, dataset, records)

@@ -13,9 +13,9 @@ from emotui.backends.host import ModelProcess
 from emotui.errors import ModelError
 from emotui.records import PLUTCHIK, ClassGold
 from emotui.store.store import Store
-from emotui.workbench.datasets.samples import add_texts
+from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.workspace import FIRST_START, Workspace
-from tests.browse_workspace import add_run, add_spans, sample_records
+from tests.browse_workspace import add_run, sample_records
 
 TEXTS = (
     ("rs-1", "sadness", "My sister moved out last spring and I have been sad and lonely in this house since."),
@@ -106,10 +106,10 @@ def workspace(path: Path, *, kind: type[Workspace] = Scripted, texts: bool = Tru
     opened = kind(Store.open(path))
     opened.set_setting(FIRST_START, "done")
     records = sample_records(4, 4)
-    add_run(opened.store, add_spans(opened.store, "sample", records, "sample data"), records)
+    add_run(opened.store, add_samples(opened.store, "spans", "sample", records, "sample data"), records)
     if texts:
         samples = [ClassGold(id=key, label=label, text=text) for key, label, text in TEXTS]
-        add_texts(opened.store, "rephrase", samples, "sample data")
+        add_samples(opened.store, "rephrase", "rephrase", samples, "sample data")
     return opened
 
 

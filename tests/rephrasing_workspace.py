@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from emotui.records import ClassGold
-from emotui.workbench.datasets.samples import add_texts
+from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.workspace import Workspace
 
 TEXTS = (
@@ -33,7 +33,7 @@ def rephrasing_workspace(
         lender: another workspace, whose loaded embedded model is used and left alive.
     """
     opened = Workspace.open(folder / "rephrase.duckdb")
-    add_texts(opened.store, "rephrase", texts, "tests")
+    add_samples(opened.store, "rephrase", "rephrase", texts, "tests")
     if lender is not None:
         opened._models["embedded"] = lender.model("embedded")
     try:

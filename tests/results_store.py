@@ -10,7 +10,7 @@ from emotui.records import Sentence, SpanPrediction, SpanSample
 from emotui.store.query import Dataset
 from emotui.store.rows import ResultRow
 from emotui.tasks.spans import task as spans_task
-from emotui.workbench.datasets.samples import add_spans
+from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.browse_workspace import embed
 
@@ -63,7 +63,7 @@ def workspace(path: Path) -> tuple[Workspace, Dataset]:
     """A new file with `SAMPLES` as the dataset `three`, and no run."""
     opened = Workspace.open(path)
     opened.set_setting(FIRST_START, "done")
-    return opened, add_spans(opened.store, "three", SAMPLES, "written for a test")
+    return opened, add_samples(opened.store, "spans", "three", SAMPLES, "written for a test")
 
 
 def add_run(

@@ -10,10 +10,10 @@ from emotui.records import PLUTCHIK, ScenesGold
 from emotui.store.query import Dataset, Run
 from emotui.store.rows import ResultRow
 from emotui.tasks.registry import task_named
-from emotui.workbench.datasets.samples import add_scenes
+from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.runs.scores import scored
 from emotui.workbench.workspace import FIRST_START, Workspace
-from tests.browse_workspace import SAMPLE_DATA, add_run, add_spans, sample_records
+from tests.browse_workspace import SAMPLE_DATA, add_run, sample_records
 
 RUN = "logits-1"
 
@@ -60,10 +60,10 @@ def workspace(path: Path, *, n: int = 40, run: bool = True, spans: bool = True) 
     opened.set_setting(FIRST_START, "done")
     if spans:
         records = sample_records()
-        add_run(opened.store, add_spans(opened.store, "sample", records, "sample data"), records)
+        add_run(opened.store, add_samples(opened.store, "spans", "sample", records, "sample data"), records)
     if n:
         samples = scenarios(n)
-        dataset = add_scenes(opened.store, "scenes", samples, "sample data")
+        dataset = add_samples(opened.store, "scenes", "scenes", samples, "sample data")
         if run:
             add_scenes_run(opened, dataset, samples)
     return opened

@@ -15,6 +15,7 @@ from emotui.backends.grammars import json_words, one_of, reasoned_answer, retrie
 from emotui.backends.hf import grammar as hf_grammar
 from emotui.errors import BadInput, ModelError
 from emotui.metrics.span_output import parse_output
+from emotui.tasks.prompting.settings import configured
 from emotui.tasks.scenes.task import Scenes
 from emotui.tasks.spans.task import Spans
 from tests import hf_models
@@ -163,8 +164,8 @@ def test_a_way_without_a_form_refuses_the_option() -> None:
     for way in ("highlight", "highlight-cot", "experiment-0", "experiment-1-highlight"):
         with pytest.raises(BadInput, match="--constrain is for retrieve"):
             held.settings(way)
-    with pytest.raises(BadInput, match="leave --constrain out"):
-        Scenes().with_options({"constrain": True}, 1).settings("heads")
+    with pytest.raises(BadInput, match="--constrain is not for heads"):
+        configured(Scenes(), "heads", {"constrain": True}, 1)
 
 
 def test_confidence_is_asked_of_the_grammar_where_the_prompt_asks_for_it() -> None:

@@ -8,7 +8,7 @@ import pytest
 from emotui.errors import BadInput
 from emotui.store.query import Bounds, ListQuery
 from emotui.store.store import Store
-from emotui.workbench.datasets.samples import import_spans
+from emotui.workbench.datasets.samples import import_files
 from emotui.workbench.files.view import FileView
 from emotui.workbench.source import BrowseSource
 from emotui.workbench.workspace import Workspace
@@ -129,7 +129,7 @@ def test_a_prediction_about_no_sample_is_bad_input_unless_skipped(files: tuple[s
 def test_files_and_store_give_the_same_order(tmp_path: Path) -> None:
     path = str(CHECKOUT / "sample_data" / "spans_passages.jsonl")
     store = Store.open(tmp_path / "w.duckdb")
-    dataset = import_spans(store, [path], warn=_quiet)
+    dataset = import_files(store, "spans", [path], warn=_quiet)
     workspace, view = Workspace(store), FileView(path, warn=_quiet)
     assert set(workspace.emotions(dataset.dataset)) == set(view.emotions(1))
     for query in (

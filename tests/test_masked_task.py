@@ -19,7 +19,7 @@ from emotui.store.store import Store
 from emotui.tasks.masked.prompts import read_masked_prompts, read_words
 from emotui.tasks.masked.task import Masked, Prediction, vectors
 from emotui.tasks.task import Parsed
-from emotui.workbench.datasets.samples import import_masked
+from emotui.workbench.datasets.samples import import_files
 from emotui.workbench.progress import RunProgress
 from emotui.workbench.runs.run import run_task
 from tests.conftest import CHECKOUT, Emotui
@@ -258,7 +258,7 @@ def test_an_imported_file_is_run_by_a_model_that_writes_and_resumed_to_the_same_
 
 def _stopped_after_a_batch(db: Path, file: Path) -> str:
     store = Store.open(db)
-    dataset = import_masked(store, [str(file)], warn=print)
+    dataset = import_files(store, "masked", [str(file)], warn=print)
     seen: list[RunProgress] = []
 
     def cancelled() -> bool:

@@ -14,8 +14,9 @@ from emotui.metrics.span_output import SEPARATOR
 from emotui.metrics.span_scoring import SampleDetail, score_samples
 from emotui.metrics.tokens import fold
 from emotui.records import SEER_EMOTIONS, SpanPrediction, SpanSample
+from emotui.tasks.prompting.settings import Writing
 from emotui.tasks.spans.experiments import experiment, figures, goes_on, hand_crafted, options, target
-from emotui.tasks.spans.writing import ask_in_words, settings_from
+from emotui.tasks.spans.writing import ask_in_words
 from tests.contract_backend import Contract
 
 SENTENCES = hand_crafted()
@@ -104,7 +105,7 @@ def test_an_experiment_that_does_not_exist_or_cannot_be_made_is_one_sentence() -
 
 def test_a_prompt_shows_the_target_or_the_options() -> None:
     def prompt(number: int, way: str) -> str:
-        (asked,) = ask_in_words([MADE[number][0]], Contract().generate, way, [0], settings_from({"retries": 0}))
+        (asked,) = ask_in_words([MADE[number][0]], Contract().generate, way, [0], Writing(retries=0))
         return asked.prompt or ""
 
     assert target(MADE[1][0]) in prompt(1, "experiment-1-highlight").split(MADE[1][0].text)[0]

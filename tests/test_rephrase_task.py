@@ -29,7 +29,8 @@ from emotui.lexicons import GOEMOTIONS_TO_PLUTCHIK
 from emotui.metrics.classes import class_report
 from emotui.records import PLUTCHIK, ClassGold
 from emotui.store.store import Store
-from emotui.tasks.registry import resolve_labels
+from emotui.tasks.prompting.settings import configured
+from emotui.tasks.registry import resolve_labels, tasks
 from emotui.tasks.rephrase.prompts import (
     PROMPTS,
     SHOTS,
@@ -42,7 +43,7 @@ from emotui.tasks.rephrase.prompts import (
 )
 from emotui.tasks.rephrase.task import Prediction, Rephrase, suited
 from emotui.tasks.task import Parsed
-from emotui.workbench.datasets.samples import add_texts
+from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.progress import RunProgress
 from emotui.workbench.rephrase.examples import read_examples
 from emotui.workbench.runs.run import run_task
@@ -261,7 +262,7 @@ def test_own_prompts_may_have_words_for_one_example_and_need_their_places(tmp_pa
 )
 def test_a_setting_that_a_way_cannot_use_is_refused_by_its_name(way: str, options: dict[str, Any], why: str) -> None:
     with pytest.raises(BadInput, match=why):
-        TASK.with_options(options, 1).settings(way)
+        configured(TASK, way, options, 1)
 
 
 def test_constrained_answers_are_held_to_the_labels() -> None:
@@ -353,11 +354,9 @@ def test_repeats_are_sampled_and_give_means_and_deviations() -> None:
 
 
 def test_only_this_task_has_its_labels_settled_by_the_samples() -> None:
-    class Other:
-        name = "spans"
-
     options = {"temperature": 0.3}
-    assert resolve_labels(Other(), card(), lambda: pytest.fail("read"), "", options, 0) == options  # type: ignore[arg-type]
+    for other in (task for name, task in tasks().items() if name in ("spans", "scenes", "masked")):
+        assert resolve_labels(other, card(), lambda: pytest.fail("read"), "", options, 0) == options
 
 
 # The command line.
@@ -455,7 +454,7 @@ def test_a_stopped_run_is_resumed_with_its_own_labels_and_examples_to_the_same_r
     kept = []
     for name, stop in (("whole", False), ("stopped", True)):
         store = Store.open(tmp_path / f"{name}.duckdb")
-        dataset = add_texts(store, "texts", texts, "test")
+        dataset = add_samples(store, "rephrase", "texts", texts, "test")
         seen: list[RunProgress] = []
         with ModelProcess(f"hf:{TINY}") as model:
             asking: dict[str, Any] = {"way": "fs-r", "options": options, "on_progress": seen.append}

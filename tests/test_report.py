@@ -21,7 +21,7 @@ from emotui.errors import BadInput
 from emotui.records import ScenesGold
 from emotui.store.query import Dataset
 from emotui.workbench.datasets.experiments import add_experiment
-from emotui.workbench.datasets.samples import add_scenes
+from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.progress import RunProgress
 from emotui.workbench.results.report import write_report
 from emotui.workbench.results.report_formats import latex, markdown, one_line
@@ -310,7 +310,7 @@ def test_runs_over_scenarios_stand_beside_the_papers_table(emotui: Emotui, tmp_p
 
 def test_a_run_of_a_task_without_tables_is_one_sentence(made: tuple[Workspace, Dataset], tmp_path: Path) -> None:
     store = made[0].store
-    rooms = add_scenes(store, "rooms", [ScenesGold(id="1", text="t", labels={"joy": 1})], "x")
+    rooms = add_samples(store, "scenes", "rooms", [ScenesGold(id="1", text="t", labels={"joy": 1})], "x")
     store.start_run("g1", "g1", "guess", "m", rooms.dataset, {}, 1)
     with pytest.raises(BadInput, match="run g1 is one of the guess task: reports are of spans and scenes"):
         write_report(store, made[0].results(), ["g1"], str(tmp_path / "x.md"))

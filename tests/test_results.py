@@ -13,7 +13,7 @@ from emotui.errors import BadInput
 from emotui.records import ScenesGold, SpanSample
 from emotui.store.query import Dataset
 from emotui.workbench.datasets.experiments import add_experiment, experiment_of
-from emotui.workbench.datasets.samples import add_scenes
+from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.results.published import published
 from emotui.workbench.results.service import Results
 from emotui.workbench.results.table import Cell, ResultsTable, Row
@@ -268,7 +268,7 @@ def test_the_gate_keeps_the_models_that_the_paper_kept(made: Made, key: str, lef
 
 def test_what_is_not_there_is_one_sentence(made: Made, tmp_path: Path) -> None:
     opened, _, results = made
-    add_scenes(opened.store, "rooms", [ScenesGold(id="1", text="t", labels={"joy": 1})], "x")
+    add_samples(opened.store, "scenes", "rooms", [ScenesGold(id="1", text="t", labels={"joy": 1})], "x")
     with pytest.raises(BadInput, match=r"no dataset 'nowhere' \(there: three\)"):
         results.tables("nowhere")
     with pytest.raises(BadInput, match="'rooms' is one of the scenes task"):

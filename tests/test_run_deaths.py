@@ -18,9 +18,9 @@ from tests.installed_kind import install_kind
 def test_what_was_done_is_kept_and_a_fresh_process_finishes_the_run(tmp_path: Path, blow: signal.Signals) -> None:
     workspace = Workspace.open(str(tmp_path / "w.duckdb"))
     try:
-        from emotui.workbench.datasets.samples import add_sample_data
+        from emotui.workbench.datasets.samples import add_own_samples
 
-        dataset = add_sample_data(workspace.store)
+        dataset = add_own_samples(workspace.store, "spans")
         killed: list[int] = []
 
         def strike(step: Any) -> None:

@@ -150,10 +150,10 @@ def test_pairs_count_the_share_of_scenarios_with_both() -> None:
 
 def test_a_stored_run_is_loaded_with_its_gold_and_what_is_missing_is_counted(tmp_path: Path) -> None:
     opened = workspace(tmp_path / "w.duckdb", n=0, spans=False)
-    from emotui.workbench.datasets.samples import add_scenes
+    from emotui.workbench.datasets.samples import add_samples
 
     samples = scenarios(12)
-    dataset = add_scenes(opened.store, "scenes", samples, "here")
+    dataset = add_samples(opened.store, "scenes", "scenes", samples, "here")
     run = add_scenes_run(opened, dataset, samples, done=10)
     scenes = opened.scenes().load(run)
     assert scenes.ids == tuple(sample.id for sample in samples[:10])

@@ -14,6 +14,7 @@ from emotui.errors import BadInput
 from emotui.records import PLUTCHIK, ScenesGold
 from emotui.store.store import Store
 from emotui.tasks.prompting.files import Prompt, filled
+from emotui.tasks.prompting.settings import check_options
 from emotui.tasks.scenes.prompts import (
     PROMPTS,
     QUESTION,
@@ -129,8 +130,8 @@ def test_prompts_are_part_of_the_identity_and_other_settings_are_refused() -> No
     assert own.settings("first-token") != Scenes().settings("first-token")
     with pytest.raises(BadInput, match=r"your prompts have none for reasoned: write a table \[reasoned\]"):
         own.settings("reasoned")
-    with pytest.raises(BadInput, match="has a head for each emotion and is not asked in words"):
-        own.settings("heads")
+    with pytest.raises(BadInput, match="--prompts is not for heads, where a model is not asked to write"):
+        check_options(own, ["prompts"], "heads")
     with pytest.raises(BadInput, match="the scenes task has no setting 'retries'"):
         Scenes().with_options({"retries": 2}, 1)
     with pytest.raises(BadInput, match=r"the settings of a scenes run: .*missing required field `user`"):
@@ -250,7 +251,7 @@ def test_a_wrong_file_ends_the_command_with_2(
 
 
 @pytest.mark.parametrize(
-    ("kind", "message"), [("scenes", "is not asked in words"), ("class", "first-token: no setting has this name")]
+    ("kind", "message"), [("scenes", "is not asked to write"), ("class", "first-token: no setting has this name")]
 )
 def test_prompts_for_what_is_not_asked_in_words_are_refused(
     emotui: Emotui, gold: Path, kind: str, message: str

@@ -11,7 +11,7 @@ from emotui.records import ClassGold
 from emotui.screens.app import EmotuiApp
 from emotui.screens.rephrase.dialogs import NewRoundDialog
 from emotui.store.store import Store
-from emotui.workbench.datasets.samples import add_texts
+from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.files.view import FileView
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import SAMPLE_DATA
@@ -136,7 +136,7 @@ async def test_labels_that_the_classifier_does_not_know_have_a_line_each_as_far_
 ) -> None:
     hungry = workspace(tmp_path / "hungry.duckdb", texts=False)
     samples = [ClassGold(id=f"h-{n}", label="hunger", text=f"I am hungry {n}") for n in range(5)]
-    add_texts(hungry.store, "rephrase", samples, "sample data")
+    add_samples(hungry.store, "rephrase", "rephrase", samples, "sample data")
     async with opened(hungry) as pilot:
         here = await arrive(pilot)
         assert len(here.refused.splitlines()) == 5

@@ -101,10 +101,10 @@ async def test_an_untouched_text_follows_the_selection_and_an_edited_one_stays(s
 
 async def test_the_sample_of_another_task_travels_along(source: Workspace) -> None:
     from emotui.records import PLUTCHIK, ScenesGold
-    from emotui.workbench.datasets.samples import add_scenes
+    from emotui.workbench.datasets.samples import add_samples
 
     scene = ScenesGold(id="s-1", text="Mara put the phone face down.", labels=dict.fromkeys(PLUTCHIK, 0))
-    add_scenes(source.store, "scenes", [scene], "file")
+    add_samples(source.store, "scenes", "scenes", [scene], "file")
     async with opened(source) as pilot:
         await press(pilot, "4", "9")
         await settle(pilot, work=True)

@@ -15,9 +15,10 @@ from emotui.metrics.span_output import parse_output
 from emotui.records import Sentence, SpanSample
 from emotui.store.store import Store
 from emotui.tasks.prompting.filters import without_fence, without_thinking
+from emotui.tasks.prompting.settings import Writing
 from emotui.tasks.spans.contract import bare, breach, with_plain_labels
 from emotui.tasks.spans.task import Prediction, Spans
-from emotui.tasks.spans.writing import RETRY_TEMPERATURE, ask_in_words, settings_from
+from emotui.tasks.spans.writing import RETRY_TEMPERATURE, ask_in_words
 from emotui.tasks.task import Asked, Parsed
 from emotui.workbench.datasets.experiments import add_experiment
 from emotui.workbench.progress import RunProgress
@@ -41,7 +42,7 @@ def sample(word: str) -> SpanSample:
 
 
 def asked(word: str, way: str, **settings: object) -> Asked:
-    (answer,) = ask_in_words([sample(word)], Contract().generate, way, [7], settings_from(settings))
+    (answer,) = ask_in_words([sample(word)], Contract().generate, way, [7], Writing(**settings))
     return answer
 
 

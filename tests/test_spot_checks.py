@@ -11,7 +11,7 @@ from emotui.formats import fingerprint
 from emotui.records import SpanSample
 from emotui.store.query import ListQuery
 from emotui.store.store import Store
-from emotui.workbench.datasets.samples import add_scenes, add_spans
+from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.datasets.spot_checks import SPOT_CHECKS, SpotChecks
 from emotui.workbench.runs.run import rescore
 from tests.browse_workspace import add_run, sample_records
@@ -37,7 +37,7 @@ def test_a_kept_text_is_a_sample_without_gold_spans(store: Store) -> None:
 def test_texts_are_kept_in_one_dataset_whatever_is_imported_in_between(store: Store) -> None:
     checks = SpotChecks(store)
     first = checks.keep("one")
-    imported = add_spans(store, "sample", sample_records(2, 2), "file")
+    imported = add_samples(store, "spans", "sample", sample_records(2, 2), "file")
     second, third = checks.keep("two"), checks.keep("three")
     assert [kept.id for kept in (first, second, third)] == ["spot-001", "spot-002", "spot-003"]
     assert [kept.number for kept in (first, second, third)] == [first.number, first.number + 1, first.number + 2]
@@ -102,7 +102,7 @@ def test_the_text_of_any_sample_is_there_to_be_tried(store: Store) -> None:
     from emotui.records import PLUTCHIK, ScenesGold
 
     scene = ScenesGold(id="s-1", text="Mara put the phone face down.", labels=dict.fromkeys(PLUTCHIK, 0))
-    add_scenes(store, "scenes", [scene], "file")
+    add_samples(store, "scenes", "scenes", [scene], "file")
     checks = SpotChecks(store)
     assert (checks.text_of(1).id, checks.text_of(1).text) == ("s-1", "Mara put the phone face down.")
     with pytest.raises(BadInput, match="no sample 7"):

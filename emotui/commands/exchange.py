@@ -2,20 +2,20 @@
 
 import click
 
+from emotui.commands.options import TaskName
 from emotui.commands.output import json_option, print_json, skip_bad_option
 from emotui.commands.program_options import db_option, read_only_option
 from emotui.errors import BadInput
-from emotui.workbench.datasets.samples import import_masked, import_scenes, import_spans, import_texts
-from emotui.workbench.datasets.seer import Imported, import_seer
+from emotui.workbench.datasets.samples import import_files
+from emotui.workbench.datasets.seer import TASK, Imported, import_seer
 from emotui.workbench.runs.export import export_run
 from emotui.workbench.workspace import Workspace
 
-_IMPORTS = {"spans": import_spans, "scenes": import_scenes, "masked": import_masked, "rephrase": import_texts}
 _SEER = "seer"
 
 
 @click.command("import")
-@click.argument("format_name", metavar="FORMAT", type=click.Choice([*_IMPORTS, _SEER]))
+@click.argument("format_name", metavar="FORMAT", type=TaskName(also=(_SEER,)))
 @click.argument("files", nargs=-1)
 @click.option("--name", help="The dataset's name (default: the first file's, without its ending).")
 @click.option("--task1", multiple=True, help="seer: a CSV of the release for Task 1 (again for more).")
@@ -63,7 +63,7 @@ def import_(
     if of_seer or not files:
         raise BadInput(f"emotui import {format_name} FILE...: options like --task1 are for seer")
     workspace = Workspace.open(db)
-    dataset = _IMPORTS[format_name](workspace.store, files, name, skip_bad=skip_bad, warn=_warn)
+    dataset = import_files(workspace.store, format_name, files, name, skip_bad=skip_bad, warn=_warn)
     if as_json:
         print_json({"dataset": dataset.name, "task": dataset.task, "n": dataset.n, "fingerprint": dataset.fingerprint})
     else:
@@ -81,7 +81,7 @@ def _print_seer(imported: Imported, as_json: bool) -> None:
             key: {"dataset": one.name, "n": one.n, "fingerprint": one.fingerprint} if one else None
             for key, one in found.items()
         }
-        print_json({**documents, "task": "spans", "missing": imported.missing})
+        print_json({**documents, "task": TASK, "missing": imported.missing})
         return
     for one in found.values():
         if one is not None:

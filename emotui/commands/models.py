@@ -12,6 +12,8 @@ from emotui.commands.output import json_option, print_json
 from emotui.commands.probe_panel import print_probe
 from emotui.commands.program_options import check_may_write, db_option, read_only_option
 from emotui.errors import BadInput
+from emotui.tasks.prompting.settings import all_options
+from emotui.tasks.registry import kinds
 from emotui.workbench.models.benchmark import Bench
 from emotui.workbench.models.benchmark import bench as measure
 from emotui.workbench.models.discovery import Found, keep_folders, model_folders, models_at_hand
@@ -90,8 +92,9 @@ def probe(
         raise BadInput("--constrain holds the answer to a task's form: give a --task with it")
     labels = read_labels(labels_file) if labels_file else ()
     options: dict[str, dict[str, object]] = {name: {"constrain": True} if constrain else {} for name in tasks}
-    if labels and "class" in options:
-        options["class"]["labels"] = labels
+    for name in options:
+        if labels and name in kinds() and "labels" in all_options(kinds()[name]):
+            options[name]["labels"] = labels
     with _steps() as step, ModelProcess(spec) as model:
         found = ask(
             model,

@@ -4,19 +4,21 @@ What is set comes to the task as `options` (`Task.with_options`): `constrain` is
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
+from click.shell_completion import CompletionItem
 
 from emotui.errors import BadInput
 from emotui.metrics.span_output import STYLES
 from emotui.tasks.prompting.files import Prompts
-from emotui.tasks.registry import PROMPT_FILES
-from emotui.tasks.spans.prompts import way_of
+from emotui.tasks.prompting.ways import COT
+from emotui.tasks.registry import kinds, task_named, tasks, troubles
+from emotui.tasks.task import Task
 from emotui.workbench.rephrase.examples import read_examples
 
 
@@ -29,6 +31,44 @@ class FiniteRange(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{value} is not a finite number.", param, ctx)
         return number
+
+
+class TaskName(click.ParamType):  # type: ignore[type-arg]  # generic only since click 8.3
+    """A task: by its name, or by the kind of its records in files. `also`: further values, which stay as they are."""
+
+    name = "task"
+
+    def __init__(self, *, by_kind: bool = False, also: Sequence[str] = ()) -> None:
+        self._by_kind, self._also = by_kind, tuple(also)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The task's name, or the kind of its records. Raises: click.BadParameter where there is no such task."""
+        if value in self._also:
+            return str(value)
+        try:
+            task = task_named(value)
+        except BadInput:
+            tell_troubles()
+            self.fail(f"{value!r} is not one of {', '.join(map(repr, self._there()))}.", param, ctx)
+        return task.files.kind if self._by_kind else task.name
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """All that there are."""
+        tell_troubles()
+        return f"[{'|'.join(self._there())}]"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Those that begin so."""
+        return [CompletionItem(name) for name in self._there() if name.startswith(incomplete)]
+
+    def _there(self) -> tuple[str, ...]:
+        return (*(kinds() if self._by_kind else tasks()), *self._also)
+
+
+def tell_troubles() -> None:
+    """Say on standard error which tasks of other packages are left out, and why."""
+    for line in troubles():
+        click.echo(line, err=True)
 
 
 _OPTIONS = (
@@ -71,6 +111,7 @@ def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
         examples: str | None,
         **others: Any,
     ) -> Any:
+        task = task_named(others.get("task") or others["kind"])
         given = {"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, "retries": retries}
         options: dict[str, object] = {name: value for name, value in given.items() if value is not None}
         if constrain:
@@ -78,12 +119,8 @@ def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
         if examples is not None:
             options["examples"] = msgspec.to_builtins(read_examples(examples))
         if prompts is not None:
-            options["prompts"] = msgspec.to_builtins(_read(prompts, others.get("task") or others["kind"]))
-        experiment = others.get("experiment")
-        named = style or cot or experiment in (0, 1, 2)
-        written_way = way_of(style or "retrieve", cot, experiment) if named else None
-        if cot and not style and "masked" in (others.get("task"), others.get("kind")):
-            written_way = "cot"
+            options["prompts"] = msgspec.to_builtins(_read(prompts, task))
+        written_way = _written_way(task, style, cot, others.get("experiment"))
         return command(*args, written_way=written_way, options=options, **others)
 
     for option in reversed(_OPTIONS):
@@ -91,10 +128,32 @@ def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_way
 
 
-def _read(path: str, task: str) -> Prompts:
-    if task not in PROMPT_FILES:
-        raise BadInput(f"--prompts is for {' and '.join(PROMPT_FILES)}, not for {task}")
-    return PROMPT_FILES[task](path)
+def _read(path: str, task: Task) -> Prompts:
+    if task.asking.prompts is None:
+        there = [name for name, one in tasks().items() if one.asking.prompts is not None]
+        raise BadInput(f"--prompts is for {', '.join(there)}, not for {task.name}")
+    return task.asking.prompts(path)
+
+
+def _written_way(task: Task, style: str | None, cot: bool, experiment: int | None) -> str | None:
+    """The way that `--style`, `--cot` and `--experiment` name together; None where they name none.
+
+    Raises:
+        BadInput: the task has no such way.
+    """
+    asking = task.asking
+    if style and style not in asking.styles:
+        raise BadInput(
+            f"--style {style} is not for {task.name}" + (f": {', '.join(asking.styles)}" * bool(asking.styles))
+        )
+    if experiment is not None and task.experiments is not None:
+        return task.experiments.way(experiment, style, cot)
+    if not cot:
+        return style
+    way = f"{style}-{COT}" if style else asking.named.get(COT, COT)
+    if way not in asking.ways:
+        raise BadInput(f"--cot is not for {task.name}: its ways are {', '.join(asking.ways)}")
+    return way
 
 
 def one_way(way: str | None, written_way: str | None) -> str | None:

@@ -6,17 +6,16 @@ from pathlib import Path
 import click
 import msgspec
 
-from emotui.commands.options import asking_options, one_way, read_labels
+from emotui.commands.options import TaskName, asking_options, one_way, read_labels
 from emotui.commands.output import json_option, print_json, skip_bad_option
 from emotui.commands.progress import bar
 from emotui.errors import BadInput
 from emotui.formats import check_writable, write
-from emotui.workbench.files.predict import KINDS
 from emotui.workbench.files.predict import predict as ask
 
 
 @click.command()
-@click.argument("kind", type=click.Choice(KINDS))
+@click.argument("kind", type=TaskName(by_kind=True))
 @click.option("--model", "spec", default="embedded", show_default=True, help="The model (SPEC).")
 @click.option("--records", required=True, help="Records to ask about: .jsonl, .csv, .tsv, .parquet, or - for JSONL.")
 @click.option("--to", "target", help="Where to write the predicted records (default: standard output, as JSONL).")

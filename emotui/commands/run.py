@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from emotui.backends.host import Cancelled
-from emotui.commands.options import asking_options, one_way, read_labels
+from emotui.commands.options import TaskName, asking_options, one_way, read_labels
 from emotui.commands.output import as_written, json_option, print_figures, print_json, shown
 from emotui.commands.program_options import db_option, read_only_option
 from emotui.commands.progress import bar
@@ -15,32 +15,15 @@ from emotui.errors import BadInput, EmotuiError
 from emotui.formats.rows import literal
 from emotui.store.query import Run
 from emotui.workbench.datasets.experiments import add_experiment, asked_alone
-from emotui.workbench.datasets.samples import (
-    SAMPLE_DATASET,
-    SAMPLE_MASKED,
-    SAMPLE_REPHRASINGS,
-    SAMPLE_SCENES,
-    add_sample_data,
-    add_sample_masked,
-    add_sample_scenes,
-)
-from emotui.workbench.rephrase.chains import add_sample_rephrasings
 from emotui.workbench.runs.plan import notes_on_prompts
 from emotui.workbench.runs.run import rescore as score_again
 from emotui.workbench.runs.run import with_state
+from emotui.workbench.sample_data import add_sample_data, sample_dataset
 from emotui.workbench.workspace import Workspace
-
-_SAMPLES = {
-    "spans": (SAMPLE_DATASET, add_sample_data),
-    "scenes": (SAMPLE_SCENES, add_sample_scenes),
-    "masked": (SAMPLE_MASKED, add_sample_masked),
-    "rephrase": (SAMPLE_REPHRASINGS, add_sample_rephrasings),
-}
-"""The dataset of each task that is used where none is named."""
 
 
 @click.command()
-@click.argument("task", type=click.Choice(list(_SAMPLES)))
+@click.argument("task", type=TaskName())
 @click.option("--model", "spec", default="embedded", show_default=True, help="The model (SPEC).")
 @click.option("--dataset", help="A dataset of the store, or a file (default: the sample data).")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N samples.")
@@ -83,7 +66,7 @@ def run(
         if resume is None:
             workspace.model(spec)  # a wrong SPEC is told before anything is imported
         if experiment is not None and resume is None:
-            target = add_experiment(workspace.store, experiment).dataset
+            target = add_experiment(workspace.store, experiment, task).dataset
         else:
             target = _dataset(workspace, task, dataset, resume)
         if resume is not None:
@@ -179,9 +162,8 @@ def _dataset(workspace: Workspace, task: str, name: str | None, resume: str | No
         if run.task != task:
             raise BadInput(f"run {run.run} is one of the {run.task} task: emotui run {run.task} --resume {run.run}")
         return run.dataset
-    own, add_own = _SAMPLES[task]
-    if name is None or (name == own and workspace.store.dataset(name) is None):
-        return add_own(workspace.store).dataset
+    if name is None or (name == sample_dataset(task) and workspace.store.dataset(name) is None):
+        return add_sample_data(workspace.store, task).dataset
     found = workspace.store.dataset(name)
     if found is not None:
         if found.task != task:

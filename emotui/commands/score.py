@@ -1,19 +1,51 @@
-"""`emotui score KIND`: predictions against gold, from files, without the store."""
+"""`emotui score KIND`: predictions against gold, from files, without the store. A task brings its own KIND."""
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import click
 
 from emotui.commands.label_columns import label_columns_options
+from emotui.commands.options import tell_troubles
 from emotui.commands.output import json_option, print_figures, print_json, skip_bad_option
-from emotui.formats.wide import LabelColumns
-from emotui.workbench.files import score as files_score
+from emotui.errors import BadInput
+from emotui.formats.wide import FOUND, LabelColumns
+from emotui.tasks.parts import ScoreOption
+from emotui.tasks.registry import kinds, task_named
+from emotui.tasks.task import Task
+from emotui.workbench.files.score import choose_thresholds, score_files, score_labels
 
 
-@click.group()
+class Kinds(click.Group):
+    """A command for the files of each task."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The kinds of files that are scored."""
+        tell_troubles()
+        own = [kind for kind, task in kinds().items() if task.files.score is not None]
+        return list(dict.fromkeys((*own, *super().list_commands(ctx))))
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """The command of a kind, or of a task's name."""
+        own = super().get_command(ctx, name)
+        if own is not None:
+            return own
+        try:
+            task = task_named(name)
+        except BadInput:
+            tell_troubles()
+            return None
+        return None if task.files.score is None else _command(task)
+
+
+@click.group(cls=Kinds)
 def score() -> None:
     """Score a file of predictions against a file of gold records."""
+
+
+gold_option: Callable[[Any], Any] = click.option("--gold", required=True, help="Gold records.")
+pred_option: Callable[[Any], Any] = click.option("--pred", required=True, help="Predicted records.")
 
 
 def _warn(line: str) -> None:
@@ -27,38 +59,35 @@ def _show(title: str, figures: dict[str, Any], as_json: bool) -> None:
         print_figures(title, figures)
 
 
-gold_option: Callable[[Any], Any] = click.option("--gold", required=True, help="Gold records.")
-pred_option: Callable[[Any], Any] = click.option("--pred", required=True, help="Predicted records.")
+def _as_they_are(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Files of this kind have no columns of labels."""
+
+    @wraps(command)
+    def with_none(*args: Any, **others: Any) -> Any:
+        return command(*args, columns=FOUND, **others)
+
+    return with_none
 
 
-@score.command()
-@gold_option
-@pred_option
-@click.option("--no-sim", is_flag=True, help="Leave Sim out (no model is loaded).")
-@click.option("--keywords", type=click.Path(), help="Keywords of your own, one a line, in place of Empath's.")
-@click.option("--per-sample", is_flag=True, help="Add every sample's score and alignment (with --json).")
-@skip_bad_option
-@json_option
-def spans(
-    gold: str, pred: str, no_sim: bool, keywords: str | None, per_sample: bool, skip_bad: bool, as_json: bool
-) -> None:
-    """Evidence spans (SEER): F1, Sim, hallucination, keyword fixation, neutral false positives."""
-    figures = files_score.score_spans(
-        gold, pred, sim=not no_sim, keywords=keywords, per_sample=per_sample, skip_bad=skip_bad, warn=_warn
-    )
-    _show(f"{pred} against {gold}", figures, as_json)
+def _command(task: Task) -> click.Command:
+    @click.command(task.files.kind, help=task.files.about)
+    @gold_option
+    @pred_option
+    @(label_columns_options if task.files.label_columns else _as_they_are)
+    @skip_bad_option
+    @json_option
+    def scored(gold: str, pred: str, columns: LabelColumns, skip_bad: bool, as_json: bool, **given: Any) -> None:
+        figures = score_files(task.name, gold, pred, given, columns=columns, skip_bad=skip_bad, warn=_warn)
+        _show(f"{pred} against {gold}", figures, as_json)
+
+    scored.params[2:2] = [_option(each) for each in task.files.score_options]
+    return scored
 
 
-@score.command()
-@gold_option
-@pred_option
-@label_columns_options
-@skip_bad_option
-@json_option
-def scenes(gold: str, pred: str, columns: LabelColumns, skip_bad: bool, as_json: bool) -> None:
-    """Emotion vectors (EmoScene): lexical and vector accuracy, Hamming loss, macro and micro F1."""
-    figures = files_score.score_scenes(gold, pred, columns=columns, skip_bad=skip_bad, warn=_warn)
-    _show(f"{pred} against {gold}", figures, as_json)
+def _option(option: ScoreOption) -> click.Option:
+    if option.switch:
+        return click.Option([f"--{option.name}"], is_flag=True, help=option.help)
+    return click.Option([f"--{option.name}"], type=click.Path(), help=option.help)
 
 
 @score.command()
@@ -70,7 +99,7 @@ def scenes(gold: str, pred: str, columns: LabelColumns, skip_bad: bool, as_json:
 @json_option
 def labels(gold: str, pred: str, thresholds: str | None, columns: LabelColumns, skip_bad: bool, as_json: bool) -> None:
     """Several labels a text: F1 by label, by text and pooled, Jaccard, Brier, calibration, average precision."""
-    figures = files_score.score_labels(gold, pred, thresholds, columns=columns, skip_bad=skip_bad, warn=_warn)
+    figures = score_labels(gold, pred, thresholds, columns=columns, skip_bad=skip_bad, warn=_warn)
     _show(f"{pred} against {gold}", figures, as_json)
 
 
@@ -83,28 +112,6 @@ def labels(gold: str, pred: str, thresholds: str | None, columns: LabelColumns, 
 @json_option
 def thresholds(gold: str, pred: str, to: str | None, columns: LabelColumns, skip_bad: bool, as_json: bool) -> None:
     """Choose for each label the probability with the best F1, for `score labels` on another file."""
-    figures = files_score.choose_thresholds(gold, pred, to, columns=columns, skip_bad=skip_bad, warn=_warn)
+    figures = choose_thresholds(gold, pred, to, columns=columns, skip_bad=skip_bad, warn=_warn)
     by_people = {name: value for name, value in figures.items() if name != "thresholds"}
     _show(f"thresholds by {pred} against {gold}", figures if as_json else by_people, as_json)
-
-
-@score.command()
-@gold_option
-@pred_option
-@click.option("--lexicon", type=click.Path(), help="A word lexicon of your own in place of EmoLex.")
-@skip_bad_option
-@json_option
-def masked(gold: str, pred: str, lexicon: str | None, skip_bad: bool, as_json: bool) -> None:
-    """Masked emotion words (EXPRESS): as words, and as ten-dimensional vectors."""
-    figures = files_score.score_masked(gold, pred, lexicon, skip_bad=skip_bad, warn=_warn)
-    _show(f"{pred} against {gold}", figures, as_json)
-
-
-@score.command("class")
-@gold_option
-@pred_option
-@skip_bad_option
-@json_option
-def class_(gold: str, pred: str, skip_bad: bool, as_json: bool) -> None:
-    """Single labels: accuracy, macro F1, confusion."""
-    _show(f"{pred} against {gold}", files_score.score_class(gold, pred, skip_bad=skip_bad, warn=_warn), as_json)

@@ -1,29 +1,61 @@
-"""The tasks that there are, by name."""
+"""The tasks that there are: this package's own, and those that other packages add by the entry point `emotui.tasks`.
+
+A task is loaded when it is first asked for by name. What other packages add is looked for where tasks are listed, and
+where a name is none of this package's.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from emotui.backends.base import ModelCard
 from emotui.errors import BadInput
-from emotui.tasks.masked.prompts import read_masked_prompts
-from emotui.tasks.masked.task import Masked
-from emotui.tasks.prompting.files import Prompts
-from emotui.tasks.rephrase.prompts import read_rephrase_prompts
-from emotui.tasks.rephrase.task import Rephrase, suited
-from emotui.tasks.scenes.prompts import read_scenes_prompts
-from emotui.tasks.scenes.task import Scenes
-from emotui.tasks.spans.prompts import read_prompts
-from emotui.tasks.spans.task import Spans
 from emotui.tasks.task import Task
 
-TASKS: dict[str, Task] = {task.name: task for task in (Spans(), Scenes(), Masked(), Rephrase())}
+GROUP = "emotui.tasks"
+
+BUILT_IN = {
+    "spans": "emotui.tasks.spans.task:Spans",
+    "scenes": "emotui.tasks.scenes.task:Scenes",
+    "masked": "emotui.tasks.masked.task:Masked",
+    "rephrase": "emotui.tasks.rephrase.task:Rephrase",
+}
+"""Name to `module:task`, or `module:function` that makes it; known without an installation too."""
+
+_NEEDED = ("name", "version", "sample", "prediction", "metrics", "files", "words")
+_CALLED = ("blank", "row", "ways", "settings", "with_options", "ask", "parse", "record", "said", "score", "report")
+
+
+def tasks() -> Mapping[str, Task]:
+    """Every task by its name, this package's own first."""
+    return {**{name: _own(name) for name in BUILT_IN}, **_others()[0]}
 
 
 def task_named(name: str) -> Task:
-    """The task of this name. Raises BadInput where a store names one that this version does not know."""
-    if name not in TASKS:
-        raise BadInput(f"this version of emotui does not know the task {name!r}; it knows {', '.join(TASKS)}")
-    return TASKS[name]
+    """The task of this name, or the one whose records in files have it.
+
+    Raises:
+        BadInput: a store or a person names one that this version does not know.
+    """
+    if name in BUILT_IN:
+        return _own(name)
+    found = tasks()
+    for task in found.values():
+        if name in (task.name, task.files.kind):
+            return task
+    raise BadInput(f"this version of emotui does not know the task {name!r}; it knows {', '.join(found)}")
+
+
+def kinds() -> Mapping[str, Task]:
+    """Every task by the kind of its records in files."""
+    return {task.files.kind: task for task in tasks().values()}
+
+
+def troubles() -> tuple[str, ...]:
+    """What is wrong with tasks that other packages add, a line each: they are left out."""
+    return _others()[1]
 
 
 def resolve_labels(
@@ -39,16 +71,41 @@ def resolve_labels(
     Raises:
         BadInput: samples have labels that the model does not know.
     """
-    if task.name != Rephrase.name:
-        return options
-    return suited(card, ((sample.id, sample.label) for sample in samples()), way, options, seed)
+    return options if task.labels is None else task.labels.settled(card, samples, way, options, seed)
 
 
-PROMPT_FILES: Mapping[str, Callable[[str], Prompts]] = {
-    "spans": read_prompts,
-    "scenes": read_scenes_prompts,
-    "masked": read_masked_prompts,
-    "rephrase": read_rephrase_prompts,
-    "class": read_rephrase_prompts,
-}
-"""By task, and by the name under which `emotui predict` has one."""
+@cache
+def _own(name: str) -> Task:
+    module, _, attribute = BUILT_IN[name].partition(":")
+    found: Task = getattr(import_module(module), attribute)()
+    return found
+
+
+@cache
+def _others() -> tuple[Mapping[str, Task], tuple[str, ...]]:
+    """What other packages add, and what is wrong with the rest of it."""
+    found: dict[str, Task] = {}
+    wrong: list[str] = []
+    for point in entry_points(group=GROUP):
+        try:
+            task = _loaded(point)
+            if task.name in BUILT_IN or task.name in found:
+                raise ValueError(f"there is a task {task.name!r} already")
+        except Exception as error:  # another package's code may raise anything
+            package = f" of {point.dist.name}" if point.dist is not None else ""
+            wrong.append(f"the task {point.name!r}{package} is left out: {error or type(error).__name__}")
+            continue
+        found[task.name] = task
+    return found, tuple(wrong)
+
+
+def _loaded(point: EntryPoint) -> Task:
+    """A task, or what a function without arguments makes. Raises whatever the other package raises."""
+    found: Any = point.load()
+    if isinstance(found, type) or not hasattr(found, "name"):
+        found = found()
+    lacking = [name for name in (*_NEEDED, *_CALLED) if not hasattr(found, name)]
+    if lacking:
+        raise TypeError(f"it has no {', '.join(lacking)}")
+    task: Task = found
+    return task

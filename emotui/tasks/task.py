@@ -12,7 +12,9 @@ import msgspec
 from emotui.backends.base import ModelCard, Refused, Request
 from emotui.metrics.metric import Metric
 from emotui.metrics.span_scoring import Embed
-from emotui.store.rows import ResultRow, ScoreRow
+from emotui.records import Text
+from emotui.store.rows import ResultRow, SampleRow, ScoreRow
+from emotui.tasks.parts import Asking, Experiments, SaidLine, TaskFiles, TaskLabels, TaskWords
 
 AskModel = Callable[[Sequence[Request]], Any]
 """One batch of requests of one type to the model; results stand at the places of their requests."""
@@ -48,31 +50,49 @@ class Parsed:
 
 
 class Task(Protocol):
-    """One paper's task."""
+    """One task. A class of one's own may be derived from this to have what is optional.
 
-    @property
-    def name(self) -> str:
-        """As datasets and runs name it."""
+    `prediction` below is what `parse` gives, a msgspec Struct of the type `prediction`.
+    """
 
-    @property
-    def progress_verb(self) -> str:
-        """A word for its progress, before the dataset's name."""
+    name: str
+    """As datasets and runs name it."""
 
-    @property
-    def version(self) -> str:
-        """Changes with whatever changes its questions."""
+    version: str
+    """Changes with whatever changes its questions."""
 
-    @property
-    def sample(self) -> type[msgspec.Struct]:
-        """The kind of record that its samples are."""
+    sample: type[msgspec.Struct]
+    """The kind of record that its samples are."""
 
-    @property
-    def metrics(self) -> tuple[Metric, ...]:
-        """What `score` gives for each sample, by name; the first is the one that is shown where only one is."""
+    prediction: type[msgspec.Struct]
+    """What `parse` gives."""
 
-    @property
-    def embeds(self) -> bool:
-        """Does scoring ask for sentence embeddings?"""
+    metrics: tuple[Metric, ...]
+    """What `score` gives for each sample, by name; the first is the one that is shown where only one is."""
+
+    files: TaskFiles
+    words: TaskWords
+
+    asking: Asking = Asking()
+    labels: TaskLabels | None = None
+    experiments: Experiments | None = None
+
+    embeds: bool = False
+    """Does scoring ask for sentence embeddings?"""
+
+    # Samples.
+
+    def blank(self, text: Text, labels: Sequence[str] = ()) -> Any:
+        """The sample of a text of which nothing is known. `labels`: those asked about, where the task asks for any."""
+
+    def problem(self, sample: Any, first: Any) -> str | None:
+        """What is wrong with a sample beside the first of its dataset, if anything; such a one is not imported."""
+        return None
+
+    def row(self, sample: Any) -> SampleRow:
+        """The sample as the store lists it."""
+
+    # Asking.
 
     def ways(self, card: ModelCard) -> tuple[str, ...]:
         """The ways in which this model can be asked, its own first; empty where there is only one way to ask.
@@ -80,6 +100,10 @@ class Task(Protocol):
         Raises:
             ModelError: it cannot be asked at all.
         """
+
+    def option_names(self, way: str) -> tuple[str, ...]:
+        """The options that a run by this way can have."""
+        return ()
 
     def settings(self, way: str) -> Mapping[str, object]:
         """What, beside the version, can change the outputs of this way of asking (prompts, labels)."""
@@ -101,6 +125,20 @@ class Task(Protocol):
             ValueError: it is not what `ask` keeps.
         """
 
+    # What was said.
+
+    def record(self, key: str, prediction: Any | None, repeat: int = 0) -> msgspec.Struct:
+        """A prediction as files have it; an empty one where there is None, for an answer that failed."""
+
+    def unread(self, prediction: Any) -> str | None:
+        """Why a prediction says nothing though the model answered; None where it says something, or may be silent."""
+        return None
+
+    def said(self, sample: Any, prediction: Any | None) -> tuple[SaidLine, ...]:
+        """Gold and prediction side by side, as a person reads them."""
+
+    # Scoring.
+
     def score(self, answers: Sequence[Parsed], embed: Embed | None) -> list[ScoreRow]:
         """One score for each answer, in their order."""
 
@@ -109,3 +147,4 @@ class Task(Protocol):
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """How the asking itself went (retries, broken formats), apart from the figures; empty where it has no say."""
+        return {}

@@ -16,15 +16,7 @@ from emotui.store.query import Dataset, ListQuery, ListRow, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store, default_path
 from emotui.tasks.spans import task as spans_task
-from emotui.workbench.datasets.samples import (
-    add_sample_data,
-    add_sample_masked,
-    add_sample_scenes,
-    import_masked,
-    import_scenes,
-    import_spans,
-    import_texts,
-)
+from emotui.workbench.datasets.samples import import_files
 from emotui.workbench.datasets.spot_checks import SpotChecks
 from emotui.workbench.progress import OnProgress, RunProgress
 from emotui.workbench.runs.run import run_task, with_state
@@ -180,10 +172,9 @@ class Workspace:
 
     # What a person does.
 
-    def import_files(self, paths: Sequence[str], name: str | None = None, task: str = "spans") -> Dataset:
+    def import_files(self, paths: Sequence[str], name: str | None = None, task: str = spans_task.Spans.name) -> Dataset:
         """Add samples of a task from files as a dataset."""
-        imports = {"spans": import_spans, "scenes": import_scenes, "masked": import_masked, "rephrase": import_texts}
-        return imports[task](self.store, paths, name, warn=lambda line: None)
+        return import_files(self.store, task, paths, name, warn=lambda line: None)
 
     def add_experiment(self, number: int) -> Dataset:
         """The dataset of a prompting experiment, made where it is not there yet.
@@ -271,10 +262,9 @@ class Workspace:
         A first start that was cut short goes on later.
         """
         on_progress(RunProgress("", DEFAULT_MODEL, 0, 0, 0, None, None, "loading the sample data"))
-        from emotui.workbench.rephrase.chains import add_sample_rephrasings
+        from emotui.workbench.sample_data import add_sample_data, tasks_with_samples
 
-        add_own = add_sample_data, add_sample_scenes, add_sample_masked, add_sample_rephrasings
-        datasets = [add(self.store) for add in add_own]
+        datasets = [add_sample_data(self.store, task) for task in tasks_with_samples()]
         self.set_setting(FIRST_START, "loaded")
         for dataset in datasets:
             runs = self.runs(dataset.dataset)

@@ -16,16 +16,19 @@ from emotui.backends.grammars import json_words
 from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
 from emotui.lexicons import emolex
-from emotui.metrics.masked import DIMENSIONS, masked_report, score_mask
+from emotui.metrics.masked import DIMENSIONS, fold, masked_report, score_mask
 from emotui.metrics.metric import Metric
-from emotui.metrics.repeats import over_repeats
+from emotui.metrics.repeats import by_repeat
 from emotui.metrics.span_scoring import Embed
-from emotui.records import MaskedGold
-from emotui.store.rows import ResultRow, ScoreRow
-from emotui.tasks.masked.prompts import PROMPTS, ROOM, WAYS, WORD_ROOM, fields, read_words
+from emotui.records import MaskedGold, MaskedPrediction, Text
+from emotui.store.rows import ResultRow, SampleRow, ScoreRow
+from emotui.tasks.masked.prompts import PROMPTS, ROOM, WAYS, WORD_ROOM, fields, read_masked_prompts, read_words
+from emotui.tasks.masked.word_vectors import vectors_from
+from emotui.tasks.parts import Asking, Embedding, OwnSamples, SaidLine, ScoreOption, TaskFiles, TaskWords
 from emotui.tasks.prompting.files import as_chat, filled
-from emotui.tasks.prompting.settings import Writing, write_answers, writing_from
-from emotui.tasks.task import Asked, AskModel, Parsed, unanswered
+from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from, write_answers
+from emotui.tasks.prompting.ways import DIRECT
+from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
 
 VERSION = "1"
 CONVENTION = (
@@ -66,18 +69,82 @@ METRICS = (
 )
 
 
-class Masked:
+def _report(details: Sequence[Detail]) -> dict[str, Any]:
+    gold = {detail.id: detail.gold for detail in details}
+    return masked_report(gold, {detail.id: detail.predicted for detail in details}, vectors())
+
+
+def score_files(
+    golds: Sequence[MaskedGold], answers: Sequence[MaskedPrediction], given: Mapping[str, Any], embedding: Embedding
+) -> dict[str, Any]:
+    """The document of `emotui score masked`; EmoLex unless a lexicon file is given."""
+    words = vectors_from(given["lexicon"]) if given.get("lexicon") else vectors()
+    gold = {sample.id: sample.labels for sample in golds}
+    return masked_report(gold, {answer.id: answer.labels for answer in answers}, words)
+
+
+def problem(sample: MaskedGold) -> str | None:
+    """Why a text cannot be asked about; None where it can."""
+    if not sample.text:
+        return "this record has no text"
+    masks = sample.text.count(MASK)
+    if masks != len(sample.labels):
+        return f"the text has {masks} {MASK}, but there are {len(sample.labels)} words"
+    return None if masks else f"there is no {MASK} in the text"
+
+
+@cache
+def vectors() -> dict[str, tuple[int, ...]]:
+    """EmoLex (Mohammad and Turney 2013) as vectors over `DIMENSIONS`."""
+    return {word: tuple(int(name in names) for name in DIMENSIONS) for word, names in emolex().items()}
+
+
+class Masked(Task):
     """The task as those see it who run it."""
 
     name = "masked"
-    progress_verb = "filling"
     version = VERSION
     sample = MaskedGold
     metrics = METRICS
-    embeds = False
+    prediction = Prediction
+    words = TaskWords(title="Masked emotion words (EXPRESS)", progress="filling")
+    files = TaskFiles(
+        kind="masked",
+        predicted=MaskedPrediction,
+        score=score_files,
+        about="Masked emotion words (EXPRESS): as words, and as ten-dimensional vectors.",
+        score_options=(ScoreOption("lexicon", "A word lexicon of your own in place of EmoLex."),),
+        own=OwnSamples("masked", ("masked.jsonl",)),
+    )
+    asking = Asking(ways=WAYS, offered=WAYS, named={DIRECT: ""}, prompts=read_masked_prompts)
 
     def __init__(self, settings: Writing | None = None) -> None:
         self._settings = settings or Writing()
+
+    def blank(self, text: Text, labels: Sequence[str] = ()) -> MaskedGold:
+        """The text with words that are not known: of the gold words only their number is asked with."""
+        return MaskedGold(id=text.id, text=text.text, labels=("",) * text.text.count(MASK))
+
+    def problem(self, sample: MaskedGold, first: MaskedGold) -> str | None:
+        """A record without a text, or with another number of words than masks."""
+        return problem(sample)
+
+    def row(self, sample: MaskedGold) -> SampleRow:
+        """A text as the store lists it: its masked words stand where other samples have their emotion."""
+        words = tuple(word.strip().lower() for word in sample.labels)
+        return SampleRow(
+            id=sample.id,
+            text=sample.text or "",
+            emotion=", ".join(words),
+            valence=None,
+            emotions=tuple(dict.fromkeys(words)),
+            valences=(),
+            record=msgspec.json.encode(sample),
+        )
+
+    def option_names(self, way: str) -> tuple[str, ...]:
+        """Those of writing; none for a model that fills masks."""
+        return WRITTEN if way else ()
 
     def ways(self, card: ModelCard) -> tuple[str, ...]:
         """None for a model that fills masks; one that writes has two, the bare question first."""
@@ -100,12 +167,12 @@ class Masked:
         return self._settings.described(way, self._settings.prompt(PROMPTS, way), ROOM[way], json_words(1))
 
     def with_options(self, options: Mapping[str, object], repeats: int) -> "Masked":
-        """Options are the fields of `Writing`; several repeats are sampled, unless they say otherwise.
+        """Options are those of `Writing`; several repeats are sampled, unless they say otherwise.
 
         Raises:
             BadInput: one of them is wrong; it is named.
         """
-        return Masked(writing_from(self.name, options, repeats))
+        return Masked(options_from(self, options, repeats, Writing))
 
     def ask(self, samples: Sequence[MaskedGold], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
         """Ask about each text; one without a text, or with another number of masks than words, is not asked about."""
@@ -141,6 +208,27 @@ class Masked:
             raise ValueError(f"words for {len(masks)} masks, but the text has {len(sample.labels)}")
         return Prediction(tuple(mask[0][0] for mask in masks), masks)
 
+    def record(self, key: str, prediction: Prediction | None, repeat: int = 0) -> MaskedPrediction:
+        """The words; none where there is no answer."""
+        return MaskedPrediction(id=key, labels=() if prediction is None else prediction.labels)
+
+    def unread(self, prediction: Prediction) -> str | None:
+        """An answer without a list of words."""
+        return None if prediction.labels else "there are no words in the answer"
+
+    def said(self, sample: MaskedGold, prediction: Prediction | None) -> tuple[SaidLine, ...]:
+        """A line a mask: the two words, and `M` where they are not the same."""
+        lines = []
+        for place, word in enumerate(sample.labels):
+            name = f"mask {place + 1}"
+            if prediction is None:
+                lines.append(SaidLine(name, word, ""))
+                continue
+            there = prediction.labels[place] if place < len(prediction.labels) else ""
+            p = prediction.masks[place][0][1] if place < len(prediction.masks) else None
+            lines.append(SaidLine(name, word, there, "" if fold(there) == fold(word) else "M", p))
+        return tuple(lines)
+
     def score(self, answers: Sequence[Parsed], embed: Embed | None) -> list[ScoreRow]:
         """The mean F1_V of a text's masks; M where some mask's is not the gold vector, ! where no list was found."""
         return [_score(answer) for answer in answers]
@@ -148,13 +236,7 @@ class Masked:
     def report(self, samples: Sequence[MaskedGold], scores: Sequence[ScoreRow]) -> dict[str, object]:
         """As `emotui score masked` names the figures. With repeats each is a mean, and `sd` has its deviation."""
         details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
-        repeats = sorted({detail.repeat for detail in details})
-        reports: list[dict[str, Any]] = []
-        for repeat in repeats:
-            chosen = [detail for detail in details if detail.repeat == repeat]
-            gold = {detail.id: detail.gold for detail in chosen}
-            reports.append(masked_report(gold, {detail.id: detail.predicted for detail in chosen}, vectors()))
-        return over_repeats(reports)
+        return by_repeat(details, _report)
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `answers`, of a model that writes: how its lists were to be read."""
@@ -163,22 +245,6 @@ class Masked:
         if not forms:
             return {}
         return {"answers": {"n": len(forms)} | {form: forms.count(form) for form in ("json", "lenient", "unread")}}
-
-
-def problem(sample: MaskedGold) -> str | None:
-    """Why a text cannot be asked about; None where it can."""
-    if not sample.text:
-        return "this record has no text"
-    masks = sample.text.count(MASK)
-    if masks != len(sample.labels):
-        return f"the text has {masks} {MASK}, but there are {len(sample.labels)} words"
-    return None if masks else f"there is no {MASK} in the text"
-
-
-@cache
-def vectors() -> dict[str, tuple[int, ...]]:
-    """EmoLex (Mohammad and Turney 2013) as vectors over `DIMENSIONS`."""
-    return {word: tuple(int(name in names) for name in DIMENSIONS) for word, names in emolex().items()}
 
 
 def _kept(answer: object) -> Asked:

@@ -62,12 +62,15 @@ def prompt_of(prompts: Prompts, way: str) -> Prompt:
     return prompts[way]
 
 
-def read_prompt_file(path: str, ways: Mapping[str, Places], wanted: Sequence[str]) -> Prompts:
+def read_prompt_file(
+    path: str, ways: Mapping[str, Places], wanted: Sequence[str], named: Mapping[str, str] | None = None
+) -> Prompts:
     """A prompt file: TOML, one table a way.
 
     Args:
         ways: what each way's words have to hold.
         wanted: the ways that are named where there is no table at all.
+        named: other names of ways, which a table may have (`Asking.named`).
 
     Raises:
         BadInput: it cannot be read, is no TOML (with the line), or a table or key of it is wrong (with its name).
@@ -81,6 +84,10 @@ def read_prompt_file(path: str, ways: Mapping[str, Places], wanted: Sequence[str
         raise BadInput(f"{where}: this is no TOML: {why}") from error
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{path}: cannot be read: {error}") from error
+    for other, way in (named or {}).items():
+        if other in content and way in content and other != way:
+            raise BadInput(f"{path}: {other} and {way} are one way: write one table")
+    content = {(named or {}).get(name, name): table for name, table in content.items()}
     problems = [f"{path}: {problem}" for name, table in content.items() for problem in _problems(name, table, ways)]
     if problems:
         raise BadInput(*problems)

@@ -33,7 +33,7 @@ QUESTION = "Text:\n{text}\n\nWhich emotion does its writer show? Choose one of: 
 YES_OR_NO = "Does its writer show {label}? Answer with one word, Yes or No."
 """What a model without labels of its own is asked. A change of these words changes the identity of its rounds."""
 
-ZERO_SHOT = Prompt(QUESTION, SYSTEM)
+ASKED = Prompt(QUESTION, SYSTEM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Labelling:
     way: Way
     labels: tuple[str, ...]
     label_set: str | None = None
-    prompt: Prompt = ZERO_SHOT
+    prompt: Prompt = ASKED
 
     def request(self, text: str) -> Request:
         """The question about a text."""

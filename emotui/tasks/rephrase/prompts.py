@@ -13,9 +13,13 @@ import msgspec
 from emotui.errors import BadInput
 from emotui.tasks.prompting.files import Places, Prompt, Prompts, filled, read_prompt_file
 from emotui.tasks.prompting.settings import plain
-from emotui.tasks.rephrase.labelling import ZERO_SHOT, known_label
+from emotui.tasks.prompting.ways import FEW_SHOT, ZERO_SHOT
+from emotui.tasks.rephrase.labelling import ASKED, known_label
 
 WAYS = ("zs", "fs", "fs-r")
+NAMED = {ZERO_SHOT: "zs", FEW_SHOT: "fs", f"{FEW_SHOT}-rephrased": "fs-r"}
+"""The words that all tasks share, and the names here."""
+
 SHOTS = 10
 """Examples in a prompt (section 5.2)."""
 
@@ -38,9 +42,9 @@ _REPHRASED = (
     "The same can be said in other words. What is meant stays, so the emotion is {label} here too:\n{rephrasings}"
 )
 PROMPTS: Prompts = {
-    "zs": ZERO_SHOT,
-    "fs": Prompt(_ASKED, ZERO_SHOT.system),
-    "fs-r": Prompt(_ASKED, ZERO_SHOT.system),
+    "zs": ASKED,
+    "fs": Prompt(_ASKED, ASKED.system),
+    "fs-r": Prompt(_ASKED, ASKED.system),
     "fs-example": Prompt(_EXAMPLE),
     "fs-r-example": Prompt(_REPHRASED),
 }
@@ -67,7 +71,7 @@ class Example(msgspec.Struct, frozen=True):
 
 def read_rephrase_prompts(path: str) -> Prompts:
     """A prompt file with tables for any of the ways, and for one example. Raises BadInput as `read_prompt_file`."""
-    return read_prompt_file(path, _PLACES, WAYS)
+    return read_prompt_file(path, _PLACES, WAYS, NAMED)
 
 
 def drawn(examples: Sequence[Example], seed: int) -> list[Example]:

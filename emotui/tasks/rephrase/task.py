@@ -8,7 +8,7 @@ The labels are settled before a run, by `suited`: a classifier's own label set t
 Plutchik's eight, GoEmotions' 28 or the gold labels themselves, the first of these that hold them all.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -19,16 +19,19 @@ from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
 from emotui.metrics.classes import class_report
 from emotui.metrics.metric import Metric
-from emotui.metrics.repeats import over_repeats
+from emotui.metrics.repeats import by_repeat
 from emotui.metrics.span_scoring import Embed
-from emotui.records import PLUTCHIK, ClassGold
-from emotui.store.rows import ResultRow, ScoreRow
+from emotui.records import PLUTCHIK, ClassGold, ClassPrediction, Text
+from emotui.store.rows import ResultRow, SampleRow, ScoreRow
+from emotui.tasks.parts import Asking, Embedding, OwnSamples, SaidLine, TaskFiles, TaskWords
 from emotui.tasks.prompting.files import Prompt, as_chat, filled
-from emotui.tasks.prompting.settings import SAMPLED, Writing, write_answers
+from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from, write_answers
+from emotui.tasks.prompting.ways import DIRECT
 from emotui.tasks.rephrase import labelling
 from emotui.tasks.rephrase.labelling import YES_OR_NO, Labelling, Way, check_known, known_label
 from emotui.tasks.rephrase.prompts import (
     EXAMPLES,
+    NAMED,
     PROMPTS,
     ROOM,
     WAYS,
@@ -36,16 +39,17 @@ from emotui.tasks.rephrase.prompts import (
     drawn,
     fitting,
     read_label,
+    read_rephrase_prompts,
     shots,
     shown,
 )
-from emotui.tasks.task import Asked, AskModel, Parsed, unanswered
+from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
 
 VERSION = "1"
 CONVENTION = "rephrase 1: 1 where the label is the gold label, case and ends apart, else 0"
 
 
-class Settings(Writing, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class Settings(Writing, frozen=True, omit_defaults=True):
     """What a run is asked with. `label_set`: names `labels` where they are the model's own."""
 
     labels: tuple[str, ...] = ()
@@ -86,18 +90,105 @@ METRICS = (
 )
 
 
-class Rephrase:
+def _report(details: Sequence[Detail]) -> dict[str, Any]:
+    return class_report({one.id: one.gold for one in details}, {one.id: one.label for one in details})
+
+
+def score_files(
+    golds: Sequence[ClassGold], answers: Sequence[ClassPrediction], given: Mapping[str, Any], embedding: Embedding
+) -> dict[str, Any]:
+    """The document of `emotui score class`."""
+    said = {one.id: one.label if one.label is not None else one.probs or {} for one in answers}
+    return class_report({one.id: one.label for one in golds}, said)
+
+
+class ClassLabels:
+    """The labels that a text's one label is chosen among."""
+
+    def of_file(self, card: ModelCard, given: Sequence[str] | None) -> tuple[str, ...]:
+        """The given ones, else the model's first label set.
+
+        Raises:
+            BadInput: the model has labels of its own and not a given one, or has none and none is given.
+        """
+        if given is None:
+            if not card.labels and Rephrase().ways(card):
+                raise BadInput(
+                    f"{card.spec} has no labels of its own: give them in a file, one a line, by --labels FILE"
+                )
+            return tuple(next(iter(card.labels.values()), ()))
+        trained = {label for group in card.labels.values() for label in group}
+        strange = [label for label in given if label not in trained]
+        if strange and card.labels:
+            raise BadInput(f"{card.spec} has no label {strange[0]!r}; it knows: {', '.join(sorted(trained))}")
+        return tuple(given)
+
+    def settled(
+        self,
+        card: ModelCard,
+        samples: Callable[[], Iterable[ClassGold]],
+        way: str,
+        options: Mapping[str, object],
+        seed: int,
+    ) -> Mapping[str, object]:
+        """As `suited`, for these samples."""
+        return suited(card, ((sample.id, sample.label) for sample in samples()), way, options, seed)
+
+
+class Rephrase(Task):
     """The task as those see it who run it."""
 
     name = "rephrase"
-    progress_verb = "classifying"
     version = VERSION
     sample = ClassGold
     metrics = METRICS
-    embeds = False
+    prediction = Prediction
+    words = TaskWords(title="One emotion a text", progress="classifying")
+    files = TaskFiles(
+        kind="class",
+        predicted=ClassPrediction,
+        score=score_files,
+        about="Single labels: accuracy, macro F1, confusion.",
+        own=OwnSamples("rephrase", ("rephrasings.jsonl",)),
+    )
+    asking = Asking(
+        ways=(*labelling.WAYS, *WAYS),
+        # Those that need examples are the command line's.
+        offered=(*labelling.WAYS, WAYS[0]),
+        named={DIRECT: "classify"} | NAMED,
+        prompts=read_rephrase_prompts,
+    )
+    labels = ClassLabels()
 
-    def __init__(self, settings: Settings | None = None, given: frozenset[str] = frozenset()) -> None:
-        self._settings, self._given = settings or Settings(), given
+    def __init__(self, settings: Settings | None = None) -> None:
+        self._settings = settings or Settings()
+
+    def blank(self, text: Text, labels: Sequence[str] = ()) -> ClassGold:
+        """The text without its label."""
+        return ClassGold(id=text.id, text=text.text, label="")
+
+    def problem(self, sample: ClassGold, first: ClassGold) -> str | None:
+        """A text without words."""
+        return None if sample.text.strip() else "the text is empty"
+
+    def row(self, sample: ClassGold) -> SampleRow:
+        """A text as the store lists it, with its gold label."""
+        return SampleRow(
+            id=sample.id,
+            text=sample.text,
+            emotion=sample.label,
+            valence=None,
+            emotions=(sample.label,),
+            valences=(),
+            record=msgspec.json.encode(sample),
+        )
+
+    def option_names(self, way: str) -> tuple[str, ...]:
+        """The labels, what a model is asked in words with, and the examples of the ways that show any."""
+        own = ("labels", "label_set")
+        if way in WAYS:
+            return (*own, *WRITTEN, *(("examples",) if way in EXAMPLES else ()))
+        return (*own, "prompts") if way == "rank" else own
 
     def ways(self, card: ModelCard) -> tuple[str, ...]:
         """Those that the model can go: with probabilities first, then in writing."""
@@ -113,7 +204,7 @@ class Rephrase:
         """The labels, and of a model that is asked in words its prompt, sampling and examples.
 
         Raises:
-            BadInput: a setting is not for this way, or the way needs examples and has none.
+            BadInput: the way has no prompt, or needs examples and has none.
         """
         own = self._settings
         labels = {"labels": own.labels, "label_set": own.label_set, "way": way}
@@ -121,12 +212,9 @@ class Rephrase:
             prompt = own.prompt(PROMPTS, way)
             described = own.described(way, prompt, ROOM, one_of(self._labels()))
             if way not in EXAMPLES:
-                self._not_for(way, ("examples",))
                 return labels | described
             kept = msgspec.to_builtins(fitting(own.examples, way))
             return labels | described | {"examples": kept, "example": msgspec.to_builtins(self._example(way))}
-        written = ("temperature", "top_p", "max_tokens", "constrain", "examples")
-        self._not_for(way, written if way == "rank" else (*written, "prompts"))
         words = {"classify": [], "rank": msgspec.to_builtins(self._asked(way).prompt), "score": YES_OR_NO}
         return labels | {"prompt": words[way]}
 
@@ -136,11 +224,7 @@ class Rephrase:
         Raises:
             BadInput: one of them is wrong; it is named.
         """
-        try:
-            settings = msgspec.convert({**(SAMPLED if repeats > 1 else {}), **options}, Settings)
-        except msgspec.ValidationError as error:
-            raise BadInput(f"the settings of a {self.name} run: {error}") from error
-        return Rephrase(settings, frozenset(options))
+        return Rephrase(options_from(self, options, repeats, Settings))
 
     def ask(self, samples: Sequence[ClassGold], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
         """One question a text."""
@@ -182,6 +266,23 @@ class Rephrase:
         kept = msgspec.json.decode(raw, type=_Raw)
         return Prediction(_as_gold(kept.label, sample), kept.probs)
 
+    def record(self, key: str, prediction: Prediction | None, repeat: int = 0) -> ClassPrediction:
+        """The label, and the probabilities where there are any; no label where there is no answer."""
+        if prediction is None:
+            return ClassPrediction(id=key, label="")
+        return ClassPrediction(id=key, label=prediction.label, probs=dict(prediction.probs) or None)
+
+    def unread(self, prediction: Prediction) -> str | None:
+        """An answer without one label in it."""
+        return None if prediction.label else "the answer names no label, or several"
+
+    def said(self, sample: ClassGold, prediction: Prediction | None) -> tuple[SaidLine, ...]:
+        """One line: both labels, and the probability of the model's."""
+        if prediction is None:
+            return (SaidLine("label", sample.label, ""),)
+        mark = "" if prediction.label == sample.label else "M"
+        return (SaidLine("label", sample.label, prediction.label, mark, prediction.probs.get(prediction.label)),)
+
     def score(self, answers: Sequence[Parsed], embed: Embed | None) -> list[ScoreRow]:
         """1 where the label is the gold label, else 0 with the mark M; ! where no label could be read."""
         return [_score(answer) for answer in answers]
@@ -189,12 +290,7 @@ class Rephrase:
     def report(self, samples: Sequence[ClassGold], scores: Sequence[ScoreRow]) -> dict[str, object]:
         """As `emotui score class` names the figures. With repeats each is a mean, and `sd` has its deviation."""
         details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
-        reports: list[dict[str, Any]] = []
-        for repeat in sorted({detail.repeat for detail in details}):
-            chosen = [detail for detail in details if detail.repeat == repeat]
-            gold = {detail.id: detail.gold for detail in chosen}
-            reports.append(class_report(gold, {detail.id: detail.label for detail in chosen}))
-        return over_repeats(reports)
+        return by_repeat(details, _report)
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `answers`, of a model that writes: how its answers were to be read."""
@@ -217,11 +313,6 @@ class Rephrase:
     def _example(self, way: str) -> Prompt:
         name = EXAMPLES[way]
         return (self._settings.prompts or {}).get(name, PROMPTS[name])
-
-    def _not_for(self, way: str, names: Iterable[str]) -> None:
-        strange = [name for name in names if name in self._given]
-        if strange:
-            raise BadInput(f"--{strange[0].replace('_', '-')} is not for {way}: leave it out")
 
 
 def suited(

@@ -6,8 +6,10 @@ The words are this project's; order and tags of a reasoned answer are the paper'
 from collections.abc import Mapping
 
 from emotui.tasks.prompting.files import Places, Prompt, Prompts, filled, read_prompt_file
+from emotui.tasks.prompting.ways import COT, ZERO_SHOT
 
-WAYS = ("first-token", "reasoned")
+FIRST_TOKEN, REASONED = "first-token", "reasoned"
+WAYS = (FIRST_TOKEN, REASONED)
 
 SYSTEM = "You read short scenes and judge what one person in them feels. Judge that person only, from what is written."
 SCENE = "Scene:\n{text}\n\nPerson: {subject}\n\n"
@@ -21,7 +23,7 @@ REASONING = (
 SOMEONE = "the person at its centre"
 """The subject of a scenario that names none."""
 
-PROMPTS: Prompts = {"first-token": Prompt(SCENE + QUESTION, SYSTEM), "reasoned": Prompt(SCENE + REASONING, SYSTEM)}
+PROMPTS: Prompts = {FIRST_TOKEN: Prompt(SCENE + QUESTION, SYSTEM), REASONED: Prompt(SCENE + REASONING, SYSTEM)}
 """This project's own."""
 
 _TEXT, _SUBJECT, _EMOTION = "{text}", "{subject}", "{emotion}"
@@ -30,7 +32,7 @@ _PLACES = Places(once=(_TEXT,), often=(_SUBJECT, _EMOTION), barred=(_TEXT, _SUBJ
 
 def read_scenes_prompts(path: str) -> Prompts:
     """A prompt file with a table for one way or both. Raises BadInput as `read_prompt_file`."""
-    return read_prompt_file(path, dict.fromkeys(WAYS, _PLACES), WAYS)
+    return read_prompt_file(path, dict.fromkeys(WAYS, _PLACES), WAYS, {ZERO_SHOT: FIRST_TOKEN, COT: REASONED})
 
 
 def shared_and_asked(prompt: Prompt) -> tuple[str, str]:

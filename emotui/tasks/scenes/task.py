@@ -9,9 +9,10 @@ A run asks yes or no for each emotion and keeps both logits, so that vectors can
   is, and yes stands against no at the place of its answer. Eight generations a scenario.
 """
 
+import math
 import re
-from collections.abc import Mapping, Sequence
-from statistics import mean, stdev
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import mean
 from typing import Any
 
 import msgspec
@@ -22,13 +23,26 @@ from emotui.backends.grammars import reasoned_answer
 from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
 from emotui.metrics.metric import Metric
-from emotui.metrics.scenes import label_counts, micro_f1, scenes_metrics
+from emotui.metrics.repeats import by_repeat
+from emotui.metrics.scenes import label_counts, micro_f1, scenes_metrics, scenes_report
 from emotui.metrics.span_scoring import Embed
-from emotui.records import ScenesGold
-from emotui.store.rows import ResultRow, ScoreRow
-from emotui.tasks.prompting.files import Prompt, Prompts, as_chat, as_kept, filled, prompt_of
-from emotui.tasks.scenes.prompts import PROMPTS, WAYS, questions, scene_fields, shared_and_asked
-from emotui.tasks.task import Asked, AskModel, Parsed, unanswered
+from emotui.records import PLUTCHIK, ScenesGold, ScenesPrediction, Text
+from emotui.store.rows import ResultRow, SampleRow, ScoreRow
+from emotui.tasks.parts import Asking, Embedding, OwnSamples, SaidLine, TaskFiles, TaskWords
+from emotui.tasks.prompting.files import Prompt, as_chat, as_kept, filled
+from emotui.tasks.prompting.settings import Writing, options_from
+from emotui.tasks.prompting.ways import COT, DIRECT, ZERO_SHOT
+from emotui.tasks.scenes.prompts import (
+    FIRST_TOKEN,
+    PROMPTS,
+    REASONED,
+    WAYS,
+    questions,
+    read_scenes_prompts,
+    scene_fields,
+    shared_and_asked,
+)
+from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
 
 VERSION = "1"
 CONVENTION = "scenes 1: yes where its logit is above no's; F1 of a vector, 1 where gold and predicted are both empty"
@@ -90,9 +104,17 @@ class _Raw(msgspec.Struct, frozen=True):
     answers: Mapping[str, Answer]
 
 
-class _Options(msgspec.Struct, frozen=True):
-    prompts: dict[str, Prompt] | None = None
-    constrain: bool = False
+def score_files(
+    golds: Sequence[ScenesGold], answers: Sequence[ScenesPrediction], given: Mapping[str, Any], embedding: Embedding
+) -> dict[str, Any]:
+    """The document of `emotui score scenes`. A record without an answer counts as no emotion predicted."""
+    gold = {record.id: record.labels for record in golds}
+    said = {record.id: _vector(record) for record in answers}
+    silent = [key for key, vector in said.items() if not vector]
+    document = scenes_report(gold, said | {key: dict.fromkeys(gold.get(key, {}), 0) for key in silent})
+    if silent:
+        document["notes"]["n"] = f"{len(silent)} records without an answer count as no emotion predicted"
+    return document
 
 
 METRICS = (
@@ -102,18 +124,97 @@ METRICS = (
 )
 
 
-class Scenes:
+def _vector(record: ScenesPrediction) -> Mapping[str, int | Sequence[float]]:
+    found: Mapping[str, int | Sequence[float]] = record.scores if record.scores is not None else record.labels or {}
+    return found
+
+
+class SceneLabels:
+    """The emotions that are asked about: the samples' own, or Plutchik's eight."""
+
+    def of_file(self, card: ModelCard, given: Sequence[str] | None) -> tuple[str, ...]:
+        """Raises BadInput for a label that a model with heads has none for."""
+        if given is None:
+            return PLUTCHIK
+        known = set(card.labels.get("plutchik", PLUTCHIK))
+        strange = [label for label in given if label not in known]
+        if strange and card.labels:
+            raise BadInput(f"{card.spec} has no label {strange[0]!r}; it knows: {', '.join(sorted(known))}")
+        return tuple(given)
+
+    def settled(
+        self,
+        card: ModelCard,
+        samples: Callable[[], Iterable[ScenesGold]],
+        way: str,
+        options: Mapping[str, object],
+        seed: int,
+    ) -> Mapping[str, object]:
+        """Nothing: labels come with the samples."""
+        return options
+
+
+class Scenes(Task):
     """The task as those see it who run it."""
 
     name = "scenes"
-    progress_verb = "asking about"
     version = VERSION
     sample = ScenesGold
     metrics = METRICS
-    embeds = False
+    prediction = Prediction
+    words = TaskWords(
+        title="Emotion vectors (EmoScene)",
+        progress="asking about",
+        choose_run="Run whose answers are decoded",
+        no_run="gold emotions alone",
+    )
+    files = TaskFiles(
+        kind="scenes",
+        predicted=ScenesPrediction,
+        score=score_files,
+        about="Emotion vectors (EmoScene): lexical and vector accuracy, Hamming loss, macro and micro F1.",
+        label_columns=True,
+        own=OwnSamples("scenes", ("scenes.jsonl",)),
+    )
+    asking = Asking(
+        ways=(HEADS, *WAYS),
+        offered=WAYS,
+        named={DIRECT: HEADS, ZERO_SHOT: FIRST_TOKEN, COT: REASONED},
+        prompts=read_scenes_prompts,
+    )
+    labels = SceneLabels()
 
-    def __init__(self, prompts: Prompts | None = None, *, constrain: bool = False) -> None:
-        self._prompts, self._constrain = prompts, constrain
+    def __init__(self, settings: Writing | None = None) -> None:
+        self._settings = settings or Writing()
+
+    def blank(self, text: Text, labels: Sequence[str] = ()) -> ScenesGold:
+        """A scenario whose emotions are not known."""
+        unknown = dict.fromkeys(labels or PLUTCHIK, 0)
+        return ScenesGold(id=text.id, text=text.text, subject=text.subject, labels=unknown)
+
+    def problem(self, sample: ScenesGold, first: ScenesGold) -> str | None:
+        """A scenario without a text, or with other labels than the first."""
+        if not sample.text:
+            return "a scenario needs its text"
+        if set(sample.labels) != set(first.labels):
+            return f"its labels are not those of the first scenario: {', '.join(first.labels)}"
+        return None
+
+    def row(self, sample: ScenesGold) -> SampleRow:
+        """A scenario as the store lists it: its vector stands where other samples have their emotion."""
+        return SampleRow(
+            id=sample.id,
+            text=sample.text or "",
+            emotion=vector_letters(list(sample.labels), list(sample.labels.values())),
+            valence=None,
+            emotions=tuple(name for name, value in sample.labels.items() if value),
+            valences=(),
+            record=msgspec.json.encode(sample),
+        )
+
+    def option_names(self, way: str) -> tuple[str, ...]:
+        """Prompts and a grammar; none for a model with heads. Answers are not sampled."""
+        return () if way == HEADS else ("prompts", "constrain")
 
     def ways(self, card: ModelCard) -> tuple[str, ...]:
         """`heads` for a model that has them; for others first-token, and reasoned where it can write."""
@@ -129,13 +230,12 @@ class Scenes:
         At the first token yes is read against no as it is, so there is nothing that a grammar would change.
 
         Raises:
-            BadInput: the person's own prompts have none for this way, or the model is not asked in words.
+            BadInput: the person's own prompts have none for this way.
         """
         if way == HEADS:
-            self._asked_in_words()
             return {"way": way, "prompts": []}
-        prompt = self._prompt(way)
-        room = (MAX_TOKENS,) if way == "reasoned" else ()
+        prompt = self._settings.prompt(PROMPTS, way)
+        room = (MAX_TOKENS,) if way == REASONED else ()
         grammar = self._grammar(way)
         held = {} if grammar is None else {"grammar": grammar}
         return {"way": way, "prompts": [prompt.system, *shared_and_asked(prompt), *room]} | held
@@ -146,14 +246,7 @@ class Scenes:
         Raises:
             BadInput: any other option, or a wrong value.
         """
-        strange = [name for name in options if name not in ("prompts", "constrain")]
-        if strange:
-            raise BadInput(f"the scenes task has no setting {strange[0]!r}")
-        try:
-            given = msgspec.convert(options, _Options)
-        except msgspec.ValidationError as error:
-            raise BadInput(f"the settings of a scenes run: {error}") from error
-        return Scenes(given.prompts, constrain=given.constrain)
+        return Scenes(options_from(self, options, repeats, Writing))
 
     def ask(self, samples: Sequence[ScenesGold], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
         """Ask about each scenario; one without a text is not asked about."""
@@ -163,8 +256,8 @@ class Scenes:
         if way == HEADS:
             answers = _heads(chosen, model)
         else:
-            prompt = self._prompt(way)
-            if way == "reasoned":
+            prompt = self._settings.prompt(PROMPTS, way)
+            if way == REASONED:
                 answers = _reasoned(chosen, model, prompt, self._grammar(way))
             else:
                 answers = _first_token(chosen, model, prompt)
@@ -172,18 +265,11 @@ class Scenes:
             asked[place] = answer
         return asked
 
-    def _prompt(self, way: str) -> Prompt:
-        return prompt_of(PROMPTS if self._prompts is None else self._prompts, way)
-
     def _grammar(self, way: str) -> str | None:
-        if not self._constrain or way != "reasoned":
+        if not self._settings.constrain or way != REASONED:
             return None
-        return reasoned_answer(ANSWER, confidence="<confidence>" in self._prompt(way).user)
-
-    def _asked_in_words(self) -> None:
-        given = "the prompts" if self._prompts is not None else "--constrain" if self._constrain else ""
-        if given:
-            raise BadInput(f"this model has a head for each emotion and is not asked in words: leave {given} out")
+        confidence = "<confidence>" in self._settings.prompt(PROMPTS, way).user
+        return reasoned_answer(ANSWER, confidence=confidence)
 
     def parse(self, sample: ScenesGold, raw: str, way: str) -> Prediction:
         """From kept logits to a prediction. Raises ValueError for a label without two finite logits."""
@@ -204,6 +290,18 @@ class Scenes:
             censored={name: answer.censored for name, answer in answers.items() if answer.censored},
         )
 
+    def record(self, key: str, prediction: Prediction | None, repeat: int = 0) -> ScenesPrediction:
+        """Both logits of each label; no labels where there is no answer."""
+        if prediction is None:
+            return ScenesPrediction(id=key, labels={})
+        return ScenesPrediction(
+            id=key, scores=prediction.scores, confidence=prediction.confidence, censored=prediction.censored
+        )
+
+    def said(self, sample: ScenesGold, prediction: Prediction | None) -> tuple[SaidLine, ...]:
+        """A line an emotion: yes or no, and the odds of yes as a probability."""
+        return tuple(_line(name, value, prediction) for name, value in sample.labels.items())
+
     def score(self, answers: Sequence[Parsed], embed: Embed | None) -> list[ScoreRow]:
         """F1 of each vector; M where an emotion is missed, X where one is too many."""
         return [_score(answer) for answer in answers]
@@ -211,13 +309,7 @@ class Scenes:
     def report(self, samples: Sequence[ScenesGold], scores: Sequence[ScoreRow]) -> dict[str, object]:
         """The figures of Table 1 at alpha 0. With repeats each is a mean, and `sd` has its standard deviation."""
         details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
-        repeats = sorted({detail.repeat for detail in details})
-        reports = [_report([one for one in details if one.repeat == repeat]) for repeat in repeats]
-        if len(reports) == 1:
-            return reports[0]
-        figures = [name for name, value in reports[0].items() if isinstance(value, float)]
-        means = {name: mean(report[name] for report in reports) for name in figures}
-        return reports[0] | means | {"sd": {name: stdev(report[name] for report in reports) for name in figures}}
+        return by_repeat(details, _report)
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `censored`, where a server kept something back: how many scores, and how many of them on both sides."""
@@ -227,6 +319,16 @@ class Scenes:
             return {}
         scores = sum(len(one.scores) for one in kept)
         return {"censored": {"scores": len(sides), "both": sides.count("both"), "of": scores}}
+
+
+def _line(name: str, gold: int, prediction: Prediction | None) -> SaidLine:
+    words = {0: "no", 1: "yes"}
+    if prediction is None or name not in prediction.labels:
+        return SaidLine(name, words[gold], "")
+    said = prediction.labels[name]
+    yes, no = prediction.scores[name]
+    mark = "" if said == gold else "M" if gold else "X"
+    return SaidLine(name, words[gold], words[said], mark, 1 / (1 + math.exp(min(no - yes, 700.0))))
 
 
 def _heads(samples: Sequence[ScenesGold], model: AskModel) -> list[Asked]:
@@ -243,7 +345,7 @@ def _first_token(samples: Sequence[ScenesGold], model: AskModel, prompt: Prompt)
         chat = as_chat(prompt, filled(shared, fields))
         requests.append(Score(sample.text or "", questions(asked, fields, tuple(sample.labels)), messages=chat))
     kept = ["\n".join((as_kept(request.messages), *request.questions)) for request in requests]
-    return _scored(samples, requests, model, "first-token", kept)
+    return _scored(samples, requests, model, FIRST_TOKEN, kept)
 
 
 def _scored(
@@ -307,7 +409,7 @@ def _reasoned(
     return [
         unanswered(lost[s.id], prompts[s.id])
         if s.id in lost
-        else Asked(_kept("reasoned", found[s.id]), prompt=prompts[s.id])
+        else Asked(_kept(REASONED, found[s.id]), prompt=prompts[s.id])
         for s in samples
     ]
 

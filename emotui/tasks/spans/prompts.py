@@ -140,6 +140,16 @@ def way_of(style: str, cot: bool, experiment: int | None = None) -> str:
     return way
 
 
+def ways_of_experiment(number: int) -> tuple[str, ...]:
+    """The ways of an experiment. The third is asked as the main tasks are, without reasoning or with it."""
+    return WAYS if number == 3 else tuple(way for way in EXPERIMENT_WAYS if way.startswith(f"experiment-{number}"))
+
+
+def way_of_experiment(number: int, style: str | None, cot: bool) -> str | None:
+    """As `way_of`; None, the model's own way, for the third where neither style nor reasoning is chosen."""
+    return None if number == 3 and not style and not cot else way_of(style or "retrieve", cot, number)
+
+
 def messages(prompt: Prompt, fields: Mapping[str, str]) -> tuple[Message, ...]:
     """The chat for one sample. `fields` (`text`, in experiments also `target` or `options`) are put in as they are."""
     return as_chat(prompt, filled(prompt.user, fields))

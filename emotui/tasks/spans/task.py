@@ -9,25 +9,39 @@ with or without reasoning first. Task 1 and Task 2 are told apart by the samples
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from emotui.backends.base import Evidence, Extract, ModelCard, Refused
 from emotui.backends.host import lacks
-from emotui.errors import ModelError
-from emotui.lexicons import empath_keywords
+from emotui.errors import BadInput, ModelError
+from emotui.lexicons import empath_keywords, keywords_from
 from emotui.metrics.metric import Metric
-from emotui.metrics.span_output import parse_output
-from emotui.metrics.span_report import report
+from emotui.metrics.span_output import STYLES, parse_output
+from emotui.metrics.span_report import report, span_report
 from emotui.metrics.span_scoring import Embed, SampleDetail, score_samples
-from emotui.records import Span, SpanPrediction, SpanSample
-from emotui.store.rows import ResultRow, ScoreRow
-from emotui.tasks.prompting.settings import SAMPLED
+from emotui.records import Span, SpanPrediction, SpanSample, Text
+from emotui.store.rows import ResultRow, SampleRow, ScoreRow
+from emotui.tasks.parts import (
+    Asking,
+    Embedding,
+    Experiments,
+    OwnSamples,
+    SaidLine,
+    ScoreOption,
+    TaskFiles,
+    TaskWords,
+)
+from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from
+from emotui.tasks.prompting.ways import COT, DIRECT, ZERO_SHOT
 from emotui.tasks.spans import experiments
 from emotui.tasks.spans.contract import bare, breach
-from emotui.tasks.spans.prompts import ALL_WAYS, style_of
-from emotui.tasks.spans.writing import Settings, ask_in_words, settings_from
-from emotui.tasks.task import Asked, AskModel, Parsed, unanswered
+from emotui.tasks.spans.prompts import ALL_WAYS, WAYS, read_prompts, style_of, way_of_experiment, ways_of_experiment
+from emotui.tasks.spans.prompts import COT as COT_ENDING
+from emotui.tasks.spans.writing import ask_in_words, described
+from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
 
 VERSION = "1"
 CONVENTION = (
@@ -132,6 +146,25 @@ def score_row(detail: SampleDetail) -> ScoreRow:
     return ScoreRow(CONVENTION, values, detail.marks, msgspec.json.encode(detail))
 
 
+def score_files(
+    golds: Sequence[SpanSample],
+    answers: Sequence[SpanPrediction],
+    given: Mapping[str, Any],
+    embedding: Embedding,
+) -> dict[str, object]:
+    """The document of `emotui score spans`. Raises BadInput for predictions about no gold sample."""
+    ids = {sample.id for sample in golds}
+    strays = [f"{answer.id}: no gold sample has this id" for answer in answers if answer.id not in ids]
+    if strays:
+        raise BadInput(*strays)
+    keywords = keywords_from(Path(given["keywords"])) if given.get("keywords") else empath_keywords()
+    per_sample = bool(given.get("per_sample"))
+    if given.get("no_sim"):
+        return span_report(golds, answers, None, keywords, per_sample=per_sample)
+    with embedding() as embed:
+        return span_report(golds, answers, embed, keywords, per_sample=per_sample)
+
+
 def _by_task(samples: Sequence[SpanSample], details: Sequence[SampleDetail]) -> dict[str, object]:
     """Task 1 (sentences) and Task 2 (passages) apart, where a dataset has both: they are scored on different scales."""
     passages = {sample.id for sample in samples if sample.sentences}
@@ -145,26 +178,81 @@ def _by_task(samples: Sequence[SpanSample], details: Sequence[SampleDetail]) -> 
     return {"by_task": found}
 
 
-class Spans:
+class Spans(Task):
     """The task as those see it who run it."""
 
     name = "spans"
-    progress_verb = "marking"
     version = VERSION
     sample = SpanSample
     metrics = METRICS
+    prediction = Prediction
     embeds = True
+    words = TaskWords(
+        title="Emotion evidence (SEER)",
+        progress="marking",
+        choose_run="Run over the gold spans",
+        no_run="gold spans alone",
+    )
+    files = TaskFiles(
+        kind="spans",
+        predicted=SpanPrediction,
+        score=score_files,
+        about="Evidence spans (SEER): F1, Sim, hallucination, keyword fixation, neutral false positives.",
+        score_options=(
+            ScoreOption("no-sim", "Leave Sim out (no model is loaded).", switch=True),
+            ScoreOption("keywords", "Keywords of your own, one a line, in place of Empath's."),
+            ScoreOption("per-sample", "Add every sample's score and alignment (with --json).", switch=True),
+        ),
+        repeats=True,
+        own=OwnSamples("sample", ("spans_passages.jsonl", "spans_sentences.jsonl")),
+    )
+    asking = Asking(
+        ways=ALL_WAYS,
+        offered=WAYS,
+        named={DIRECT: "", ZERO_SHOT: "retrieve", COT: f"retrieve{COT_ENDING}"},
+        styles=STYLES,
+        prompts=read_prompts,
+    )
+    experiments = Experiments(
+        experiments.EXPERIMENTS,
+        "SEER, appendices A and B",
+        samples=lambda number: experiments.experiment(number, experiments.hand_crafted()),
+        ways=ways_of_experiment,
+        way=way_of_experiment,
+    )
 
-    def __init__(self, settings: Settings | None = None) -> None:
-        self._settings = settings or Settings()
+    def __init__(self, settings: Writing | None = None) -> None:
+        self._settings = settings or Writing()
+
+    def blank(self, text: Text, labels: Sequence[str] = ()) -> SpanSample:
+        """The text without gold spans."""
+        return SpanSample(id=text.id, text=text.text, spans=())
+
+    def row(self, sample: SpanSample) -> SampleRow:
+        """A sample as the store lists it. A passage has the emotions and valences of all its sentences."""
+        emotions = [sample.emotion, *(sentence.emotion for sentence in sample.sentences)]
+        valences = [sample.valence, *(sentence.valence for sentence in sample.sentences)]
+        return SampleRow(
+            id=sample.id,
+            text=sample.text,
+            emotion=sample.emotion,
+            valence=sample.valence,
+            emotions=tuple(dict.fromkeys(e for e in emotions if e)),
+            valences=tuple(dict.fromkeys(v for v in valences if v)),
+            record=msgspec.json.encode(sample),
+        )
+
+    def option_names(self, way: str) -> tuple[str, ...]:
+        """Those of writing, with retries; none for a model that marks evidence itself."""
+        return (*WRITTEN, "retries") if way else ()
 
     def with_options(self, options: Mapping[str, object], repeats: int) -> "Spans":
-        """Options are the fields of `Settings`; several repeats are sampled, unless they say otherwise.
+        """Options are those of `Writing`; several repeats are sampled, unless they say otherwise.
 
         Raises:
             BadInput: one of them is wrong; it is named.
         """
-        return Spans(settings_from({**(SAMPLED if repeats > 1 else {}), **options}))
+        return Spans(options_from(self, options, repeats, Writing))
 
     def ways(self, card: ModelCard) -> tuple[str, ...]:
         """A model that marks evidence itself is asked in one way; one that writes in the others, `retrieve` first."""
@@ -176,7 +264,7 @@ class Spans:
 
     def settings(self, way: str) -> Mapping[str, object]:
         """Prompt and sampling. Where the model marks evidence itself, nothing but the version changes an answer."""
-        return self._settings.described(way) if way else {}
+        return described(self._settings, way) if way else {}
 
     def ask(self, samples: Sequence[SpanSample], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
         """One question a sample, in one batch; a model that writes is asked again where it breaks the contract."""
@@ -188,6 +276,26 @@ class Spans:
     def parse(self, sample: SpanSample, raw: str, way: str) -> Prediction:
         """As `parse`, or `parse_written`."""
         return parse_written(sample, raw, way) if way else parse(sample, raw)
+
+    def record(self, key: str, prediction: Prediction | None, repeat: int = 0) -> SpanPrediction:
+        """As `predicted`; no spans where there is no answer."""
+        if prediction is None:
+            return SpanPrediction(id=key, spans=(), repeat=repeat)
+        return predicted(key, prediction, repeat)
+
+    def said(self, sample: SpanSample, prediction: Prediction | None) -> tuple[SaidLine, ...]:
+        """A line for each gold and each predicted span, those of equal words beside each other."""
+        gold = [sample.text[start:end] for start, end in sample.spans]
+        if prediction is None:
+            return tuple(SaidLine(f"span {place}", span, "") for place, span in enumerate(gold, 1))
+        waiting = list(prediction.spans)
+        lines = []
+        for place, span in enumerate(gold, 1):
+            found = span in waiting
+            if found:
+                waiting.remove(span)
+            lines.append(SaidLine(f"span {place}", span, span if found else "", "" if found else "M"))
+        return (*lines, *(SaidLine("", "", span, "X") for span in waiting))
 
     def score(self, answers: Sequence[Parsed], embed: Embed | None) -> list[ScoreRow]:
         """As `score`, with every distinct text embedded once."""

@@ -4,7 +4,6 @@ Source: SEER, section 7.3: up to three retries; five runs, each with the model's
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Any
 
 import msgspec
 
@@ -13,7 +12,8 @@ from emotui.backends.grammars import retrieved_line
 from emotui.errors import BadInput
 from emotui.metrics.span_output import RESPONSE
 from emotui.records import SpanSample
-from emotui.tasks.prompting.files import Prompt, as_kept, prompt_of
+from emotui.tasks.prompting.files import as_kept
+from emotui.tasks.prompting.settings import Writing
 from emotui.tasks.spans.contract import bare, breach
 from emotui.tasks.spans.experiments import options, target
 from emotui.tasks.spans.prompts import PROMPTS, messages, style_of
@@ -22,64 +22,50 @@ from emotui.tasks.task import Asked, AskModel, unanswered
 RETRY_TEMPERATURE = 0.6
 """Of a retry in a run at temperature 0, where the same question would only bring the same answer."""
 
-
 _ROOM = {False: 512, True: 1536}
-"""Tokens for an answer without and with reasoning, beside those that give the text back."""
+"""Tokens for an answer without and with reasoning, where `max_tokens` is not set: one more for every two characters."""
 
 
-class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What a person can set about a run. `prompts`: their own; None for this project's.
+def grammar_of(settings: Writing, way: str) -> str | None:
+    """What an answer keeps to. Raises BadInput where a way has no form that a grammar could hold."""
+    if not settings.constrain:
+        return None
+    style, cot = style_of(way)
+    if style != "retrieve" or way == "experiment-0":
+        raise BadInput(f"{way} gives the text back, and no grammar holds that: --constrain is for retrieve")
+    return retrieved_line(RESPONSE if cot else None)
 
-    `constrain`: a grammar keeps the answer to its form, where the style has one (retrieve).
-    `max_tokens` None: 512, with reasoning 1,536, and one more for every two characters of the text.
+
+def described(settings: Writing, way: str) -> dict[str, object]:
+    """All that can change an answer, for the run's identity.
+
+    Raises:
+        BadInput: as `grammar_of`, or the person's own prompts have none for this way.
     """
-
-    temperature: Annotated[float, msgspec.Meta(ge=0, le=5)] = 0.0
-    top_p: Annotated[float, msgspec.Meta(gt=0, le=1)] = 1.0
-    max_tokens: Annotated[int, msgspec.Meta(ge=1)] | None = None
-    retries: Annotated[int, msgspec.Meta(ge=0, le=20)] = 3
-    prompts: dict[str, Prompt] | None = None
-    constrain: bool = False
-
-    def grammar(self, way: str) -> str | None:
-        """What an answer keeps to. Raises BadInput where a way has no form that a grammar could hold."""
-        if not self.constrain:
-            return None
-        style, cot = style_of(way)
-        if style != "retrieve" or way == "experiment-0":
-            raise BadInput(f"{way} gives the text back, and no grammar holds that: --constrain is for retrieve")
-        return retrieved_line(RESPONSE if cot else None)
-
-    def prompt(self, way: str) -> Prompt:
-        """The prompt of a way. Raises BadInput where the person's own have none for it."""
-        return prompt_of(PROMPTS if self.prompts is None else self.prompts, way)
-
-    def described(self, way: str) -> dict[str, object]:
-        """All that can change an answer, for the run's identity. Raises BadInput as `grammar` and `prompt`."""
-        grammar = self.grammar(way)
-        held = {} if grammar is None else {"grammar": grammar}
-        return (
-            held
-            | {"way": way, "retry_temperature": RETRY_TEMPERATURE, "room": _ROOM[style_of(way)[1]]}
-            | {
-                "temperature": self.temperature,
-                "top_p": self.top_p,
-                "max_tokens": self.max_tokens,
-                "retries": self.retries,
-                "prompt": msgspec.to_builtins(self.prompt(way)),
-            }
-        )
+    grammar = grammar_of(settings, way)
+    held = {} if grammar is None else {"grammar": grammar}
+    return (
+        held
+        | {"way": way, "retry_temperature": RETRY_TEMPERATURE, "room": _ROOM[style_of(way)[1]]}
+        | {
+            "temperature": settings.temperature,
+            "top_p": settings.top_p,
+            "max_tokens": settings.max_tokens,
+            "retries": settings.retries,
+            "prompt": msgspec.to_builtins(settings.prompt(PROMPTS, way)),
+        }
+    )
 
 
 def ask_in_words(
-    samples: Sequence[SpanSample], model: AskModel, way: str, seeds: Sequence[int], settings: Settings
+    samples: Sequence[SpanSample], model: AskModel, way: str, seeds: Sequence[int], settings: Writing
 ) -> list[Asked]:
     """Ask about each sample, and again, with the next seed, while an answer breaks the contract and retries are left.
 
     An answer that ran out of tokens is asked for again too. The last attempt is the answer, whatever it is; where a
     retry is refused, the one before it. A server that goes away leaves the sample open.
     """
-    prompt, grammar = settings.prompt(way), settings.grammar(way)
+    prompt, grammar = settings.prompt(PROMPTS, way), grammar_of(settings, way)
     style, cot = style_of(way)
     chats = [messages(prompt, _fields(sample, way)) for sample in samples]
     answers: list[list[str]] = [[] for _ in samples]
@@ -132,11 +118,3 @@ def _fields(sample: SpanSample, way: str) -> dict[str, str]:
 
 def _broken(reply: Generation, style: str, cot: bool, text: str) -> bool:
     return reply.finish == "length" or breach(bare(reply.text, cot), style, cot, text) is not None
-
-
-def settings_from(values: Any) -> Settings:
-    """Settings from plain values, as a run keeps them. Raises BadInput, naming the one that is wrong."""
-    try:
-        return msgspec.convert(values, Settings)
-    except msgspec.ValidationError as error:
-        raise BadInput(f"the settings of a spans run: {error}") from error

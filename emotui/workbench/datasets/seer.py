@@ -9,9 +9,12 @@ from emotui.formats.rows import literal
 from emotui.formats.seer import Reading, read_release, transcripts_in
 from emotui.store.query import Dataset
 from emotui.store.store import Store
-from emotui.workbench.datasets.samples import LABELS_ONLY, add_spans
+from emotui.tasks.spans.task import Spans
+from emotui.workbench.datasets.samples import LABELS_ONLY, add_samples
 
 NAME = "seer"
+TASK = Spans.name
+"""What its samples are of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,6 @@ def import_seer(
     labels = None
     if release.labels_only:
         warn(f"{len(release.labels_only)} samples lack their transcripts: their labels alone are imported")
-        labels = add_spans(store, f"{name}-labels", release.labels_only, f"{LABELS_ONLY}{source}")
-    samples = add_spans(store, name, release.samples, source) if release.samples else None
+        labels = add_samples(store, TASK, f"{name}-labels", release.labels_only, f"{LABELS_ONLY}{source}")
+    samples = add_samples(store, TASK, name, release.samples, source) if release.samples else None
     return Imported(samples, labels, tuple(release.missing))

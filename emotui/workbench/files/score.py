@@ -1,7 +1,7 @@
 """The figures of files: every command that scores, decodes or compares without a model and without the store."""
 
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import msgspec
@@ -11,22 +11,17 @@ from emotui.errors import BadInput
 from emotui.formats import Read, capped, read
 from emotui.formats.reading import Warn, warn_skipped
 from emotui.formats.wide import FOUND, LabelColumns
-from emotui.lexicons import empath_keywords, keywords_from
-from emotui.metrics.span_report import span_report
 from emotui.records import (
     ClassGold,
-    ClassPrediction,
     LabelsGold,
     LabelsPrediction,
-    MaskedGold,
-    MaskedPrediction,
     Rating,
     SampleScore,
     ScenesGold,
     ScenesPrediction,
     SpanPrediction,
-    SpanSample,
 )
+from emotui.tasks.registry import task_named
 from emotui.workbench.runs.similarity import Embedder
 
 Record = TypeVar("Record", bound=msgspec.Struct)
@@ -75,31 +70,53 @@ class _Files:
         return problem
 
 
-def score_scenes(gold: str, predicted: str, *, columns: LabelColumns = FOUND, skip_bad: bool, warn: Warn) -> Document:
-    """The document of `emotui score scenes`. A record without an answer counts as no emotion predicted."""
-    from emotui.metrics.scenes import scenes_report
+def score_files(
+    kind: str,
+    gold: str,
+    predicted: str,
+    given: Mapping[str, Any] | None = None,
+    *,
+    columns: LabelColumns = FOUND,
+    skip_bad: bool = False,
+    warn: Warn,
+) -> Document:
+    """The document of `emotui score KIND`.
 
+    Args:
+        given: values of the task's own options (`TaskFiles.score_options`), with `_` for the dashes in their names.
+        columns: of a table with a column a label.
+
+    Raises:
+        BadInput: a file cannot be read, or does not fit the other one; `FILE:LINE: what`.
+    """
+    task = task_named(kind)
+    score = task.files.score
+    if score is None:
+        raise BadInput(f"files of {kind} are not scored")
     files = _Files(skip_bad=skip_bad, warn=warn)
-    golds = {record.id: record.labels for record in files.read(gold, ScenesGold, columns=columns)}
-    answers = {
-        record.id: _vector(record) for record in files.read(predicted, ScenesPrediction, columns=_given(columns))
-    }
-    silent = [key for key, vector in answers.items() if not vector]
-    answers |= {key: dict.fromkeys(golds.get(key, {}), 0) for key in silent}
-    document = files.report(lambda: scenes_report(golds, answers))
-    if silent:
-        document["notes"]["n"] = f"{len(silent)} records without an answer count as no emotion predicted"
-    return document
+    golds = files.read(gold, task.sample, columns=columns)
+    ids = {record.id for record in golds}  # type: ignore[attr-defined]
+    answers = files.read(predicted, task.files.predicted, columns=_given(columns))
+    if skip_bad:
+        answers = files.good(answers, lambda record: _known(record, ids, gold))
+    return files.report(lambda: score(golds, answers, given or {}, _embedding))
+
+
+def _known(record: Any, ids: set[str], gold: str) -> None:
+    if record.id not in ids:
+        raise ValueError(f"no record of {gold} has this id")
+
+
+@contextmanager
+def _embedding() -> Iterator[Embedder]:
+    """The embedded model, for Sim; it takes some seconds to load."""
+    with ModelProcess("embedded") as model:
+        yield Embedder(model)
 
 
 def _given(columns: LabelColumns) -> LabelColumns:
     """How predictions are read: they have the names of the gold file, and are 0 and 1 or probabilities."""
     return LabelColumns(columns.names)
-
-
-def _vector(record: ScenesPrediction) -> Mapping[str, int | Sequence[float]]:
-    found: Mapping[str, int | Sequence[float]] = record.scores if record.scores is not None else record.labels or {}
-    return found
 
 
 def decode_scenes(
@@ -130,32 +147,6 @@ def decode_scenes(
         return decode_report(golds, pairs, known, prior=prior, smoothing=smoothing, output=output, **chosen)
 
     return files.report(build)
-
-
-def score_masked(gold: str, predicted: str, lexicon: str | None, *, skip_bad: bool, warn: Warn) -> Document:
-    """The document of `emotui score masked`; EmoLex unless a lexicon file is given."""
-    from emotui.metrics.masked import masked_report
-    from emotui.tasks.masked.task import vectors
-    from emotui.workbench.files.word_vectors import vectors_from
-
-    files = _Files(skip_bad=skip_bad, warn=warn)
-    golds = {record.id: record.labels for record in files.read(gold, MaskedGold)}
-    answers = {record.id: record.labels for record in files.read(predicted, MaskedPrediction)}
-    words = vectors_from(lexicon) if lexicon else vectors()
-    return files.report(lambda: masked_report(golds, answers, words))
-
-
-def score_class(gold: str, predicted: str, *, skip_bad: bool, warn: Warn) -> Document:
-    """The document of `emotui score class`."""
-    from emotui.metrics.classes import class_report
-
-    files = _Files(skip_bad=skip_bad, warn=warn)
-    golds = {record.id: record.label for record in files.read(gold, ClassGold)}
-    answers = {
-        record.id: record.label if record.label is not None else record.probs or {}
-        for record in files.read(predicted, ClassPrediction)
-    }
-    return files.report(lambda: class_report(golds, answers))
 
 
 def score_labels(
@@ -258,37 +249,6 @@ def compare(a: str, b: str, *, inner: bool, seed: int, skip_bad: bool, warn: War
     first = {record.id: record.score for record in files.read(a, SampleScore)}
     second = {record.id: record.score for record in files.read(b, SampleScore)}
     return files.report(lambda: paired_report(first, second, inner, seed))
-
-
-def score_spans(
-    gold: str,
-    predicted: str,
-    *,
-    sim: bool = True,
-    keywords: str | None = None,
-    per_sample: bool = False,
-    skip_bad: bool = False,
-    warn: Warn,
-) -> dict[str, object]:
-    """The document of `emotui score spans`.
-
-    Args:
-        sim: whether to compute Sim with the embedded model (it takes some seconds to load).
-        keywords: a file of keywords, one a line, in place of Empath's.
-
-    Raises:
-        BadInput: a file cannot be read, or a prediction is about no gold sample.
-    """
-    golds = read(gold, SpanSample, skip_bad=skip_bad)
-    answers = read(predicted, SpanPrediction, skip_bad=skip_bad)
-    warn_skipped(golds, warn)
-    warn_skipped(answers, warn)
-    records = known(answers, {record.id for record in golds.records}, predicted, gold, skip_bad=skip_bad, warn=warn)
-    words = keywords_from(Path(keywords)) if keywords else empath_keywords()
-    if not sim:
-        return span_report(golds.records, records, None, words, per_sample=per_sample)
-    with ModelProcess("embedded") as model:
-        return span_report(golds.records, records, Embedder(model), words, per_sample=per_sample)
 
 
 def known(

@@ -50,7 +50,9 @@ class FileView:
         golds = read(gold, SpanSample, skip_bad=skip_bad)
         warn_skipped(golds, warn)
         self._samples = golds.records
-        self._dataset = Dataset(1, Path(gold).name, "spans", len(golds.records), fingerprint(golds.records), gold)
+        self._dataset = Dataset(
+            1, Path(gold).name, spans_task.Spans.name, len(golds.records), fingerprint(golds.records), gold
+        )
         self._numbers = {sample.id: number for number, sample in enumerate(golds.records)}
         self._runs: dict[str, Run] = {}
         self._details: dict[str, list[SampleDetail]] = {}
@@ -135,7 +137,7 @@ class FileView:
             by_sample.setdefault(self._numbers[detail.id], []).append((detail, raw.get((detail.id, detail.repeat))))
         self._runs[name] = Run(
             run=name,
-            task="spans",
+            task=spans_task.Spans.name,
             model=name,
             dataset=1,
             identity="",

@@ -29,8 +29,9 @@ from emotui.backends.base import (
 from emotui.backends.host import IsCancelled, ModelProcess, lacks
 from emotui.errors import BadInput, ModelError
 from emotui.records import PLUTCHIK
+from emotui.tasks.masked.task import MASK
 from emotui.tasks.scenes.prompts import QUESTION, SCENE, SOMEONE, SYSTEM
-from emotui.workbench.models.probe_tasks import MASK, TaskAnswer, ask_task, task_names
+from emotui.workbench.models.probe_tasks import TaskAnswer, ask_task, task_names
 
 __all__ = [
     "PARTS",

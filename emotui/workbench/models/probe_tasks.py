@@ -1,7 +1,7 @@
 """One text asked about as a task asks: the task's own prompt, what the model wrote, and what the task reads from it."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,23 +9,13 @@ import msgspec
 
 from emotui.backends.base import Generate, Generation, ModelCard, Refused, Request, Score, Scores
 from emotui.errors import BadInput
-from emotui.records import PLUTCHIK, ClassGold, MaskedGold, ScenesGold, SpanSample
-from emotui.tasks.registry import TASKS
-from emotui.tasks.task import AskModel, Task
+from emotui.records import Text
+from emotui.tasks.prompting.settings import configured
+from emotui.tasks.registry import kinds
+from emotui.tasks.task import AskModel
 from emotui.workbench.runs.plan import chosen_way, sample_seed
 
-MASK = "<mask>"
 _ID = "text"
-_TASK_OF = {"class": "rephrase"}
-"""Tasks whose records go by another name."""
-
-_SAMPLES: Mapping[str, Callable[[str], Any]] = {
-    "spans": lambda text: SpanSample(id=_ID, text=text, spans=()),
-    "scenes": lambda text: ScenesGold(id=_ID, text=text, labels=dict.fromkeys(PLUTCHIK, 0)),
-    "masked": lambda text: MaskedGold(id=_ID, text=text, labels=("",) * text.count(MASK)),
-    "class": lambda text: ClassGold(id=_ID, text=text, label=""),
-}
-"""A task's sample of a text of which nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +46,8 @@ class TaskAnswer:
 
 
 def task_names() -> tuple[str, ...]:
-    """The tasks that one text can be asked about by."""
-    return tuple(name for name in _SAMPLES if _TASK_OF.get(name, name) in TASKS)
+    """The tasks that one text can be asked about by, as their records are called in files."""
+    return tuple(kinds())
 
 
 def ask_task(
@@ -80,14 +70,15 @@ def ask_task(
         BadInput: there is no such task or way, or the text has nothing that the task asks about.
         ModelError: the model cannot be asked this, or died.
     """
-    if name not in task_names():
+    if name not in kinds():
         raise BadInput(f"{name!r} is no task that one text can be asked about; there are: {', '.join(task_names())}")
-    if name == "masked" and MASK not in text:
-        raise BadInput(f"there is no {MASK} in the text")
-    task: Task = TASKS[_TASK_OF.get(name, name)]
+    task = kinds()[name]
+    sample = task.blank(Text(id=_ID, text=text))
+    why = task.problem(sample, sample)
+    if why is not None:
+        raise BadInput(why)
     chosen = chosen_way(task, card, way, options)
-    task = task.with_options(options or {}, 1)
-    sample = _SAMPLES[name](text)
+    task = configured(task, chosen, options or {}, 1)
     heard = _Heard(model)
     started = time.monotonic()
     (answer,) = task.ask([sample], heard, chosen, [sample_seed(seed, 0, sample.id)])

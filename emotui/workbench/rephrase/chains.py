@@ -11,7 +11,8 @@ from emotui.formats import capped, fingerprint, read
 from emotui.records import Attempt, Chain, ClassGold
 from emotui.store.query import Dataset
 from emotui.store.store import Store
-from emotui.workbench.datasets.samples import add_sample_texts, add_texts
+from emotui.tasks.rephrase.task import Rephrase
+from emotui.workbench.datasets.samples import add_own_samples, add_samples
 from emotui.workbench.rephrase.log import (
     ATTEMPT,
     FROM_A_FILE,
@@ -223,8 +224,8 @@ def import_chains(
         BadInput: the dataset is of another task, or lacks one of the originals.
     """
     dataset = store.dataset(name)
-    if dataset is None or dataset.task != "rephrase":
-        dataset = add_texts(store, name, texts_of(chains), source)
+    if dataset is None or dataset.task != Rephrase.name:
+        dataset = add_samples(store, Rephrase.name, name, texts_of(chains), source)
     return add_chains(store, dataset, stored_texts(store, dataset), chains, annotator)
 
 
@@ -236,7 +237,7 @@ def stored_texts(store: Store, dataset: Dataset) -> dict[int, ClassGold]:
 
 def add_sample_rephrasings(store: Store) -> Dataset:
     """Add this package's own texts with their chains, by the annotator `sample`, where they are not there yet."""
-    dataset = add_sample_texts(store)
+    dataset = add_own_samples(store, Rephrase.name)
     with as_file(files("emotui.sample_data") / "rephrasings.jsonl") as path:
         chains = read(str(path), Chain).records
     add_chains(store, dataset, stored_texts(store, dataset), chains, SAMPLE_ANNOTATOR)

@@ -17,6 +17,7 @@ from emotui.formats.reading import Warn, warn_skipped
 from emotui.metrics.classes import class_report
 from emotui.metrics.rephrasings import NAMES, is_right, rephrasing_sets
 from emotui.records import PLUTCHIK, Chain, ClassGold
+from emotui.tasks.prompting.settings import configured
 from emotui.tasks.rephrase.labelling import choices
 from emotui.tasks.rephrase.prompts import EXAMPLES
 from emotui.tasks.rephrase.task import Rephrase, suited
@@ -210,8 +211,7 @@ class _Asking:
         if way not in EXAMPLES:
             given.pop("examples", None)  # of another prompting
         settled = suited(model.load(cancelled=cancelled), golds, way, given, seed)
-        self._task = Rephrase().with_options(settled, 1)
-        self._task.settings(way)
+        self._task = configured(Rephrase(), way, settled, 1)
         self.labels: Sequence[str] = settled["labels"]  # type: ignore[assignment]
         self.silent, self.why = 0, ""
 

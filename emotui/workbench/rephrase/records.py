@@ -12,13 +12,14 @@ from emotui.metrics.rephrasing_statistics import statistics_report
 from emotui.records import Chain, ClassGold
 from emotui.store.query import Dataset
 from emotui.store.store import Store
+from emotui.tasks.rephrase.task import Rephrase
 from emotui.workbench.rephrase.chains import chains_of, stored_texts
 from emotui.workbench.rephrase.log import REVIEW, UNDO, ClassifierMark, Log, ReviewEntry, last_review, numbered
 from emotui.workbench.rephrase.review import check_review, review_queue, reviews_report
 from emotui.workbench.rephrase.variants import kept_variants
 from emotui.workbench.rephrase.views import ReviewItem
 
-TASK = "rephrase"
+TASK = Rephrase.name
 
 
 class Rephrased:

@@ -10,26 +10,16 @@ import msgspec
 
 from emotui.backends.base import ModelCard
 from emotui.errors import BadInput, ModelError
-from emotui.tasks.masked import prompts as masked_prompts
-from emotui.tasks.registry import PROMPT_FILES, task_named
-from emotui.tasks.rephrase import labelling
-from emotui.tasks.rephrase import prompts as rephrase_prompts
-from emotui.tasks.scenes import prompts as scenes_prompts
-from emotui.tasks.spans import prompts as spans_prompts
-from emotui.tasks.spans.experiments import EXPERIMENTS
+from emotui.tasks.prompting.settings import SAMPLING, configured
+from emotui.tasks.registry import task_named
+from emotui.tasks.task import Task
 from emotui.workbench.runs.run import EMBEDDING
 
 CONSTRAIN = "constrain"
 """The option that holds answers to their form by a grammar."""
 
-_SAMPLING = ("temperature", "top_p", "max_tokens", CONSTRAIN)
-# Of the ways to give a text its label those that need examples are the command line's.
-_WAYS = {
-    "spans": spans_prompts.WAYS,
-    "scenes": scenes_prompts.WAYS,
-    "masked": masked_prompts.WAYS,
-    "rephrase": (*labelling.WAYS, rephrase_prompts.WAYS[0]),
-}
+_CHOSEN_HERE = (*SAMPLING, CONSTRAIN, "retries")
+"""The options that a person can set before a run, beside prompts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,37 +49,35 @@ def run_choices(task: str, experiment: int | None, spec: str, card: ModelCard | 
     if spec == EMBEDDING:
         return RunChoices(why="The embedded model is asked in one way: there is nothing else to choose.")
     if card is None:
-        ways = _of_experiment(_WAYS.get(task, ()), experiment)
         why = "Which of these ways a model has shows once it is loaded; one that it lacks is refused."
-        return _choices(task, ways, why)
+        return _choices(found, _to_choose(found, found.asking.ways, experiment), why)
     try:
         ways = tuple(found.ways(card))
     except ModelError as problem:
         return RunChoices(why=str(problem), possible=False)
     if not ways:
         return RunChoices(why=f"{spec} is asked in one way: there is nothing else to choose.")
-    return _choices(task, _of_experiment(tuple(way for way in ways if way in _offered(task)), experiment), "")
+    return _choices(found, _to_choose(found, ways, experiment), "")
 
 
-def _choices(task: str, ways: tuple[str, ...], why: str) -> RunChoices:
-    settings = (CONSTRAIN,) if task == "scenes" else (*_SAMPLING, "retries") if task == "spans" else _SAMPLING
-    return RunChoices(ways, settings, task in PROMPT_FILES, why)
+def _choices(task: Task, ways: tuple[str, ...], why: str) -> RunChoices:
+    names = dict.fromkeys(name for way in ways for name in task.option_names(way))
+    settings = tuple(name for name in _CHOSEN_HERE if name in names)
+    return RunChoices(ways, settings, "prompts" in names and task.asking.prompts is not None, why)
 
 
-def _offered(task: str) -> tuple[str, ...]:
-    return (*_WAYS.get(task, ()), *(spans_prompts.EXPERIMENT_WAYS if task == "spans" else ()))
-
-
-def _of_experiment(ways: tuple[str, ...], experiment: int | None) -> tuple[str, ...]:
-    """The third experiment is asked as the main tasks are, without reasoning or with it."""
-    if experiment in (None, 3):
-        return tuple(way for way in ways if way not in spans_prompts.EXPERIMENT_WAYS)
-    return tuple(way for way in spans_prompts.EXPERIMENT_WAYS if way.startswith(f"experiment-{experiment}"))
+def _to_choose(task: Task, there: tuple[str, ...], experiment: int | None) -> tuple[str, ...]:
+    """Those of a model's ways that a person chooses among: the task's usual ones, or an experiment's own."""
+    own = task.asking.offered
+    if task.experiments is not None and experiment is not None:
+        own = task.experiments.ways(experiment)
+    return tuple(way for way in own if way in there)
 
 
 def experiments(task: str) -> tuple[int, ...]:
     """The prompting experiments that a task has."""
-    return EXPERIMENTS if task == "spans" else ()
+    found = task_named(task).experiments
+    return () if found is None else found.numbers
 
 
 def checked_options(
@@ -104,12 +92,14 @@ def checked_options(
     Raises:
         BadInput: a setting or the file is wrong; it is named.
     """
+    found = task_named(task)
     options = dict(settings)
     if prompts:
-        if task not in PROMPT_FILES:
+        if found.asking.prompts is None:
             raise BadInput(f"there are no prompts to choose for {task}")
-        options["prompts"] = msgspec.to_builtins(PROMPT_FILES[task](prompts))
-    settled = task_named(task).with_options(options, repeats)
-    if way is not None:
-        settled.settings(way)
+        options["prompts"] = msgspec.to_builtins(found.asking.prompts(prompts))
+    if way is None:
+        found.with_options(options, repeats)
+    else:
+        configured(found, way, options, repeats)
     return options

@@ -11,6 +11,7 @@ from emotui.backends.base import CAPABLE_KINDS, ModelCard
 from emotui.errors import BadInput
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
+from emotui.tasks.prompting.settings import configured
 from emotui.tasks.registry import resolve_labels, task_named
 from emotui.tasks.task import Task
 
@@ -83,7 +84,7 @@ class RunRequest:
         way = chosen_way(task, card, self.way, self.options)
         samples = (sample for _, sample in stored_samples(store, dataset, dataset.n))
         options = resolve_labels(task, card, lambda: samples, way, self.options or {}, self.seed)
-        task = task.with_options(options, self.repeats)
+        task = configured(task, way, options, self.repeats)
         mark = identity(task, dataset, card, self.seed, self.repeats, way)
         same = [old for old in store.runs(dataset.dataset) if old.identity == mark]
         n = self.n_samples * self.repeats
@@ -94,18 +95,21 @@ class RunRequest:
 def chosen_way(task: Task, card: ModelCard, wanted: str | None, options: Mapping[str, object] | None = None) -> str:
     """The way to ask this model: the wanted one, else the model's first; `""` where there is only one.
 
+    `wanted`: by the task's own name, or by the word that all tasks share (`emotui.tasks.prompting.ways`).
+
     Raises:
         BadInput: it cannot be asked that way, or there are options for a model that has none.
         ModelError: it cannot be asked at all.
     """
     there = task.ways(card)
     writers = "" if "generate" in card.capabilities else f"; kinds of model that write: {', '.join(WRITERS)}"
-    if wanted and wanted not in there:
+    own = wanted if wanted in there else task.asking.named.get(wanted or "", wanted)
+    if wanted and own not in (there or ("",)):
         known = f"it can be asked by {', '.join(there)}" if there else "there is one way only"
         raise BadInput(f"{card.spec} cannot be asked the {task.name} task by {wanted!r}: {known}{writers}")
     if options and not there:
         raise BadInput(f"{card.spec} writes no text, so these settings are not for it: {', '.join(options)}{writers}")
-    return wanted or (there or ("",))[0]
+    return own or (there or ("",))[0]
 
 
 def notes_on_prompts(card: ModelCard) -> tuple[str, ...]:

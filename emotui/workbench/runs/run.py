@@ -20,6 +20,7 @@ from emotui.errors import BadInput, EmotuiError, ModelError
 from emotui.store.query import Dataset, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
+from emotui.tasks.prompting.settings import configured
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
 from emotui.workbench.datasets.samples import has_texts, is_sample_data
@@ -82,7 +83,7 @@ def run_task(
         settings = msgspec.convert(run.config, RunConfig)
         repeats, seed, n_samples = settings.repeats, settings.seed, run.n // settings.repeats
         way, options = settings.way, settings.options
-        task = task.with_options(options, repeats)
+        task = configured(task, way, options, repeats)
         if identity(task, dataset, card, seed, repeats, way) != run.identity:
             raise BadInput(f"run {run.run} cannot be resumed: its model, samples or versions have changed since")
         if with_state(run).state == "running" and settings.pid != os.getpid():
@@ -228,7 +229,7 @@ class _Running:
                 failed=failed,
                 rate=rate,
                 remaining=left,
-                step=f"{self.task.progress_verb} {self.dataset.name}",
+                step=f"{self.task.words.progress} {self.dataset.name}",
             )
         )
 

@@ -1,0 +1,161 @@
+"""What a task declares about itself beside what it does: its records in files, its words, and its choices."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import msgspec
+
+from emotui.backends.base import ModelCard
+from emotui.metrics.span_scoring import Embed
+from emotui.tasks.prompting.files import Prompts
+
+Embedding = Callable[[], AbstractContextManager[Embed]]
+"""Loads the embedded model for as long as the context lasts, and embeds sentences with it."""
+
+ScoreFiles = Callable[[Sequence[Any], Sequence[Any], Mapping[str, Any], Embedding], dict[str, Any]]
+"""(gold records, predicted records, values of the score options by name, the embedded model) to a document.
+
+Raises BadInput for records that cannot be scored, one line each that begins with the record's id.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreOption:
+    """An option of `emotui score KIND`: `name` as the flag without dashes, `help`; a switch, or the path of a file."""
+
+    name: str
+    help: str
+    switch: bool = False
+
+
+ILLUSTRATION = "written for emotui; illustration, not benchmark"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnSamples:
+    """Samples that come with the task, for a run without a dataset.
+
+    `dataset`: their name in the store. `files`: in `package`. `source`: what the store says of where they are from.
+    """
+
+    dataset: str
+    files: tuple[str, ...]
+    package: str = "emotui.sample_data"
+    source: str = ILLUSTRATION
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFiles:
+    """The task's records in files.
+
+    Attributes:
+        kind: as `emotui predict` and `emotui score` name them.
+        predicted: the record of a prediction.
+        score: the document of `emotui score KIND`; None: files are not scored.
+        about: one line of help.
+        score_options: beside `--gold` and `--pred`.
+        repeats: whether a predicted record has a field `repeat`; if not, the first of several repeats is exported.
+        label_columns: whether a file may be a table with a column a label.
+        own: samples that come with the task.
+    """
+
+    kind: str
+    predicted: type[msgspec.Struct]
+    score: ScoreFiles | None = None
+    about: str = ""
+    score_options: tuple[ScoreOption, ...] = ()
+    repeats: bool = False
+    label_columns: bool = False
+    own: OwnSamples | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskWords:
+    """What people read about the task.
+
+    Attributes:
+        title: over its tables, in a report.
+        progress: a verb for its progress, before the dataset's name.
+        choose_run: what choosing a run is for.
+        no_run: what is shown without one.
+    """
+
+    title: str
+    progress: str = "asking"
+    choose_run: str = "Run"
+    no_run: str = "no run"
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How a person chooses the way in which a model is asked.
+
+    Attributes:
+        ways: all that the task has by name; `Task.ways` has those of one model.
+        offered: those to choose among before the model is loaded.
+        named: a word that all tasks share (`emotui.tasks.prompting.ways`) to this task's own name of the way.
+        styles: values of `--style`: ways, and with `-cot` behind them ways with reasoning.
+        prompts: reads a prompt file of the person's own; None: no way is asked in words that a person could change.
+    """
+
+    ways: tuple[str, ...] = ()
+    offered: tuple[str, ...] = ()
+    named: Mapping[str, str] = field(default_factory=dict)
+    styles: tuple[str, ...] = ()
+    prompts: Callable[[str], Prompts] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Experiments:
+    """Prompting experiments: samples that are made for them, and ways of their own.
+
+    `way(number, style, cot)` is the way that an experiment is asked by, `ways(number)` are all of it.
+    """
+
+    numbers: tuple[int, ...]
+    source: str
+    samples: Callable[[int], Sequence[Any]]
+    ways: Callable[[int], tuple[str, ...]]
+    way: Callable[[int, str | None, bool], str | None]
+
+
+class TaskLabels(Protocol):
+    """Of a task that chooses among labels: which they are."""
+
+    def of_file(self, card: ModelCard, given: Sequence[str] | None) -> tuple[str, ...]:
+        """The labels that answers about a file are over. `given`: the person's own.
+
+        Raises:
+            BadInput: the model does not know a given label, or has none of its own and none is given.
+        """
+
+    def settled(
+        self,
+        card: ModelCard,
+        samples: Callable[[], Iterable[Any]],
+        way: str,
+        options: Mapping[str, object],
+        seed: int,
+    ) -> Mapping[str, object]:
+        """A run's options with what only model and samples together decide.
+
+        Raises:
+            BadInput: samples have labels that the model does not know.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class SaidLine:
+    """What gold and a prediction say to one thing of a sample: a label, a mask, a span.
+
+    `mark`: `M` for what the prediction misses, `X` for what it says too much, empty where both agree or only one side
+    is known. `p`: the probability that the model gives, where it gives one.
+    """
+
+    name: str
+    gold: str
+    predicted: str
+    mark: str = ""
+    p: float | None = None
