@@ -48,8 +48,8 @@ def test_every_row_of_every_table_has_a_cell_for_every_column_and_published_rows
     add_run(made[0], made[1], "r1", "m", "retrieve", EXACT)
     found = made[2].tables("three", sim=False)
     assert [table.key for table in found] == [
-        *("task-1", "errors-task-1", "labels-task-1", "cot-task-1"),
-        *("task-2", "errors-task-2", "labels-task-2", "cot-task-2", "asking"),
+        *("task-1", "errors-task-1", "labels-task-1", "cot-task-1", "metrics-task-1"),
+        *("task-2", "errors-task-2", "labels-task-2", "cot-task-2", "metrics-task-2", "asking"),
     ]
     for table in found:
         assert {len(row.cells) for row in table.rows} == {len(table.columns)}
@@ -164,6 +164,33 @@ def test_a_label_has_its_samples_and_bars_have_the_same_figures(made: Made) -> N
     assert (valence.labels, valence.series[0].cells[0].value) == (("positive",), pytest.approx(0.5))
     with pytest.raises(BadInput, match="no bars of f1 by mood"):
         results.bars("three", by="mood")
+
+
+def test_further_metrics_are_means_over_what_the_store_keeps(made: Made) -> None:
+    opened, dataset, results = made
+    add_run(opened, dataset, "r1", "m", "retrieve", ERRING)
+    kept = [(row.sample, row.repeat, row.score.values) for row in opened.store.results("r1") if row.score]
+    passages = set(opened.store.holding(dataset.dataset, '"sentences":[{'))
+    for part, inside in (("task-1", False), ("task-2", True)):
+        for metric in ("precision", "recall"):
+            by_repeat = {
+                repeat: [
+                    value
+                    for number, again, values in kept
+                    if again == repeat and (number in passages) == inside and (value := values[metric]) is not None
+                ]
+                for repeat in {again for _, again, _ in kept}
+            }
+            means = [fmean(found) for found in by_repeat.values() if found]
+            found = cell(tables(made)[f"metrics-{part}"], "m", metric)
+            assert found.value == pytest.approx(fmean(means))
+            assert found.sd == (pytest.approx(stdev(means)) if len(means) > 1 else None)
+    add_run(opened, dataset, "r2", "exact", "retrieve", EXACT)
+    bars = results.bars("three", ["r2"], figure="precision")
+    assert [one.value for one in bars.series[0].cells] == [1.0, 1.0]
+    assert len(bars.series[0].cells[0].samples) == 1
+    with pytest.raises(BadInput, match="no bars of loudness by emotion"):
+        results.bars("three", figure="loudness")
 
 
 def test_reasoning_against_base_is_their_difference(made: Made) -> None:
@@ -282,7 +309,7 @@ def test_a_count_can_be_cancelled_and_asked_again(made: Made) -> None:
     add_run(opened, dataset, "r1", "m", "retrieve", EXACT)
     with pytest.raises(Cancelled):
         results.tables("three", cancelled=lambda: True)
-    assert len(results.tables("three", sim=False)) == 9
+    assert len(results.tables("three", sim=False)) == 11
 
 
 @pytest.mark.parametrize(("part", "questions"), [("task-1", 5 * 61), ("task-2", 5 * 84)])

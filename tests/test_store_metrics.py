@@ -120,6 +120,24 @@ def test_scores_of_one_run_may_have_different_metrics(tmp_path: Path) -> None:
     assert store.order(ListQuery(1, run="run", bounds=(Bounds("b", high=0), Bounds("b", low=-5)))).tolist() == [4]
 
 
+def test_a_score_may_have_many_metrics(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "new.duckdb")
+    store.add_dataset("new", "spans", samples(3), "new", "n")
+    store.start_run("run", "r", "spans", "model", 1, {}, 3)
+    kinds: list[dict[str, float | None]] = [
+        {f"m{place}": float(place + number) for place in range(13)} | {"last": [2.0, None, 1.0][number]}
+        for number in range(3)
+    ]
+    rows = [result(number, scored=ScoreRow("words", kind, "", b"{}")) for number, kind in enumerate(kinds, 1)]
+    store.commit_batch("run", rows)
+    assert [row.score and row.score.values for row in store.results("run")] == kinds
+    assert [row.values for row in store.page([1, 2, 3], "run")] == kinds
+    assert store.order(ListQuery(1, run="run", sort="last")).tolist() == [3, 1, 2]
+    assert store.order(ListQuery(1, run="run", bounds=(Bounds("m12", 13, 13),))).tolist() == [2]
+    said = asked(store.path, "select name, value from score_values where score = 1")
+    assert dict(said) == kinds[0]
+
+
 def test_repeats_are_averaged_over_those_that_have_a_value(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "new.duckdb")
     store.add_dataset("new", "spans", samples(1), "new", "n")

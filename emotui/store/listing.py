@@ -4,14 +4,14 @@ Filters on samples are SQL. Scores are joined with numpy: sample numbers of a da
 are sums by position, which takes a third of the time of a GROUP BY and a join (docs/store.md).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from emotui.store import samples
 from emotui.store.error_marks import bits_to_marks, marks_to_bits
-from emotui.store.metric_sets import metric_sets, value_of
+from emotui.store.metric_sets import VALUES, joined, metric_sets, value_of
 from emotui.store.query import SORTS, ListQuery, ListRow
 
 if TYPE_CHECKING:
@@ -136,10 +136,10 @@ class _Scored:
         self.values: dict[str, list[float]] = {}
         self.bits = 0
 
-    def add(self, names: Sequence[str], figures: Sequence[float | None], bits: int) -> None:
+    def add(self, values: Mapping[str, float | None], bits: int) -> None:
         """One repeat's."""
         self.bits |= bits
-        for name, value in zip(names, figures, strict=True):
+        for name, value in values.items():
             known = self.values.setdefault(name, [])
             if value is not None:
                 known.append(value)
@@ -161,13 +161,13 @@ def page(connection: "DuckDBPyConnection", wanted: Sequence[int], run: str | Non
     scores: dict[int, _Scored] = {}
     if run is not None:
         scored = connection.execute(
-            "select sample, metric_set, figures, marks from scores"
+            f"select sample, marks, metric_set, {VALUES} from scores"
             f" where run = (select number from runs where run = ?) and current and {among}",
             [run, *bounds],
         ).fetchall()
         sets = metric_sets(connection)
-        for sample, number, figures, bits in scored:
-            scores.setdefault(sample, _Scored()).add(sets[number], figures, bits)
+        for sample, bits, kind, *values in scored:
+            scores.setdefault(sample, _Scored()).add(joined(sets[kind], values), bits)
     found = connection.execute(
         f"select sample, id, left(text, {_PREVIEW}), emotion, valence from samples where {among}", bounds
     )

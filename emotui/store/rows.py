@@ -73,6 +73,22 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class ValueSum:
+    """The values of one metric over the samples of one emotion and valence, added up; `n`: how many have one.
+
+    `holds`: whether the records of these samples hold what was asked for.
+    """
+
+    repeat: int
+    holds: bool
+    emotion: str | None
+    valence: str | None
+    metric: str
+    total: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
 class Annotation:
     """One entry of the annotation log. `undoes` names the entry that this one takes back. `at` is UTC, ISO 8601."""
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from emotui.store.rows import Outcome
+from emotui.store.metric_sets import metric_sets, value_of
+from emotui.store.rows import Outcome, ValueSum
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -56,3 +57,25 @@ def marks(connection: "DuckDBPyConnection", runs: Sequence[str]) -> dict[str, tu
         [list(runs)],
     )
     return {run: (output, score) for run, output, score in found.fetchall()}
+
+
+def value_sums(connection: "DuckDBPyConnection", run: str, part: str) -> list[ValueSum]:
+    """The values of each metric, added up by repeat, by whether a sample's record holds `part`, and by its labels."""
+    sets = metric_sets(connection)
+    names = list(dict.fromkeys(name for held in sets.values() for name in held))
+    values = [value_of(sets, name) for name in names]
+    if not names:
+        return []
+    found = connection.execute(
+        "with s as (select * from scores where run = (select number from runs where run = ?) and current)"
+        " select repeat, contains(record, ?), emotion, valence, "
+        + ", ".join(f"sum({value}), count({value})" for value in values)
+        + " from s join samples using (sample) group by all order by all",
+        [run, part],
+    )
+    return [
+        ValueSum(repeat, holds, emotion, valence, name, total, n)
+        for repeat, holds, emotion, valence, *sums in found.fetchall()
+        for name, total, n in zip(names, sums[::2], sums[1::2], strict=True)
+        if n
+    ]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from emotui.errors import BadInput, StoreError
 from emotui.store.error_marks import bits_to_marks, marks_to_bits
-from emotui.store.metric_sets import Names, metric_sets, numbers_of
+from emotui.store.metric_sets import VALUES, Names, joined, metric_sets, numbers_of, split
 from emotui.store.query import Run
 from emotui.store.rows import ResultRow, ScoreRow, now
 
@@ -139,10 +139,10 @@ def results(
         "with o as materialized (select * from outputs o"
         f" where {where} order by output limit ?),"
         " p as (select output, record from predictions where run = ? and current and output in (select output from o)),"
-        " s as (select output, convention, metric_set, figures, marks, detail from scores"
+        f" s as (select output, convention, marks, detail, metric_set, {VALUES} from scores"
         "   where run = ? and current and output in (select output from o))"
         " select o.sample, o.repeat, o.attempt, o.prompt, o.raw, o.error, o.seconds, p.record, o.output,"
-        " s.convention, s.metric_set, s.figures, s.marks, s.detail"
+        f" s.convention, s.marks, s.detail, s.metric_set, {VALUES}"
         " from o left join p using (output) left join s using (output) order by o.output",
         [*parameters, *bounds, limit, parameters[0], parameters[0]],
     )
@@ -195,7 +195,7 @@ def _add_results(
         (
             *(id_, output, number, row.sample, row.repeat, last[row.sample, row.repeat] == output),
             *(score.convention, marks_to_bits(score.marks), score.detail.decode()),
-            *(sets[tuple(score.values)], list(score.values.values())),
+            *(sets[tuple(score.values)], *split(score.values)),
         )
         for id_, (output, row, score) in zip(_ids(connection, "score_ids", len(scored)), scored, strict=True)
     )
@@ -223,9 +223,8 @@ def _run(row: tuple[Any, ...]) -> Run:
 def _result(row: tuple[Any, ...], sets: dict[int, Names]) -> ResultRow:
     sample, repeat, attempt, prompt, raw, error, seconds, record, output, *scored = row
     prediction = None if record is None else record.encode()
-    convention, kind, figures, marks, detail = scored
+    convention, marks, detail, kind, *values = scored
     score = None
     if convention is not None:
-        values = dict(zip(sets[kind], figures, strict=True))
-        score = ScoreRow(convention, values, bits_to_marks(marks), detail.encode())
+        score = ScoreRow(convention, joined(sets[kind], values), bits_to_marks(marks), detail.encode())
     return ResultRow(sample, repeat, attempt, prompt, raw, error, seconds, prediction, score, output)

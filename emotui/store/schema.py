@@ -70,13 +70,14 @@ MIGRATIONS: tuple[str, ...] = (
     create table named_scores(
         score bigint not null, output bigint not null, run integer not null, sample bigint not null,
         repeat integer not null, current boolean not null, convention varchar not null, marks integer not null,
-        detail varchar not null, metric_set integer not null, figures double[] not null);
+        detail varchar not null, metric_set integer not null,
+        value_1 double, value_2 double, value_3 double, value_4 double, further double[]);
     insert into named_scores
         with kept as (
             select number, case task when 'scenes' then 2 when 'masked' then 3 when 'rephrase' then 4 else 1 end as kind
             from runs)
         select score, output, run, sample, repeat, current, convention, marks, detail, kind,
-            case kind when 1 then [f1, sim] else [f1] end
+            f1, case kind when 1 then sim end, null, null, null
         from scores join kept on number = run order by score;
     insert into metric_sets
         select * from (values (1, ['f1', 'sim']), (2, ['vector_f1']), (3, ['f1_v']), (4, ['accuracy']))
@@ -84,7 +85,9 @@ MIGRATIONS: tuple[str, ...] = (
     drop table scores;
     alter table named_scores rename to scores;
     create view score_values as
-        select score, unnest(names) as name, unnest(figures) as value from scores join metric_sets using (metric_set);
+        select score, unnest(names) as name,
+            unnest(list_concat([value_1, value_2, value_3, value_4], further)[:len(names)]) as value
+        from scores join metric_sets using (metric_set);
     """,
 )
 """The statements that lead from version `k + 1` to `k + 2`, at index `k`."""

@@ -10,7 +10,7 @@ from emotui.errors import StoreError
 from emotui.store import access, annotations, refusals, run_results, runs, samples, schema
 from emotui.store.access import Access
 from emotui.store.query import Dataset, ListQuery, ListRow, Run
-from emotui.store.rows import Annotation, Outcome, ResultRow, SampleRow
+from emotui.store.rows import Annotation, Outcome, ResultRow, SampleRow, ValueSum
 
 if TYPE_CHECKING:
     import numpy as np
@@ -224,6 +224,13 @@ class Store:
             with self._turns.reading(access.ROOMY) as connection:
                 rows = run_results.outcomes(connection, run, start, min(start + _WIDE_CHUNK, end))
             yield from rows
+
+    def value_sums(self, run: str, part: str) -> list[ValueSum]:
+        """The values of each metric of a run, added up by repeat, by whether a sample's record holds `part` letter by
+        letter, and by its emotion and valence.
+        """
+        with self._turns.reading(access.ROOMY) as connection:
+            return run_results.value_sums(connection, run, part)
 
     def holding(self, dataset: int, part: str) -> list[int]:
         """The numbers of a data set's samples whose record, as JSON, holds this: a first sieve without decoding."""

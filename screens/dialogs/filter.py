@@ -6,7 +6,7 @@ from math import inf
 
 from textual import on
 from textual.binding import Binding
-from textual.containers import Horizontal
+from textual.containers import Horizontal, VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Input, Label
 
@@ -30,6 +30,8 @@ class FilterDialog(Dialog[ListState]):
     DEFAULT_CSS = """
     FilterDialog Label { color: $text-muted; width: 10; }
     FilterDialog .row { height: auto; margin: 1 0 0 0; }
+    FilterDialog #ranges { height: auto; max-height: 6; margin: 1 0 0 0; }
+    FilterDialog #ranges .row { margin: 0; }
     FilterDialog Switches { width: 1fr; }
     FilterDialog Input, FilterDialog Input:focus { width: 8; height: 1; border: none; padding: 0; background: $raised; }
     FilterDialog .to { width: 4; padding: 0 1; }
@@ -55,9 +57,10 @@ class FilterDialog(Dialog[ListState]):
             labels = [f"{mark} {words}" for mark, words in MARKS.items()]
             rows.append(_row("errors", Switches(list(MARKS), state.marks, labels, id="marks")))
         bounds = {one.metric: one for one in state.bounds}
+        ranges = []
         for key, metric in self._metrics.items():
             now, (least, most) = bounds.get(key, Bounds(key)), metric.range
-            rows.append(
+            ranges.append(
                 _row(
                     f"{metric.title} from",
                     Input(_figure(now.low), placeholder=_figure(least), id=f"low-{key}", compact=True),
@@ -66,7 +69,7 @@ class FilterDialog(Dialog[ListState]):
                     Label("", id=f"why-{key}", classes="why"),
                 )
             )
-        return rows
+        return [*rows, VerticalScroll(*ranges, can_focus=False, id="ranges")] if ranges else rows
 
     def action_clear(self) -> None:
         """Everything off."""

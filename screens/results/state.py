@@ -77,7 +77,12 @@ class Looked:
     def bars_there(self) -> list[tuple[str, str, str]]:
         """Part, by and figure of all bars that there are."""
         keys = {table.key for table in self.tables or ()}
-        return [(part, by, figure) for part in _PARTS if part in keys for figure in _FIGURES for by in BY]
+        return [(part, by, figure) for part in _PARTS if part in keys for figure in self._metrics(part) for by in BY]
+
+    def _metrics(self, part: str) -> dict[str, str]:
+        """The metrics that have values by label: name to title. Passages have F1 and Sim alone by sentence."""
+        further = [table for table in self.tables or () if table.key == "metrics-task-1" and part == "task-1"]
+        return _FIGURES | {column.key: column.title for table in further for column in table.columns[1:]}
 
     @property
     def shown(self) -> "tuple[ResultsTable, ...] | Bars | Transitions | None":
@@ -99,7 +104,7 @@ class Looked:
         if not there:
             return "Bars", 1, 1
         part, by, figure = there[at % len(there)]
-        return f"{_PARTS[part]}: {_FIGURES[figure]} by {by}", at % len(there) + 1, len(there)
+        return f"{_PARTS[part]}: {self._metrics(part)[figure]} by {by}", at % len(there) + 1, len(there)
 
     def turn_to_figures(self) -> str | None:
         """From bars to the table that holds F1 of the same labels; says of what: emotion or valence."""

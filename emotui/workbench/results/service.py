@@ -28,6 +28,7 @@ from emotui.workbench.results.span_figures import (
 from emotui.workbench.results.span_tables import Material, asking, bars_of, task_tables
 from emotui.workbench.results.table import Bars, ResultsTable, Transitions
 from emotui.workbench.runs.run import EMBEDDING, with_state
+from emotui.workbench.runs.scores import metrics_of
 from emotui.workbench.runs.similarity import Embedder
 
 Answer = TypeVar("Answer")
@@ -103,7 +104,8 @@ class Results:
         if experiment_of(found) is None:
             parts = self._parts(found, cancelled)
             people = self.people(found.dataset, sim=sim, cancelled=cancelled, on_step=on_step)
-            tables += task_tables(Material(own, people), [part for part, n in parts.items() if n])
+            metrics = metrics_of(self._store, found.dataset)
+            tables += task_tables(Material(own, people, metrics), [part for part, n in parts.items() if n])
         if experimental or experiment_of(found) is not None:
             tables += [*prompting_tables(experimental), asking(experimental, "asking-experiments")]
         return tuple(tables)
@@ -118,20 +120,23 @@ class Results:
         figure: str = "f1",
         cancelled: IsCancelled = never,
     ) -> Bars:
-        """A figure (`f1` or `sim`) by emotion or valence for each run and the annotators' average (Figures 3 to 6).
+        """A metric by emotion or valence for each run and the annotators' average (Figures 3 to 6).
 
         Args:
             part: `task-1` or `task-2`.
+            figure: the name of the metric; of passages only `f1` and `sim` have values by label.
 
         Raises:
-            BadInput: as `tables`; no such `by`, part or figure.
+            BadInput: as `tables`; no such `by`, part or metric.
         """
-        if by not in BY or figure not in ("f1", "sim") or part not in ("task-1", "task-2"):
-            raise BadInput(f"there are no bars of {figure} by {by} in {part}")
         found = self._dataset(dataset)
+        metrics = metrics_of(self._store, found.dataset)
+        named = {metric.name: metric for metric in metrics}
+        if by not in BY or figure not in named or part not in ("task-1", "task-2"):
+            raise BadInput(f"there are no bars of {figure} by {by} in {part}")
         own, _ = self._chosen(found, runs, cancelled)
         people = self.people(found.dataset, sim=figure == "sim", cancelled=cancelled)
-        return bars_of(Material(own, people), part, by, figure)
+        return bars_of(Material(own, people, metrics), part, by, named[figure])
 
     def transitions(self, dataset: int | str, by: str = "emotion", *, cancelled: IsCancelled = never) -> Transitions:
         """Emotion or valence transitions between adjacent sentences of the gold passages (appendix C).

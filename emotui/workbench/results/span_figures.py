@@ -1,7 +1,8 @@
 """What a run of the spans task comes to, and what its annotators come to, from the store in one pass each."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import fmean, stdev
 
 import msgspec
 
@@ -13,7 +14,7 @@ from emotui.metrics.span_scoring import Embed, SampleDetail
 from emotui.metrics.transitions import TransitionCounts
 from emotui.records import Span, SpanSample
 from emotui.store.query import Dataset, Run
-from emotui.store.rows import Outcome
+from emotui.store.rows import Outcome, ValueSum
 from emotui.store.store import Store
 from emotui.tasks.spans import experiments
 from emotui.tasks.spans.task import CONVENTION
@@ -24,6 +25,9 @@ OnCount = Callable[[int], None]
 
 PARTS = ("task-1", "task-2")
 """Single sentences, and passages; told apart by whether a sample has sentences (section 4)."""
+
+_PASSAGE = '"sentences":[{'
+"""What the record of a passage holds, letter by letter."""
 
 _BATCH = 1000
 _PEOPLE_BATCH = 200
@@ -136,16 +140,60 @@ def run_figures(store: Store, run: Run, cancelled: IsCancelled, on_count: OnCoun
         if experiments.PREFIX in outcome.record:
             experimental.append((outcome.sample, outcome.record, outcome.detail))
     experiment, halves = _experiment(experimental) if len(experimental) == scored else ({}, {})
+    sums = store.value_sums(run.run, _PASSAGE)
+    parts = {}
+    for part, held in tallies.items():
+        if held:
+            errors = over_repeats([held[n] for n in sorted(held)])
+            parts[part] = with_metrics(errors, [one for one in sums if _part_of(one) == part])
     return RunFigures(
         run=run,
         way=str(run.config.get("way", "")),
-        parts={part: over_repeats([held[n] for n in sorted(held)]) for part, held in tallies.items() if held},
+        parts=parts,
         asking=asking.figures(),
         conventions=tuple(conventions),
         scored=scored,
         experiment=experiment,
         halves=halves,
     )
+
+
+def with_metrics(errors: SpanErrors, sums: Sequence[ValueSum]) -> SpanErrors:
+    """The same with the means of all other metrics; by label only of single sentences, as they have no values by
+    sentence of a passage.
+    """
+    further = [one for one in sums if one.metric not in ("f1", "sim")]
+    labelled = [one for one in further if not one.holds]
+    return replace(
+        errors,
+        figures=_joined(errors.figures, further),
+        by_emotion={
+            name: _joined(figures, [one for one in labelled if one.emotion == name])
+            for name, figures in errors.by_emotion.items()
+        },
+        by_valence={
+            name: _joined(figures, [one for one in labelled if one.valence == name])
+            for name, figures in errors.by_valence.items()
+        },
+    )
+
+
+def _joined(figures: Mapping[str, Figure], sums: Sequence[ValueSum]) -> dict[str, Figure]:
+    """These figures, and of each metric the mean over repeats and its deviation, with the samples that were scored."""
+    found = dict(figures)
+    for metric in dict.fromkeys(one.metric for one in sums):
+        by_repeat: dict[int, list[ValueSum]] = {}
+        for one in sums:
+            if one.metric == metric:
+                by_repeat.setdefault(one.repeat, []).append(one)
+        means = [sum(one.total for one in held) / sum(one.n for one in held) for held in by_repeat.values()]
+        sd = stdev(means) if len(means) > 1 else None
+        found.setdefault(metric, Figure(fmean(means), sd, figures["n"].samples))
+    return found
+
+
+def _part_of(one: ValueSum) -> str:
+    return PARTS[one.holds]
 
 
 def _keyed(scored: Facts, labels: Labels, record: str) -> list[Span]:
@@ -219,7 +267,7 @@ def count_transitions(store: Store, dataset: Dataset, by: str, cancelled: IsCanc
     """
     counts = TransitionCounts()
     decoder = msgspec.json.Decoder(Labels)
-    numbers = store.holding(dataset.dataset, '"sentences":[{')
+    numbers = store.holding(dataset.dataset, _PASSAGE)
     for start in range(0, len(numbers), _BATCH):
         if cancelled():
             raise Cancelled
@@ -230,7 +278,7 @@ def count_transitions(store: Store, dataset: Dataset, by: str, cancelled: IsCanc
 
 def parts_of(store: Store, dataset: Dataset, cancelled: IsCancelled) -> dict[str, int]:
     """How many samples of each of `PARTS` a dataset has."""
-    passages = len(store.holding(dataset.dataset, '"sentences":[{'))
+    passages = len(store.holding(dataset.dataset, _PASSAGE))
     if cancelled():
         raise Cancelled
     return dict(zip(PARTS, (dataset.n - passages, passages), strict=True))

@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from emotui.metrics.metric import Metric
 from emotui.metrics.span_errors import Figure, SpanErrors
 from emotui.metrics.transitions import ordered
+from emotui.tasks.spans.task import METRICS
 from emotui.workbench.results.published import Printed, PublishedRow, published
 from emotui.workbench.results.span_figures import PARTS, PeopleFigures, RunFigures
 from emotui.workbench.results.table import Bars, Cell, Column, ResultsTable, Row, Series, Transitions
@@ -50,6 +52,7 @@ COT = (
     "helps in Task 2; in its Table 4 F1 falls from 0.358 to 0.355 and Sim rises."
 )
 GATE = "Goes on: F1 of at least 0.5 in both halves of experiment 3, at two decimals (section 7.2; the halves are ours)."
+UNSCORED = "the run was scored without it: emotui rescore RUN"
 ASKING = (
     "Counts over all repeats. Failed format: broke the contract to the last attempt. Empty: kept it and gave no span. "
     "Unanswered: no output at all."
@@ -58,17 +61,24 @@ ASKING = (
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What tables are made of: figures of runs over one dataset, newest first, and of its annotators by part."""
+    """What tables are made of: figures of runs over one dataset, newest first, and of its annotators by part.
+
+    `metrics`: what its samples are scored by.
+    """
 
     runs: Sequence[RunFigures]
     people: Mapping[str, PeopleFigures]
+    metrics: Sequence[Metric] = METRICS
 
 
 def task_tables(material: Material, parts: Iterable[str] = PARTS) -> list[ResultsTable]:
-    """For each part: the main table (Tables 3 and 4), errors, labels, and reasoning against base; then the asking."""
+    """For each part: the main table (Tables 3 and 4), errors, labels, reasoning against base, and the other metrics;
+    then the asking.
+    """
     tables = []
     for part in parts:
         tables += [_main(material, part), _errors(material, part), _labels(material, part), _cot(material, part)]
+        tables += _metrics(material, part)
     return [*tables, asking(material.runs)]
 
 
@@ -224,6 +234,30 @@ def _rows(material: Material, part: str) -> list[_Line]:
     return lines
 
 
+# Metrics that the paper's tables do not have.
+
+
+def _metrics(material: Material, part: str) -> list[ResultsTable]:
+    """The means of all metrics but F1 and Sim, where there are any."""
+    lines = [line for line in _rows(material, part) if line[1] == "run"]
+    there = {name for line in lines for name in line[4].figures}
+    metrics = [metric for metric in material.metrics if metric.name in there and metric.name not in ("f1", "sim")]
+    if not metrics:
+        return []
+    columns = [Column("setting", "Setting", unit="words"), *(Column(one.name, one.title) for one in metrics)]
+    rows = []
+    for label, kind, source, setting, errors, convention, run, remark in lines:
+        known = [errors.figures.get(metric.name) for metric in metrics]
+        cells = [Cell(why=UNSCORED) if one is None else cell_of(one, convention, run) for one in known]
+        rows.append(Row(label, kind, source, (setting, *cells), remark))
+    notes = [f"{metric.title}: {metric.help}; means over samples that have a value." for metric in metrics]
+    return [
+        ResultsTable(
+            f"metrics-{part}", f"{TITLES[part]}: further metrics", tuple(columns), tuple(rows), (*notes, SCORES)
+        )
+    ]
+
+
 # Emotions and valences.
 
 
@@ -245,17 +279,17 @@ def _labels(material: Material, part: str) -> ResultsTable:
     return ResultsTable(f"labels-{part}", title, tuple(columns), tuple(rows), (LABELS, SCORES))
 
 
-def bars_of(material: Material, part: str, by: str, figure: str) -> Bars:
-    """A figure (`f1`, `sim`) by `emotion` or `valence`, a series for each run and for the annotators' average."""
+def bars_of(material: Material, part: str, by: str, metric: Metric) -> Bars:
+    """A metric by `emotion` or `valence`, a series for each run and for the annotators' average."""
     lines = [line for line in _rows(material, part) if line[0] != BEST]
     found = [line[4].by_emotion if by == "emotion" else line[4].by_valence for line in lines]
     labels = ordered({name for means in found for name in means})
     series = []
     for (label, kind, _, setting, _, convention, run, _), means in zip(lines, found, strict=True):
-        cells = tuple(cell_of(means[name][figure], convention, run) if name in means else Cell() for name in labels)
+        known = [means.get(name, {}).get(metric.name) for name in labels]
+        cells = tuple(Cell() if one is None else cell_of(one, convention, run) for one in known)
         series.append(Series(f"{label}, {setting.value}" if kind == "run" else label, kind, cells))
-    name = {"f1": "F1", "sim": "Sim"}[figure]
-    return Bars(f"{TITLES[part]}: {name} by {by}", figure, labels, tuple(series))
+    return Bars(f"{TITLES[part]}: {metric.title} by {by}", metric.name, labels, tuple(series))
 
 
 # Base against reasoning.
