@@ -213,7 +213,9 @@ class Refused:
 class ModelCard:
     """What a loaded model is. `identity` holds all that can change its outputs (file hashes, dtype, versions).
 
-    `fitted_on`: tasks whose sample data the model was fitted on, so that its figures there flatter it.
+    `fitted_on`: tasks whose sample data the model was fitted on, so that its figures there flatter it. `thresholds`: by
+    label set, from which probability on the model itself gives a label, where that was fitted. `trained_on`: by task,
+    what has to be known of its figures because the model has learnt from such data.
     """
 
     spec: str
@@ -223,6 +225,8 @@ class ModelCard:
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     fitted_on: tuple[str, ...] = ()
+    thresholds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    trained_on: Mapping[str, str] = field(default_factory=dict)
 
 
 Progress = Callable[[str], None]

@@ -8,6 +8,7 @@ settings, and so the identity of older runs, stay what they were. A way of askin
 raises BadInput from `settings`, before anything is asked. See `emotui.tasks.spans.writing.Settings`.
 """
 
+import json
 from collections.abc import Sequence
 
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -27,6 +28,18 @@ def one_of(labels: Sequence[str]) -> str:
     if not labels or not all(labels):
         raise ValueError("a grammar of labels needs one or more, none of them empty")
     return "root ::= " + " | ".join(map(literal, labels))
+
+
+def some_of(labels: Sequence[str]) -> str:
+    """A JSON list of any of these labels, letter for letter; `[]` for none.
+
+    Raises:
+        ValueError: there is no label.
+    """
+    if not labels:
+        raise ValueError("a grammar of labels needs one or more")
+    names = " | ".join(literal(json.dumps(label, ensure_ascii=False)) for label in labels)
+    return f'root ::= "[" (label (", " label)*)? "]"\nlabel ::= {names}\n'
 
 
 def retrieved_line(after: str | None = None) -> str:

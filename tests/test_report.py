@@ -20,13 +20,13 @@ from emotui.commands.results import report, results
 from emotui.errors import BadInput
 from emotui.records import ScenesGold
 from emotui.store.query import Dataset
+from emotui.tables import Cell, shown_cell
 from emotui.workbench.datasets.experiments import add_experiment
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.progress import RunProgress
 from emotui.workbench.results.report import write_report
 from emotui.workbench.results.report_formats import latex, markdown, one_line
 from emotui.workbench.results.service import Results
-from emotui.workbench.results.table import Cell, shown_cell
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
 from tests.results_store import ERRING, EXACT, add_run, workspace

@@ -8,7 +8,7 @@ from emotui.screens.results import bars
 from emotui.screens.results import cells as results_cells
 from emotui.screens.results.grid import window
 from emotui.screens.widgets.cell_width import shown, width
-from emotui.workbench.results.table import Cell
+from emotui.tables import Cell
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,9 @@ from emotui.screens.results.grid import Grid
 from emotui.screens.results.place import Results
 from emotui.screens.results.plot import ResultsPlot
 from emotui.screens.widgets.line import Line
+from emotui.tables import Cell, Column, ResultsTable, Row
 from emotui.workbench.files.view import FileView
 from emotui.workbench.results.service import Results as Service
-from emotui.workbench.results.table import Cell, Column, ResultsTable, Row
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import SAMPLE_DATA, add_run, embed, workspace
 from tests.results_workspace import QWEN, several_runs

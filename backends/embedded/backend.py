@@ -52,6 +52,10 @@ from emotui.records import PLUTCHIK
 LONGEST = 256
 """Tokens that `classify`, `score`, `embed` and `attribute` read of a text, as all-MiniLM-L6-v2 does."""
 
+TRAINED_ON = (
+    "embedded has learnt from GoEmotions' train part, and its heads for Plutchik's eight from XED's and CovidEmo: on "
+    "those texts its figures flatter it"
+)
 CAPABILITIES = ("score", "classify", "embed", "fill_mask", "extract", "attribute")
 SPANS = ("auto", "cues", "clauses")
 CANNOT_GENERATE = "The embedded model cannot write free text; kinds of model that can: " + ", ".join(
@@ -94,6 +98,10 @@ class EmbeddedBackend:
             labels={name: tuple(groups) for name, groups in LABEL_SETS.items()} | {"score": PLUTCHIK},
             notes=("A small model (22 million parameters): see its model card for how often it is right.",),
             fitted_on=("spans",),
+            thresholds={
+                "goemotions": dict(zip(GOEMOTIONS, weights.calibration["goemotions"]["thresholds"], strict=True))
+            },
+            trained_on={"labels": TRAINED_ON},
         )
 
     def _ids(self, texts: Sequence[str]) -> tuple[list[list[int]], list[bool]]:

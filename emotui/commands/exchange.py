@@ -2,10 +2,13 @@
 
 import click
 
+from emotui.commands.label_columns import label_columns_options
 from emotui.commands.options import TaskName
 from emotui.commands.output import json_option, print_json, skip_bad_option
 from emotui.commands.program_options import db_option, read_only_option
 from emotui.errors import BadInput
+from emotui.formats.wide import FOUND, LabelColumns
+from emotui.tasks.registry import kinds, task_named
 from emotui.workbench.datasets.samples import import_files
 from emotui.workbench.datasets.seer import TASK, Imported, import_seer
 from emotui.workbench.runs.export import export_run
@@ -23,6 +26,7 @@ _SEER = "seer"
 @click.option("--transcripts", help="seer: the folder with MSP-Podcast's transcripts.")
 @click.option("--readable-words", is_flag=True, help="seer: count only words with a letter or digit in them.")
 @click.option("--trim", is_flag=True, help="seer: cut passages to their five sentences.")
+@label_columns_options
 @skip_bad_option
 @db_option
 @json_option
@@ -35,6 +39,7 @@ def import_(
     transcripts: str | None,
     readable_words: bool,
     trim: bool,
+    columns: LabelColumns,
     skip_bad: bool,
     db: str | None,
     as_json: bool,
@@ -62,8 +67,11 @@ def import_(
         return
     if of_seer or not files:
         raise BadInput(f"emotui import {format_name} FILE...: options like --task1 are for seer")
+    if columns != FOUND and not task_named(format_name).files.label_columns:
+        there = [kind for kind, task in kinds().items() if task.files.label_columns]
+        raise BadInput(f"--labels and --label-threshold are for {' and '.join(there)}, not for {format_name}")
     workspace = Workspace.open(db)
-    dataset = import_files(workspace.store, format_name, files, name, skip_bad=skip_bad, warn=_warn)
+    dataset = import_files(workspace.store, format_name, files, name, columns=columns, skip_bad=skip_bad, warn=_warn)
     if as_json:
         print_json({"dataset": dataset.name, "task": dataset.task, "n": dataset.n, "fingerprint": dataset.fingerprint})
     else:

@@ -14,12 +14,12 @@ from emotui.commands.progress import bar
 from emotui.commands.signals import stopping
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
+from emotui.tables import NOT_ASKED, Cell, Column, ResultsTable, shown_cell
 from emotui.workbench.datasets.experiments import experiment_of
 from emotui.workbench.progress import RunProgress
 from emotui.workbench.results.report import DAGGER, column_groups, footnotes, write_report
 from emotui.workbench.results.service import BY
 from emotui.workbench.results.span_tables import transition_table
-from emotui.workbench.results.table import NOT_ASKED, Cell, Column, ResultsTable, shown_cell
 from emotui.workbench.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from emotui.formats.wide import FOUND, LabelColumns
 from emotui.tasks.parts import ScoreOption
 from emotui.tasks.registry import kinds, task_named
 from emotui.tasks.task import Task
-from emotui.workbench.files.score import choose_thresholds, score_files, score_labels
+from emotui.workbench.files.score import choose_thresholds, score_files
 
 
 class Kinds(click.Group):
@@ -23,14 +23,10 @@ class Kinds(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The kinds of files that are scored."""
         tell_troubles()
-        own = [kind for kind, task in kinds().items() if task.files.score is not None]
-        return list(dict.fromkeys((*own, *super().list_commands(ctx))))
+        return [kind for kind, task in kinds().items() if task.files.score is not None]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """The command of a kind, or of a task's name."""
-        own = super().get_command(ctx, name)
-        if own is not None:
-            return own
         try:
             task = task_named(name)
         except BadInput:
@@ -88,19 +84,6 @@ def _option(option: ScoreOption) -> click.Option:
     if option.switch:
         return click.Option([f"--{option.name}"], is_flag=True, help=option.help)
     return click.Option([f"--{option.name}"], type=click.Path(), help=option.help)
-
-
-@score.command()
-@gold_option
-@pred_option
-@click.option("--thresholds", type=click.Path(), help="TOML or JSON: from which probability on a label is given (0.5).")
-@label_columns_options
-@skip_bad_option
-@json_option
-def labels(gold: str, pred: str, thresholds: str | None, columns: LabelColumns, skip_bad: bool, as_json: bool) -> None:
-    """Several labels a text: F1 by label, by text and pooled, Jaccard, Brier, calibration, average precision."""
-    figures = score_labels(gold, pred, thresholds, columns=columns, skip_bad=skip_bad, warn=_warn)
-    _show(f"{pred} against {gold}", figures, as_json)
 
 
 @click.command()

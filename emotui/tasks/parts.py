@@ -9,6 +9,7 @@ import msgspec
 
 from emotui.backends.base import ModelCard
 from emotui.metrics.span_scoring import Embed
+from emotui.store.query import Run
 from emotui.tasks.prompting.files import Prompts
 
 Embedding = Callable[[], AbstractContextManager[Embed]]
@@ -122,7 +123,12 @@ class Experiments:
 
 
 class TaskLabels(Protocol):
-    """Of a task that chooses among labels: which they are."""
+    """Of a task that chooses among labels: which they are.
+
+    `always`: a label set is settled for every question, about files too; else only where a person gives one.
+    """
+
+    always: bool
 
     def of_file(self, card: ModelCard, given: Sequence[str] | None) -> tuple[str, ...]:
         """The labels that answers about a file are over. `given`: the person's own.
@@ -144,6 +150,19 @@ class TaskLabels(Protocol):
         Raises:
             BadInput: samples have labels that the model does not know.
         """
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredRun:
+    """A run with what its answers came to, for a task's own tables.
+
+    `dataset`: the name of its dataset. `scores`: of every answer that is scored the number of its sample and the
+    `detail` of its score, by repeat and then by sample.
+    """
+
+    run: Run
+    dataset: str
+    scores: Sequence[tuple[int, str]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ A task is loaded when it is first asked for by name. What other packages add is 
 where a name is none of this package's.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -21,6 +21,7 @@ BUILT_IN = {
     "scenes": "emotui.tasks.scenes.task:Scenes",
     "masked": "emotui.tasks.masked.task:Masked",
     "rephrase": "emotui.tasks.rephrase.task:Rephrase",
+    "labels": "emotui.tasks.labels.task:Labels",
 }
 """Name to `module:task`, or `module:function` that makes it; known without an installation too."""
 
@@ -72,6 +73,20 @@ def resolve_labels(
         BadInput: samples have labels that the model does not know.
     """
     return options if task.labels is None else task.labels.settled(card, samples, way, options, seed)
+
+
+def with_labels(
+    task: Task, card: ModelCard, way: str, options: Mapping[str, object], labels: Sequence[str] | None
+) -> Mapping[str, Any]:
+    """The options of a question about texts of which nothing is known. `labels`: a person's own.
+
+    Raises:
+        BadInput: the model does not know one of the labels, or there are none.
+    """
+    if task.labels is None or "labels" not in task.option_names(way) or (labels is None and not task.labels.always):
+        return options
+    given = {} if labels is None else {"labels": list(labels)}
+    return resolve_labels(task, card, tuple, way, {**options, **given}, 0)
 
 
 @cache

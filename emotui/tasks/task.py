@@ -14,7 +14,8 @@ from emotui.metrics.metric import Metric
 from emotui.metrics.span_scoring import Embed
 from emotui.records import Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
-from emotui.tasks.parts import Asking, Experiments, SaidLine, TaskFiles, TaskLabels, TaskWords
+from emotui.tables import ResultsTable
+from emotui.tasks.parts import Asking, Experiments, SaidLine, ScoredRun, TaskFiles, TaskLabels, TaskWords
 
 AskModel = Callable[[Sequence[Request]], Any]
 """One batch of requests of one type to the model; results stand at the places of their requests."""
@@ -144,6 +145,13 @@ class Task(Protocol):
 
     def report(self, samples: Sequence[Any], scores: Sequence[ScoreRow]) -> dict[str, object]:
         """The figures of a run over the samples that it has scored so far."""
+
+    def tables(self, runs: Sequence[ScoredRun], elsewhere: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
+        """Tables of Results about these runs over one dataset; none: its figures, a row a run.
+
+        `elsewhere`: the newest runs over other datasets of the task, for what must not be chosen on these samples.
+        """
+        return ()
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """How the asking itself went (retries, broken formats), apart from the figures; empty where it has no say."""

@@ -9,7 +9,7 @@ from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.page import Lines
 
 if TYPE_CHECKING:
-    from emotui.workbench.results.table import Bars, Series
+    from emotui.tables import Bars, Series
 
 GLYPHS = "█▒░#=+"
 """A series each."""

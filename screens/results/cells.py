@@ -6,7 +6,7 @@ from emotui.screens.widgets.cell_width import shown, width
 from emotui.screens.widgets.number_format import UNDEFINED, count
 
 if TYPE_CHECKING:
-    from emotui.workbench.results.table import Cell, Column, Row
+    from emotui.tables import Cell, Column, Row
 
 NOT_ASKED = "·"
 

@@ -15,7 +15,7 @@ from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.page import Page
 
 if TYPE_CHECKING:
-    from emotui.workbench.results.table import Cell, Column, ResultsTable, Row
+    from emotui.tables import Cell, Column, ResultsTable, Row
 
 _GAP = 2
 _LONGEST_LABEL = 30

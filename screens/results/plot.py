@@ -10,7 +10,7 @@ from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.number_format import UNDEFINED, share
 
 if TYPE_CHECKING:
-    from emotui.workbench.results.table import Bars, Cell
+    from emotui.tables import Bars, Cell
 
 AXIS = 4
 """Cells that the vertical axis and its figures take."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from emotui.screens.widgets.number_format import count
 
 if TYPE_CHECKING:
+    from emotui.tables import Bars, ResultsTable, Transitions
     from emotui.workbench.results.service import Results
-    from emotui.workbench.results.table import Bars, ResultsTable, Transitions
 
 
 class Counting:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from emotui.screens.results.requests import Found, Wanted
 
 if TYPE_CHECKING:
-    from emotui.workbench.results.table import Bars, ResultsTable, Transitions
+    from emotui.tables import Bars, ResultsTable, Transitions
 
 VIEWS = ("tables", "bars", "transitions")
 BY = ("emotion", "valence")

@@ -18,7 +18,7 @@ from emotui.screens.widgets.page import Page
 from emotui.workbench.results import span_tables
 
 if TYPE_CHECKING:
-    from emotui.workbench.results.table import Bars, ResultsTable, Transitions
+    from emotui.tables import Bars, ResultsTable, Transitions
 
 _MOST_NAMES = 4
 """Lines of names over a plot, where a third of the place would be fewer."""

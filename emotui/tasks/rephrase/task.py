@@ -105,6 +105,8 @@ def score_files(
 class ClassLabels:
     """The labels that a text's one label is chosen among."""
 
+    always = False
+
     def of_file(self, card: ModelCard, given: Sequence[str] | None) -> tuple[str, ...]:
         """The given ones, else the model's first label set.
 

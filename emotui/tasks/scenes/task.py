@@ -132,6 +132,8 @@ def _vector(record: ScenesPrediction) -> Mapping[str, int | Sequence[float]]:
 class SceneLabels:
     """The emotions that are asked about: the samples' own, or Plutchik's eight."""
 
+    always = False
+
     def of_file(self, card: ModelCard, given: Sequence[str] | None) -> tuple[str, ...]:
         """Raises BadInput for a label that a model with heads has none for."""
         if given is None:

@@ -8,6 +8,7 @@ from typing import Any
 from emotui.errors import BadInput
 from emotui.formats import capped, fingerprint, read
 from emotui.formats.reading import Warn, warn_skipped
+from emotui.formats.wide import FOUND, LabelColumns
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.parts import ILLUSTRATION
@@ -19,18 +20,26 @@ LABELS_ONLY = "labels only: "
 
 
 def import_files(
-    store: Store, task: str, paths: Sequence[str], name: str | None = None, *, skip_bad: bool = False, warn: Warn
+    store: Store,
+    task: str,
+    paths: Sequence[str],
+    name: str | None = None,
+    *,
+    columns: LabelColumns = FOUND,
+    skip_bad: bool = False,
+    warn: Warn,
 ) -> Dataset:
     """Add the samples of one or several files as one dataset; the same samples under the same name are added once.
 
     Args:
         task: its name, or that of its records in files.
+        columns: of a table with a column a label.
 
     Raises:
         BadInput: a file cannot be read, an id occurs in two of the files, the task finds a record wrong
             (`Task.problem`), or the name belongs to other samples.
     """
-    samples = _read(task_named(task), paths, skip_bad=skip_bad, warn=warn)
+    samples = _read(task_named(task), paths, columns, skip_bad=skip_bad, warn=warn)
     dataset = name or ("stdin" if paths[0] == "-" else Path(paths[0]).stem)
     return add_samples(store, task, dataset, samples, ", ".join(paths))
 
@@ -78,13 +87,13 @@ def is_sample_data(dataset: Dataset) -> bool:
     return dataset.source == ILLUSTRATION
 
 
-def _read(task: Task, paths: Sequence[str], *, skip_bad: bool, warn: Warn) -> list[Any]:
+def _read(task: Task, paths: Sequence[str], columns: LabelColumns, *, skip_bad: bool, warn: Warn) -> list[Any]:
     """The records of all files."""
     samples: list[Any] = []
     seen: dict[str, str] = {}
     problems: list[str] = []
     for path in paths:
-        got = read(path, task.sample, skip_bad=skip_bad)
+        got = read(path, task.sample, skip_bad=skip_bad, columns=columns)
         warn_skipped(got, warn)
         for sample, line in zip(got.records, got.lines, strict=True):
             key = sample.id  # type: ignore[attr-defined]

@@ -15,7 +15,7 @@ from emotui.formats.reading import Warn, warn_skipped
 from emotui.formats.rows import shown
 from emotui.records import Text
 from emotui.tasks.prompting.settings import configured
-from emotui.tasks.registry import kinds, resolve_labels, task_named
+from emotui.tasks.registry import kinds, task_named, with_labels
 from emotui.tasks.task import Asked, Task
 from emotui.workbench.runs.plan import chosen_way, notes_on_prompts, sample_seed
 from emotui.workbench.runs.run import still_open
@@ -78,7 +78,9 @@ def predict(
         card = model.load()
         names = _labels(task, card, labels)
         way = chosen_way(task, card, way, options)
-        task = _configured(task, card, way, options or {}, None if labels is None else names)
+        settled = with_labels(task, card, way, options or {}, None if labels is None else names)
+        names = tuple(settled.get("labels", names))
+        task = configured(task, way, settled, 1)
         for note in notes_on_prompts(card) if way and "generate" in card.capabilities else ():
             warn(f"{spec}: {note}")
         samples = [task.blank(text, names) for text in got.records]
@@ -148,12 +150,3 @@ def _labels(task: Task, card: ModelCard, given: Sequence[str] | None) -> tuple[s
         named = " and ".join(filter(None, (", ".join(there[:-1]), there[-1])))
         raise BadInput(f"--labels is for {named}, not for {task.files.kind}")
     return ()
-
-
-def _configured(
-    task: Task, card: ModelCard, way: str, options: Mapping[str, object], names: Sequence[str] | None
-) -> Task:
-    """The task with a person's settings, and with their labels where these are an option of it."""
-    if names is not None and "labels" in task.option_names(way):
-        options = resolve_labels(task, card, tuple, way, {**options, "labels": list(names)}, 0)
-    return configured(task, way, options, 1)

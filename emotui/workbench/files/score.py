@@ -149,74 +149,20 @@ def decode_scenes(
     return files.report(build)
 
 
-def score_labels(
-    gold: str,
-    predicted: str,
-    thresholds: str | None = None,
-    *,
-    columns: LabelColumns = FOUND,
-    skip_bad: bool,
-    warn: Warn,
-) -> Document:
-    """The document of `emotui score labels`. A record without an answer counts as no label predicted.
-
-    Args:
-        thresholds: a file with a number from 0 to 1 a label, from which on it is given.
-    """
-    from emotui.metrics.labels import labels_report
-    from emotui.workbench.files.thresholds import read_thresholds
-
-    chosen = None if thresholds is None else read_thresholds(thresholds)
-    files = _Files(skip_bad=skip_bad, warn=warn)
-    golds, records, unlabelled = _labelled(files, gold, predicted, columns)
-    answers = {key: _within_bounds(record.labels) for key, record in records.items()}
-    given = {key: record.given for key, record in records.items() if record.given is not None}
-    document = files.report(lambda: labels_report(golds, answers, chosen, given))
-    silent = sum(answers[key] == {} for key in golds)
-    if silent:
-        document["notes"]["n"] = f"{silent} records without an answer count as no label predicted"
-    return document | {"unlabelled": unlabelled}
-
-
 def choose_thresholds(
     gold: str, predicted: str, to: str | None = None, *, columns: LabelColumns = FOUND, skip_bad: bool, warn: Warn
 ) -> Document:
     """The document of `emotui thresholds`, and its thresholds as a file where `to` names one."""
-    from emotui.workbench.files.thresholds import TABLE, chosen_thresholds, write_thresholds
+    from emotui.tasks.labels.files import choose_thresholds as chosen
+    from emotui.tasks.labels.thresholds import TABLE, write_thresholds
 
     files = _Files(skip_bad=skip_bad, warn=warn)
-    golds, records, unlabelled = _labelled(files, gold, predicted, columns)
-    answers = {key: _within_bounds(record.labels) for key, record in records.items()}
-
-    def build() -> Document:
-        missing = [f"{key}: no prediction for this gold record" for key in golds if key not in answers]
-        if missing:
-            raise BadInput(*missing)
-        return chosen_thresholds(golds, answers)
-
-    document = files.report(build)
+    golds = files.read(gold, LabelsGold, columns=columns)
+    answers = files.read(predicted, LabelsPrediction, columns=_given(columns))
+    document = files.report(lambda: chosen(golds, answers))
     if to is not None:
         write_thresholds(to, document[TABLE])
-    return document | {"unlabelled": unlabelled}
-
-
-def _labelled(
-    files: _Files, gold: str, predicted: str, columns: LabelColumns
-) -> tuple[dict[str, Any], dict[str, LabelsPrediction], int]:
-    """Gold labels and predictions by id without the records of which gold says nothing, and how many those are."""
-    said = {record.id: record.said for record in files.read(gold, LabelsGold, columns=columns)}
-    golds = {key: labels for key, labels in said.items() if labels is not None}
-    answers = {
-        record.id: record
-        for record in files.read(predicted, LabelsPrediction, columns=_given(columns))
-        if record.id in golds or record.id not in said
-    }
-    return golds, answers, len(said) - len(golds)
-
-
-def _within_bounds(labels: Sequence[str] | Mapping[str, float]) -> Sequence[str] | Mapping[str, float]:
-    """Probabilities without the rounding by which a softmax may overshoot 1."""
-    return {name: min(p, 1.0) for name, p in labels.items()} if isinstance(labels, Mapping) else labels
+    return document
 
 
 def lexical(records: str, *, inflections: bool = False, skip_bad: bool, warn: Warn) -> Document:

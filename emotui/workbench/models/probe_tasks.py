@@ -11,7 +11,7 @@ from emotui.backends.base import Generate, Generation, ModelCard, Refused, Reque
 from emotui.errors import BadInput
 from emotui.records import Text
 from emotui.tasks.prompting.settings import configured
-from emotui.tasks.registry import kinds
+from emotui.tasks.registry import kinds, with_labels
 from emotui.tasks.task import AskModel
 from emotui.workbench.runs.plan import chosen_way, sample_seed
 
@@ -78,7 +78,7 @@ def ask_task(
     if why is not None:
         raise BadInput(why)
     chosen = chosen_way(task, card, way, options)
-    task = configured(task, chosen, options or {}, 1)
+    task = configured(task, chosen, with_labels(task, card, chosen, options or {}, None), 1)
     heard = _Heard(model)
     started = time.monotonic()
     (answer,) = task.ask([sample], heard, chosen, [sample_seed(seed, 0, sample.id)])

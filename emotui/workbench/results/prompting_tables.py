@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from emotui.tables import Cell, Column, ResultsTable, Row
 from emotui.tasks.spans.experiments import goes_on
 from emotui.tasks.spans.prompts import style_of
 from emotui.workbench.results.published import PublishedRow, published
 from emotui.workbench.results.span_figures import RunFigures
 from emotui.workbench.results.span_tables import GATE, PUBLISHED, SCORES, remark_of
-from emotui.workbench.results.table import Cell, Column, ResultsTable, Row
 
 _SLOTS = {
     "experiment-1": "Exp 1",

@@ -12,6 +12,7 @@ from emotui.backends.host import Cancelled
 from emotui.errors import BadInput
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
+from emotui.tables import Cell, Column, ResultsTable, shown_cell
 from emotui.workbench.datasets.experiments import experiment_of
 from emotui.workbench.progress import OnProgress, RunProgress, Throttled
 from emotui.workbench.results.report_formats import ENDINGS, rendered
@@ -19,7 +20,6 @@ from emotui.workbench.results.scene_tables import scene_table
 from emotui.workbench.results.service import OnStep, Results, never
 from emotui.workbench.results.span_figures import IsCancelled
 from emotui.workbench.results.span_tables import SETTINGS, transition_table
-from emotui.workbench.results.table import Cell, Column, ResultsTable, shown_cell
 from emotui.workbench.scenes.decoding import SceneBench
 
 DAGGER = "†"

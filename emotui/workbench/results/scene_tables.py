@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from emotui.errors import BadInput
 from emotui.store.query import Run
+from emotui.tables import Cell, Column, ResultsTable, Row
 from emotui.workbench.results.published import published_table
-from emotui.workbench.results.table import Cell, Column, ResultsTable, Row
 from emotui.workbench.scenes.decoding import SceneBench, Tuning
 
 _FIGURES = (

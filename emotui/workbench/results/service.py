@@ -13,9 +13,11 @@ from emotui.errors import BadInput, ModelError
 from emotui.metrics.transitions import row_shares
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
+from emotui.tables import Bars, ResultsTable, Transitions
 from emotui.workbench.datasets.experiments import experiment_of
 from emotui.workbench.datasets.samples import has_texts
 from emotui.workbench.results.prompting_tables import prompting_tables
+from emotui.workbench.results.run_tables import run_tables
 from emotui.workbench.results.span_figures import (
     IsCancelled,
     PeopleFigures,
@@ -26,7 +28,6 @@ from emotui.workbench.results.span_figures import (
     run_figures,
 )
 from emotui.workbench.results.span_tables import Material, asking, bars_of, task_tables
-from emotui.workbench.results.table import Bars, ResultsTable, Transitions
 from emotui.workbench.runs.run import EMBEDDING, with_state
 from emotui.workbench.runs.scores import metrics_of
 from emotui.workbench.runs.similarity import Embedder
@@ -34,6 +35,7 @@ from emotui.workbench.runs.similarity import Embedder
 Answer = TypeVar("Answer")
 
 BY = ("emotion", "valence")
+SPANS = "spans"
 
 OnStep = Callable[[str, int, int], None]
 """Told what is being read or scored, how much of it so far, and how much there is."""
@@ -73,7 +75,7 @@ class Results:
 
     def datasets(self) -> list[Dataset]:
         """Those of the spans task."""
-        return [dataset for dataset in self._store.datasets() if dataset.task == "spans"]
+        return [dataset for dataset in self._store.datasets() if dataset.task == SPANS]
 
     def tables(
         self,
@@ -84,7 +86,7 @@ class Results:
         cancelled: IsCancelled = never,
         on_step: OnStep = untold,
     ) -> tuple[ResultsTable, ...]:
-        """The paper's tables with own runs and annotators beside the published rows.
+        """The paper's tables with own runs and annotators beside the published rows; of other tasks, those of the task.
 
         For a dataset of the main tasks: `task-1`, `errors-task-1`, `labels-task-1`, `cot-task-1`, the same of `task-2`
         (each where it has such samples), and `asking`. Where there are runs of prompting experiments, or the dataset is
@@ -96,9 +98,11 @@ class Results:
             sim: whether annotators get theirs, which loads the embedded model the first time.
 
         Raises:
-            BadInput: no such dataset, or it is of another task; a run is of another dataset.
+            BadInput: no such dataset; a run is of another dataset.
         """
-        found = self._dataset(dataset)
+        found = self._dataset(dataset, of_spans=False)
+        if found.task != SPANS:
+            return self._run_tables(found, runs, cancelled, on_step)
         own, experimental = self._chosen(found, runs, cancelled, on_step)
         tables: list[ResultsTable] = []
         if experiment_of(found) is None:
@@ -193,14 +197,45 @@ class Results:
         """The figures of one run of the spans task, of all that is scored so far."""
         return self._figures([self._store.run(run)], cancelled)[0]
 
-    def _dataset(self, dataset: int | str) -> Dataset:
+    def _dataset(self, dataset: int | str, *, of_spans: bool = True) -> Dataset:
         found = self._store.dataset(dataset)
         if found is None:
             there = ", ".join(one.name for one in self.datasets()) or "none"
             raise BadInput(f"the store has no dataset {dataset!r} (there: {there})")
-        if found.task != "spans":
+        if of_spans and found.task != SPANS:
             raise BadInput(f"the dataset {found.name!r} is one of the {found.task} task: results are of spans")
         return found
+
+    def _run_tables(
+        self, dataset: Dataset, names: Sequence[str] | None, cancelled: IsCancelled, on_step: OnStep
+    ) -> tuple[ResultsTable, ...]:
+        """Of a task other than spans: its own tables about these runs, or the newest of each model and setting."""
+        if names is None:
+            runs = _newest_each([with_state(run) for run in self._store.runs(dataset.dataset)])
+            runs = [run for run in runs if run.done]
+        else:
+            runs = [with_state(self._store.run(name)) for name in names]
+        for run in runs:
+            if run.dataset != dataset.dataset:
+                raise BadInput(f"run {run.run} is not one over the dataset {dataset.name!r}")
+        asked = {(run.model, run.config.get("way")) for run in runs}
+        others = [
+            run
+            for run in _newest_each([with_state(run) for run in self._store.runs()])
+            if run.task == dataset.task
+            and run.dataset != dataset.dataset
+            and run.state == "done"
+            and (run.model, run.config.get("way")) in asked
+        ]
+        every = [*runs, *others]
+        marks = self._store.marks([run.run for run in every])
+        n = sum(run.done for run in every)
+        told = partial(_further, on_step, 0, n)
+        return self._once(
+            ("run tables", dataset.dataset, tuple(run.run for run in runs)),
+            (marks, tuple((run.run, run.state) for run in every), dataset.name),
+            lambda: run_tables(self._store, dataset, runs, others, cancelled, told),
+        )
 
     def _parts(self, dataset: Dataset, cancelled: IsCancelled) -> dict[str, int]:
         return self._once(

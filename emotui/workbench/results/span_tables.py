@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from emotui.metrics.metric import Metric
 from emotui.metrics.span_errors import Figure, SpanErrors
 from emotui.metrics.transitions import ordered
+from emotui.tables import Bars, Cell, Column, ResultsTable, Row, Series, Transitions
 from emotui.tasks.spans.task import METRICS
 from emotui.workbench.results.published import Printed, PublishedRow, published
 from emotui.workbench.results.span_figures import PARTS, PeopleFigures, RunFigures
-from emotui.workbench.results.table import Bars, Cell, Column, ResultsTable, Row, Series, Transitions
 
 OWN = "own"
 """The setting of who is not asked by a prompt: a model that marks evidence itself, and people."""

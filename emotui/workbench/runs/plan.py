@@ -32,6 +32,7 @@ class RunConfig(msgspec.Struct, frozen=True, kw_only=True):
     host: str = ""
     emotui: str = ""
     flattered: bool = False
+    trained_on: str = ""
 
 
 def identity(task: Task, dataset: Dataset, card: ModelCard, seed: int, repeats: int, way: str = "") -> str:

@@ -104,6 +104,7 @@ def run_task(
         host=socket.gethostname(),
         emotui=__version__,
         flattered=is_sample_data(dataset) and task.name in card.fitted_on,
+        trained_on=card.trained_on.get(task.name, ""),
     )
     run = store.start_run(
         run=name,

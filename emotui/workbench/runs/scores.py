@@ -12,7 +12,7 @@ from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Parsed, Task
-from emotui.workbench.runs.plan import stored_samples
+from emotui.workbench.runs.plan import RunConfig, stored_samples
 from emotui.workbench.runs.similarity import Embedder
 
 Key = tuple[int, int]
@@ -71,9 +71,12 @@ def metrics(store: Store, run: Run) -> dict[str, object]:
     if dataset is None or not numbers:
         return {}
     golds = [sample for number, sample in stored_samples(store, dataset, dataset.n) if number in numbers]
-    task = task_named(dataset.task)
+    settings = msgspec.convert(run.config, RunConfig)
+    task = task_named(dataset.task).with_options(settings.options, settings.repeats)
     figures = task.report(golds, [row.score for row in rows if row.score is not None]) | task.diagnostics(rows)
-    if run.config.get("flattered"):
-        notes = msgspec.convert(figures.get("notes") or {}, dict[str, str])
-        figures["notes"] = notes | {"run": f"{run.model} was fitted on these samples, so its figures here flatter it"}
+    why = settings.trained_on
+    if settings.flattered:
+        why = f"{run.model} was fitted on these samples, so its figures here flatter it"
+    if why:
+        figures["notes"] = msgspec.convert(figures.get("notes") or {}, dict[str, str]) | {"run": why}
     return figures

@@ -32,12 +32,16 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`group` is the heading over several columns (a setting). `unit`: share, cosine, count, difference or words."""
+    """`group` is the heading over several columns (a setting). `unit`: share, cosine, count, difference or words.
+
+    `short`: the title where columns are many, empty where it is short itself.
+    """
 
     key: str
     title: str
     group: str = ""
     unit: str = "share"
+    short: str = ""
 
 
 @dataclass(frozen=True, slots=True)

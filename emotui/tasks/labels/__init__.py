@@ -1,0 +1,1 @@
+"""Several labels a text, out of any label set."""

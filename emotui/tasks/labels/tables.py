@@ -1,0 +1,344 @@
+"""The tables of Results for texts with several labels: runs side by side, one run by label, and its confusion.
+
+Each run stands there as it decided, and once more with thresholds that were chosen where the texts are others: on a run
+of the same model over another dataset, else in folds of this one.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import mean, stdev
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from emotui.metrics.labels import NONE, as_table, confusion_counts, label_names, labels_metrics
+from emotui.metrics.nested_cv import assign_folds
+from emotui.metrics.states import Bits, Floats
+from emotui.metrics.thresholds import best_thresholds, decided
+from emotui.tables import Cell, Column, ResultsTable, Row
+from emotui.tasks.labels.task import CONVENTION, Detail
+from emotui.tasks.parts import ScoredRun
+
+FOLDS = 5
+LEAST = 20
+"""Labelled texts from which on thresholds are chosen in folds."""
+
+_SUMMARY = (
+    ("macro_f1", "macro F1", "macro"),
+    ("micro_f1", "micro F1", "micro"),
+    ("samples_f1", "samples F1", "samples"),
+    ("jaccard", "Jaccard", "Jacc"),
+    ("vector_accuracy", "all right", "exact"),
+    ("hamming_loss", "Hamming loss", "Hamm"),
+    ("average_precision", "average precision", "AP"),
+    ("brier", "Brier score", "Brier"),
+    ("ece", "calibration error", "ECE"),
+)
+_BY_LABEL = (
+    ("precision", "precision", "P"),
+    ("recall", "recall", "R"),
+    ("f1", "F1", "F1"),
+    ("threshold", "threshold", "from"),
+)
+FIGURES = (
+    "Macro: mean over labels, a label that is neither gold nor given counts 0. Samples, Jaccard: means over texts, 1 "
+    "where a text has no label and none is given. AP, Brier and ECE (15 bins): means over labels."
+)
+CONFUSION = (
+    "A text counts on the diagonal for every label that is right, and for each label missed in the columns of those "
+    "given too much; under – where nothing was given too much. The row – has what was given too much where nothing was "
+    "missed (after Heydarian, Doyle and Samavi 2022)."
+)
+NO_LABEL = "–"
+
+
+def label_tables(runs: Sequence[ScoredRun], elsewhere: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
+    """A table over all runs, and for each run one by label and one of its confusion.
+
+    Args:
+        runs: over one dataset.
+        elsewhere: over other datasets of this task; of those with the model and way of a run the largest chooses its
+            thresholds.
+    """
+    counted = [counts for run in runs if (counts := _Counts.of(run)) is not None]
+    others = [counts for run in elsewhere if (counts := _Counts.of(run)) is not None]
+    if not counted:
+        return ()
+    chosen = [_chosen(one, others) for one in counted]
+    tables = [_summary(counted, chosen)]
+    for one, other in zip(counted, chosen, strict=True):
+        tables += [_by_label(one, other), _confusion(one)]
+    return tuple(tables)
+
+
+@dataclass(frozen=True)
+class _Counts:
+    """What a run said, as tables: a line an answer, a column a label, the most frequent gold label first."""
+
+    scored: ScoredRun
+    labels: tuple[str, ...]
+    ids: tuple[str, ...]
+    numbers: NDArray[np.int64]
+    repeats: NDArray[np.int64]
+    gold: Bits
+    said: Bits
+    probs: Floats | None
+    thresholds: Mapping[str, float]
+    unlabelled: int
+
+    @classmethod
+    def of(cls, scored: ScoredRun) -> "_Counts | None":
+        """Of all answers to labelled texts; None where there is none."""
+        decoder = msgspec.json.Decoder(Detail)
+        details = [(number, decoder.decode(detail)) for number, detail in scored.scores]
+        known = [(number, one, one.gold) for number, one in details if one.gold is not None]
+        if not known:
+            return None
+        options: Any = scored.run.config.get("options") or {}
+        names = label_names(
+            [options.get("labels") or (), *(gold for _, _, gold in known), *(d.predicted for _, d, _ in known)]
+        )
+        gold = as_table([gold for _, _, gold in known], names)
+        order = np.argsort(-gold.sum(axis=0), kind="stable")
+        said = as_table([one.predicted for _, one, _ in known], names)
+        probable = all(one.probs for _, one, _ in known)
+        return cls(
+            scored,
+            tuple(names[place] for place in order),
+            tuple(one.id for _, one, _ in known),
+            np.array([number for number, _, _ in known], dtype=np.int64),
+            np.array([one.repeat for _, one, _ in known], dtype=np.int64),
+            gold[:, order].astype(np.uint8),
+            said[:, order].astype(np.uint8),
+            as_table([one.probs for _, one, _ in known], names)[:, order] if probable else None,
+            options.get("thresholds") or {},
+            len(details) - len(known),
+        )
+
+    @property
+    def name(self) -> str:
+        """The model, and the way where it is not its only one."""
+        way = self.scored.run.config.get("way")
+        return f"{self.scored.run.model} {way}" if way else self.scored.run.model
+
+    @cached_property
+    def by_threshold(self) -> bool:
+        """Whether labels were given by thresholds of probabilities."""
+        if self.probs is None:
+            return False
+        return bool((decided(self.probs, [self.thresholds.get(name, 0.5) for name in self.labels]) == self.said).all())
+
+    def reports(self, said: Bits, thresholds: Mapping[str, float] | None) -> list[dict[str, Any]]:
+        """The figures of each repeat."""
+        return [
+            labels_metrics(
+                self.gold[here], said[here], self.labels, None if self.probs is None else self.probs[here], thresholds
+            )
+            for here in (self.repeats == repeat for repeat in np.unique(self.repeats))
+        ]
+
+    @cached_property
+    def own(self) -> list[dict[str, Any]]:
+        """The figures of each repeat as the run decided."""
+        used = {name: self.thresholds.get(name, 0.5) for name in self.labels} if self.by_threshold else None
+        return self.reports(self.said, used)
+
+    def samples(self, wanted: NDArray[np.bool_]) -> tuple[int, ...]:
+        """The numbers of the texts of these answers."""
+        return tuple(int(number) for number in np.unique(self.numbers[wanted]))
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """What a run would have given with thresholds chosen elsewhere: where, and the figures of each repeat.
+
+    `spread`: the standard deviation of a label's threshold over folds.
+    """
+
+    where: str
+    said: Bits
+    reports: Sequence[Mapping[str, Any]]
+    spread: Mapping[str, float]
+
+
+def _chosen(own: _Counts, others: Sequence[_Counts]) -> _Chosen | str:
+    """Thresholds from elsewhere, or why there are none."""
+    if own.probs is None:
+        return "the model gives no probabilities"
+    asked = own.scored.run.model, own.scored.run.config.get("way")
+    fitting = [
+        one
+        for one in others
+        if (one.scored.run.model, one.scored.run.config.get("way")) == asked
+        and one.probs is not None
+        and set(own.labels) <= set(one.labels)
+    ]
+    if fitting:
+        other = max(fitting, key=lambda one: len(one.ids))
+        assert other.probs is not None
+        found = dict(zip(other.labels, best_thresholds(other.gold, other.probs), strict=True))
+        values = {name: found[name].value for name in own.labels}
+        said = decided(own.probs, list(values.values()))
+        return _Chosen(f"{other.scored.dataset}", said, own.reports(said, values), {})
+    names = list(dict.fromkeys(own.ids))
+    if len(names) < LEAST:
+        return f"fewer than {LEAST} labelled texts, and no run of this model over other texts"
+    fold_of = dict(zip(names, assign_folds(names, FOLDS).tolist(), strict=True))
+    folds = np.array([fold_of[key] for key in own.ids])
+    said = np.zeros_like(own.said)
+    by_fold = []
+    for fold in range(FOLDS):
+        here = folds == fold
+        by_fold.append([one.value for one in best_thresholds(own.gold[~here], own.probs[~here])])
+        said[here] = decided(own.probs[here], by_fold[-1])
+    columns = list(zip(*by_fold, strict=True))
+    values = {name: mean(column) for name, column in zip(own.labels, columns, strict=True)}
+    spread = {name: stdev(column) for name, column in zip(own.labels, columns, strict=True)}
+    return _Chosen(f"{FOLDS} folds", said, own.reports(said, values), spread)
+
+
+def _summary(counted: Sequence[_Counts], chosen: Sequence[_Chosen | str]) -> ResultsTable:
+    columns = tuple(Column(key, title, short=short) for key, title, short in _SUMMARY)
+    rows, notes = [], [FIGURES]
+    for own, other in zip(counted, chosen, strict=True):
+        run, wrong = own.scored.run, (own.said != own.gold).any(axis=1)
+        rows.append(Row(own.name, "run", run.run, _summary_cells(own, own.own, wrong), _remark(own)))
+        if isinstance(other, str):
+            notes.append(f"{own.name}: no thresholds are chosen: {other}.")
+            continue
+        wrong = (other.said != own.gold).any(axis=1)
+        label, remark = f"{own.name}, thresholds of {other.where}", _where(other)
+        rows.append(Row(label, "run", run.run, _summary_cells(own, other.reports, wrong), remark))
+    return ResultsTable("labels", "Several labels a text", columns, tuple(rows), tuple(notes))
+
+
+def _summary_cells(own: _Counts, reports: Sequence[Mapping[str, Any]], wrong: NDArray[np.bool_]) -> tuple[Cell, ...]:
+    behind = {"vector_accuracy": own.samples(~wrong), "hamming_loss": own.samples(wrong)}
+    return tuple(
+        _cell(own, [report[key] for report in reports], behind.get(key, ()), _why(reports, key))
+        for key, _, _ in _SUMMARY
+    )
+
+
+def _by_label(own: _Counts, other: _Chosen | str) -> ResultsTable:
+    groups = (
+        [("", "as it decided")]
+        if isinstance(other, str)
+        else [("", "as it decided"), ("chosen/", f"thresholds of {other.where}")]
+    )
+    columns = [Column("support", "gold", unit="count")]
+    columns += [
+        Column(f"{at}{key}", title, group, short=short) for at, group in groups for key, title, short in _BY_LABEL
+    ]
+    columns.append(Column("average_precision", "average precision", "probabilities", short="AP"))
+    columns += [
+        Column("brier", "Brier score", "probabilities", short="Brier"),
+        Column("ece", "calibration error", "probabilities", short="ECE"),
+    ]
+    rows = []
+    for place, name in enumerate(own.labels):
+        truth = own.gold[:, place] == 1
+        support = sum(report["by_label"][name]["support"] for report in own.own)
+        cells = [Cell(support, samples=own.samples(truth), run=own.scored.run.run)]
+        sides: list[tuple[Bits, Sequence[Mapping[str, Any]], Mapping[str, float]]] = [(own.said, own.own, {})]
+        if not isinstance(other, str):
+            sides.append((other.said, other.reports, other.spread))
+        for said, reports, spread in sides:
+            given = said[:, place] == 1
+            behind = {"precision": given & ~truth, "recall": truth & ~given, "f1": given != truth}
+            for key, _, _ in _BY_LABEL:
+                values = [report["by_label"][name][key] for report in reports]
+                samples = own.samples(behind[key]) if key in behind else ()
+                cell = _cell(own, values, samples, _why(reports, f"by_label.{name}.{key}"))
+                cells.append(cell if key != "threshold" or not spread else Cell(cell.value, spread[name], run=cell.run))
+        for key in ("average_precision", "brier", "ece"):
+            values = [report["by_label"][name][key] for report in own.own]
+            cells.append(_cell(own, values, (), _why(own.own, f"by_label.{name}.{key}", key)))
+        rows.append(Row(name, "label", own.scored.run.run, tuple(cells)))
+    notes = [
+        "Labels by how often they are gold. Enter on precision lists texts with the label given too much, on recall "
+        "those where it was missed."
+    ]
+    notes.append(f"Thresholds: {other}." if isinstance(other, str) else _where(other) + ".")
+    remark = _remark(own)
+    title = f"{own.name} by label"
+    return ResultsTable(
+        f"labels-{own.scored.run.run}",
+        title,
+        tuple(columns),
+        tuple(rows),
+        (*notes, *([remark + "."] if remark else ())),
+    )
+
+
+def _confusion(own: _Counts) -> ResultsTable:
+    names = [*own.labels, NONE]
+    counts = confusion_counts(own.gold, own.said)
+    there, given = _with_none(own.gold == 1), _with_none(own.said == 1)
+    missed, extra = _with_none((own.gold == 1) & (own.said == 0)), _with_none((own.said == 1) & (own.gold == 0))
+    rows = []
+    for i, name in enumerate(names):
+        cells = []
+        for j in range(len(names)):
+            both = there[:, i] & given[:, j] if i == j else missed[:, i] & extra[:, j]
+            cells.append(Cell(int(counts[i, j]), samples=own.samples(both), run=own.scored.run.run))
+        rows.append(Row(name or NO_LABEL, "gold", own.scored.run.run, tuple(cells)))
+    columns = tuple(
+        Column(name or NONE, name or "no label", "given", "count", short=short)
+        for name, short in zip(names, _short(names), strict=True)
+    )
+    return ResultsTable(
+        f"confusion-{own.scored.run.run}", f"{own.name}: given in place of", columns, tuple(rows), (CONFUSION,)
+    )
+
+
+def _with_none(table: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """With one more column: whether a line has nothing."""
+    return np.concatenate([table, ~table.any(axis=1, keepdims=True)], axis=1)
+
+
+def _short(names: Sequence[str]) -> list[str]:
+    """Four letters of each name, more where two begin alike."""
+    found = []
+    for name in names:
+        size = 4
+        while size < len(name) and sum(other[:size] == name[:size] for other in names) > 1:
+            size += 1
+        found.append(name[:size] or NO_LABEL)
+    return found
+
+
+def _cell(own: _Counts, values: Sequence[float | None], samples: tuple[int, ...], why: str | None) -> Cell:
+    known = [value for value in values if value is not None]
+    run = own.scored.run.run
+    if not known:
+        return Cell(None, None, CONVENTION, why or "undefined", samples, run)
+    return Cell(mean(known), stdev(known) if len(known) > 1 else None, CONVENTION, None, samples, run)
+
+
+def _why(reports: Sequence[Mapping[str, Any]], *keys: str) -> str | None:
+    notes = [report["notes"][key] for report in reports for key in keys if key in report["notes"]]
+    return notes[0] if notes else None
+
+
+def _where(chosen: _Chosen) -> str:
+    if chosen.spread:
+        return (
+            f"thresholds with the best F1 of each label, chosen on the other {FOLDS - 1} of {FOLDS} folds; ± over folds"
+        )
+    return f"thresholds with the best F1 of each label, chosen on {chosen.where}, where the texts are others"
+
+
+def _remark(own: _Counts) -> str:
+    run = own.scored.run
+    parts = [f"{run.done} of {run.n} answered"] if run.done < run.n else []
+    if own.unlabelled:
+        parts.append(f"{own.unlabelled} answers are about unlabelled texts and left out")
+    if own.by_threshold and own.thresholds:
+        parts.append("labels given from the model's own thresholds on")
+    if trained := run.config.get("trained_on"):
+        parts.append(str(trained))
+    return "; ".join(parts)

@@ -1,0 +1,296 @@
+"""Texts with any number of labels each, out of any label set, such as GoEmotions' 27 emotions and neutral.
+
+Ways to ask, which are never mixed in one run:
+
+- `classify`: a classifier's own probabilities; labels are given from the model's own thresholds on, else from 0.5 on,
+  and of a classifier that gives one label that one.
+- `heads`: a model with a head for yes and no for each label (`embedded`: Plutchik's eight).
+- `score`: a model that scores, yes against no at the next token, a question a label; yes from a probability of 0.5 on.
+- `zero-shot`, `cot`: a model writes a list of the labels, at once or after its reasons.
+
+All models are asked about the labels that occur in the dataset.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from emotui.backends.base import Classify, Message, ModelCard, Score
+from emotui.backends.grammars import some_of
+from emotui.backends.host import lacks
+from emotui.errors import BadInput, ModelError
+from emotui.metrics.labels import as_table, jaccard, label_names, labels_metrics, sample_f1
+from emotui.metrics.metric import Metric
+from emotui.metrics.repeats import by_repeat
+from emotui.metrics.span_scoring import Embed
+from emotui.metrics.thresholds import USUAL
+from emotui.records import LabelsGold, LabelsPrediction, Text
+from emotui.store.rows import ResultRow, SampleRow, ScoreRow
+from emotui.tables import ResultsTable
+from emotui.tasks.labels.answers import (
+    Prediction,
+    decided,
+    kept_classification,
+    kept_scores,
+    read_classification,
+    read_scores,
+)
+from emotui.tasks.labels.files import score_files
+from emotui.tasks.labels.label_sets import CLASSIFY, HEADS, OF_HEADS, SCORE, LabelSets
+from emotui.tasks.labels.prompts import (
+    PROMPTS,
+    ROOM,
+    SYSTEM,
+    WAYS,
+    YES_OR_NO,
+    fields,
+    read_labels_prompts,
+    read_list,
+)
+from emotui.tasks.parts import Asking, SaidLine, ScoredRun, ScoreOption, TaskFiles, TaskWords
+from emotui.tasks.prompting.files import as_chat, as_kept, filled
+from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from, write_answers
+from emotui.tasks.prompting.ways import COT, DIRECT, ZERO_SHOT
+from emotui.tasks.task import Asked, AskModel, Parsed, Task
+
+VERSION = "1"
+CONVENTION = "labels 1: F1 and Jaccard of the two sets of labels, 1 where both are empty"
+
+METRICS = (
+    Metric("f1", (0, 1), True, "F1 of the labels given against the gold ones; 1 where there are none of either", "F1"),
+    Metric("jaccard", (0, 1), True, "labels that both have, over labels that either has", "Jacc"),
+    Metric("exact", (0, 1), True, "1 where just the gold labels are given, else 0", "exact", yes_or_no=True),
+)
+
+
+class Settings(Writing, frozen=True, omit_defaults=True):
+    """What a run is asked with. `label_set`: names `labels` where they are the model's own."""
+
+    labels: tuple[str, ...] = ()
+    label_set: str | None = None
+    thresholds: Mapping[str, float] = {}
+
+
+class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The gold labels of one text (None: it is unlabelled), those given, and the probabilities."""
+
+    id: str
+    repeat: int
+    gold: tuple[str, ...] | None
+    predicted: tuple[str, ...]
+    probs: Mapping[str, float] = {}
+
+
+class Labels(Task):
+    """The task as those see it who run it."""
+
+    name = "labels"
+    version = VERSION
+    sample = LabelsGold
+    prediction = Prediction
+    metrics = METRICS
+    words = TaskWords(title="Several labels a text", progress="labelling", no_run="gold labels alone")
+    files = TaskFiles(
+        kind="labels",
+        predicted=LabelsPrediction,
+        score=score_files,
+        about="Several labels a text: F1 by label, by text and pooled, Jaccard, Brier, calibration, average precision.",
+        score_options=(ScoreOption("thresholds", "TOML or JSON: from which probability on a label is given (0.5)."),),
+        label_columns=True,
+    )
+    asking = Asking(
+        ways=(CLASSIFY, HEADS, SCORE, *WAYS),
+        offered=(CLASSIFY, HEADS, SCORE, *WAYS),
+        named={DIRECT: CLASSIFY, ZERO_SHOT: ZERO_SHOT, COT: COT},
+        prompts=read_labels_prompts,
+    )
+    labels = LabelSets()
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self._settings = settings or Settings()
+
+    def blank(self, text: Text, labels: Sequence[str] = ()) -> LabelsGold:
+        """The text, unlabelled."""
+        return LabelsGold(id=text.id, text=text.text)
+
+    def problem(self, sample: LabelsGold, first: LabelsGold) -> str | None:
+        """A record without a text."""
+        return None if sample.text and sample.text.strip() else "the text is missing"
+
+    def row(self, sample: LabelsGold) -> SampleRow:
+        """A text as the store lists it, with its gold labels."""
+        there = gold_of(sample) or ()
+        return SampleRow(
+            id=sample.id,
+            text=sample.text or "",
+            emotion=", ".join(there) or None,
+            valence=None,
+            emotions=there,
+            valences=(),
+            record=msgspec.json.encode(sample),
+        )
+
+    def option_names(self, way: str) -> tuple[str, ...]:
+        """The labels, their thresholds where there are probabilities, and what a model writes with."""
+        own = ("labels", "label_set")
+        return (*own, *WRITTEN) if way in WAYS else (*own, "thresholds")
+
+    def ways(self, card: ModelCard) -> tuple[str, ...]:
+        """Those that the model can go: with probabilities first, then in writing."""
+        found = [CLASSIFY] if "classify" in card.capabilities else []
+        if "score" in card.capabilities:
+            found.append(HEADS if OF_HEADS in card.labels else SCORE)
+        found += WAYS if "generate" in card.capabilities else ()
+        if not found:
+            raise ModelError(f"{lacks(card.spec, 'classify')}; any model that writes or scores will do too")
+        return tuple(found)
+
+    def settings(self, way: str) -> Mapping[str, object]:
+        """The labels, and of a model that is asked in words its prompt and sampling.
+
+        Raises:
+            BadInput: the person's own prompts have none for this way, or no grammar holds its answers.
+        """
+        own = self._settings
+        labels = {"labels": own.labels, "label_set": own.label_set, "thresholds": own.thresholds, "way": way}
+        if way not in WAYS:
+            return labels | {"prompt": [SYSTEM, YES_OR_NO] if way == SCORE else []}
+        if way == COT and own.constrain:
+            raise BadInput("cot writes its reasons first, and no grammar holds that: --constrain is for zero-shot")
+        return labels | own.described(way, own.prompt(PROMPTS, way), ROOM[way], some_of(own.labels or ("",)))
+
+    def with_options(self, options: Mapping[str, object], repeats: int) -> "Labels":
+        """Options are the fields of `Settings`; several repeats are sampled, unless they say otherwise.
+
+        Raises:
+            BadInput: one of them is wrong; it is named.
+        """
+        return Labels(options_from(self, options, repeats, Settings))
+
+    def ask(self, samples: Sequence[LabelsGold], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
+        """One question a text, or, with `score` and `heads`, one a label behind the text."""
+        own, texts = self._settings, [sample.text or "" for sample in samples]
+        if way == CLASSIFY:
+            given = None if own.label_set else own.labels or None
+            return [kept_classification(answer) for answer in model([Classify(t, own.label_set, given) for t in texts])]
+        if way == HEADS:
+            return [kept_scores(answer, own.labels, None) for answer in model([Score(t, own.labels) for t in texts])]
+        if way == SCORE:
+            return self._scored(texts, model)
+        prompt = own.prompt(PROMPTS, way)
+        chats = [as_chat(prompt, filled(prompt.user, fields(text, own.labels))) for text in texts]
+        n = len(samples)
+        return write_answers(chats, model, seeds, own, [ROOM[way]] * n, [some_of(own.labels)] * n)
+
+    def _scored(self, texts: Sequence[str], model: AskModel) -> list[Asked]:
+        labels = self._settings.labels
+        questions = tuple(YES_OR_NO.format(label=label) for label in labels)
+        chats = [(Message("system", SYSTEM), Message("user", f"Text:\n{text}\n\n")) for text in texts]
+        answers = model([Score(text, questions, chat) for text, chat in zip(texts, chats, strict=True)])
+        return [
+            kept_scores(answer, labels, "\n".join((as_kept(chat), *questions)))
+            for answer, chat in zip(answers, chats, strict=True)
+        ]
+
+    def parse(self, sample: LabelsGold, raw: str, way: str) -> Prediction:
+        """From a kept answer to labels. Raises ValueError where it is not what `ask` keeps."""
+        own = self._settings
+        if way == CLASSIFY:
+            return read_classification(raw, own.labels, own.thresholds)
+        if way in (HEADS, SCORE):
+            return read_scores(raw, own.labels, own.thresholds)
+        labels, form = read_list(raw, way, own.labels)
+        return Prediction(labels, form=form)
+
+    def record(self, key: str, prediction: Prediction | None, repeat: int = 0) -> LabelsPrediction:
+        """Probabilities, with the labels given where these are not those from 0.5 on; a list where there are none."""
+        if prediction is None:
+            return LabelsPrediction(id=key, labels={})
+        if not prediction.probs:
+            return LabelsPrediction(id=key, labels=prediction.labels)
+        usual = set(prediction.labels) == set(decided(prediction.probs, {}))
+        return LabelsPrediction(id=key, labels=prediction.probs, given=None if usual else prediction.labels)
+
+    def unread(self, prediction: Prediction) -> str | None:
+        """A written answer that names no label and does not say that there is none."""
+        return "the answer names none of the labels" if prediction.form == "unread" else None
+
+    def said(self, sample: LabelsGold, prediction: Prediction | None) -> tuple[SaidLine, ...]:
+        """A line for each label that either side gives or has a probability for."""
+        gold = gold_of(sample)
+        given = () if prediction is None else prediction.labels
+        probs: Mapping[str, float] = {} if prediction is None else prediction.probs
+        return tuple(
+            _line(name, gold, None if prediction is None else given, probs.get(name))
+            for name in label_names([gold or (), given, probs])
+        )
+
+    def score(self, answers: Sequence[Parsed], embed: Embed | None) -> list[ScoreRow]:
+        """F1, Jaccard and whether all is right; M where a label is missed, X where one is too many, ! unread."""
+        return [_score(answer) for answer in answers]
+
+    def report(self, samples: Sequence[LabelsGold], scores: Sequence[ScoreRow]) -> dict[str, object]:
+        """As `emotui score labels` names the figures. With repeats each is a mean, and `sd` has its deviation."""
+        details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
+        known = [one for one in details if one.gold is not None]
+        unlabelled = len({one.id for one in details}) - len({one.id for one in known})
+        return {**by_repeat(known, self._report), "unlabelled": unlabelled} if known else {"n": 0}
+
+    def _report(self, details: Sequence[Detail]) -> dict[str, Any]:
+        own = self._settings
+        labels = list(
+            own.labels or label_names([*(one.gold or () for one in details), *(d.predicted for d in details)])
+        )
+        gold, said = (
+            as_table(rows, labels) for rows in ([d.gold or () for d in details], [d.predicted for d in details])
+        )
+        probs = as_table([one.probs for one in details], labels) if all(one.probs for one in details) else None
+        # A classifier that gives one label does not go by a threshold.
+        by_them = all(set(one.predicted) == set(decided(one.probs, own.thresholds)) for one in details)
+        used = {name: own.thresholds.get(name, USUAL) for name in labels} if probs is not None and by_them else None
+        return labels_metrics(gold.astype(np.uint8), said.astype(np.uint8), labels, probs, used)
+
+    def tables(self, runs: Sequence[ScoredRun], elsewhere: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
+        """Runs side by side; and for each its figures by label and its confusion."""
+        from emotui.tasks.labels.tables import label_tables
+
+        return label_tables(runs, elsewhere)
+
+    def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
+        """Under `answers`, of a model that writes: how its lists were to be read."""
+        kept = [msgspec.json.decode(row.prediction, type=Prediction) for row in rows if row.prediction is not None]
+        forms = [one.form for one in kept if one.form]
+        if not forms:
+            return {}
+        return {"answers": {"n": len(forms)} | {form: forms.count(form) for form in ("json", "lenient", "unread")}}
+
+
+def gold_of(sample: LabelsGold) -> tuple[str, ...] | None:
+    """The gold labels; None where the text is unlabelled."""
+    said = sample.said
+    if isinstance(said, Mapping):
+        return tuple(name for name, value in said.items() if value)
+    return said
+
+
+def _line(name: str, gold: Sequence[str] | None, given: Sequence[str] | None, p: float | None) -> SaidLine:
+    there = "" if gold is None else "yes" if name in gold else "no"
+    said = "" if given is None else "yes" if name in given else "no"
+    mark = "M" if (there, said) == ("yes", "no") else "X" if (there, said) == ("no", "yes") else ""
+    return SaidLine(name, there, said, mark, p)
+
+
+def _score(answer: Parsed) -> ScoreRow:
+    sample, said = answer.sample, answer.prediction
+    gold = gold_of(sample)
+    detail = Detail(sample.id, answer.repeat, gold, said.labels, said.probs)
+    unread = "!" * (said.form == "unread")
+    encoded = msgspec.json.encode(detail)
+    if gold is None:
+        return ScoreRow(CONVENTION, {metric.name: None for metric in METRICS}, unread, encoded)
+    there, given = set(gold), set(said.labels)
+    values = {"f1": sample_f1(there, given), "jaccard": jaccard(there, given), "exact": float(there == given)}
+    marks = "M" * bool(there - given) + "X" * bool(given - there) + unread
+    return ScoreRow(CONVENTION, values, marks, encoded)

@@ -1,0 +1,87 @@
+"""The tables of any task's runs: those that the task draws itself, or its figures with a row a run."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from emotui.backends.host import Cancelled
+from emotui.store.query import Dataset, Run
+from emotui.store.store import Store
+from emotui.tables import Cell, Column, ResultsTable, Row
+from emotui.tasks.parts import ScoredRun
+from emotui.tasks.registry import task_named
+from emotui.workbench.results.span_figures import IsCancelled, OnCount
+from emotui.workbench.runs.scores import metrics
+
+_BATCH = 1000
+
+
+def run_tables(
+    store: Store, dataset: Dataset, runs: Sequence[Run], elsewhere: Sequence[Run], cancelled: IsCancelled, told: OnCount
+) -> tuple[ResultsTable, ...]:
+    """Tables of runs over one dataset.
+
+    Args:
+        elsewhere: runs over other datasets of the task, by which a task may choose what it must not choose here.
+        told: how many answers have been read so far.
+
+    Raises:
+        Cancelled: between two thousand answers or so.
+    """
+    names = {one.dataset: one.name for one in store.datasets()}
+    read = partial(_scored, store, names, cancelled)
+    own, before = [], 0
+    for run in (*runs, *elsewhere):
+        own.append(read(run, before, told))
+        before += run.done
+    tables = task_named(dataset.task).tables(own[: len(runs)], own[len(runs) :])
+    return tables or _figures(store, dataset, runs)
+
+
+def _scored(
+    store: Store, names: dict[int, str], cancelled: IsCancelled, run: Run, before: int, told: OnCount
+) -> ScoredRun:
+    scores = []
+    for at, outcome in enumerate(store.outcomes(run.run)):
+        if at % _BATCH == 0:
+            if cancelled():
+                raise Cancelled
+            told(before + at)
+        if outcome.detail is not None:
+            scores.append((outcome.sample, outcome.detail))
+    return ScoredRun(run, names.get(run.dataset, ""), scores)
+
+
+def _figures(store: Store, dataset: Dataset, runs: Sequence[Run]) -> tuple[ResultsTable, ...]:
+    """Every figure of the runs' reports that is a number."""
+    reports = [(run, metrics(store, run)) for run in runs]
+    found = {
+        key: isinstance(value, int)
+        for _, report in reports
+        for key, value in report.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
+    if not found:
+        return ()
+    columns = tuple(
+        Column(key, key.replace("_", " "), unit="count" if whole else "share") for key, whole in found.items()
+    )
+    rows = tuple(Row(_name(run), "run", run.run, _cells(run, report, tuple(found))) for run, report in reports)
+    return (ResultsTable(dataset.task, task_named(dataset.task).words.title, columns, rows),)
+
+
+def _cells(run: Run, report: dict[str, object], keys: tuple[str, ...]) -> tuple[Cell, ...]:
+    spread, notes = report.get("sd"), report.get("notes")
+    cells = []
+    for key in keys:
+        value: Any = report.get(key)
+        sd = spread.get(key) if isinstance(spread, dict) else None
+        why = notes.get(key) if isinstance(notes, dict) else None
+        known = isinstance(value, int | float) and not isinstance(value, bool)
+        cells.append(Cell(value if known else None, sd, why=None if known else why or "undefined", run=run.run))
+    return tuple(cells)
+
+
+def _name(run: Run) -> str:
+    way = run.config.get("way")
+    return f"{run.model} {way}" if way else run.model
