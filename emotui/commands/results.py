@@ -18,7 +18,7 @@ from emotui.tables import NOT_ASKED, Cell, Column, ResultsTable, shown_cell
 from emotui.workbench.datasets.experiments import experiment_of
 from emotui.workbench.progress import RunProgress
 from emotui.workbench.results.report import DAGGER, column_groups, footnotes, write_report
-from emotui.workbench.results.service import BY
+from emotui.workbench.results.service import BY, SPANS
 from emotui.workbench.results.span_tables import transition_table
 from emotui.workbench.workspace import Workspace
 
@@ -31,7 +31,7 @@ Printed = tuple[Column, list[str]]
 
 @click.command()
 @click.argument("runs", nargs=-1)
-@click.option("--dataset", help="A dataset of the spans task (default: that of the first, or newest, run).")
+@click.option("--dataset", help="A dataset (default: that of the first, or newest, run over spans).")
 @click.option("--table", "keys", multiple=True, help="Only the table of this key (again for more).")
 @click.option("--no-sim", is_flag=True, help="Leave the annotators' Sim out (no model is loaded).")
 @click.option("--no-published", is_flag=True, help="Leave the papers' rows out.")
@@ -52,6 +52,8 @@ def results(
 ) -> None:
     """SEER's tables for a dataset: runs and annotators beside the paper's rows, errors, formats, transitions.
 
+    Of a dataset of another task, its own tables: for several labels a text by label, and what was taken for what.
+
     Without RUNS: of each model and setting the newest that is done.
     """
     workspace = Workspace.look_into(db, read_only=read_only)
@@ -63,7 +65,7 @@ def results(
             read = found.tables(name, chosen, sim=not no_sim, on_step=lambda step, done, n: progress(done, n, step))
         tables = list(read)
         held = store.dataset(name)
-        if held is not None and experiment_of(held) is None:
+        if held is not None and held.task == SPANS and experiment_of(held) is None:
             moves = [found.transitions(name, by) for by in BY]
             tables += [transition_table(one) for one in reversed(moves) if one.pairs]
         tables = _picked(tables, keys)
