@@ -1,5 +1,6 @@
 """What many tests need: the command line, a workspace that is nobody's, and models that are loaded once."""
 
+import gc
 import json
 import os
 import subprocess
@@ -46,6 +47,12 @@ def _models() -> Iterator[None]:
     """The tests of one worker share the processes of the embedded model and of the tiny ones."""
     with kept_models():
         yield
+
+
+def pytest_collection_finish() -> None:
+    """What is imported by now stays: the garbage collector need not look through it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
