@@ -1,9 +1,5 @@
 """Driving Rephrase in tests: open it, write, submit, read its panes."""
 
-import asyncio
-import time
-from collections.abc import Callable
-
 from textual.pilot import Pilot
 
 from emotui.screens.rephrase.place import Rephrase
@@ -45,11 +41,3 @@ async def submit(pilot: "Pilot[None]", text: str) -> None:
 
 def kinds(source: Workspace) -> list[str]:
     return [one.kind for one in source.store.annotations()]
-
-
-async def until(there: Callable[[], bool]) -> None:
-    """Wait for what a timer brings."""
-    begun = time.monotonic()
-    while not there():
-        assert time.monotonic() - begun < 60, "it does not come"
-        await asyncio.sleep(0.01)

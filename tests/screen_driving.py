@@ -1,7 +1,6 @@
 """Driving the workbench in tests: open it, wait until it has nothing more to do, read what it shows."""
 
 import asyncio
-import time
 import unicodedata
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -19,9 +18,7 @@ from emotui.screens.samples.pane import ListPane
 from emotui.screens.samples.table import SampleList
 from emotui.screens.widgets.tiered_text import TieredText
 from emotui.workbench.source import BrowseSource
-
-_LONGEST = 240.0
-"""Seconds after which nothing more is to be expected, on a machine that does five times as much as it can."""
+from tests.waiting import awaited
 
 
 async def settle(pilot: "Pilot[None]", *, work: bool = False) -> None:
@@ -36,12 +33,8 @@ async def settle(pilot: "Pilot[None]", *, work: bool = False) -> None:
         composed = app.frame.query(ListPane) and app.frame.query(Place) and app.frame.session.opens
         return not composed or app.frame.busy or (work and app.frame.session.job is not None)
 
-    begun = time.monotonic()
     while True:
-        while busy():
-            if time.monotonic() - begun > _LONGEST:
-                raise AssertionError("the workbench does not come to rest")
-            await asyncio.sleep(0.005)
+        await awaited(lambda: not busy(), lambda: "the workbench does not come to rest")
         # Messages that are under way may ask for more, and what has changed has to be drawn.
         await drawn(pilot)
         if not busy():
@@ -97,10 +90,10 @@ async def strike(pilot: "Pilot[None]", *keys: str) -> None:
 
 async def until(pilot: "Pilot[None]", *said: str) -> None:
     """Wait until the screen says all of that, while a model may be at work."""
-    begun = time.monotonic()
-    while not all(words in (shown := screen_text(pilot)) for words in said):
-        assert time.monotonic() - begun < _LONGEST, f"{said} is not in\n{shown}"
-        await asyncio.sleep(0.02)
+    await awaited(
+        lambda: all(words in screen_text(pilot) for words in said),
+        lambda: f"{said} is not in\n{screen_text(pilot)}",
+    )
 
 
 def pressed(*keys: str) -> "Callable[[Pilot[None]], Awaitable[None]]":

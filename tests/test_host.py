@@ -13,6 +13,7 @@ from emotui.backends.base import Classify, Evidence, Extract, Refused
 from emotui.backends.host import Cancelled, ModelProcess
 from emotui.errors import BadInput, ModelError
 from tests.installed_kind import install_kind
+from tests.waiting import wait_until
 
 KIND = "breaking"
 
@@ -115,9 +116,7 @@ def test_a_process_killed_from_outside_is_replaced(model: ModelProcess) -> None:
     model.load()
     assert model.pid is not None
     os.kill(model.pid, signal.SIGKILL)
-    time_limit = time.monotonic() + 5
-    while model.pid is not None and time.monotonic() < time_limit:
-        time.sleep(0.01)
+    wait_until(lambda: model.pid is None)
     assert model.ask([Extract("word")]) == [(Evidence(0, 4, "happy", 0.5),)]
 
 
@@ -203,16 +202,14 @@ def test_a_child_leaves_when_its_parent_is_gone(tmp_path: object) -> None:
     child = int(parent.stdout.readline())
     parent.kill()
     parent.wait()
-    time_limit = time.monotonic() + 5
-    while time.monotonic() < time_limit:
+
+    def is_gone() -> bool:
         try:
-            os.kill(child, 0)
-        except ProcessLookupError:
-            return
-        if Path(f"/proc/{child}/stat").read_text().split()[2] == "Z":
-            return
-        time.sleep(0.02)
-    pytest.fail("the child outlived its parent")
+            return Path(f"/proc/{child}/stat").read_text().split()[2] == "Z"
+        except OSError:
+            return True
+
+    wait_until(is_gone, lambda: "the child outlived its parent")
 
 
 def test_an_unknown_kind_of_model_is_bad_input_that_names_the_kinds() -> None:

@@ -5,13 +5,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from emotui.store.store import Store
 from tests.conftest import CHECKOUT, Emotui
+from tests.waiting import wait_until
 
 SLICE = 96
 """Samples of a run that is interrupted: enough that it is still going on when its first rows are seen."""
@@ -35,14 +35,15 @@ def _start(db: Path, *arguments: str) -> subprocess.Popen[str]:
 
 def _wait_for_rows(db: Path, least: int = 1) -> str:
     """Until the store holds some rows of a run; its id. The other process goes on writing meanwhile."""
-    limit = time.monotonic() + 90
-    while time.monotonic() < limit:
-        if db.exists():
-            runs = Store.open(db).runs()
-            if runs and runs[0].done >= least:
-                return runs[0].run
-        time.sleep(0.02)
-    raise AssertionError("no row came")
+    found: list[str] = []
+
+    def come() -> bool:
+        runs = Store.open(db).runs() if db.exists() else []
+        found.extend(run.run for run in runs[:1] if run.done >= least)
+        return bool(found)
+
+    wait_until(come, lambda: "no row came")
+    return found[0]
 
 
 def _spans(db: Path, run: str) -> dict[int, bytes | None]:
@@ -119,11 +120,9 @@ def test_a_run_can_be_read_but_not_resumed_while_it_is_written(emotui: Emotui, d
     run = _wait_for_rows(db)
     store = Store.open(db)
     seen = [store.run(run).done]
+    assert "is going on in process" in emotui("run", "spans", "--db", db, "--resume", run).err or process.poll() == 0
     while process.poll() is None:
         seen.append(store.run(run).done)
-        time.sleep(0.05)
-        if len(seen) == 4 and process.poll() is None:
-            assert "is going on in process" in emotui("run", "spans", "--db", db, "--resume", run).err
     _, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
     seen.append(store.run(run).done)

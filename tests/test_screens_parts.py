@@ -1,6 +1,5 @@
 """Parts of the screens by themselves: the registry of actions, what is remembered, the alignment, export."""
 
-import asyncio
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from emotui.tasks.spans.task import METRICS
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import sample_records, workspace
 from tests.screen_driving import frame, listed, opened, press, screen_text, settle, shown_id, stave, strike
+from tests.waiting import awaited
 
 EVERYWHERE: tuple[type[Acting], ...] = (ListPane, ListActions, ModelActions, ToolActions, Frame)
 """What answers actions whichever place is open."""
@@ -187,8 +187,9 @@ async def test_the_palette_finds_an_action_and_does_it(source: Workspace) -> Non
         await press(pilot, "ctrl+p")
         await strike(pilot, *"colours: light")
         found = pilot.app.screen.query_one(CommandList)
-        while not found.option_count or not str(found.get_option_at_index(0).prompt).startswith("colours: light"):
-            await asyncio.sleep(0.01)
+        await awaited(
+            lambda: bool(found.option_count) and str(found.get_option_at_index(0).prompt).startswith("colours: light")
+        )
         await press(pilot, "enter", "enter")
         assert pilot.app.theme == "light"
 

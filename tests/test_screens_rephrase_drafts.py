@@ -6,9 +6,10 @@ import pytest
 
 from emotui.errors import StoreError
 from emotui.screens.app import EmotuiApp
-from tests.rephrase_driving import arrive, submit, until
+from tests.rephrase_driving import arrive, submit
 from tests.rephrase_workspace import TEXTS, Scripted, scripted
 from tests.screen_driving import notified, opened, press, screen_text, settle
+from tests.waiting import awaited
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ async def test_what_is_typed_is_in_the_store_before_one_leaves(source: Scripted)
         here = await arrive(pilot, "i", *" more")
         assert here.round is not None
         service = source.rephrasing()
-        await until(lambda: bool(service.drafts(here.round)))  # type: ignore[arg-type]
+        await awaited(lambda: bool(service.drafts(here.round)))  # type: ignore[arg-type]
         (draft,) = service.drafts(here.round).values()
         assert here.editor.text.startswith(draft.text)
         assert len(draft.text) > len(TEXTS[0][2])

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from emotui.screens.rephrase.bars import Bars
-from tests.rephrase_driving import IMPLICIT, arrive, kinds, page, submit, until, write
+from tests.rephrase_driving import IMPLICIT, arrive, kinds, page, submit, write
 from tests.rephrase_workspace import TEXTS, Scripted, scripted
 from tests.screen_driving import opened, press, screen_text, settle, strike
+from tests.waiting import awaited
 
 
 @pytest.fixture
@@ -59,7 +60,7 @@ async def test_when_typing_rests_the_words_that_carry_the_verdict_are_named(sour
         assert here.following is not None
         here.following.rest = 0.01
         await press(pilot, "i", *" x")
-        await until(lambda: here.seen.words is not None and here.seen.words.text == here.editor.text)
+        await awaited(lambda: here.seen.words is not None and here.seen.words.text == here.editor.text)
         await settle(pilot)
         leaning = next(line for line in page(pilot, "#rephrase-meaning").splitlines() if "leaning" in line)
         assert leaning.split()[2] in ("sad", "lonely")
@@ -111,7 +112,7 @@ async def test_an_answer_about_another_text_is_dropped(source: Scripted) -> None
         model = source.embedded
         model.held.clear()
         await strike(pilot, "x", "escape", "j")
-        await until(lambda: here.chain is None or here.chain.id == "rs-2")
+        await awaited(lambda: here.chain is None or here.chain.id == "rs-2")
         model.held.set()
         await settle(pilot)
         assert here.chain is not None
@@ -125,8 +126,8 @@ async def test_what_is_shown_is_greyed_while_it_is_behind_the_text(source: Scrip
         source.embedded.held.clear()
         await strike(pilot, "y")
         bars = here.query_one(Bars)
-        await until(lambda: {part.kind for line in bars._lines for part in line} == {"dim"})
-        await until(lambda: "…" in screen_text(pilot).splitlines()[1])
+        await awaited(lambda: {part.kind for line in bars._lines for part in line} == {"dim"})
+        await awaited(lambda: "…" in screen_text(pilot).splitlines()[1])
         source.embedded.held.set()
         await settle(pilot)
         assert {part.kind for line in bars._lines for part in line} != {"dim"}

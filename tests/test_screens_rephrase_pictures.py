@@ -1,6 +1,5 @@
 """Pictures of Rephrase. After an intended change: pytest FILE --snapshot-update, then look at each."""
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from emotui.workbench.rephrase.service import Rephrasing
 from emotui.workbench.rephrase.views import Live
 from tests.rephrase_workspace import Scripted, workspace
 from tests.screen_driving import frame, press, settle
+from tests.waiting import awaited
 
 Compare = Callable[..., bool]
 SIZES = [(80, 24), (160, 45)]
@@ -49,10 +49,7 @@ async def _write(pilot: "Pilot[None]", text: str) -> None:
 async def _rest(pilot: "Pilot[None]") -> None:
     """Until the words that carry the verdict are here."""
     place = frame(pilot).query_one(Rephrase)
-    for _ in range(400):
-        if place.seen.words is not None and place.seen.words.text == place.editor.text:
-            break
-        await asyncio.sleep(0.01)
+    await awaited(lambda: place.seen.words is not None and place.seen.words.text == place.editor.text)
     await settle(pilot)
 
 

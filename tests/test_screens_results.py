@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import SAMPLE_DATA, add_run, embed, workspace
 from tests.results_workspace import QWEN, several_runs
 from tests.screen_driving import frame, listed, notified, opened, press, screen_text, settle, strike, until
+from tests.waiting import wait_until
 
 
 @pytest.fixture(autouse=True)
@@ -319,11 +319,8 @@ async def test_escape_stops_the_counting_and_v_counts_again(source: Workspace, m
     def endless(
         self: Service, dataset: Any, runs: Any = None, *, sim: bool = True, cancelled: Any, on_step: Any
     ) -> Any:
-        begun = time.monotonic()
         on_step("answers", 2000, 7000)
-        while not cancelled():
-            assert time.monotonic() - begun < 300
-            time.sleep(0.005)
+        wait_until(cancelled)
         raise Cancelled
 
     monkeypatch.setattr(Service, "tables", endless)
@@ -394,10 +391,7 @@ async def test_escape_stops_a_report_and_nothing_is_written(
         self: Service, dataset: Any, runs: Any = None, *, sim: bool = True, cancelled: Any, on_step: Any
     ) -> Any:
         on_step("answers", 1200, 4000)
-        begun = time.monotonic()
-        while not cancelled():
-            assert time.monotonic() - begun < 300
-            time.sleep(0.005)
+        wait_until(cancelled)
         raise Cancelled
 
     async with opened(source) as pilot:

@@ -1,6 +1,5 @@
 """Pictures of Spot check. After an intended change: pytest FILE --snapshot-update, then look at each."""
 
-import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +17,7 @@ from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import workspace
 from tests.installed_kind import install_kind
 from tests.screen_driving import drawn, frame, press, settle, strike
+from tests.waiting import awaited
 
 Compare = Callable[..., bool]
 Drive = Callable[["Pilot[None]"], object]
@@ -133,8 +133,9 @@ def test_loading(snap_compare: Compare, source: Workspace) -> None:
     async def drive(pilot: "Pilot[None]") -> None:
         await settle(pilot)
         await strike(pilot, "9")
-        while "thinking about it" not in str(frame(pilot).session.job and frame(pilot).session.job.progress):  # type: ignore[union-attr]
-            await asyncio.sleep(0.02)
+        await awaited(
+            lambda: "thinking about it" in str(frame(pilot).session.job and frame(pilot).session.job.progress)
+        )  # type: ignore[union-attr]
         await drawn(pilot)
 
     assert snap_compare(app(source, live="breaking:slow"), terminal_size=(120, 30), run_before=drive)

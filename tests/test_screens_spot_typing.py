@@ -24,6 +24,7 @@ from tests.spot_driving import (
     workspace_asking,
     write,
 )
+from tests.waiting import awaited
 
 
 @pytest.fixture(autouse=True)
@@ -62,9 +63,10 @@ async def test_the_keys_go_into_the_text_however_long_the_place_takes_to_be_made
     empty: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def slow(place: Spot) -> None:
-        for _ in range(3):
-            await asyncio.sleep(0.05)
-            place.app.screen._on_timer_update()
+        for turn in range(90):
+            await asyncio.sleep(0)
+            if turn % 30 == 0:
+                place.app.screen._on_timer_update()
 
     monkeypatch.setattr(Spot, "on_mount", slow, raising=False)
     async with opened(empty) as pilot:
@@ -92,8 +94,7 @@ async def test_a_key_is_echoed_while_the_model_works_and_only_the_newest_text_is
     async with opened(empty) as pilot:
         await press(pilot, "9")
         editor(pilot).load_text(f"WAIT {answers}")
-        while not asked:
-            await asyncio.sleep(0.01)
+        await awaited(lambda: bool(asked))
         begun = time.process_time()
         await keys(pilot, ".2")
         assert spot(pilot).sides is not None
@@ -117,9 +118,7 @@ async def test_an_answer_to_another_text_is_grey_until_the_new_one_comes(empty: 
         assert not any("stale" in str(part.kind) for line in spot_lines(pilot) for part in line)
         spot(pilot).rest = 2
         await keys(pilot, "!")
-        while not any(part.kind == "stale" for line in spot_lines(pilot) for part in line):
-            assert spot(pilot).busy
-            await asyncio.sleep(0.02)
+        await awaited(lambda: any(part.kind == "stale" for line in spot_lines(pilot) for part in line))
         await settle(pilot)
         assert not any(part.kind == "stale" for line in spot_lines(pilot) for part in line)
 

@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +23,7 @@ from emotui.backends.yesno import find_forms
 from emotui.errors import ModelError
 from tests.conftest import Emotui
 from tests.tiny.corpus import facts, prefix_of, question_of, unseen
+from tests.waiting import wait_until
 
 pytest.importorskip("openai")
 pytest.importorskip("llama_cpp")
@@ -49,15 +49,16 @@ def serving(*arguments: str, model: Path = GGUF) -> Iterator[tuple[str, subproce
         env={**os.environ, "OPENAI_API_KEY": ""},
     )
     try:
-        waiting = time.monotonic() + 60
-        while True:
+
+        def listens() -> bool:
+            assert process.poll() is None, "the server ended while starting"
             try:
                 socket.create_connection(("127.0.0.1", port), timeout=1).close()
-                break
             except OSError:
-                assert process.poll() is None, "the server ended while starting"
-                assert time.monotonic() < waiting, "the server did not start"
-                time.sleep(0.05)
+                return False
+            return True
+
+        wait_until(listens, lambda: "the server did not start")
         yield f"tiny@http://127.0.0.1:{port}/v1", process
     finally:
         process.kill()

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +28,7 @@ from emotui.workbench.training.classifier import TrainingFiles, train_classifier
 from tests import hf_models
 from tests.conftest import CHECKOUT
 from tests.tuning_material import CUES, base, examples, write_files
+from tests.waiting import wait_until
 
 LABELS = sorted(CUES)
 SHORT = Recipe(epochs=2, rate=3e-3, batch=8, threads=1)
@@ -189,8 +189,7 @@ def test_a_training_that_is_killed_goes_on_to_the_same_weights(bert: str, tmp_pa
         return int(json.loads(state.read_text("utf-8"))["moment"]["step"]) if state.is_file() else 0
 
     with subprocess.Popen(command, env=os.environ | {"PYTHONPATH": str(CHECKOUT)}) as child:
-        while step() < 6 and child.poll() is None:
-            time.sleep(0.01)
+        wait_until(lambda: step() >= 6 or child.poll() is not None)
         child.kill()
     assert child.returncode == -signal.SIGKILL
     assert 6 <= step() < 120

@@ -1,0 +1,29 @@
+"""Waiting for what nobody sends word of: another process's file or end, another thread's flag, a screen at rest.
+
+The one place where tests sleep: a condition is asked again and again until it holds, and too long a wait is a failure.
+No test waits for a time to pass.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+
+_PAUSE = 0.005
+_LONGEST = 200.0
+"""Seconds; a test ends after 240."""
+
+
+def wait_until(there: Callable[[], bool], what: Callable[[], str] = lambda: "it does not come") -> None:
+    """Block this thread until `there()`; `what` says what is missing where that takes too long."""
+    begun = time.monotonic()
+    while not there():
+        assert time.monotonic() - begun < _LONGEST, what()
+        time.sleep(_PAUSE)
+
+
+async def awaited(there: Callable[[], bool], what: Callable[[], str] = lambda: "it does not come") -> None:
+    """The same, while the event loop goes on."""
+    begun = time.monotonic()
+    while not there():
+        assert time.monotonic() - begun < _LONGEST, what()
+        await asyncio.sleep(_PAUSE)
