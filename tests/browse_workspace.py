@@ -18,6 +18,7 @@ from emotui.tasks.spans.task import score_row
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.source import BrowseSource
 from emotui.workbench.workspace import FIRST_START, Workspace
+from tests.templates import copy_of
 
 SAMPLE_DATA = Path(__file__).parent.parent / "sample_data"
 NOT_IN_TEXT = "a deep sense of loneliness"
@@ -113,9 +114,16 @@ def add_run(
 
 def workspace(path: Path, *, samples: Sequence[SpanSample] | None = None, run: bool = True) -> Workspace:
     """A workspace in a new file, past its first start."""
+    if samples is not None:
+        return make_workspace(path, samples, run=run)
+    copy_of(path, ("browse", run), lambda template: make_workspace(template, sample_records(), run=run))
+    return Workspace.open(path)
+
+
+def make_workspace(path: Path, records: Sequence[SpanSample], *, run: bool = True) -> Workspace:
+    """The same from the ground up."""
     opened = Workspace.open(path)
     opened.set_setting(FIRST_START, "done")
-    records = sample_records() if samples is None else list(samples)
     if records:
         dataset = add_samples(opened.store, "spans", "sample", records, "sample data")
         assert dataset.fingerprint == fingerprint(records)

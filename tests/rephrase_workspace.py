@@ -16,6 +16,7 @@ from emotui.store.store import Store
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.browse_workspace import add_run, sample_records
+from tests.templates import copy_of
 
 TEXTS = (
     ("rs-1", "sadness", "My sister moved out last spring and I have been sad and lonely in this house since."),
@@ -103,14 +104,18 @@ class Scripted(Workspace):
 
 def workspace(path: Path, *, kind: type[Workspace] = Scripted, texts: bool = True) -> Workspace:
     """A workspace in a new file, past its first start, with spans too."""
-    opened = kind(Store.open(path))
+    copy_of(path, ("rephrase", texts), lambda template: _make(template, texts=texts))
+    return kind(Store.open(path))
+
+
+def _make(path: Path, *, texts: bool) -> None:
+    opened = Workspace(Store.open(path))
     opened.set_setting(FIRST_START, "done")
     records = sample_records(4, 4)
     add_run(opened.store, add_samples(opened.store, "spans", "sample", records, "sample data"), records)
     if texts:
         samples = [ClassGold(id=key, label=label, text=text) for key, label, text in TEXTS]
         add_samples(opened.store, "rephrase", "rephrase", samples, "sample data")
-    return opened
 
 
 def scripted(folder: Path) -> Scripted:

@@ -14,6 +14,7 @@ from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.runs.scores import scored
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.browse_workspace import SAMPLE_DATA, add_run, sample_records
+from tests.templates import copy_of
 
 RUN = "logits-1"
 
@@ -56,6 +57,11 @@ def add_scenes_run(
 
 def workspace(path: Path, *, n: int = 40, run: bool = True, spans: bool = True) -> Workspace:
     """A workspace in a new file, past its first start, with spans too."""
+    copy_of(path, ("scenes", n, run, spans), lambda template: _make(template, n=n, run=run, spans=spans))
+    return Workspace.open(path)
+
+
+def _make(path: Path, *, n: int, run: bool, spans: bool) -> None:
     opened = Workspace.open(path)
     opened.set_setting(FIRST_START, "done")
     if spans:
@@ -66,4 +72,3 @@ def workspace(path: Path, *, n: int = 40, run: bool = True, spans: bool = True) 
         dataset = add_samples(opened.store, "scenes", "scenes", samples, "sample data")
         if run:
             add_scenes_run(opened, dataset, samples)
-    return opened

@@ -8,7 +8,7 @@ import pytest
 
 from emotui.screens.app import EmotuiApp
 from tests.browse_workspace import embed
-from tests.results_workspace import several_runs
+from tests.results_workspace import make_several_runs
 from tests.screen_driving import pressed
 
 Compare = Callable[..., bool]
@@ -24,7 +24,7 @@ def quick_embedding(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _app(path: Path) -> EmotuiApp:
-    source = several_runs(path / "workspace.duckdb", annotated=True)
+    source = make_several_runs(path / "workspace.duckdb", annotated=True)
     source.set_setting("theme", "dark")
     return EmotuiApp(lambda: source, poll=None)
 
