@@ -18,9 +18,10 @@ from emotui.tasks.spans.task import score_row
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.source import BrowseSource
 from emotui.workbench.workspace import FIRST_START, Workspace
+from tests.paths import CHECKOUT
 from tests.templates import copy_of
 
-SAMPLE_DATA = Path(__file__).parent.parent / "sample_data"
+SAMPLE_DATA = CHECKOUT / "sample_data"
 NOT_IN_TEXT = "a deep sense of loneliness"
 
 

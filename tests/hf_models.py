@@ -21,7 +21,9 @@ from transformers import (
     T5ForConditionalGeneration,
 )
 
-TINY = Path(__file__).parent / "tiny" / "model" / "hf"
+from tests.paths import TESTS
+
+TINY = TESTS / "tiny" / "model" / "hf"
 TEXT = "i am so very happy sad angry glad the dog ran home and we felt joy fear today yes no a b this text expresses"
 WORDS = TEXT.split()
 

@@ -4,7 +4,7 @@ import pytest
 
 from emotui.backends import host
 from emotui.backends import spec as specs
-from tests.conftest import CHECKOUT
+from tests.paths import CHECKOUT
 
 
 def install_kind(monkeypatch: pytest.MonkeyPatch, kind: str, loader: str) -> None:

@@ -16,9 +16,10 @@ from emotui.screens.spot.view import SpotPage
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import sample_records, workspace
 from tests.installed_kind import install_kind
+from tests.paths import TESTS
 from tests.screen_driving import frame, settle, strike
 
-TINY = Path(__file__).parent / "tiny" / "model"
+TINY = TESTS / "tiny" / "model"
 
 
 def the_breaking_kind(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,8 +16,9 @@ from emotui.errors import ModelError
 from emotui.store.store import Store
 from tests.conftest import Emotui
 from tests.faulty_server import FaultyServer
+from tests.paths import TESTS
 
-TINY = Path(__file__).parent / "tiny" / "model"
+TINY = TESTS / "tiny" / "model"
 TEXT = "Ada wept for hours at the station."
 LLAMA, WARPD = b"\x05\0\0\0\0\0\0\0llama", b"\x05\0\0\0\0\0\0\0warpd"
 

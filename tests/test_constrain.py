@@ -20,9 +20,10 @@ from emotui.tasks.scenes.task import Scenes
 from emotui.tasks.spans.task import Spans
 from tests import hf_models
 from tests.conftest import Emotui
+from tests.paths import TINY
 from tests.tiny.corpus import unseen
 
-MODEL = Path(__file__).parent / "tiny" / "model"
+MODEL = TINY / "model"
 LABELS = ['a "quoted" one', "two\nlines", "café \U0001f622", "back\\slash", "joy", "joyful", "joyful at last"]
 GRAMMARS = {
     "yes or no": yes_or_no(),

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import CHECKOUT, Emotui
+from tests.conftest import Emotui
+from tests.paths import CHECKOUT
 
 SENTENCES = CHECKOUT / "sample_data" / "spans_sentences.jsonl"
 

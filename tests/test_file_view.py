@@ -12,7 +12,7 @@ from emotui.workbench.datasets.samples import import_files
 from emotui.workbench.files.view import FileView
 from emotui.workbench.source import BrowseSource
 from emotui.workbench.workspace import Workspace
-from tests.conftest import CHECKOUT
+from tests.paths import CHECKOUT
 
 GOLD = [
     {"id": "p", "text": "I cried. The bus came. I laughed!", "spans": [[0, 7], [23, 32]], "sentences": [

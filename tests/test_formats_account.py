@@ -22,8 +22,9 @@ from emotui.records import (
     SpanSample,
     Text,
 )
+from tests.paths import CHECKOUT
 
-ACCOUNT = (Path(__file__).parent.parent / "docs" / "formats.md").read_text(encoding="utf-8")
+ACCOUNT = (CHECKOUT / "docs" / "formats.md").read_text(encoding="utf-8")
 EXAMPLES = dict(re.findall(r"^### (.+?)\n.*?```json\n(.*?)```", ACCOUNT, re.MULTILINE | re.DOTALL))
 KINDS: dict[str, type[Any]] = {
     "spans, gold": SpanSample,

@@ -17,8 +17,9 @@ from emotui.backends.gguf.memory import Plan, bytes_a_token, flash_type, make_pl
 from emotui.backends.gguf.probe_model import quantise, write_probe_model
 from emotui.backends.gguf.settings import Settings, parse_settings
 from emotui.errors import ModelError
+from tests.paths import TESTS
 
-TINY = Path(__file__).parent / "tiny" / "model"
+TINY = TESTS / "tiny" / "model"
 
 
 @pytest.fixture(scope="session")

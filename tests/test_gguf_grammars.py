@@ -5,7 +5,6 @@ The tests that write need llama-cpp-python: `pip install llama-cpp-python`, whic
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +13,9 @@ from emotui.backends import gguf
 from emotui.backends.base import Generate, Generation, Message
 from emotui.backends.grammars import json_words, literal, one_of, retrieved_line, yes_or_no
 from emotui.metrics.span_output import parse_output
+from tests.paths import TESTS
 
-TINY = Path(__file__).parent / "tiny" / "model" / "tiny-Q8_0.gguf"
+TINY = TESTS / "tiny" / "model" / "tiny-Q8_0.gguf"
 
 
 @pytest.fixture(scope="module")

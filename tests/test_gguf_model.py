@@ -27,10 +27,11 @@ from emotui.backends.gguf.writing import find_stop
 from emotui.backends.host import Cancelled, ModelProcess
 from emotui.errors import ModelError
 from emotui.records import PLUTCHIK
+from tests.paths import TESTS
 from tests.tiny.corpus import NAMES, as_json, fact_examples, facts, prefix_of, question_of, unseen
 from tests.tiny.gguf_copy import copy_gguf
 
-TINY = Path(__file__).parent / "tiny" / "model" / "tiny-Q8_0.gguf"
+TINY = TESTS / "tiny" / "model" / "tiny-Q8_0.gguf"
 Copy = Callable[..., Path]
 
 

@@ -4,7 +4,6 @@ Needs llama-cpp-python and gguf: `pip install llama-cpp-python gguf`, which comp
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,10 +16,11 @@ from emotui.backends import gguf, hf
 from emotui.backends.base import Generate, Message, Rank, Score
 from emotui.backends.gguf.model import GgufModel
 from emotui.records import PLUTCHIK
+from tests.paths import TINY
 from tests.tiny.corpus import NAMES, Example, as_json, fact_examples, prefix_of, question_of, retrieved, unseen
 from tests.tiny.gguf_file import write_gguf
 
-MODEL = Path(__file__).parent / "tiny" / "model"
+MODEL = TINY / "model"
 
 AWKWARD = (
     "",

@@ -13,7 +13,8 @@ from emotui.lexicons import GOEMOTIONS_TO_PLUTCHIK, emolex
 from emotui.metrics.inflections import dictionary_forms
 from emotui.metrics.lexical import CATEGORIES, Cue, cues_of, is_negated, lexical, lexical_report
 from emotui.records import PLUTCHIK
-from tests.conftest import CHECKOUT, Emotui
+from tests.conftest import Emotui
+from tests.paths import CHECKOUT
 
 LEXICON = {
     "love": {"joy", "positive"},

@@ -22,9 +22,10 @@ from emotui.tasks.task import Parsed
 from emotui.workbench.datasets.samples import import_files
 from emotui.workbench.progress import RunProgress
 from emotui.workbench.runs.run import run_task
-from tests.conftest import CHECKOUT, Emotui
+from tests.conftest import Emotui
+from tests.paths import CHECKOUT, TESTS
 
-TINY = CHECKOUT / "tests" / "tiny" / "model" / "hf"
+TINY = TESTS / "tiny" / "model" / "hf"
 TASK = Masked()
 
 

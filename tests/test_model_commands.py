@@ -22,11 +22,12 @@ from emotui.workbench.models.devices import torch_build
 from emotui.workbench.models.discovery import AtHand, keep_folders, model_folders, models_at_hand
 from emotui.workbench.models.doctor import Check, Terminal
 from emotui.workbench.models.probe import probe
-from tests.conftest import CHECKOUT, Emotui, Finished
+from tests.conftest import Emotui, Finished
 from tests.faulty_server import FaultyServer
+from tests.paths import CHECKOUT, TESTS
 from tests.third_party import install
 
-TINY = Path(__file__).parent / "tiny" / "model"
+TINY = TESTS / "tiny" / "model"
 TEXT = "My sister laughed, and I cried all night because I feel so <mask>."
 
 

@@ -12,8 +12,9 @@ from emotui.backends.options import split_options
 from emotui.errors import BadInput, ModelError
 from emotui.store.store import Store
 from tests.conftest import Emotui
+from tests.paths import TESTS
 
-TINY = Path(__file__).parent / "tiny" / "model"
+TINY = TESTS / "tiny" / "model"
 
 
 def quiet(line: str) -> None: ...

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import CHECKOUT, Emotui
+from tests.conftest import Emotui
+from tests.paths import CHECKOUT
 
 PARTS = ("emotui", "backends", "metrics", "screens", "themes", "sample_data")
 FILES = ("pyproject.toml", "README.md", "LICENSE")

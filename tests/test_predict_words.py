@@ -10,7 +10,8 @@ from emotui.records import ClassGold
 from emotui.store.store import Store
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.runs.run import run_task
-from tests.conftest import CHECKOUT, Emotui
+from tests.conftest import Emotui
+from tests.paths import CHECKOUT
 
 HF = f"hf:{CHECKOUT / 'tests' / 'tiny' / 'model' / 'hf'}"
 GGUF = f"gguf:{CHECKOUT / 'tests' / 'tiny' / 'model' / 'tiny-F16.gguf'}"

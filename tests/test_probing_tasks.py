@@ -13,9 +13,10 @@ from emotui.records import PLUTCHIK
 from emotui.tasks.prompting.files import Prompt
 from emotui.workbench.models.probe import probe
 from tests.conftest import Emotui
+from tests.paths import TINY
 from tests.tiny.corpus import unseen
 
-MODEL = Path(__file__).parent / "tiny" / "model"
+MODEL = TINY / "model"
 TEXT, SPANS = next((text, spans) for text, spans in unseen() if len(spans) == 2)
 SHORT = {"retrieve": msgspec.to_builtins(Prompt("Evidence: {text}"))}
 

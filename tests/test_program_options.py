@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from emotui.commands import cli
 from emotui.errors import BadInput
 from emotui.workbench.workspace import Workspace
-from tests.conftest import CHECKOUT
+from tests.paths import CHECKOUT
 
 REPHRASINGS = CHECKOUT / "sample_data" / "rephrasings.jsonl"
 VALUES = {"db": ("--db", "here.duckdb"), "read_only": ("--read-only",), "annotator": ("--annotator", "Ada")}

@@ -47,9 +47,10 @@ from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.progress import RunProgress
 from emotui.workbench.rephrase.examples import read_examples
 from emotui.workbench.runs.run import run_task
-from tests.conftest import CHECKOUT, Emotui
+from tests.conftest import Emotui
+from tests.paths import CHECKOUT, TESTS
 
-TINY = CHECKOUT / "tests" / "tiny" / "model" / "hf"
+TINY = TESTS / "tiny" / "model" / "hf"
 CHAINS = CHECKOUT / "sample_data" / "rephrasings.jsonl"
 TASK = Rephrase()
 SAMPLE = ClassGold(id="t", text="I cannot stop smiling.", label="joy")

@@ -9,7 +9,8 @@ from emotui.formats import read, write
 from emotui.records import Attempt, Chain, ClassGold
 from emotui.workbench.rephrase.records import Rephrased
 from emotui.workbench.workspace import Workspace
-from tests.conftest import CHECKOUT, Emotui
+from tests.conftest import Emotui
+from tests.paths import CHECKOUT
 
 SAMPLE = CHECKOUT / "sample_data" / "rephrasings.jsonl"
 

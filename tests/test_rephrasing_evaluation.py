@@ -16,11 +16,12 @@ from emotui.metrics.rephrasings import is_right, succeeded_at
 from emotui.records import Attempt, Chain
 from emotui.workbench.rephrase.evaluation import Contender, columns, contender, evaluate
 from tests import hf_models
-from tests.conftest import CHECKOUT, Emotui
+from tests.conftest import Emotui
+from tests.paths import CHECKOUT, TESTS
 
 CHAINS = CHECKOUT / "sample_data" / "rephrasings.jsonl"
 VARIANTS = CHECKOUT / "sample_data" / "rephrasings_variants.jsonl"
-TINY = CHECKOUT / "tests" / "tiny" / "model" / "hf"
+TINY = TESTS / "tiny" / "model" / "hf"
 
 
 def quiet(line: str) -> None: ...

@@ -11,7 +11,7 @@ from emotui.records import Attempt, Chain
 from emotui.workbench.rephrase.chains import add_sample_rephrasings, import_chains
 from emotui.workbench.rephrase.service import Rephrasing
 from emotui.workbench.workspace import Workspace
-from tests.conftest import CHECKOUT
+from tests.paths import CHECKOUT
 
 
 def chain(key: str, *attempts: tuple[str, str], annotator: str | None = None, skipped: bool = False) -> Chain:

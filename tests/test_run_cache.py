@@ -14,9 +14,10 @@ from emotui.backends.host import ModelProcess
 from emotui.tasks.scenes.task import Scenes
 from emotui.workbench.runs import run as runs_run
 from emotui.workbench.workspace import Workspace
+from tests.paths import TESTS
 from tests.tiny.gguf_copy import copy_gguf
 
-TINY = Path(__file__).parent / "tiny" / "model"
+TINY = TESTS / "tiny" / "model"
 PROMPTS = {"first-token": {"user": "Think of {subject}. {text}\nDoes {subject} feel {emotion}? Answer Yes or No."}}
 
 

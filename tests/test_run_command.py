@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from emotui.store.store import Store
-from tests.conftest import CHECKOUT, Emotui
+from tests.conftest import Emotui
+from tests.paths import CHECKOUT
 from tests.waiting import wait_until
 
 SLICE = 96

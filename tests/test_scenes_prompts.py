@@ -28,7 +28,8 @@ from emotui.tasks.scenes.prompts import (
     shared_and_asked,
 )
 from emotui.tasks.scenes.task import Scenes
-from tests.conftest import CHECKOUT, Emotui
+from tests.conftest import Emotui
+from tests.paths import CHECKOUT
 from tests.tiny.corpus import facts
 
 MODEL = f"hf:{CHECKOUT / 'tests' / 'tiny' / 'model' / 'hf'}"

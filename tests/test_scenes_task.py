@@ -14,7 +14,8 @@ from emotui.records import PLUTCHIK, ScenesGold
 from emotui.tasks.registry import BUILT_IN, tasks
 from emotui.tasks.scenes.task import Prediction, Scenes, vector_letters
 from emotui.tasks.task import Parsed
-from tests.conftest import CHECKOUT, Emotui
+from tests.conftest import Emotui
+from tests.paths import CHECKOUT
 from tests.scenes_workspace import raw, scenarios
 
 TASK = Scenes()

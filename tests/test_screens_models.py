@@ -15,9 +15,10 @@ from emotui.workbench.models.loaded import OnShelf
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import sample_records, workspace
 from tests.installed_kind import install_kind
+from tests.paths import TESTS
 from tests.screen_driving import frame, notified, opened, press, screen_text, settle, strike, until
 
-TINY = Path(__file__).parent / "tiny" / "model"
+TINY = TESTS / "tiny" / "model"
 
 
 @pytest.fixture(autouse=True)

@@ -12,8 +12,8 @@ from emotui.backends.base import Generate, Message, Refused
 from emotui.backends.host import ModelProcess
 from emotui.backends.servers import load
 from emotui.errors import ModelError
-from tests.conftest import CHECKOUT
 from tests.faulty_server import FaultyServer
+from tests.paths import CHECKOUT
 
 pytest.importorskip("openai")
 

@@ -7,8 +7,8 @@ import pytest
 
 from emotui.backends.servers.listing import models_at
 from emotui.errors import ModelError
-from tests.conftest import CHECKOUT
 from tests.faulty_server import FaultyServer
+from tests.paths import CHECKOUT
 
 KEY = "sk-do-not-show-me-4711"
 

@@ -22,6 +22,7 @@ from emotui.backends.servers.model import ServerModel
 from emotui.backends.yesno import find_forms
 from emotui.errors import ModelError
 from tests.conftest import Emotui
+from tests.paths import TINY
 from tests.tiny.corpus import facts, prefix_of, question_of, unseen
 from tests.waiting import wait_until
 
@@ -30,7 +31,7 @@ pytest.importorskip("llama_cpp")
 pytest.importorskip("llama_cpp.server.app")
 
 CONTEXT = 256
-FOLDER = Path(__file__).parent / "tiny" / "model"
+FOLDER = TINY / "model"
 GGUF = FOLDER / "tiny-F16.gguf"
 FACTS = list(facts().items())[::5]
 

@@ -7,9 +7,10 @@ import pytest
 
 from emotui.store.store import Store
 from tests.conftest import Emotui
+from tests.paths import TINY
 from tests.tiny.corpus import unseen
 
-MODEL = Path(__file__).parent / "tiny" / "model"
+MODEL = TINY / "model"
 PROMPTS = '[retrieve]\nuser = "Evidence: {text}"\n[highlight]\nuser = "Evidence: {text}"\n'
 TEXTS = [(text, spans) for text, spans in unseen() if spans][:8]
 

@@ -13,9 +13,8 @@ import pytest
 from emotui.errors import BadInput, StoreError
 from emotui.store.query import Run
 from emotui.store.store import Store, default_path
-
-from .conftest import CHECKOUT
-from .store_samples import failure, result, sample, samples, score
+from tests.paths import CHECKOUT
+from tests.store_samples import failure, result, sample, samples, score
 
 
 @pytest.fixture

@@ -8,8 +8,7 @@ from emotui.errors import StoreError
 from emotui.store.query import ListQuery
 from emotui.store.rows import SampleRow
 from emotui.store.store import Store
-
-from .store_samples import result, sample, samples, score
+from tests.store_samples import result, sample, samples, score
 
 
 @pytest.fixture

@@ -18,8 +18,7 @@ from emotui.store.listing import _by_value
 from emotui.store.query import MARKS, SORTS, Bounds, ListQuery
 from emotui.store.rows import SampleRow
 from emotui.store.store import Store
-
-from .store_samples import failure, result, sample, score
+from tests.store_samples import failure, result, sample, score
 
 TEXTS = (
     "I was so HAPPY today",

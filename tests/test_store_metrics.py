@@ -12,8 +12,7 @@ from emotui.store import schema
 from emotui.store.query import Bounds, ListQuery
 from emotui.store.rows import ScoreRow
 from emotui.store.store import Store
-
-from .store_samples import result, samples
+from tests.store_samples import result, samples
 
 VERSION_3 = Path(__file__).with_name("store_version_3.sql")
 

@@ -14,9 +14,8 @@ from emotui.errors import StoreError
 from emotui.store import refusals
 from emotui.store.query import ListQuery
 from emotui.store.store import Store
-
-from .conftest import CHECKOUT
-from .store_samples import result, samples
+from tests.paths import CHECKOUT
+from tests.store_samples import result, samples
 
 WRITER = Path(__file__).with_name("store_writer.py")
 HOLDER = """

@@ -18,9 +18,8 @@ import pytest
 from emotui import commands
 from emotui.errors import BadInput, StoreError
 from emotui.store.store import Store
-
-from .conftest import CHECKOUT
-from .store_samples import samples
+from tests.paths import CHECKOUT
+from tests.store_samples import samples
 
 WRITER = Path(__file__).with_name("store_writer.py")
 

@@ -11,8 +11,7 @@ from emotui.store import schema
 from emotui.store.query import ListQuery
 from emotui.store.rows import Annotation, ResultRow, ScoreRow
 from emotui.store.store import Store
-
-from .store_samples import result, samples
+from tests.store_samples import result, samples
 
 VERSION_1 = Path(__file__).with_name("store_version_1.sql")
 

@@ -16,9 +16,10 @@ from emotui.workbench.rephrase.suggestions import explicit_words, words_to_avoid
 from emotui.workbench.rephrase.views import CarryingWords
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
+from tests.paths import TESTS
 from tests.rephrasing_workspace import rephrasing_workspace
 
-TINY = Path(__file__).parent / "tiny" / "model"
+TINY = TESTS / "tiny" / "model"
 ORIGINAL = "I am happy."
 
 

@@ -26,7 +26,7 @@ from emotui.errors import BadInput, EmotuiError, ModelError
 from emotui.lexicons import emolex
 from emotui.workbench.training.classifier import TrainingFiles, train_classifier
 from tests import hf_models
-from tests.conftest import CHECKOUT
+from tests.paths import CHECKOUT
 from tests.tuning_material import CUES, base, examples, write_files
 from tests.waiting import wait_until
 
