@@ -1,6 +1,7 @@
 """What a workspace of a million samples costs.
 
     python benchmarks/store.py [--samples N] [--seconds S]
+    python benchmarks/store.py --migrate
 
 Everything lies in a temporary folder. Each question is asked in a process of its own that holds nothing but the store,
 once and then five times; the table has the first, the median and the slowest of the five, their processor time, and
@@ -148,12 +149,30 @@ def sharing(path: Path, n: int, seconds: float) -> None:
             print(f"  {kind:32} {rate:9.1f} {median:10.1f} {slowest:10.1f}")
 
 
+def migrate() -> None:
+    """Print how long a store of version 3 takes to be brought up to date."""
+    import duckdb
+
+    statements = Path(__file__).parents[1] / "tests" / "store_version_3.sql"
+    with tempfile.TemporaryDirectory(prefix="emotui-benchmark-") as folder:
+        path = Path(folder) / "old.duckdb"
+        with duckdb.connect(path) as connection:
+            connection.execute(statements.read_text())
+        begun = time.perf_counter()
+        Store.open(path)
+        print(f"100,000 scores of version 3 brought up to date in {time.perf_counter() - begun:.2f} s")
+
+
 def main() -> None:
     """Build the workspace, print the tables."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--samples", type=int, default=1_000_000)
     options.add_argument("--seconds", type=float, default=10)
+    options.add_argument("--migrate", action="store_true", help="only bring 100,000 scores of version 3 up to date")
     chosen = options.parse_args()
+    if chosen.migrate:
+        migrate()
+        return
     n: int = chosen.samples
     with tempfile.TemporaryDirectory(prefix="emotui-benchmark-") as folder:
         path = Path(folder) / "workspace.duckdb"

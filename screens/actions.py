@@ -66,6 +66,7 @@ SHARED: tuple[Action, ...] = (
     Action("back", ("escape",), "Esc", "back", "Back to the sample", "Move", 1),
     Action("search", ("slash",), "/", "search", "Keep the samples whose text holds these words", "List", 6),
     Action("filter", ("f",), "f", "filter", "Keep samples by emotion, valence, kind of error or F1", "List", 5),
+    Action("metric", ("percent_sign",), "%", "metric", "Choose which figure of the run stands in the list", "List", 0),
     Action("sort", ("s",), "s", "sort", "Order the list; the same order again turns it round", "List", 7),
     Action("clear", ("x",), "x", "clear filter", "Drop search and filter", "List", 8),
     Action("dataset", ("d",), "d", "dataset", "Show another dataset", "List", 0),

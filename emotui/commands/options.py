@@ -15,6 +15,7 @@ from click.shell_completion import CompletionItem
 
 from emotui.errors import BadInput
 from emotui.metrics.span_output import STYLES
+from emotui.tasks.added_metrics import metric_troubles
 from emotui.tasks.prompting.files import Prompts
 from emotui.tasks.prompting.ways import COT
 from emotui.tasks.registry import kinds, task_named, tasks, troubles
@@ -68,6 +69,12 @@ class TaskName(click.ParamType):  # type: ignore[type-arg]  # generic only since
 def tell_troubles() -> None:
     """Say on standard error which tasks of other packages are left out, and why."""
     for line in troubles():
+        click.echo(line, err=True)
+
+
+def tell_metric_troubles() -> None:
+    """Say on standard error which metrics of other packages are left out or fail, and why."""
+    for line in metric_troubles():
         click.echo(line, err=True)
 
 

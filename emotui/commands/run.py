@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from emotui.backends.host import Cancelled
-from emotui.commands.options import TaskName, asking_options, one_way, read_labels
+from emotui.commands.options import TaskName, asking_options, one_way, read_labels, tell_metric_troubles
 from emotui.commands.output import as_written, json_option, print_figures, print_json, shown
 from emotui.commands.program_options import db_option, read_only_option
 from emotui.commands.progress import bar
@@ -201,6 +201,7 @@ def _fields(run: Run) -> dict[str, object]:
 
 def _print(workspace: Workspace, run: Run, seconds: float, as_json: bool) -> None:
     figures = workspace.summary(run.run)
+    tell_metric_troubles()
     if as_json:
         names = ("run", "task", "model", "n", "done", "failed")
         print_json({name: getattr(run, name) for name in names} | {"seconds": seconds, "metrics": figures})

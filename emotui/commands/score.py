@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from emotui.commands.label_columns import label_columns_options
-from emotui.commands.options import tell_troubles
+from emotui.commands.options import tell_metric_troubles, tell_troubles
 from emotui.commands.output import json_option, print_figures, print_json, skip_bad_option
 from emotui.errors import BadInput
 from emotui.formats.wide import FOUND, LabelColumns
@@ -49,6 +49,7 @@ def _warn(line: str) -> None:
 
 
 def _show(title: str, figures: dict[str, Any], as_json: bool) -> None:
+    tell_metric_troubles()
     if as_json:
         print_json(figures)
     else:

@@ -1,6 +1,6 @@
 """What became of each question of a run, a line each: for tables over a whole run. On an open connection."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from emotui.store.metric_sets import metric_sets, value_of
@@ -57,6 +57,21 @@ def marks(connection: "DuckDBPyConnection", runs: Sequence[str]) -> dict[str, tu
         [list(runs)],
     )
     return {run: (output, score) for run, output, score in found.fetchall()}
+
+
+def metric_names(connection: "DuckDBPyConnection", dataset: int, besides: Collection[str]) -> list[str]:
+    """Further metrics of which some run over a data set has values, in the order in which they came."""
+    sets = {number: names for number, names in metric_sets(connection).items() if not set(names) <= set(besides)}
+    if not sets:
+        return []
+    found = connection.execute(
+        "select distinct metric_set from scores where metric_set in (select unnest(?::integer[]))"
+        " and run in (select number from runs where dataset = ?)",
+        [list(sets), dataset],
+    )
+    kinds = {number for (number,) in found.fetchall()}
+    there = dict.fromkeys(name for number, names in sets.items() if number in kinds for name in names)
+    return [name for name in there if name not in besides]
 
 
 def value_sums(connection: "DuckDBPyConnection", run: str, part: str) -> list[ValueSum]:

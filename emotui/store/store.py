@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -224,6 +224,11 @@ class Store:
             with self._turns.reading(access.ROOMY) as connection:
                 rows = run_results.outcomes(connection, run, start, min(start + _WIDE_CHUNK, end))
             yield from rows
+
+    def metric_names(self, dataset: int, besides: Collection[str]) -> list[str]:
+        """Metrics, other than these, of which some run over a data set has values, in the order in which they came."""
+        with self._turns.reading() as connection:
+            return run_results.metric_names(connection, dataset, besides)
 
     def value_sums(self, run: str, part: str) -> list[ValueSum]:
         """The values of each metric of a run, added up by repeat, by whether a sample's record holds `part` letter by

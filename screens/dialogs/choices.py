@@ -82,6 +82,11 @@ def sorts(metrics: Sequence[Metric]) -> list[Choice]:
     ]
 
 
+def figures(metrics: Sequence[Metric]) -> list[Choice]:
+    """The metrics of a run, one of which stands in the list."""
+    return [Choice(key_of(metric, metrics), metric.title, metric.help) for metric in metrics]
+
+
 def runs(found: Sequence[Run], without: str) -> list[Choice]:
     """Runs, newest first, and none; `without` says what is shown then."""
     choices = []

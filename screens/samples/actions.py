@@ -50,6 +50,19 @@ class ListActions(Acting):
 
         self._pane.app.push_screen(ChoiceDialog("Order of the list", sorts(self._metrics), state.sort), changed)
 
+    def can_metric(self) -> bool:
+        return len(self._metrics) > 1
+
+    def do_metric(self) -> None:
+        from emotui.screens.dialogs.choices import ChoiceDialog, figures
+
+        def changed(metric: str | None) -> None:
+            if metric is not None:
+                self._session.change(replace(self._session.state, metric=metric))
+
+        choices = figures(self._metrics)
+        self._pane.app.push_screen(ChoiceDialog("Figure in the list", choices, self._session.state.metric), changed)
+
     def can_clear(self) -> bool:
         return self._session.state.filtered
 

@@ -21,6 +21,7 @@ from emotui.records import (
     ScenesPrediction,
     SpanPrediction,
 )
+from emotui.tasks.added_metrics import NO_VALUE, file_means
 from emotui.tasks.registry import task_named
 from emotui.workbench.runs.similarity import Embedder
 
@@ -99,7 +100,11 @@ def score_files(
     answers = files.read(predicted, task.files.predicted, columns=_given(columns))
     if skip_bad:
         answers = files.good(answers, lambda record: _known(record, ids, gold))
-    return files.report(lambda: score(golds, answers, given or {}, _embedding))
+    document = files.report(lambda: score(golds, answers, given or {}, _embedding))
+    means = {name: mean for name, mean in file_means(task, golds, answers).items() if name not in document}
+    silent = {name: NO_VALUE for name, mean in means.items() if mean is None}
+    notes = {"notes": {**document.get("notes", {}), **silent}} if silent else {}
+    return document | means | notes
 
 
 def _known(record: Any, ids: set[str], gold: str) -> None:

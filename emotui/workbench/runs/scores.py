@@ -10,6 +10,7 @@ from emotui.metrics.metric import Metric
 from emotui.store.query import Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
+from emotui.tasks.added_metrics import NO_VALUE, added_metrics, mean_of, with_added
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Parsed, Task
 from emotui.workbench.runs.plan import RunConfig, stored_samples
@@ -42,15 +43,24 @@ def scored(
                 places.append(len(rows))
                 answers.append(Parsed(sample, row.repeat, prediction))
         rows.append(row)
-    for place, score in zip(places, task.score(answers, embed), strict=True):
+    for place, score in zip(places, with_added(task, answers, task.score(answers, embed)), strict=True):
         rows[place] = replace(rows[place], score=score)
     return rows
 
 
 def metrics_of(store: Store, dataset: int) -> tuple[Metric, ...]:
-    """What the samples of a dataset are scored by: the metrics of its task."""
+    """What the samples of a dataset are scored by: the metrics of its task, and others that its runs have values of."""
     found = store.dataset(dataset)
-    return () if found is None else task_named(found.task).metrics
+    if found is None:
+        return ()
+    task = task_named(found.task)
+    own = {metric.name for metric in task.metrics}
+    kept = store.metric_names(dataset, besides=own)
+    if not kept:
+        return task.metrics
+    added = {one.metric.name: one.metric for one in added_metrics(task)}
+    unknown = "a metric of a package that is not installed here"
+    return (*task.metrics, *(added.get(name, Metric(name, (None, None), True, unknown)) for name in kept))
 
 
 def last_attempts(rows: Iterable[ResultRow]) -> list[ResultRow]:
@@ -73,10 +83,23 @@ def metrics(store: Store, run: Run) -> dict[str, object]:
     golds = [sample for number, sample in stored_samples(store, dataset, dataset.n) if number in numbers]
     settings = msgspec.convert(run.config, RunConfig)
     task = task_named(dataset.task).with_options(settings.options, settings.repeats)
-    figures = task.report(golds, [row.score for row in rows if row.score is not None]) | task.diagnostics(rows)
+    added = _added_means(task, rows)
+    scores = [row.score for row in rows if row.score is not None]
+    figures = added | task.report(golds, scores) | task.diagnostics(rows)
+    notes = {name: NO_VALUE for name, mean in added.items() if mean is None}
     why = settings.trained_on
     if settings.flattered:
         why = f"{run.model} was fitted on these samples, so its figures here flatter it"
     if why:
-        figures["notes"] = msgspec.convert(figures.get("notes") or {}, dict[str, str]) | {"run": why}
+        notes["run"] = why
+    if notes:
+        figures["notes"] = msgspec.convert(figures.get("notes") or {}, dict[str, str]) | notes
     return figures
+
+
+def _added_means(task: Task, rows: Sequence[ResultRow]) -> dict[str, object]:
+    """The means of the metrics that other packages added."""
+    own = {metric.name for metric in task.metrics}
+    kept = [(row.sample, row.score.values) for row in rows if row.score is not None]
+    names = dict.fromkeys(name for _, values in kept for name in values if name not in own)
+    return {name: mean_of((sample, values.get(name)) for sample, values in kept) for name in names}
