@@ -308,10 +308,10 @@ def test_runs_over_scenarios_stand_beside_the_papers_table(emotui: Emotui, tmp_p
     assert "| Gemma-2-9b-it † | EmoScene, Table 1 | 0.834 |" in text
 
 
-def test_a_run_of_a_task_without_tables_is_one_sentence(made: tuple[Workspace, Dataset], tmp_path: Path) -> None:
+def test_a_run_of_a_task_that_is_not_known_is_one_sentence(made: tuple[Workspace, Dataset], tmp_path: Path) -> None:
     store = made[0].store
     rooms = add_samples(store, "scenes", "rooms", [ScenesGold(id="1", text="t", labels={"joy": 1})], "x")
     store.start_run("g1", "g1", "guess", "m", rooms.dataset, {}, 1)
-    with pytest.raises(BadInput, match="run g1 is one of the guess task: reports are of spans and scenes"):
+    with pytest.raises(BadInput, match="does not know the task 'guess'; it knows spans, scenes"):
         write_report(store, made[0].results(), ["g1"], str(tmp_path / "x.md"))
     assert json.dumps([path.name for path in tmp_path.glob("*.md")]) == "[]"

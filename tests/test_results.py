@@ -298,8 +298,9 @@ def test_what_is_not_there_is_one_sentence(made: Made, tmp_path: Path) -> None:
     add_samples(opened.store, "scenes", "rooms", [ScenesGold(id="1", text="t", labels={"joy": 1})], "x")
     with pytest.raises(BadInput, match=r"no dataset 'nowhere' \(there: three\)"):
         results.tables("nowhere")
+    assert results.tables("rooms") == ()
     with pytest.raises(BadInput, match="'rooms' is one of the scenes task"):
-        results.tables("rooms")
+        results.bars("rooms")
     with pytest.raises(BadInput, match="there is no run 'r9'"):
         results.tables("three", ["r9"])
 

@@ -79,14 +79,18 @@ class TaskWords:
     Attributes:
         title: over its tables, in a report.
         progress: a verb for its progress, before the dataset's name.
-        choose_run: what choosing a run is for.
-        no_run: what is shown without one.
+        runs: what choosing a run is for.
+        without_run: what is shown where none is chosen.
+        compares: whether further runs can stand beside the one that is shown.
+        marks_errors: whether scores mark errors of several kinds, which can be gone through.
     """
 
     title: str
     progress: str = "asking"
-    choose_run: str = "Run"
-    no_run: str = "no run"
+    runs: str = "Run"
+    without_run: str = "no run"
+    compares: bool = False
+    marks_errors: bool = False
 
 
 @dataclass(frozen=True, slots=True)

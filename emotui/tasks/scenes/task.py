@@ -167,8 +167,8 @@ class Scenes(Task):
     words = TaskWords(
         title="Emotion vectors (EmoScene)",
         progress="asking about",
-        choose_run="Run whose answers are decoded",
-        no_run="gold emotions alone",
+        runs="Run whose answers are decoded",
+        without_run="gold emotions alone",
     )
     files = TaskFiles(
         kind="scenes",

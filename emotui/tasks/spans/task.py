@@ -190,8 +190,10 @@ class Spans(Task):
     words = TaskWords(
         title="Emotion evidence (SEER)",
         progress="marking",
-        choose_run="Run over the gold spans",
-        no_run="gold spans alone",
+        runs="Run over the gold spans",
+        without_run="gold spans alone",
+        compares=True,
+        marks_errors=True,
     )
     files = TaskFiles(
         kind="spans",

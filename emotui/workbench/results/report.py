@@ -13,6 +13,9 @@ from emotui.errors import BadInput
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tables import Cell, Column, ResultsTable, shown_cell
+from emotui.tasks.registry import task_named
+from emotui.tasks.scenes.task import Scenes
+from emotui.tasks.spans.task import Spans
 from emotui.workbench.datasets.experiments import experiment_of
 from emotui.workbench.progress import OnProgress, RunProgress, Throttled
 from emotui.workbench.results.report_formats import ENDINGS, rendered
@@ -42,7 +45,7 @@ def write_report(
     """Write the tables of these runs, each dataset's under its name, and the prompting experiments' at the end.
 
     Args:
-        runs: ids of runs of the spans or scenes task, or the beginnings of ids.
+        runs: ids of runs of any task, or the beginnings of ids.
         path: ends in `.md`, `.tex` or `.html`. It is written whole or not at all.
         sim: whether annotators get their Sim, which loads the embedded model.
         on_progress: told how far it is: first the answers that are read, then the annotators that are scored.
@@ -52,7 +55,7 @@ def write_report(
         `to`, `runs`, and `tables`: the dataset, key and number of rows of each.
 
     Raises:
-        BadInput: another ending, a run that is not there, twice there or of another task, or a place that cannot be
+        BadInput: another ending, a run that is not there or of a task that is not known, or a place that cannot be
             written.
         Cancelled: on the way; a file that was there is as it was.
     """
@@ -62,9 +65,7 @@ def write_report(
     found = list(dict.fromkeys(store.run(name).run for name in runs))
     chosen = [store.run(name) for name in found]
     datasets = {dataset.dataset: dataset for dataset in store.datasets()}
-    strange = [run for run in chosen if run.task not in ("spans", "scenes")]
-    if strange:
-        raise BadInput(f"run {strange[0].run} is one of the {strange[0].task} task: reports are of spans and scenes")
+    titles = {task_named(run.task).words.title for run in chosen}
     sections = _sections(store, results, chosen, datasets, sim, Throttled("report", on_progress), cancelled)
     about = (
         f"Written by emotui {__version__} on {datetime.now(UTC):%Y-%m-%d %H:%M} UTC. "
@@ -73,7 +74,7 @@ def write_report(
     text = rendered(
         ending,
         {
-            "title": "Emotion evaluation" if len({run.task for run in chosen}) > 1 else _TITLES[chosen[0].task],
+            "title": "Emotion evaluation" if len(titles) > 1 else titles.pop(),
             "about": about,
             "runs": [_run(run, datasets[run.dataset]) for run in chosen],
             "sections": [_section(at, title, tables) for at, (title, tables) in enumerate(sections, start=1)],
@@ -88,9 +89,6 @@ def write_report(
         for table in tables
     ]
     return {"to": path, "runs": [run.run for run in chosen], "tables": tables}
-
-
-_TITLES = {"spans": "Emotion evidence (SEER)", "scenes": "Emotion vectors (EmoScene)"}
 
 
 def _sections(
@@ -108,12 +106,15 @@ def _sections(
     for number in dict.fromkeys(run.dataset for run in runs if run not in experiments):
         own = [run for run in runs if run.dataset == number]
         dataset = datasets[number]
-        if dataset.task == "scenes":
+        if dataset.task == Scenes.name:
             table = scene_table(SceneBench(store), _watched(own, on_step, cancelled))
             sections.append((f"Dataset {dataset.name}", [table]))
             continue
         names = [run.run for run in own]
         tables = list(results.tables(number, names, sim=sim, cancelled=cancelled, on_step=on_step))
+        if dataset.task != Spans.name:
+            sections.append((f"Dataset {dataset.name}", tables))
+            continue
         on_step("transitions", 0, 0)
         moves = [results.transitions(number, by, cancelled=cancelled) for by in ("valence", "emotion")]
         tables += [transition_table(one) for one in moves if one.pairs]

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from emotui.errors import BadInput
 from emotui.store.query import Run
 from emotui.tables import Cell, Column, ResultsTable, Row
+from emotui.tasks.scenes.task import Scenes
 from emotui.workbench.results.published import published_table
 from emotui.workbench.scenes.decoding import SceneBench, Tuning
 
@@ -34,7 +35,7 @@ def scene_table(bench: SceneBench, runs: Iterable[Run]) -> ResultsTable:
         cells = [Cell(side[key], None, "EmoScene, Table 1") for key, _ in _FIGURES for side in (row.before, row.after)]
         rows.append(Row(row.model, "published", "EmoScene, Table 1", tuple(cells)))
     note = f"† as printed in the paper: other scenarios, so not to be compared figure by figure. {cite}."
-    return ResultsTable("scenes", "Emotion vectors of scenarios", tuple(columns), tuple(rows), (*NOTES, note))
+    return ResultsTable(Scenes.name, "Emotion vectors of scenarios", tuple(columns), tuple(rows), (*NOTES, note))
 
 
 def _cells(bench: SceneBench, run: Run) -> tuple[Cell, ...]:

@@ -14,6 +14,7 @@ from emotui.metrics.transitions import row_shares
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tables import Bars, ResultsTable, Transitions
+from emotui.tasks.spans.task import Spans
 from emotui.workbench.datasets.experiments import experiment_of
 from emotui.workbench.datasets.samples import has_texts
 from emotui.workbench.results.prompting_tables import prompting_tables
@@ -35,7 +36,7 @@ from emotui.workbench.runs.similarity import Embedder
 Answer = TypeVar("Answer")
 
 BY = ("emotion", "valence")
-SPANS = "spans"
+SPANS = Spans.name
 
 OnStep = Callable[[str, int, int], None]
 """Told what is being read or scored, how much of it so far, and how much there is."""

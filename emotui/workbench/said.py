@@ -1,0 +1,70 @@
+"""What gold and a run say of one sample of any task, in lines."""
+
+from dataclasses import dataclass
+
+import msgspec
+
+from emotui.errors import BadInput
+from emotui.metrics.metric import Metric
+from emotui.store.store import Store
+from emotui.tasks.parts import SaidLine
+from emotui.tasks.registry import task_named
+from emotui.workbench.runs.scores import last_attempts
+
+__all__ = ["Said", "SaidLine", "SampleSaid", "said_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One answer of a run: lines beside gold, its values by the name of the metric, and the letters of its errors."""
+
+    repeat: int
+    lines: tuple[SaidLine, ...]
+    values: dict[str, float | None]
+    marks: str
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSaid:
+    """A sample as any place can show it. `gold`: its lines without a run; `answers`: one a repeat of a run."""
+
+    task: str
+    id: str
+    text: str
+    gold: tuple[SaidLine, ...]
+    metrics: tuple[Metric, ...]
+    answers: tuple[Said, ...]
+
+
+class _Text(msgspec.Struct):
+    id: str
+    text: str | None = None
+
+
+def said_of(store: Store, dataset: int | str, number: int, run: str | None) -> SampleSaid:
+    """What gold and a run (None: gold alone) say of a sample.
+
+    Raises:
+        BadInput: there is no such dataset, sample or run.
+    """
+    held, found = store.dataset(dataset), store.samples([number])
+    if held is None or not found:
+        raise BadInput(f"there is no sample {number} in the dataset {dataset!r}")
+    task = task_named(held.task)
+    record = found[0][1]
+    sample, named = msgspec.json.decode(record, type=task.sample), msgspec.json.decode(record, type=_Text)
+    rows = [] if run is None else last_attempts(store.results(run, [number]))
+    answers = []
+    for row in rows:
+        prediction = None if row.prediction is None else msgspec.json.decode(row.prediction, type=task.prediction)
+        answers.append(
+            Said(
+                row.repeat,
+                task.said(sample, prediction),
+                {} if row.score is None else dict(row.score.values),
+                "" if row.score is None else row.score.marks,
+                row.error,
+            )
+        )
+    return SampleSaid(task.name, named.id, named.text or "", task.said(sample, None), task.metrics, tuple(answers))
