@@ -59,6 +59,11 @@ def troubles() -> tuple[str, ...]:
     return _others()[1]
 
 
+def forget() -> None:
+    """Look for tasks of other packages again."""
+    _others.cache_clear()
+
+
 def resolve_labels(
     task: Task,
     card: ModelCard,

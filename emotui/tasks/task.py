@@ -108,6 +108,7 @@ class Task(Protocol):
 
     def settings(self, way: str) -> Mapping[str, object]:
         """What, beside the version, can change the outputs of this way of asking (prompts, labels)."""
+        return {}
 
     def with_options(self, options: Mapping[str, object], repeats: int) -> "Task":
         """The same task with settings of the person's (prompts, sampling) for a run of so many repeats.
@@ -115,6 +116,7 @@ class Task(Protocol):
         Raises:
             BadInput: it has no such setting, or not with this value.
         """
+        return self
 
     def ask(self, samples: Sequence[Any], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
         """Ask about each sample. `seeds`: one for each, for what is left to chance."""
