@@ -372,9 +372,9 @@ class Spot(Place):
 
     def do_raw(self) -> None:
         """The next task's prompt and raw output; after the last one the answers again."""
-        from emotui.workbench.models.probe_tasks import task_names
+        from emotui.workbench.models.probe_tasks import tasks_for
 
-        names = [None, *(name for name in task_names() if name != "masked" or "<mask>" in self.editor.text)]
+        names = [None, *tasks_for(self.editor.text)]
         at = names.index(self.view.asked_task) if self.view.asked_task in names else 0
         self.view.asked_task = names[(at + 1) % len(names)]
         self._reach("key" if self.view.asked_task is not None else "later")

@@ -91,7 +91,7 @@ class Labels(Task):
     sample = LabelsGold
     prediction = Prediction
     metrics = METRICS
-    words = TaskWords(title="Several labels a text", progress="labelling", no_run="gold labels alone")
+    words = TaskWords(title="Several labels a text", progress="labelling", without_run="gold labels alone")
     files = TaskFiles(
         kind="labels",
         predicted=LabelsPrediction,

@@ -12,7 +12,7 @@ from emotui.errors import BadInput
 from emotui.records import Text
 from emotui.tasks.prompting.settings import configured
 from emotui.tasks.registry import kinds, with_labels
-from emotui.tasks.task import AskModel
+from emotui.tasks.task import AskModel, Task
 from emotui.workbench.runs.plan import chosen_way, sample_seed
 
 _ID = "text"
@@ -50,6 +50,16 @@ def task_names() -> tuple[str, ...]:
     return tuple(kinds())
 
 
+def tasks_for(text: str) -> tuple[str, ...]:
+    """Those of `task_names()` that find something to ask about in this text."""
+    return tuple(kind for kind, task in kinds().items() if _problem(task, text) is None)
+
+
+def _problem(task: Task, text: str) -> str | None:
+    sample = task.blank(Text(id=_ID, text=text))
+    return task.problem(sample, sample)
+
+
 def ask_task(
     name: str,
     text: str,
@@ -74,7 +84,7 @@ def ask_task(
         raise BadInput(f"{name!r} is no task that one text can be asked about; there are: {', '.join(task_names())}")
     task = kinds()[name]
     sample = task.blank(Text(id=_ID, text=text))
-    why = task.problem(sample, sample)
+    why = _problem(task, text)
     if why is not None:
         raise BadInput(why)
     chosen = chosen_way(task, card, way, options)
