@@ -68,6 +68,16 @@ async def test_sorting_again_by_the_same_turns_the_order_round_and_keeps_the_sam
         assert shown_id(pilot) == here
 
 
+async def test_the_figure_in_the_list_is_a_choice_that_is_remembered(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        assert " F1 marks" in screen_text(pilot)
+        await press(pilot, "percent_sign", "j", "j", "enter")
+        assert "Prec marks" in screen_text(pilot)
+        await press(pilot, "q")
+    async with opened(source) as pilot:
+        assert "Prec marks" in screen_text(pilot)
+
+
 async def test_filter_order_position_overlay_and_colours_survive_a_restart(tmp_path: Path) -> None:
     path = tmp_path / "workspace.duckdb"
     async with opened(workspace(path)) as pilot:

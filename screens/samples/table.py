@@ -148,12 +148,15 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def show_order(self, n: int, cursor: int, metric: Metric | None) -> None:
         """Begin another list of `n` rows with the cursor at `cursor`; `metric`: whose values of a run are shown."""
+        renamed = metric != self.metric
         self._n, self.metric = n, metric
         self._pages.clear()
         self._old.clear()
         self._asked.clear()
         self.virtual_size = Size(self.size.width, n)
         self._reshape()
+        if renamed:
+            self.post_message(self.Shaped(self._shape, self._tag_name, self._figure))
         self.move_to(cursor)
         self.refresh()
 
