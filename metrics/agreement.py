@@ -1,13 +1,13 @@
 """Agreement between raters over nominal labels: the document of `emotui agreement`."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
 import krippendorff
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from emotui.errors import BadInput
 
@@ -97,7 +97,8 @@ def agreement_report(ratings: Iterable[tuple[str, str, str]]) -> dict[str, Any]:
     Returns:
         `items`, `raters`, `krippendorff_alpha`, `fleiss_kappa`, `majority_agreement` (mean over items of the share of
         its most frequent label; an item with one rating counts 1), `pairwise_cohen_kappa` (a list of
-        `{a, b, n, kappa}`, one for each two raters, n the items that both rated), `mean_pairwise_cohen_kappa`, `notes`.
+        `{a, b, n, kappa}`, one for each two raters, n the items that both rated), `mean_pairwise_cohen_kappa`,
+        `by_label` `{label: {ratings, krippendorff_alpha, fleiss_kappa}}` (the label against all others), `notes`.
 
     Raises:
         BadInput: a rater rated an item twice.
@@ -155,4 +156,43 @@ def agreement_report(ratings: Iterable[tuple[str, str, str]]) -> dict[str, Any]:
     report["mean_pairwise_cohen_kappa"] = sum(defined) / len(defined) if defined else None
     if not defined:
         notes["mean_pairwise_cohen_kappa"] = "no two raters have a defined kappa"
+    report["by_label"] = {label: _against_others(counts, at) for label, at in column.items()}
     return report | {"notes": notes}
+
+
+def _against_others(counts: NDArray[np.int64], label: int) -> dict[str, Any]:
+    """Agreement on whether an item has this label. Args: counts: (items, labels)."""
+    sizes = counts.sum(axis=1)
+    two = np.stack([counts[:, label], sizes - counts[:, label]], axis=1)
+    return {
+        "ratings": int(counts[:, label].sum()),
+        "krippendorff_alpha": krippendorff_alpha(two),
+        "fleiss_kappa": fleiss_kappa(two) if (sizes == sizes[0]).all() else None,
+    }
+
+
+def vectors_agreement_report(said: Mapping[str, Mapping[str, Mapping[str, int]]]) -> dict[str, Any]:
+    """The document of `emotui agreement --records`: agreement on label vectors.
+
+    Every (item, label) is a question of its own with the answers 0 and 1, as in EmoScene, section 3.
+
+    Args:
+        said: item to annotator to `{label: 0 or 1}`.
+
+    Returns:
+        `agreement_report` over all questions; `items` counts items, `questions` all questions, and `by_label` has
+        `krippendorff_alpha`, `fleiss_kappa` and `mean_pairwise_cohen_kappa` of each label's questions.
+    """
+    questions = [
+        (item, rater, label, str(value))
+        for item, raters in said.items()
+        for rater, vector in raters.items()
+        for label, value in vector.items()
+    ]
+    pooled = agreement_report((f"{item}: {label}", rater, value) for item, rater, label, value in questions)
+    names = ("krippendorff_alpha", "fleiss_kappa", "mean_pairwise_cohen_kappa")
+    by_label: dict[str, dict[str, Any]] = {}
+    for name in dict.fromkeys(label for _, _, label, _ in questions):
+        alone = agreement_report((item, rater, value) for item, rater, label, value in questions if label == name)
+        by_label[name] = {figure: alone[figure] for figure in names}
+    return pooled | {"items": len(said), "questions": pooled["items"], "by_label": by_label}

@@ -3,13 +3,62 @@
 Both start from the exact posterior marginals P(E_i = 1 | x) of each record; records are independent of each other.
 """
 
+from collections.abc import Sequence
+from typing import Literal
+
 import numpy as np
 from numpy.typing import ArrayLike
 
+from emotui.metrics.decoding import decode_map, posterior_marginals
+from emotui.metrics.ising import Ising
 from emotui.metrics.states import Bits, Floats
 
-EXACT_RECORDS = 1000
-"""Up to so many records the expectation of F1 is exact; it takes n^2 steps."""
+Objective = Literal["map", "hamming", "macro-f1"]
+"""What a vector is decoded for: to be the most probable one, for the Hamming loss, or for the macro F1 of its set."""
+
+OBJECTIVES: dict[Objective, str] = {
+    "map": "the most probable vector",
+    "hamming": "the least expected Hamming loss",
+    "macro-f1": "the greatest expected macro F1 of the set",
+}
+
+EXACT_RECORDS = 400
+"""Up to so many records the expectation of F1 is exact; it takes n^2 steps and n^2 numbers a label."""
+
+
+def decode_for(log_odds: ArrayLike, prior: Ising, alphas: Sequence[float], objective: Objective = "map") -> Bits:
+    """The vectors of a set of records under every alpha.
+
+    Args:
+        log_odds: (n, k), finite.
+        prior: k labels.
+        objective: what they are decoded for.
+
+    Returns:
+        (len(alphas), n, k) of 0 or 1.
+
+    Raises:
+        ValueError: as `decode_map`.
+    """
+    if objective == "map":
+        return decode_map(log_odds, prior, alphas)
+    decoded = [decode_marginals(posterior_marginals(log_odds, prior, alpha), objective) for alpha in alphas]
+    return np.array(decoded, dtype=np.uint8).reshape(len(alphas), *np.shape(log_odds))
+
+
+def decode_marginals(marginals: ArrayLike, objective: Objective) -> Bits:
+    """The vectors of a set of records, from their marginals alone.
+
+    Args:
+        marginals: (n, k), in [0, 1].
+        objective: not `map`, which marginals do not tell.
+
+    Raises:
+        ValueError: the objective is `map`.
+    """
+    if objective == "map":
+        raise ValueError("the most probable vector does not follow from marginals")
+    return decode_expected_hamming(marginals) if objective == "hamming" else decode_expected_macro_f1(marginals)
 
 
 def decode_expected_hamming(marginals: ArrayLike) -> Bits:
@@ -40,12 +89,12 @@ def decode_expected_macro_f1(marginals: ArrayLike) -> Bits:
     """
     q = np.asarray(marginals, dtype=np.float64)
     decoded = np.zeros(q.shape, dtype=np.uint8)
-    for label in range(q.shape[1]):
-        order = np.argsort(-q[:, label], kind="stable")
-        ranked = q[order, label]
-        by_size = expected_f1_exact(ranked) if len(ranked) <= EXACT_RECORDS else expected_f1_plug_in(ranked)
-        best = int(np.argmax(by_size >= by_size.max() - 1e-12))
-        decoded[order[:best], label] = 1
+    order = np.argsort(-q, axis=0, kind="stable")
+    ranked = np.take_along_axis(q, order, axis=0)
+    by_size = expected_f1_exact(ranked) if len(ranked) <= EXACT_RECORDS else expected_f1_plug_in(ranked)
+    sizes = (by_size >= by_size.max(axis=0) - 1e-12).argmax(axis=0)
+    for label, size in enumerate(sizes.tolist()):
+        decoded[order[:size, label], label] = 1
     return decoded
 
 
@@ -57,28 +106,29 @@ def expected_f1_exact(ranked: Floats) -> Floats:
     backwards.
 
     Args:
-        ranked: (n,), chances that each record is gold.
+        ranked: (n, k), chances that each record is gold, a column a label, the greatest first.
 
     Returns:
-        (n + 1,).
+        (n + 1, k).
 
     Source: Ye et al. 2012, algorithm 1.
     """
-    n = len(ranked)
+    n, k = ranked.shape
     # rest[c - 1] = E[1 / (c + gold records among those after the first m)], c from 1 to 2n.
-    rest = 1.0 / np.arange(1, 2 * n + 1)
+    rest = np.repeat(1.0 / np.arange(1, 2 * n + 1)[:, None], k, axis=1)
     reciprocals = [rest]
     for q in ranked[::-1]:
         rest = q * rest[1:] + (1 - q) * rest[:-1]
         reciprocals.append(rest)
     reciprocals.reverse()
-    hits = np.ones(1)
-    expected = np.zeros(n + 1)
+    none = np.zeros((1, k))
+    hits = np.ones((1, k))
+    expected = np.zeros((n + 1, k))
     for m in range(1, n + 1):
         q = ranked[m - 1]
-        hits = np.append(hits * (1 - q), 0.0) + np.append(0.0, hits * q)
-        counts = np.arange(1, m + 1)
-        expected[m] = float((hits[1:] * 2 * counts * reciprocals[m][m : 2 * m]).sum())
+        hits = np.concatenate([hits * (1 - q), none]) + np.concatenate([none, hits * q])
+        counts = np.arange(1, m + 1)[:, None]
+        expected[m] = (hits[1:] * 2 * counts * reciprocals[m][m : 2 * m]).sum(axis=0)
     return expected
 
 
@@ -88,12 +138,12 @@ def expected_f1_plug_in(ranked: Floats) -> Floats:
     Their difference falls as 1 / n.
 
     Args:
-        ranked: (n,).
+        ranked: (n, k).
 
     Returns:
-        (n + 1,).
+        (n + 1, k).
     """
-    hits = np.concatenate([[0.0], np.cumsum(ranked)])
-    size = np.arange(len(ranked) + 1) + ranked.sum()
+    hits = np.concatenate([np.zeros((1, ranked.shape[1])), np.cumsum(ranked, axis=0)])
+    size = np.arange(len(ranked) + 1)[:, None] + ranked.sum(axis=0)
     result: Floats = np.divide(2 * hits, size, out=np.zeros_like(size), where=size > 0)
     return result

@@ -15,16 +15,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from emotui.metrics.decoding import PAPER_ALPHAS, checked_log_odds, decode_map, posterior_marginals
-from emotui.metrics.expected import decode_expected_hamming, decode_expected_macro_f1
-from emotui.metrics.ising import Ising, label_vectors
+from emotui.metrics.decoding import PAPER_ALPHAS, checked_log_odds
+from emotui.metrics.expected import Objective, decode_for
+from emotui.metrics.ising import label_vectors
 from emotui.metrics.priors import fit_prior
 from emotui.metrics.scenes import label_counts
 from emotui.metrics.states import Bits, Floats
 from emotui.metrics.temperature import fit_temperature
 
 Target = Literal["macro_f1", "hamming_loss", "vector_accuracy"]
-Decoder = Literal["map", "hamming", "macro_f1"]
 Scaling = float | Literal["fitted"]
 Rows = NDArray[np.int64]
 
@@ -41,7 +40,7 @@ class Grid:
     alphas: Sequence[float] = PAPER_ALPHAS
     smoothing: float = 0.5
     target: Target = "macro_f1"
-    decoder: Decoder = "map"
+    objective: Objective = "map"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +109,6 @@ def target_figure(gold: Bits, predicted: Bits, target: Target) -> float:
     return float((gold == predicted).all(axis=1).mean())
 
 
-def decode_with(log_odds: Floats, prior: Ising, temperature: float, alphas: Sequence[float], decoder: Decoder) -> Bits:
-    """(len(alphas), n, k): the vectors that a decoder gives at each alpha."""
-    scaled = log_odds / temperature
-    if decoder == "map":
-        return decode_map(scaled, prior, alphas)
-    decode = decode_expected_hamming if decoder == "hamming" else decode_expected_macro_f1
-    return np.stack([decode(posterior_marginals(scaled, prior, alpha)) for alpha in alphas])
-
-
 def decode_honestly(
     ids: Sequence[str], log_odds: ArrayLike, gold: ArrayLike, grid: Grid | None = None, folds: int = 5, seed: int = 0
 ) -> HonestDecoding:
@@ -148,7 +138,7 @@ def decode_honestly(
         held, rest = np.flatnonzero(numbers == fold), np.flatnonzero(numbers != fold)
         choice = _choose(ids, odds, truth, rest, grid, folds, seed + 1)
         prior = fit_prior(truth[rest], choice.prior, grid.smoothing)
-        nested_cv[held] = decode_with(odds[held], prior, choice.temperature, [choice.alpha], grid.decoder)[0]
+        nested_cv[held] = decode_for(odds[held] / choice.temperature, prior, [choice.alpha], grid.objective)[0]
         kept.append(Fold(tuple(ids[row] for row in held.tolist()), choice))
 
     everything = np.arange(len(ids))
@@ -178,16 +168,20 @@ def sweep_alphas(
     gold: ArrayLike,
     prior: str,
     alphas: Sequence[float],
+    *,
     smoothing: float = 0.5,
+    scaling: Scaling = 1.0,
+    objective: Objective = "map",
     folds: int = 5,
     seed: int = 0,
 ) -> Sweep:
-    """Every alpha with one kind of prior, for a curve: no record's own gold vector is in the prior of `out_of_fold`.
+    """Every alpha with one kind of prior, for a curve: no record's own gold vector is in what decodes `out_of_fold`.
 
     Args:
         ids: n, each once.
         log_odds: (n, k).
         gold: (n, k) of 0 or 1.
+        scaling: what log-odds are divided by, or "fitted" on the other folds.
 
     Raises:
         ValueError: as `decode_honestly`.
@@ -196,9 +190,11 @@ def sweep_alphas(
     numbers = assign_folds(ids, min(folds, len(ids)), seed)
     out_of_fold = np.empty((len(alphas), *truth.shape), dtype=np.uint8)
     for fold in range(int(numbers.max()) + 1):
-        held = numbers == fold
-        out_of_fold[:, held] = decode_map(odds[held], fit_prior(truth[~held], prior, smoothing), alphas)
-    return Sweep(out_of_fold, decode_map(odds, fit_prior(truth, prior, smoothing), alphas))
+        held, rest = np.flatnonzero(numbers == fold), np.flatnonzero(numbers != fold)
+        fitted, temperature = fit_prior(truth[rest], prior, smoothing), _temperature(odds, truth, rest, scaling)
+        out_of_fold[:, held] = decode_for(odds[held] / temperature, fitted, alphas, objective)
+    scaled = odds / _temperature(odds, truth, np.arange(len(odds)), scaling)
+    return Sweep(out_of_fold, decode_for(scaled, fit_prior(truth, prior, smoothing), alphas, objective))
 
 
 def _choose(ids: Sequence[str], odds: Floats, truth: Bits, rows: Rows, grid: Grid, folds: int, seed: int) -> Choice:
@@ -216,7 +212,7 @@ def _choose(ids: Sequence[str], odds: Floats, truth: Bits, rows: Rows, grid: Gri
         for name in grid.priors:
             prior = fit_prior(truth[trained], name, grid.smoothing)
             for scaling, temperature in temperatures.items():
-                guesses = decode_with(odds[decoded_rows], prior, temperature, grid.alphas, grid.decoder)
+                guesses = decode_for(odds[decoded_rows] / temperature, prior, grid.alphas, grid.objective)
                 decoded[name, scaling][:, held] = guesses
     return _best(decoded, odds, truth, rows, grid)
 
@@ -229,7 +225,7 @@ def _leak(odds: Floats, truth: Bits, grid: Grid) -> tuple[Bits, Choice]:
         prior = fit_prior(truth, name, grid.smoothing)
         for scaling in grid.temperatures:
             temperature = _temperature(odds, truth, rows, scaling)
-            decoded[name, scaling] = decode_with(odds, prior, temperature, grid.alphas, grid.decoder)
+            decoded[name, scaling] = decode_for(odds / temperature, prior, grid.alphas, grid.objective)
     choice = _best(decoded, odds, truth, rows, grid)
     return decoded[choice.prior, choice.scaling][list(grid.alphas).index(choice.alpha)], choice
 

@@ -200,6 +200,58 @@ def co_occurrence(vectors: ArrayLike) -> np.ndarray[tuple[int, int], np.dtype[np
     return v.T @ v
 
 
+def conditional(vectors: ArrayLike) -> Floats:
+    """P(E_j = 1 | E_i = 1) from the observed frequencies: row i is what is given, column j what is asked.
+
+    Args:
+        vectors: (n, k) of 0 or 1.
+
+    Returns:
+        (k, k), 1 on the diagonal; a row is NaN where its label is never there.
+
+    Source: EmoScene, section 4.1.
+    """
+    both = co_occurrence(vectors).astype(np.float64)
+    counts = both.diagonal()[:, None]
+    result: Floats = np.divide(both, counts, out=np.full_like(both, np.nan), where=counts > 0)
+    return result
+
+
+def vector_statistics(vectors: ArrayLike, labels: Sequence[str]) -> Report:
+    """What a set of label vectors is like (EmoScene, Table 2, Figures 3 and 6, section 4.1).
+
+    Args:
+        vectors: (n, k) of 0 or 1.
+        labels: k names.
+
+    Returns:
+        `n`, `cardinality`, `single_label` (how many have exactly one), `multi_label_share`, `counts` `{label: n}`,
+        `together` `{label: {label: n}}`, `given` `{label: {label: P(column | row)}}` (None where the row's label is
+        never there), `notes`.
+    """
+    v = np.asarray(vectors, dtype=np.int64).reshape(-1, len(labels))
+    together, given = co_occurrence(v), conditional(v)
+    counts: dict[str, int] = dict(zip(labels, together.diagonal().tolist(), strict=True))
+    notes = {f"given.{name}": f"{name} is never there" for name, count in counts.items() if not count}
+    if not len(v):
+        notes |= dict.fromkeys(("cardinality", "multi_label_share"), "there is no record")
+    return {
+        "n": len(v),
+        "cardinality": cardinality(v),
+        "single_label": int((v.sum(axis=1) == 1).sum()),
+        "multi_label_share": multi_label_share(v),
+        "counts": counts,
+        "together": {
+            name: dict(zip(labels, row, strict=True)) for name, row in zip(labels, together.tolist(), strict=True)
+        },
+        "given": {
+            name: {other: value if counts[name] else None for other, value in zip(labels, row, strict=True)}
+            for name, row in zip(labels, given.tolist(), strict=True)
+        },
+        "notes": notes,
+    }
+
+
 def mutual_information(vectors: ArrayLike) -> Floats | None:
     """I(E_i; E_j) from the observed frequencies, in nats; on the diagonal, the entropy of each label.
 
@@ -228,13 +280,15 @@ def mutual_information(vectors: ArrayLike) -> Floats | None:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorAgreement:
-    """Fleiss' kappa over all single labels pooled, by label, and the mean of the annotators' pairwise Cohen's kappas.
+    """Fleiss' kappa over all single labels pooled, by label, and the annotators' pairwise Cohen's kappas.
 
-    None where undefined: fewer than two annotators, or all of them always said the same one thing.
+    None where undefined: fewer than two annotators, or all of them always said the same one thing. `pairwise` goes by
+    the annotators' places; `mean_pairwise` is over those that are defined.
     """
 
     fleiss: float | None
     by_label: list[float | None]
+    pairwise: dict[tuple[int, int], float | None]
     mean_pairwise: float | None
 
 
@@ -252,11 +306,12 @@ def annotator_agreement(annotations: ArrayLike) -> AnnotatorAgreement:
     yes = a.sum(axis=1)
     counts = np.stack([raters - yes, yes], axis=-1)
     answers = [a[:, rater].ravel().tolist() for rater in range(raters)]
-    pairs = [cohen_kappa(first, second) for first, second in combinations(answers, 2)]
-    defined = [kappa for kappa in pairs if kappa is not None]
+    pairs = {(a, b): cohen_kappa(answers[a], answers[b]) for a, b in combinations(range(raters), 2)}
+    defined = [kappa for kappa in pairs.values() if kappa is not None]
     return AnnotatorAgreement(
         fleiss_kappa(counts.reshape(-1, 2)),
         [fleiss_kappa(counts[:, i]) for i in range(k)],
+        pairs,
         sum(defined) / len(defined) if defined else None,
     )
 

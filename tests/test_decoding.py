@@ -246,7 +246,7 @@ SCORES = {
 
 
 def test_the_report_equals_plain_python_from_the_counts_on() -> None:
-    report = decode_report(TRAIN, SCORES, None, [0, 0.5, 2], "paper", 0.5, "marginals")
+    report = decode_report(TRAIN, SCORES, None, [0, 0.5, 2], "paper", 0.5, ["marginals"])
     assert report["labels"] == ["joy", "fear", "anger"]
     # n_joy = 2 of 4, n_anger = 3, never joy with fear; s = 0.5 makes the denominator 5.
     assert report["theta"] == pytest.approx([0.0, 0.0, math.log(3.5 / 1.5)])
@@ -291,7 +291,7 @@ def test_an_exact_prior_without_a_finite_maximum_says_so_in_its_notes() -> None:
 @pytest.mark.parametrize("prior", list(PRIORS))
 def test_every_prior_gives_a_document_without_nan_or_infinity(prior: str) -> None:
     for train in (TRAIN, {"one": TRAIN["t1"]}, {"z": {"joy": 0, "fear": 0, "anger": 0}}):
-        report = decode_report(train, SCORES, {"a": TRAIN["t1"]}, PAPER_ALPHAS, prior, 0.5, "marginals")
+        report = decode_report(train, SCORES, {"a": TRAIN["t1"]}, PAPER_ALPHAS, prior, 0.5, ["marginals"])
         json.dumps(report, allow_nan=False)
 
 
@@ -323,7 +323,7 @@ def test_a_logit_that_is_not_finite_is_refused_with_its_id(bad: float) -> None:
         ({"prior": "ouija"}, "ouija"),
         ({"smoothing": 0.0}, "smoothing"),
         ({"alphas": [math.nan]}, "alpha"),
-        ({"output": "tables"}, "tables"),
+        ({"output": ["tables"]}, "tables"),
         ({"train": {"t": {str(i): 0 for i in range(21)}}, "scores": {}}, "21 labels"),
     ],
 )

@@ -8,13 +8,14 @@ import pytest
 
 from emotui.metrics.decoding import posterior_marginals
 from emotui.metrics.expected import (
+    Objective,
     decode_expected_hamming,
     decode_expected_macro_f1,
     expected_f1_exact,
     expected_f1_plug_in,
 )
 from emotui.metrics.ising import Ising, fit_paper
-from emotui.metrics.nested_cv import Decoder, Grid, assign_folds, decode_honestly, sweep_alphas, target_figure
+from emotui.metrics.nested_cv import Grid, assign_folds, decode_honestly, sweep_alphas, target_figure
 from emotui.metrics.scenes import label_counts, scenes_metrics
 from emotui.metrics.states import Bits, Floats, all_vectors
 from emotui.metrics.temperature import fit_temperature
@@ -135,10 +136,10 @@ def test_of_equal_figures_the_first_combination_is_chosen() -> None:
     assert (decoding.nested_cv == decoding.alone).all()
 
 
-@pytest.mark.parametrize("decoder", ["hamming", "macro_f1"])
-def test_other_decoders_and_a_fitted_temperature_can_be_chosen_inside_folds(decoder: Decoder) -> None:
+@pytest.mark.parametrize("objective", ["hamming", "macro-f1"])
+def test_other_objectives_and_a_fitted_temperature_can_be_chosen_inside_folds(objective: Objective) -> None:
     ids, odds, gold = synthetic_scenes(80, bias=1.5, seed=7)
-    grid = Grid(priors=("paper",), temperatures=("fitted",), alphas=(1.0,), decoder=decoder)
+    grid = Grid(priors=("paper",), temperatures=("fitted",), alphas=(1.0,), objective=objective)
     decoding = decode_honestly(ids, odds * 3, gold, grid, folds=3)
     assert (decoding.nested_cv != gold).mean() < (decoding.alone != gold).mean()
     assert all(fold.choice.temperature > 1.5 for fold in decoding.folds)
@@ -192,7 +193,7 @@ def plain_expected_f1(q: list[float], chosen: tuple[int, ...]) -> float:
 def test_expected_f1_equals_the_sum_over_all_outcomes_and_its_best_choice_is_the_best_of_all(seed: int) -> None:
     q = np.random.default_rng(seed).random((7, 1))
     ranked = sorted(q[:, 0].tolist(), reverse=True)
-    by_size = expected_f1_exact(np.array(ranked))
+    by_size = expected_f1_exact(np.array(ranked)[:, None])[:, 0]
     for m in range(8):
         chosen = (1,) * m + (0,) * (7 - m)
         assert by_size[m] == pytest.approx(plain_expected_f1(ranked, chosen))
@@ -206,7 +207,7 @@ def test_the_plug_in_comes_near_the_exact_expectation_as_records_grow() -> None:
     gaps = []
     for n in (20, 200):
         ranked = np.sort(draw.random(n))[::-1]
-        gaps.append(np.abs(expected_f1_exact(ranked) - expected_f1_plug_in(ranked)).max())
+        gaps.append(np.abs(expected_f1_exact(ranked[:, None]) - expected_f1_plug_in(ranked[:, None])).max())
     assert gaps[1] < gaps[0] / 3
     assert gaps[1] < 0.005
 

@@ -1,5 +1,6 @@
 """Re-decoding a stored run: honest by folds, exact under clamps, and quick enough for a slider."""
 
+import itertools
 from itertools import product
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from emotui.errors import BadInput
 from emotui.metrics.decoding import PAPER_ALPHAS
+from emotui.metrics.expected import Objective, decode_expected_macro_f1
 from emotui.metrics.priors import PRIORS
 from emotui.metrics.states import Bits, Floats
 from emotui.records import PLUTCHIK
@@ -23,8 +25,8 @@ from emotui.workbench.scenes.decoding import (
     Tuning,
     nearest,
     pair_figures,
-    tuning_from,
 )
+from emotui.workbench.scenes.service import tuning_from
 from tests.scenes_workspace import add_scenes_run, log_odds, scenarios, workspace
 
 NO_RUN = Run("r", "scenes", "m", 1, "i", {}, "done", "", None, 0, 0, 0, None)
@@ -119,7 +121,7 @@ def test_the_sweep_has_the_figures_of_every_step_and_the_papers_alphas_are_steps
 def test_the_choice_is_scored_honestly_and_the_leaked_figure_is_never_below_the_model_alone() -> None:
     chosen = Redecoding(known(), Tuning()).choose()
     assert chosen.choice.alpha in PAPER_ALPHAS
-    assert len(chosen.alphas) == 5
+    assert len(chosen.by_fold) == 5
     assert chosen.in_sample.macro_f1 >= chosen.alone.macro_f1
 
 
@@ -137,6 +139,78 @@ def test_a_run_without_answers_and_a_prior_that_cannot_be_fitted_are_told_in_wor
         Redecoding(run_of(np.zeros((0, 8)), np.zeros((0, 8), dtype=np.uint8)), Tuning())
     with pytest.raises(BadInput, match="needs smoothing above 0"):
         Redecoding(known(6), Tuning("paper", smoothing=0.0))
+
+
+def _posteriors(redecoding: Redecoding, place: int, alpha: float, clamps: dict[int, int]) -> Floats:
+    """(k,): P(yes) of every emotion, by a sum over all vectors that hold the clamps."""
+    odds = redecoding.scenes.log_odds[place] / redecoding.temperatures[redecoding.fold(place)]
+    prior = redecoding.priors[redecoding.fold(place)]
+    k = len(odds)
+    total, with_label = 0.0, np.zeros(k)
+    for bits in itertools.product((0, 1), repeat=k):
+        if any(bits[at] != value for at, value in clamps.items()):
+            continue
+        e = np.array(bits, dtype=float)
+        weight = float(np.exp(odds @ e + alpha * (prior.theta @ e + e @ prior.pairs @ e)))
+        total += weight
+        with_label += weight * e
+    return with_label / total
+
+
+CLAMPS = pytest.mark.parametrize("clamps", [{}, {0: 1}, {0: 1, 5: 0}, dict.fromkeys(range(8), 1)], ids=str)
+
+
+@CLAMPS
+def test_decoding_for_hamming_takes_the_vector_of_least_expected_loss_of_all_that_hold_the_clamps(
+    clamps: dict[int, int],
+) -> None:
+    redecoding = Redecoding(known(), Tuning("exact-smoothed", objective="hamming"))
+    for place in (0, 7, 21):
+        chances = _posteriors(redecoding, place, 0.5, clamps)
+        losses = {
+            bits: sum(1 - p if bit else p for p, bit in zip(chances, bits, strict=True))
+            for bits in itertools.product((0, 1), repeat=8)
+            if all(bits[at] == value for at, value in clamps.items())
+        }
+        assert tuple(redecoding.vector(place, 0.5, clamps).tolist()) == min(losses, key=losses.__getitem__)
+        rows = redecoding.rows(place, 0.5, clamps)
+        assert [row.posterior for row in rows] == pytest.approx(chances.tolist())
+
+
+@CLAMPS
+def test_decoding_for_macro_f1_is_of_the_whole_set_with_the_scenario_as_it_is_given_its_clamps(
+    clamps: dict[int, int],
+) -> None:
+    redecoding = Redecoding(known(20), Tuning(objective="macro-f1", scaling="fitted"))
+    chances = np.array([_posteriors(redecoding, place, 0.5, {}) for place in range(20)])
+    chances[3] = _posteriors(redecoding, 3, 0.5, clamps)
+    assert (redecoding.vector(3, 0.5, clamps) == decode_expected_macro_f1(chances)[3]).all()
+
+
+@pytest.mark.parametrize("objective", ["map", "hamming", "macro-f1"])
+def test_the_whole_set_the_sweep_and_each_scenario_are_decoded_for_one_objective(objective: Objective) -> None:
+    redecoding = Redecoding(known(), Tuning(objective=objective))
+    decoded, sweep = redecoding.decoded(0.5), redecoding.sweep([0.0, 0.5])
+    assert sweep.nested_cv[1] == decoded.figures
+    for place in range(40):
+        assert (redecoding.vector(place, 0.5, {}) == decoded.now[place]).all()
+    assert redecoding.choose().by_fold[0].prior == "paper"
+
+
+def test_prior_and_temperature_are_chosen_inside_folds_that_are_told() -> None:
+    redecoding = Redecoding(known(), Tuning())
+    chosen = redecoding.choose_prior()
+    assert len(chosen.fold_of) == len(redecoding.scenes.ids)
+    assert set(chosen.fold_of) == set(range(len(chosen.by_fold)))
+    assert {one.scaling for one in chosen.by_fold} <= {1.0, "fitted"}
+
+
+def test_what_is_given_is_the_rows_emotion() -> None:
+    redecoding = Redecoding(known(), Tuning())
+    pairs = pair_figures(redecoding.decoded(0.5), redecoding.scenes)
+    gold = redecoding.scenes.gold.astype(bool)
+    assert pairs["given"]["gold"][0, 1] == pytest.approx(gold[gold[:, 0], 1].mean())
+    assert pairs["given"]["gold"][1, 0] == pytest.approx(gold[gold[:, 1], 0].mean())
 
 
 def test_pairs_count_the_share_of_scenarios_with_both() -> None:

@@ -186,6 +186,7 @@ async def test_v_goes_through_every_view_and_each_shows_something(source: Worksp
         "couplings": "bias",
         "info": "decoded (α .5)",
         "together": "now − gold",
+        "given": "P(column | row)",
         "emotions": "recall by emotion",
         "Table 1": "Gemma-2-9b-it †",
     }
@@ -250,7 +251,7 @@ async def test_a_prior_that_cannot_be_fitted_says_why_and_is_not_remembered(tmp_
         redecoding = place(pilot).redecoding
         assert redecoding is not None
         assert redecoding.tuning.smoothing == 1
-        assert source.setting(SETTING) == {"prior": "paper", "smoothing": 1.0, "scaling": 1.0}
+        assert source.setting(SETTING) == {"prior": "paper", "smoothing": 1.0, "scaling": 1.0, "objective": "map"}
 
 
 async def test_without_a_run_the_scenario_is_shown_and_the_key_that_asks_a_model(tmp_path: Path) -> None:

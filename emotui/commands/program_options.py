@@ -52,7 +52,7 @@ def takes_program_options(command: click.Command) -> click.Command:
 
     An option that a command does not take itself is refused in one line wherever it stands.
     """
-    taken = {param.name for param in command.params}
+    taken = {param.name for param in command.params} & {"db", "read_only", "annotator"}
     below = isinstance(command, click.Group)
     for name, kind in (("db", {"type": click.Path()}), ("read_only", {"is_flag": True}), ("annotator", {})):
         if name in taken:
@@ -60,10 +60,20 @@ def takes_program_options(command: click.Command) -> click.Command:
         flag = f"--{name.replace('_', '-')}"
         refuse = None if below else _refuse(flag, of_store="db" in taken)
         command.params.append(ProgramOption([flag], hidden=True, expose_value=False, callback=refuse, **kind))
-    if isinstance(command, click.Group):
-        for one in command.commands.values():
-            takes_program_options(one)
+    if isinstance(command, click.Group) and not taken:
+        _wrap_look_up(command)
     return command
+
+
+def _wrap_look_up(group: click.Group) -> None:
+    """Let the commands that the group finds, or makes, take the options too."""
+    look_up = group.get_command
+
+    def get_command(ctx: click.Context, name: str) -> click.Command | None:
+        found = look_up(ctx, name)
+        return None if found is None else takes_program_options(found)
+
+    group.get_command = get_command  # type: ignore[method-assign]
 
 
 def _refuse(flag: str, *, of_store: bool) -> Callable[[click.Context, click.Parameter, Any], None]:

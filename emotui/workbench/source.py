@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from emotui.workbench.progress import OnProgress
     from emotui.workbench.rephrase.service import Rephrasing
     from emotui.workbench.results.service import Results
-    from emotui.workbench.scenes.decoding import SceneBench
+    from emotui.workbench.scenes.service import SceneBench
 
 
 @dataclass(frozen=True, slots=True)

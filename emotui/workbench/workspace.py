@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from emotui.workbench.models.loaded import LoadedModels
     from emotui.workbench.rephrase.service import Rephrasing
     from emotui.workbench.results.service import Results
-    from emotui.workbench.scenes.decoding import SceneBench
+    from emotui.workbench.scenes.service import SceneBench
 
 FIRST_START = "first_start"
 """The setting that says how far the first start came: `loaded`, then `done`."""
@@ -113,7 +113,7 @@ class Workspace:
 
     def scenes(self) -> "SceneBench":
         """What re-decodes runs of the scenes task. It brings scipy in, so it is made when it is first asked for."""
-        from emotui.workbench.scenes.decoding import SceneBench
+        from emotui.workbench.scenes.service import SceneBench
 
         with self._lock:
             if self._scenes is None:

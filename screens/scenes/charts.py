@@ -1,12 +1,13 @@
 """Charts of the Scenes place as lines of parts: the slider, the sweep over alpha, and heatmaps that need no colour."""
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isnan
 from typing import TYPE_CHECKING
 
 from emotui.screens.widgets.cell_width import fit
 from emotui.screens.widgets.charts import shade
 from emotui.screens.widgets.line import Part
-from emotui.screens.widgets.number_format import share
+from emotui.screens.widgets.number_format import UNDEFINED, share
 from emotui.screens.widgets.page import Lines
 
 if TYPE_CHECKING:
@@ -43,8 +44,20 @@ def track(alphas: Sequence[float], here: int, cells: int) -> list[Part]:
     ]
 
 
-def sweep(found: "Sweep", chosen: "Chosen | None", here: int, cells: int, height: int, *, in_sample: bool) -> Lines:
-    """A curve a figure over the slider's steps, each scaled to its own range, and under them where one stands."""
+def sweep(
+    found: "Sweep",
+    chosen: "Chosen | None",
+    with_prior: "Chosen | None",
+    here: int,
+    cells: int,
+    height: int,
+    *,
+    in_sample: bool,
+) -> Lines:
+    """A curve a figure over the slider's steps, each scaled to its own range, and under them where one stands.
+
+    `with_prior`: where prior and temperature are chosen inside the folds too.
+    """
     series = found.in_sample if in_sample else found.nested_cv
     step = max(1, min(2, (cells - _LABEL) // len(found.alphas)))
     rows = max(1, min(5, (height - 4) // len(CURVES)))
@@ -58,13 +71,29 @@ def sweep(found: "Sweep", chosen: "Chosen | None", here: int, cells: int, height
     pointers[here] = "▲" if here != nested_cv else "◈"
     lines.append([Part(" " * _LABEL), *(Part(mark + " " * (step - 1), "key") for mark in pointers)])
     lines.append([Part(fit("alpha", _LABEL), "dim"), Part(_axis(found.alphas, step), "dim")])
-    return [*lines, *_choice(chosen, in_sample=in_sample)]
+    return [*lines, *_choice(chosen, in_sample=in_sample), *_prior_choice(with_prior)]
+
+
+def _prior_choice(chosen: "Chosen | None") -> list[list[Part]]:
+    if chosen is None:
+        return []
+    folds = ", ".join(f"{one.prior} {alpha_text(one.alpha)}" for one in chosen.by_fold)
+    choice = chosen.choice
+    return [
+        [
+            Part("◇ ", "key"),
+            Part(f"prior chosen too: {choice.prior} T {choice.temperature:.2f} α {alpha_text(choice.alpha)}", "strong"),
+            Part("   honest macro-F1 "),
+            Part(share(chosen.nested_cv.macro_f1).strip(), "strong"),
+        ],
+        [Part(f"  the folds chose {folds}", "dim")],
+    ]
 
 
 def _choice(chosen: "Chosen | None", *, in_sample: bool) -> list[list[Part]]:
     if chosen is None:
         return [[Part("choosing alpha inside folds…", "dim")]]
-    folds = " ".join(map(alpha_text, chosen.alphas))
+    folds = " ".join(alpha_text(one.alpha) for one in chosen.by_fold)
     lines = [
         [
             Part("◆ ", "key"),
@@ -142,8 +171,7 @@ def heatmap(
         most: what a full block stands for; None: the largest size in the matrix.
     """
     k = len(names)
-    off = [float(abs(matrix[i, j])) for i in range(k) for j in range(k) if diagonal or i != j]
-    full = most if most is not None else max(off, default=0.0)
+    full = most if most is not None else largest(matrix, diagonal=diagonal)
     cell = 6 if values else 3
     lines = [[Part(fit(title, 4 + k * cell), "strong")]]
     lines.append([Part(" " * 4), *(Part(f"{short(name):>{cell}}", "dim") for name in names)])
@@ -152,7 +180,9 @@ def heatmap(
         for j in range(k):
             value = float(matrix[i, j])
             kind = "mark" if value < 0 else "said"
-            if i == j and not diagonal:
+            if isnan(value):
+                parts.append(Part(f"{UNDEFINED:>{cell}}", "rest"))
+            elif i == j and not diagonal:
                 parts.append(Part(f"{'·':>{cell}}", "rest"))
             elif values:
                 parts.append(Part(f"{_signed(value):>{cell}}", kind))
@@ -161,6 +191,13 @@ def heatmap(
                 parts.append(Part(f"{'-' if value < 0 and glyph != ' ' else ' '}{glyph * 2}", kind))
         lines.append(parts)
     return lines
+
+
+def largest(matrix: "np.ndarray", *, diagonal: bool = False) -> float:
+    """The largest size in a square matrix, of what is defined; 0 where nothing is."""
+    k = len(matrix)
+    sizes = [abs(float(matrix[i, j])) for i in range(k) for j in range(k) if diagonal or i != j]
+    return max((size for size in sizes if not isnan(size)), default=0.0)
 
 
 def rates(title: str, names: Sequence[str], rows: Mapping[str, Sequence[float | None]]) -> list[list[Part]]:

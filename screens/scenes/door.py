@@ -18,6 +18,14 @@ DOOR = Door(
         Action("why", ("w",), "w", "why", "Why the picked emotion is as it is: the terms by size", "Scenes", 6),
         Action("prior", ("t",), "t", "prior", "Choose the prior, its smoothing, the temperature", "Scenes", 7),
         Action(
+            "objective",
+            ("D",),
+            "D",
+            "decode for",
+            "Decode for the best vector, expected Hamming, expected macro-F1",
+            "Scenes",
+        ),
+        Action(
             "leaked", ("L",), "L", "leaked", "Figures that look at what they score, beside the honest ones", "Scenes"
         ),
     ),

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from emotui.records import ScenesGold
     from emotui.workbench.scenes.decoding import Decoded, Redecoding, Row, SceneRun
 
-_TRACK = 45
+_TRACK, _LEAST_TRACK = 45, 12
 Sides = tuple[list[Part], list[Part]]
 
 
@@ -19,7 +19,7 @@ def title(scene: "ScenesGold", run: Run | None, way: str, *, annotators: bool) -
     """The scenario, its subject and perhaps its annotators' vectors; the run and by which way it asked."""
     left = [Part(f" {scene.id}", "strong"), Part("  subject ", "dim"), Part(scene.subject or "not named")]
     if annotators:
-        from emotui.workbench.scenes.decoding import annotator_letters
+        from emotui.workbench.scenes.service import annotator_letters
 
         for name, vector in annotator_letters(scene).items():
             left += [Part(f"  {name} ", "dim"), Part(vector, "gold")]
@@ -31,29 +31,37 @@ def title(scene: "ScenesGold", run: Run | None, way: str, *, annotators: bool) -
 
 
 def slider(redecoding: "Redecoding", alpha: float, place: int | None, cells: int) -> Sides:
-    """Alpha, the prior, and which fold the scenario is in."""
-    from emotui.workbench.scenes.decoding import ALPHAS, nearest
+    """Alpha, the prior, what is decoded for, and which fold the scenario is in."""
+    from emotui.workbench.scenes.decoding import ABOUT_OBJECTIVES, ALPHAS, nearest
 
     tuning = redecoding.tuning
-    left = [
-        Part(f" α {alpha_text(alpha):<5}", "strong", "do('alpha')"),
-        *track(ALPHAS, nearest(alpha), min(_TRACK, max(cells - 54, 12))),
+    about = [
         Part(f"  {tuning.prior}", "key", "do('prior')"),
         Part(f" s {alpha_text(tuning.smoothing)}", "dim", "do('prior')"),
     ]
     if tuning.scaling != 1.0:
-        left.append(Part(f" T {redecoding.temperature:.2f}", "dim", "do('prior')"))
-    if place is None:
-        return left, []
-    return left, [Part(f"fold {redecoding.fold(place) + 1}/{len(redecoding.priors)}, fitted without it ", "dim")]
+        about.append(Part(f" T {redecoding.temperature:.2f}", "dim", "do('prior')"))
+    about.append(Part(f"  {ABOUT_OBJECTIVES[tuning.objective]}", "key", "do('objective')"))
+    room = cells - 9 - sum(len(part.text) for part in about)
+    fold = "" if place is None else f"fold {redecoding.fold(place) + 1}/{len(redecoding.priors)}"
+    words = f"{fold}, fitted without it "
+    right = words if len(words) + _LEAST_TRACK < room else f"{fold} "
+    left = [
+        Part(f" α {alpha_text(alpha):<5}", "strong", "do('alpha')"),
+        *track(ALPHAS, nearest(alpha), min(_TRACK, max(room - len(right) - 1, _LEAST_TRACK))),
+        *about,
+    ]
+    return left, [Part(right, "dim")] if fold else []
 
 
 def tabs(views: Iterable[str], here: str, decoded: "Decoded", cells: int) -> Sides:
     """The views by name, and as far as there is room how many scenarios flip."""
-    left = [Part(" ")]
-    left += [Part(f" {name} ", "here" if name == here else "dim", f"tell('view', '{name}')") for name in views]
     flips = decoded.flips
     words = f"{len(flips.gains)}▴ {len(flips.losses)}▾ {len(flips.even)}~ "
+    names = list(views)
+    gap = " " if sum(len(name) + 2 for name in names) + len(words) + 1 < cells else ""
+    left = [Part(" ")]
+    left += [Part(f"{gap}{name} ", "here" if name == here else "dim", f"tell('view', '{name}')") for name in names]
     room = cells - sum(len(part.text) for part in left)
     for said in (f"flips vs α {alpha_text(decoded.other)}  {words}", words):
         if len(said) < room:

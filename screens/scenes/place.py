@@ -1,5 +1,6 @@
 """Scenes: eight emotions at once, joined by a prior whose weight moves under the arrow keys."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from textual import on
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from emotui.workbench.source import BrowseSource
 
 _NEED_RUNS = ("emotions", "Table 1")
+_MOST_CHOSEN = 1000
+"""Scenarios of a run for which prior and temperature are chosen beside alpha; of more, `emotui decode --folds` does."""
+_NEED_PAIRS = ("info", "together", "given")
 
 
 class Scenes(Place):
@@ -58,6 +62,7 @@ class Scenes(Place):
         self._run: Run | None = None
         self._sweep: Sweep | None = None
         self._chosen: Chosen | None = None
+        self._with_prior: Chosen | None = None
         self._table: tuple[dict[str, tuple[str, Any]], tuple[str, list[Published]]] | None = None
         self._annotators = False
         self._desks: dict[str, LatestRequest[Any, Any]] = {}
@@ -132,6 +137,11 @@ class Scenes(Place):
             self._draw_view()
         elif name == "choose" and answer.value[0] is self.redecoding:
             self._chosen = answer.value[1]
+            if len(self.redecoding.scenes.ids) <= _MOST_CHOSEN:
+                self._desks["choose-prior"].ask(self.redecoding)
+            self._draw_view()
+        elif name == "choose-prior" and answer.value[0] is self.redecoding:
+            self._with_prior = answer.value[1]
             self._draw_view()
         elif name == "runs":
             self._table = answer.value
@@ -165,13 +175,13 @@ class Scenes(Place):
             self.notify(why, severity="error", markup=False)
 
     def _fitted(self, redecoding: "Redecoding") -> None:
-        from emotui.workbench.scenes.decoding import as_setting
+        from emotui.workbench.scenes.service import as_setting
 
         if self._tuning is not None and (self.redecoding is None or self.redecoding.tuning != redecoding.tuning):
             # Only what can be fitted is remembered: a workspace never opens on a prior that fails.
             self._desks["setting"].ask(as_setting(redecoding.tuning))
         self.redecoding, self._tuning = redecoding, redecoding.tuning
-        self._sweep = self._chosen = None
+        self._sweep = self._chosen = self._with_prior = None
         self._decode()
         self._desks["sweep"].ask(redecoding)
         self._desks["choose"].ask(redecoding)
@@ -273,7 +283,8 @@ class Scenes(Place):
             clamps=self.clamps,
             sweep=self._sweep,
             chosen=self._chosen,
-            pairs=pair_figures(decoded, redecoding.scenes) if self.view in ("info", "together") else None,
+            with_prior=self._with_prior,
+            pairs=pair_figures(decoded, redecoding.scenes) if self.view in _NEED_PAIRS else None,
             runs=runs,
             table=table,
             values=self.values,
@@ -318,7 +329,7 @@ class Scenes(Place):
         """All but the sample's own actions need a run that has answered."""
         if not super().can(action):
             return False
-        if action == "prior":
+        if action in ("prior", "objective"):
             return self._run is not None and self._run.done > 0
         if action == "annotators":
             return self.scene is not None and bool(self.scene.annotators)
@@ -369,16 +380,26 @@ class Scenes(Place):
     def do_prior(self) -> None:
         """Choose prior, smoothing and temperature."""
         from emotui.screens.scenes.dialogs import PriorDialog
-        from emotui.workbench.scenes.decoding import ABOUT_PRIORS, Tuning, as_setting, tuning_from
+        from emotui.workbench.scenes.decoding import ABOUT_PRIORS, Tuning
+        from emotui.workbench.scenes.service import as_setting, tuning_from
 
         def taken(choice: "tuple[str, float, float | str] | None") -> None:
             if choice is not None:
-                kept = dict(zip(as_setting(tuning), choice, strict=True))
-                self._tuning = tuning_from(kept)
+                named = dict(zip(("prior", "smoothing", "scaling"), choice, strict=True))
+                self._tuning = tuning_from(as_setting(tuning) | named)
                 self._fit()
 
         tuning = self._tuning or Tuning()
         self.app.push_screen(PriorDialog(ABOUT_PRIORS, tuning.prior, tuning.smoothing, tuning.scaling), taken)
+
+    def do_objective(self) -> None:
+        """Decode for the next objective: the best vector, expected Hamming, expected macro-F1."""
+        from emotui.workbench.scenes.decoding import ABOUT_OBJECTIVES, Tuning
+
+        tuning = self._tuning or Tuning()
+        names = list(ABOUT_OBJECTIVES)
+        self._tuning = replace(tuning, objective=names[(names.index(tuning.objective) + 1) % len(names)])
+        self._fit()
 
     def do_clamp(self) -> None:
         """Take the picked emotion as known: yes, no, free again."""

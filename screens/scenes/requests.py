@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from emotui.store.query import Run
-    from emotui.workbench.scenes.decoding import Decoded, Redecoding, SceneBench, Tuning
+    from emotui.workbench.scenes.decoding import Decoded, Redecoding, Tuning
+    from emotui.workbench.scenes.service import SceneBench
     from emotui.workbench.source import BrowseSource
 
 SETTING = "scenes"
@@ -22,7 +23,7 @@ def desks(
     """A desk for each kind of question, by name; the answers go to `owner`."""
 
     def fit(question: "tuple[Run, Tuning | None]") -> "Redecoding":
-        from emotui.workbench.scenes.decoding import tuning_from
+        from emotui.workbench.scenes.service import tuning_from
 
         run, tuning = question
         return bench().redecode(run, tuning or tuning_from(source.setting(SETTING)))
@@ -41,6 +42,9 @@ def desks(
         "decode": LatestRequest("decode", owner, lambda question: _decode(*question)),
         "sweep": LatestRequest("sweep", owner, lambda redecoding: (redecoding, redecoding.sweep())),
         "choose": LatestRequest("choose", owner, lambda redecoding: (redecoding, redecoding.choose())),
+        "choose-prior": LatestRequest(
+            "choose-prior", owner, lambda redecoding: (redecoding, redecoding.choose_prior())
+        ),
         "runs": LatestRequest("scene-runs", owner, read_runs),
         "export": LatestRequest("scene-export", owner, lambda question: bench().export(*question)),
         "setting": LatestRequest("scene-setting", owner, lambda value: source.set_setting(SETTING, value)),

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from emotui.screens.scenes.charts import alpha_text, heatmap, rates, sweep
+from emotui.screens.scenes.charts import alpha_text, heatmap, largest, rates, short, sweep
 from emotui.screens.widgets.cell_width import fit, wrap
 from emotui.screens.widgets.charts import side_by_side
 from emotui.screens.widgets.line import Part
-from emotui.screens.widgets.number_format import count, share
+from emotui.screens.widgets.number_format import UNDEFINED, count, share
 from emotui.screens.widgets.page import Lines
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ class Shown:
     clamps: Mapping[int, int]
     sweep: "Sweep | None"
     chosen: "Chosen | None"
+    with_prior: "Chosen | None"
     pairs: "Mapping[str, Mapping[str, Any]] | None"
     runs: "Mapping[str, tuple[str, Mapping[str, Any]]] | None"
     table: "tuple[str, Sequence[Published]] | None"
@@ -47,7 +48,7 @@ View = Callable[[Shown, int, int], Lines]
 def _sweep(shown: Shown, cells: int, height: int) -> Lines:
     if shown.sweep is None:
         return [[Part("decoding at every alpha…", "dim")]]
-    return sweep(shown.sweep, shown.chosen, shown.step, cells, height, in_sample=shown.in_sample)
+    return sweep(shown.sweep, shown.chosen, shown.with_prior, shown.step, cells, height, in_sample=shown.in_sample)
 
 
 def _flips(shown: Shown, cells: int, height: int) -> Lines:
@@ -116,6 +117,10 @@ def _why(shown: Shown, cells: int, height: int) -> Lines:
     )
     if row.clamp is not None:
         lines.append([Part("  but it is clamped: c frees it", "key")])
+    elif redecoding.tuning.objective == "hamming":
+        lines.append([Part("  decided by P(yes) above one half: expected Hamming", "dim")])
+    elif redecoding.tuning.objective == "macro-f1":
+        lines.append([Part("  decided by the rank of P(yes) among all scenarios: expected macro-F1", "dim")])
     elif (total > 0) != bool(row.now) and total:
         lines.append([Part("  the best vector as a whole differs from this emotion's own best", "dim")])
     return lines
@@ -148,21 +153,25 @@ def _pairs(kind: str) -> View:
         group = shown.pairs[kind]
         # Gold, model and decoded share one scale; their difference has its own.
         k = len(names)
-        most = (
-            max(float(abs(group[name][i, j])) for name in ("gold", "model", "now") for i in range(k) for j in range(i))
-            if k > 1
-            else 1.0
-        )
+        most = max(largest(group[name]) for name in ("gold", "model", "now")) if k > 1 else 1.0
         blocks, widths = [], []
         for name, matrix in group.items():
             own_scale = "−" in name
             title = {"model": "model (α 0)", "now": f"decoded (α {alpha_text(shown.decoded.alpha)})"}.get(name, name)
             blocks.append(
-                heatmap(title, names, matrix, values=values, diagonal=values, most=None if own_scale else most)
+                heatmap(
+                    title,
+                    names,
+                    matrix,
+                    values=values,
+                    diagonal=values and kind != "given",
+                    most=None if own_scale else most,
+                )
             )
             widths.append(4 + k * (6 if values else 3))
         said = {
             "together": "share of scenarios with both emotions (on the diagonal, with that one)",
+            "given": "P(column | row): of the scenarios with the row's emotion, the share with the column's",
             "information": "mutual information in nats (on the diagonal, an emotion's entropy)",
         }[kind]
         return [
@@ -181,9 +190,22 @@ def _counts(shown: Shown) -> str:
     scenes, now = shown.redecoding.scenes, shown.decoded.now
     sources = (("gold", scenes.gold), ("model", scenes.alone), ("decoded", now))
     means = ", ".join(f"{name} {vectors.sum(axis=1).mean():.2f}" for name, vectors in sources)
-    several = f"{(scenes.gold.sum(axis=1) > 1).mean():.0%} have several"
-    kappa = "" if scenes.kappa is None else f"; Fleiss kappa of the annotators {scenes.kappa:.2f}"
-    return f"emotions a scenario: {means}; in gold {several}{kappa}"
+    several = ", ".join(f"{name} {(vectors.sum(axis=1) > 1).mean():.0%}" for name, vectors in sources)
+    said = f"emotions a scenario: {means}; with several: {several}"
+    agreement = scenes.agreement
+    if agreement is None:
+        return said
+    by_label = ", ".join(
+        f"{short(name)} {_two(kappa)}" for name, kappa in zip(scenes.labels, agreement.by_label, strict=True)
+    )
+    return (
+        f"{said}; annotators: Fleiss kappa {_two(agreement.fleiss)} ({by_label}), mean pairwise Cohen kappa "
+        f"{_two(agreement.mean_pairwise)}"
+    )
+
+
+def _two(value: float | None) -> str:
+    return UNDEFINED if value is None else f"{value:.2f}"
 
 
 def _rates(shown: Shown, cells: int, height: int) -> Lines:
@@ -222,6 +244,8 @@ _TABLE = (
 def _table(shown: Shown, cells: int, height: int) -> Lines:
     if shown.table is None or shown.runs is None:
         return [[Part("reading Table 1…", "dim")]]
+    from emotui.workbench.scenes.decoding import ABOUT_OBJECTIVES
+
     lines: list[list[Part]] = [
         [Part(fit("model", 30), "strong"), *(Part(f"{title:^15}", "strong") for _, title in _TABLE)],
         [Part(" " * 30), *(Part("  alone → prior", "dim") for _ in _TABLE)],
@@ -237,7 +261,11 @@ def _table(shown: Shown, cells: int, height: int) -> Lines:
     return [
         *lines,
         [],
-        *note("own runs: α by nested cross-validation with this prior, for the run that is shown", cells),
+        *note(
+            "own runs: α by nested cross-validation with this prior, for the run that is shown, decoded for the "
+            f"{ABOUT_OBJECTIVES[shown.redecoding.tuning.objective]}",
+            cells,
+        ),
         *note(f"† published: {cite}; other scenarios, so not to be compared figure by figure", cells),
     ]
 
@@ -262,6 +290,7 @@ VIEWS: dict[str, View] = {
     "couplings": _couplings,
     "info": _pairs("information"),
     "together": _pairs("together"),
+    "given": _pairs("given"),
     "emotions": _rates,
     "Table 1": _table,
 }

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -24,6 +24,10 @@ from emotui.records import (
 from emotui.tasks.added_metrics import NO_VALUE, file_means
 from emotui.tasks.registry import task_named
 from emotui.workbench.runs.similarity import Embedder
+
+if TYPE_CHECKING:
+    from emotui.metrics.expected import Objective
+    from emotui.metrics.nested_cv import Grid
 
 Record = TypeVar("Record", bound=msgspec.Struct)
 Document = dict[str, Any]
@@ -131,7 +135,10 @@ def decode_scenes(
     alphas: Sequence[float] | None,
     prior: str,
     smoothing: float,
-    output: str | None,
+    couplings_only: bool,
+    temperature: float | str,
+    objective: "Objective",
+    output: Sequence[str],
     skip_bad: bool,
     warn: Warn,
 ) -> Document:
@@ -140,18 +147,51 @@ def decode_scenes(
 
     files = _Files(skip_bad=skip_bad, warn=warn)
     golds = {record.id: record.labels for record in files.read(train, ScenesGold)}
-    answers = files.read(scores, ScenesPrediction)
-    without = [f"{record.id}: no scores to decode" for record in answers if record.scores is None]
-    pairs = {record.id: record.scores for record in answers if record.scores is not None}
-    known = {record.id: record.labels for record in answers if record.labels is not None}
+    pairs, known, without = _scored_scenes(files, scores)
 
     def build() -> Document:
         if without:
             raise BadInput(*without)
         chosen = {} if alphas is None else {"alphas": alphas}
-        return decode_report(golds, pairs, known, prior=prior, smoothing=smoothing, output=output, **chosen)
+        return decode_report(
+            golds,
+            pairs,
+            known,
+            prior=prior,
+            smoothing=smoothing,
+            output=output,
+            couplings_only=couplings_only,
+            temperature=temperature,
+            objective=objective,
+            **chosen,
+        )
 
     return files.report(build)
+
+
+def decode_scenes_in_folds(scores: str, grid: "Grid", folds: int, *, skip_bad: bool, warn: Warn) -> Document:
+    """The document of `emotui decode --folds`: log-odds and gold from `scores`, the rest chosen inside the folds."""
+    from emotui.metrics.decode_report import decode_folds_report
+
+    files = _Files(skip_bad=skip_bad, warn=warn)
+    pairs, known, without = _scored_scenes(files, scores)
+
+    def build() -> Document:
+        if without:
+            raise BadInput(*without)
+        return decode_folds_report(pairs, known, grid, folds)
+
+    return files.report(build)
+
+
+def _scored_scenes(
+    files: _Files, path: str
+) -> tuple[dict[str, dict[str, tuple[float, float]]], dict[str, dict[str, int]], list[str]]:
+    """Logits by id, gold labels by id where there are some, and a line for each record without logits."""
+    answers = files.read(path, ScenesPrediction)
+    pairs = {record.id: dict(record.scores) for record in answers if record.scores is not None}
+    known = {record.id: dict(record.labels) for record in answers if record.labels is not None}
+    return pairs, known, [f"{record.id}: no scores to decode" for record in answers if record.scores is None]
 
 
 def choose_thresholds(
@@ -190,6 +230,17 @@ def agreement(ratings: str, *, skip_bad: bool, warn: Warn) -> Document:
     files = _Files(skip_bad=skip_bad, warn=warn)
     records = files.read(ratings, Rating, key="item")
     return files.report(lambda: agreement_report((r.item, r.rater, r.label) for r in records))
+
+
+def scenes_agreement(records: str, *, skip_bad: bool, warn: Warn) -> Document:
+    """The document of `emotui agreement --records`: of the annotators' vectors of scenarios."""
+    from emotui.metrics.agreement import vectors_agreement_report
+
+    files = _Files(skip_bad=skip_bad, warn=warn)
+    said = {record.id: record.annotators for record in files.read(records, ScenesGold) if record.annotators}
+    if not said:
+        raise BadInput(f"{records}: no record has annotators")
+    return files.report(lambda: vectors_agreement_report(said))
 
 
 def compare(a: str, b: str, *, inner: bool, seed: int, skip_bad: bool, warn: Warn) -> Document:

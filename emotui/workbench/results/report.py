@@ -23,7 +23,7 @@ from emotui.workbench.results.scene_tables import scene_table
 from emotui.workbench.results.service import OnStep, Results, never
 from emotui.workbench.results.span_figures import IsCancelled
 from emotui.workbench.results.span_tables import SETTINGS, transition_table
-from emotui.workbench.scenes.decoding import SceneBench
+from emotui.workbench.scenes.service import SceneBench
 
 DAGGER = "†"
 

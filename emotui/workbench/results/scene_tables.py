@@ -7,7 +7,8 @@ from emotui.store.query import Run
 from emotui.tables import Cell, Column, ResultsTable, Row
 from emotui.tasks.scenes.task import Scenes
 from emotui.workbench.results.published import published_table
-from emotui.workbench.scenes.decoding import SceneBench, Tuning
+from emotui.workbench.scenes.decoding import Tuning
+from emotui.workbench.scenes.service import SceneBench
 
 _FIGURES = (
     ("lexical_accuracy", "Lexical accuracy"),

@@ -5,20 +5,20 @@ Honest by default: a scenario is decoded with a prior (and temperature) fitted o
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import msgspec
 import numpy as np
 
 from emotui.errors import BadInput
-from emotui.metrics.decoding import Term, checked_log_odds, decode_map, explain_label, posterior_marginals
+from emotui.metrics.decoding import Term, decode_map, explain_label, posterior_marginals
+from emotui.metrics.expected import Objective, decode_for, decode_marginals
 from emotui.metrics.ising import Ising
 from emotui.metrics.nested_cv import Choice, Grid, Scaling, assign_folds, decode_honestly
-from emotui.metrics.priors import PRIORS, fit_prior
+from emotui.metrics.priors import fit_prior
 from emotui.metrics.scenes import (
+    AnnotatorAgreement,
     Flips,
-    annotator_agreement,
     co_occurrence,
+    conditional,
     flips,
     label_counts,
     micro_f1,
@@ -26,13 +26,7 @@ from emotui.metrics.scenes import (
 )
 from emotui.metrics.states import Bits, Floats
 from emotui.metrics.temperature import fit_temperature
-from emotui.records import ScenesGold
 from emotui.store.query import Run
-from emotui.store.store import Store
-from emotui.tasks.scenes.task import Prediction, vector_letters
-from emotui.workbench.runs.export import export_run
-from emotui.workbench.runs.plan import stored_samples
-from emotui.workbench.runs.scores import metrics
 
 FOLDS = 5
 ALPHAS = (
@@ -51,14 +45,25 @@ ABOUT_PRIORS = {
     "exact-dependence": "that, less what each emotion says alone",
 }
 
+ABOUT_OBJECTIVES: dict[Objective, str] = {
+    "map": "best vector",
+    "hamming": "expected Hamming",
+    "macro-f1": "expected macro-F1",
+}
+"""What vectors are decoded for, in the order in which a key goes through them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """Which prior and how. `scaling`: what the log-odds are divided by, or `fitted` on the other folds."""
+    """Which prior and how, and what vectors are decoded for.
+
+    `scaling`: what the log-odds are divided by, or `fitted` on the other folds.
+    """
 
     prior: str = "paper"
     smoothing: float = 0.5
     scaling: Scaling = 1.0
+    objective: Objective = "map"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,7 +71,7 @@ class SceneRun:
     """What a run said about each scenario that it answered (its first repeat), beside gold.
 
     log_odds: (n, k), yes minus no. gold, alone (the model without a prior): (n, k) of 0 or 1. `place_of`: sample number
-    to row. `silent`: how many scenarios have no answer. `kappa`: Fleiss' over the annotators of all that have them.
+    to row. `silent`: how many scenarios have no answer. `agreement`: of the annotators, where all have as many.
     """
 
     run: Run
@@ -78,7 +83,7 @@ class SceneRun:
     alone: Bits
     place_of: Mapping[int, int]
     silent: int
-    kappa: float | None = None
+    agreement: AnnotatorAgreement | None = None
 
     @property
     def way(self) -> str:
@@ -151,14 +156,18 @@ class Sweep:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chosen:
-    """What nested cross-validation chooses (`choice`), and the figures of decoding by choices made without looking."""
+    """What nested cross-validation chooses (`choice`), and the figures of decoding by choices made without looking.
+
+    `by_fold`: each fold's choice, made on the other folds; `fold_of`: the fold of each scenario of the run.
+    """
 
     choice: Choice
     nested_cv: Figures
     in_sample_choice: Choice
     in_sample: Figures
     alone: Figures
-    alphas: tuple[float, ...]
+    by_fold: tuple[Choice, ...]
+    fold_of: tuple[int, ...]
 
 
 class Redecoding:
@@ -181,6 +190,7 @@ class Redecoding:
             raise BadInput(f"{tuning.prior}: {problem}") from problem
         self.priors = [prior for prior, _ in fitted] or [self.whole]
         self.temperatures = [temperature for _, temperature in fitted] or [self.temperature]
+        self._marginals: tuple[float, Floats] | None = None
         self._rows = [np.flatnonzero(self.folds == fold) for fold in range(len(self.priors))]
         self._scaled = scenes.log_odds / np.asarray(self.temperatures)[self.folds][:, None]
 
@@ -192,9 +202,24 @@ class Redecoding:
 
     def vectors(self, alphas: Sequence[float]) -> Bits:
         """(len(alphas), n, k): each scenario decoded with the prior of the folds without it."""
-        found = np.empty((len(alphas), *self.scenes.gold.shape), dtype=np.uint8)
+        objective = self.tuning.objective
+        if objective != "map":  # macro F1 is the whole set's: its marginals go together, whatever their folds
+            found = [decode_marginals(self.marginals(alpha), objective) for alpha in alphas]
+            return np.array(found, dtype=np.uint8).reshape(len(alphas), *self.scenes.gold.shape)
+        vectors = np.empty((len(alphas), *self.scenes.gold.shape), dtype=np.uint8)
         for rows, prior in zip(self._rows, self.priors, strict=True):
-            found[:, rows] = decode_map(self._scaled[rows], prior, alphas)
+            vectors[:, rows] = decode_map(self._scaled[rows], prior, alphas)
+        return vectors
+
+    def marginals(self, alpha: float) -> Floats:
+        """(n, k): the exact P(yes) of every emotion, each scenario under the prior of the folds without it."""
+        kept = self._marginals
+        if kept is not None and kept[0] == alpha:
+            return kept[1]
+        found = np.empty(self.scenes.gold.shape)
+        for rows, prior in zip(self._rows, self.priors, strict=True):
+            found[rows] = posterior_marginals(self._scaled[rows], prior, alpha)
+        self._marginals = alpha, found
         return found
 
     def decoded(self, alpha: float, other: float = 0.0) -> Decoded:
@@ -228,9 +253,23 @@ class Redecoding:
         ]
 
     def vector(self, place: int, alpha: float, clamps: Mapping[int, int]) -> Bits:
-        """(k,): the best vector of a scenario among those that hold what is clamped."""
+        """(k,): what a scenario is decoded to among the vectors that hold what is clamped.
+
+        For the least expected Hamming loss by the marginals given the clamps; for macro F1, among all scenarios with
+        this one's marginals given its clamps.
+        """
         prior, odds = self._prior(place), self._scaled[place]
         k = len(odds)
+        if self.tuning.objective != "map":
+            held = posterior_marginals(odds[None], prior, alpha, clamps)
+            if self.tuning.objective == "hamming":
+                likely: Bits = decode_marginals(held, "hamming")[0]
+                return likely
+            together = self.marginals(alpha).copy()
+            together[place] = held[0]
+            decided: Bits = decode_marginals(together, "macro-f1")[place]
+            decided[list(clamps)] = list(clamps.values())
+            return decided
         free = [i for i in range(k) if i not in clamps]
         on = [i for i, value in clamps.items() if value]
         vector = np.array([clamps.get(i, 0) for i in range(k)], dtype=np.uint8)
@@ -249,13 +288,31 @@ class Redecoding:
         """The figures at every alpha."""
         gold = self.scenes.gold
         nested_cv = tuple(figures(gold, vectors) for vectors in self.vectors(alphas))
-        in_sample = decode_map(self.scenes.log_odds / self.temperature, self.whole, alphas)
+        scaled = self.scenes.log_odds / self.temperature
+        in_sample = decode_for(scaled, self.whole, alphas, self.tuning.objective)
         return Sweep(tuple(alphas), nested_cv, tuple(figures(gold, vectors) for vectors in in_sample))
 
     def choose(self) -> Chosen:
         """The alpha that nested cross-validation chooses for this prior and scaling, of the paper's alphas."""
-        scenes, tuning = self.scenes, self.tuning
-        grid = Grid(priors=(tuning.prior,), temperatures=(tuning.scaling,), smoothing=tuning.smoothing)
+        tuning = self.tuning
+        return self._chosen_of(
+            Grid(
+                priors=(tuning.prior,),
+                temperatures=(tuning.scaling,),
+                smoothing=tuning.smoothing,
+                objective=tuning.objective,
+            )
+        )
+
+    def choose_prior(self) -> Chosen:
+        """Prior, temperature and alpha, all chosen inside the folds."""
+        tuning = self.tuning
+        return self._chosen_of(
+            Grid(temperatures=(1.0, "fitted"), smoothing=tuning.smoothing, objective=tuning.objective)
+        )
+
+    def _chosen_of(self, grid: Grid) -> Chosen:
+        scenes = self.scenes
         try:
             found = decode_honestly(scenes.ids, scenes.log_odds, scenes.gold, grid, FOLDS)
         except ValueError as problem:
@@ -267,7 +324,8 @@ class Redecoding:
             found.in_sample_choice,
             figures(gold, found.in_sample),
             figures(gold, found.alone),
-            tuple(fold.choice.alpha for fold in found.folds),
+            tuple(fold.choice for fold in found.folds),
+            found.fold_of,
         )
 
     def fold(self, place: int) -> int:
@@ -280,10 +338,12 @@ class Redecoding:
 
 def pair_figures(decoded: Decoded, scenes: SceneRun) -> dict[str, dict[str, "np.ndarray"]]:
     """(k, k) each of gold, model (alpha 0), decoded, and decoded less gold: `together` (shares of scenarios with both
-    emotions) and `information` (mutual information in nats)."""
+    emotions), `given` (of those with the row's emotion the share with the column's; NaN where there is none) and
+    `information` (mutual information in nats)."""
     found: dict[str, dict[str, np.ndarray]] = {}
     sources = {"gold": scenes.gold, "model": scenes.alone, "now": decoded.now}
     found["together"] = {name: co_occurrence(vectors) / len(vectors) for name, vectors in sources.items()}
+    found["given"] = {name: conditional(vectors) for name, vectors in sources.items()}
     found["information"] = {name: _information(vectors) for name, vectors in sources.items()}
     for group in found.values():
         group["now − gold"] = group["now"] - group["gold"]
@@ -296,119 +356,6 @@ def _information(vectors: Bits) -> Floats:
     return found
 
 
-class SceneBench:
-    """What the Scenes place asks of a store. Every method may be called from any thread, and may take a while."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._loaded: dict[tuple[object, ...], SceneRun] = {}
-
-    def scene(self, sample: int) -> ScenesGold:
-        """The scenario of a sample number."""
-        ((_, record),) = self._store.samples([sample])
-        return msgspec.json.decode(record, type=ScenesGold)
-
-    def load(self, run: Run) -> SceneRun:
-        """A run's logits beside gold.
-
-        Raises:
-            BadInput: scenarios have different labels, or a logit cannot be decoded.
-        """
-        key = (run.run, run.done, run.failed, run.finished)
-        if key not in self._loaded:
-            self._loaded = {known: kept for known, kept in self._loaded.items() if known[0] != run.run}
-            self._loaded[key] = self._load(run)
-        return self._loaded[key]
-
-    def _load(self, run: Run) -> SceneRun:
-        dataset = self._store.dataset(run.dataset)
-        if dataset is None:
-            raise BadInput(f"run {run.run} has lost its dataset")
-        samples = dict(stored_samples(self._store, dataset, dataset.n))
-        said = {
-            row.sample: msgspec.json.decode(row.prediction, type=Prediction)
-            for row in self._store.results(run.run)
-            if row.prediction is not None and row.repeat == 0
-        }
-        numbers = tuple(number for number in samples if number in said)
-        labels = tuple(next(iter(samples.values())).labels) if samples else ()
-        odd = next((samples[n].id for n in numbers if set(samples[n].labels) != set(labels)), None)
-        if odd is not None:
-            raise BadInput(f"{odd}: its labels are not those of the first scenario: {', '.join(labels)}")
-        odds = [[said[n].scores[name][0] - said[n].scores[name][1] for name in labels] for n in numbers]
-        gold = [[samples[n].labels[name] for name in labels] for n in numbers]
-        shape = (len(numbers), len(labels))
-        log_odds = np.array(odds, dtype=np.float64).reshape(shape)
-        broken = np.flatnonzero(~np.isfinite(log_odds).all(axis=1))
-        if len(broken):
-            raise BadInput(f"{samples[numbers[broken[0]]].id}: a logit is not finite")
-        return SceneRun(
-            run=run,
-            labels=labels,
-            numbers=numbers,
-            ids=tuple(samples[number].id for number in numbers),
-            log_odds=checked_log_odds(log_odds) if numbers else log_odds,
-            gold=np.array(gold, dtype=np.uint8).reshape(shape),
-            alone=(log_odds > 0).astype(np.uint8),
-            place_of={number: place for place, number in enumerate(numbers)},
-            silent=dataset.n - len(numbers),
-            kappa=_kappa(list(samples.values()), labels),
-        )
-
-    def redecode(self, run: Run, tuning: Tuning) -> Redecoding:
-        """The run under a tuning. Raises BadInput as `load` and `Redecoding`."""
-        return Redecoding(self.load(run), tuning)
-
-    def export(self, run: Run, path: str) -> int:
-        """Write a run's logits as predicted records; how many. Raises BadInput as `export_run`."""
-        return export_run(self._store, run.run, path)
-
-    def by_emotion(self, runs: Sequence[Run]) -> dict[str, dict[str, Any]]:
-        """Run id to the figures of Table 1 and Figure 4 of each run (alpha 0); runs without answers are left out."""
-        found = {run.run: metrics(self._store, run) for run in runs}
-        return {run: report for run, report in found.items() if report}
-
-
-def _kappa(samples: Sequence[ScenesGold], labels: Sequence[str]) -> float | None:
-    """Fleiss' kappa over every (scenario, emotion), where each scenario has as many annotators."""
-    said = [[[int(one.get(name, 0)) for name in labels] for one in sample.annotators.values()] for sample in samples]
-    if not said or len({len(one) for one in said}) > 1 or len(said[0]) < 2:
-        return None
-    return annotator_agreement(said).fleiss
-
-
 def nearest(alpha: float) -> int:
     """The slider's step next to an alpha."""
     return min(range(len(ALPHAS)), key=lambda step: abs(ALPHAS[step] - alpha))
-
-
-def as_setting(tuning: Tuning) -> dict[str, object]:
-    """As plain values that a store can keep."""
-    return {"prior": tuning.prior, "smoothing": tuning.smoothing, "scaling": tuning.scaling}
-
-
-def tuning_from(value: object) -> Tuning:
-    """What was remembered; whatever in it makes no sense any more is left at its default."""
-    if not isinstance(value, dict):
-        return Tuning()
-    prior, smoothing, scaling = value.get("prior"), value.get("smoothing"), value.get("scaling")
-    return Tuning(
-        prior=prior if isinstance(prior, str) and prior in PRIORS else Tuning().prior,
-        smoothing=float(smoothing) if isinstance(smoothing, int | float) and 0 <= smoothing <= 1000 else 0.5,
-        scaling=_scaling(scaling),
-    )
-
-
-def _scaling(value: object) -> Scaling:
-    if value == "fitted":
-        return "fitted"
-    return float(value) if isinstance(value, int | float) and 0.02 <= value <= 50 else 1.0
-
-
-def annotator_letters(scene: ScenesGold) -> dict[str, str]:
-    """What each annotator said of a scenario, in the letters of its labels."""
-    labels = list(scene.labels)
-    return {
-        name: vector_letters(labels, [said.get(label, 0) for label in labels])
-        for name, said in scene.annotators.items()
-    }

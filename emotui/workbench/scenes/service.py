@@ -1,0 +1,142 @@
+"""What the Scenes place asks of a store: runs with their logits beside gold, and the tuning it remembers."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from emotui.errors import BadInput
+from emotui.metrics.decoding import checked_log_odds
+from emotui.metrics.expected import OBJECTIVES
+from emotui.metrics.nested_cv import Scaling
+from emotui.metrics.priors import PRIORS
+from emotui.metrics.scenes import AnnotatorAgreement, annotator_agreement
+from emotui.records import ScenesGold
+from emotui.store.query import Run
+from emotui.store.store import Store
+from emotui.tasks.scenes.task import Prediction, vector_letters
+from emotui.workbench.runs.export import export_run
+from emotui.workbench.runs.plan import stored_samples
+from emotui.workbench.runs.scores import metrics
+from emotui.workbench.scenes.decoding import Redecoding, SceneRun, Tuning
+
+
+class SceneBench:
+    """What the Scenes place asks of a store. Every method may be called from any thread, and may take a while."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._loaded: dict[tuple[object, ...], SceneRun] = {}
+
+    def scene(self, sample: int) -> ScenesGold:
+        """The scenario of a sample number."""
+        ((_, record),) = self._store.samples([sample])
+        return msgspec.json.decode(record, type=ScenesGold)
+
+    def load(self, run: Run) -> SceneRun:
+        """A run's logits beside gold.
+
+        Raises:
+            BadInput: scenarios have different labels, or a logit cannot be decoded.
+        """
+        key = (run.run, run.done, run.failed, run.finished)
+        if key not in self._loaded:
+            self._loaded = {known: kept for known, kept in self._loaded.items() if known[0] != run.run}
+            self._loaded[key] = self._load(run)
+        return self._loaded[key]
+
+    def _load(self, run: Run) -> SceneRun:
+        dataset = self._store.dataset(run.dataset)
+        if dataset is None:
+            raise BadInput(f"run {run.run} has lost its dataset")
+        samples = dict(stored_samples(self._store, dataset, dataset.n))
+        said = {
+            row.sample: msgspec.json.decode(row.prediction, type=Prediction)
+            for row in self._store.results(run.run)
+            if row.prediction is not None and row.repeat == 0
+        }
+        numbers = tuple(number for number in samples if number in said)
+        labels = tuple(next(iter(samples.values())).labels) if samples else ()
+        odd = next((samples[n].id for n in numbers if set(samples[n].labels) != set(labels)), None)
+        if odd is not None:
+            raise BadInput(f"{odd}: its labels are not those of the first scenario: {', '.join(labels)}")
+        odds = [[said[n].scores[name][0] - said[n].scores[name][1] for name in labels] for n in numbers]
+        gold = [[samples[n].labels[name] for name in labels] for n in numbers]
+        shape = (len(numbers), len(labels))
+        log_odds = np.array(odds, dtype=np.float64).reshape(shape)
+        broken = np.flatnonzero(~np.isfinite(log_odds).all(axis=1))
+        if len(broken):
+            raise BadInput(f"{samples[numbers[broken[0]]].id}: a logit is not finite")
+        return SceneRun(
+            run=run,
+            labels=labels,
+            numbers=numbers,
+            ids=tuple(samples[number].id for number in numbers),
+            log_odds=checked_log_odds(log_odds) if numbers else log_odds,
+            gold=np.array(gold, dtype=np.uint8).reshape(shape),
+            alone=(log_odds > 0).astype(np.uint8),
+            place_of={number: place for place, number in enumerate(numbers)},
+            silent=dataset.n - len(numbers),
+            agreement=_agreement(list(samples.values()), labels),
+        )
+
+    def redecode(self, run: Run, tuning: Tuning) -> Redecoding:
+        """The run under a tuning. Raises BadInput as `load` and `Redecoding`."""
+        return Redecoding(self.load(run), tuning)
+
+    def export(self, run: Run, path: str) -> int:
+        """Write a run's logits as predicted records; how many. Raises BadInput as `export_run`."""
+        return export_run(self._store, run.run, path)
+
+    def by_emotion(self, runs: Sequence[Run]) -> dict[str, dict[str, Any]]:
+        """Run id to the figures of Table 1 and Figure 4 of each run (alpha 0); runs without answers are left out."""
+        found = {run.run: metrics(self._store, run) for run in runs}
+        return {run: report for run, report in found.items() if report}
+
+
+def _agreement(samples: Sequence[ScenesGold], labels: Sequence[str]) -> AnnotatorAgreement | None:
+    """How far annotators agree, where each scenario has as many."""
+    said = [[[int(one.get(name, 0)) for name in labels] for one in sample.annotators.values()] for sample in samples]
+    if not said or len({len(one) for one in said}) > 1 or len(said[0]) < 2:
+        return None
+    return annotator_agreement(said)
+
+
+def as_setting(tuning: Tuning) -> dict[str, object]:
+    """As plain values that a store can keep."""
+    return {
+        "prior": tuning.prior,
+        "smoothing": tuning.smoothing,
+        "scaling": tuning.scaling,
+        "objective": tuning.objective,
+    }
+
+
+def tuning_from(value: object) -> Tuning:
+    """What was remembered; whatever in it makes no sense any more is left at its default."""
+    if not isinstance(value, dict):
+        return Tuning()
+    prior, smoothing, scaling = value.get("prior"), value.get("smoothing"), value.get("scaling")
+    objective = value.get("objective")
+    return Tuning(
+        prior=prior if isinstance(prior, str) and prior in PRIORS else Tuning().prior,
+        smoothing=float(smoothing) if isinstance(smoothing, int | float) and 0 <= smoothing <= 1000 else 0.5,
+        scaling=_scaling(scaling),
+        objective=next((one for one in OBJECTIVES if one == objective), "map"),
+    )
+
+
+def _scaling(value: object) -> Scaling:
+    if value == "fitted":
+        return "fitted"
+    return float(value) if isinstance(value, int | float) and 0.02 <= value <= 50 else 1.0
+
+
+def annotator_letters(scene: ScenesGold) -> dict[str, str]:
+    """What each annotator said of a scenario, in the letters of its labels."""
+    labels = list(scene.labels)
+    return {
+        name: vector_letters(labels, [said.get(label, 0) for label in labels])
+        for name, said in scene.annotators.items()
+    }
