@@ -108,6 +108,7 @@ class Session:
         self._owner, self._view = owner, view
         self._marker: object = None
         self._dirty = False
+        self._unsaved: dict[str, object] = {}
         self._lists: dict[str, ListState] = {}
         self._opening: LatestRequest[None, Opened] = LatestRequest(
             "open", owner, lambda _: open_up(open_source(), tasks)
@@ -116,9 +117,7 @@ class Session:
             "overview", owner, lambda question: look(self.bound, *question)
         )
         self._markers: LatestRequest[str | None, tuple[object, str]] = LatestRequest("marker", owner, self._look_up)
-        self._settings: LatestRequest[tuple[str, object], None] = LatestRequest(
-            "settings", owner, lambda setting: self.bound.set_setting(*setting)
-        )
+        self._settings: LatestRequest[Mapping[str, object], None] = LatestRequest("settings", owner, self._keep)
 
     @property
     def bound(self) -> "BrowseSource":
@@ -161,7 +160,7 @@ class Session:
         """Take up what came back."""
         newest = answer.desk.take(answer)
         if answer.desk is self._settings:
-            self._saved(answer.error)
+            self._saved(answer.question, answer.error)
         elif answer.desk is self._opening:
             if answer.error is not None:
                 self.title = "not open"
@@ -242,7 +241,7 @@ class Session:
     def use_model(self, spec: str) -> None:
         """Ask this model from now on, wherever one text at a time is asked about; remembered."""
         self.live, self.live_state = spec, ""
-        self._settings.ask((LIVE_MODEL, spec))
+        self.remember(LIVE_MODEL, spec)
         self._view.show_live_model()
         self._view.show_standing()
 
@@ -278,12 +277,17 @@ class Session:
     def save(self) -> None:
         """Remember the list for the next session."""
         self._dirty = False
-        self._settings.ask((list_setting(self.list_task), to_setting(self.state)))
+        self.remember(list_setting(self.list_task), to_setting(self.state))
 
     def remember(self, setting: str, value: object) -> None:
         """Remember a choice for the next session."""
         if self.source is not None:
-            self._settings.ask((setting, value))
+            self._unsaved[setting] = value
+            self._settings.ask(dict(self._unsaved))
+
+    def _keep(self, settings: Mapping[str, object]) -> None:
+        for setting, value in settings.items():
+            self.bound.set_setting(setting, value)
 
     def leave(self) -> None:
         """Stop the work and remember the list; then the view is told."""
@@ -292,7 +296,10 @@ class Session:
         self._view.show_standing()
         self.save()
 
-    def _saved(self, error: str | None) -> None:
+    def _saved(self, settings: Mapping[str, object], error: str | None) -> None:
+        for setting, value in settings.items():
+            if self._unsaved.get(setting) is value:
+                del self._unsaved[setting]
         if not self.leaving:
             if error:
                 self._owner.notify(error, severity="error", markup=False)
