@@ -14,6 +14,7 @@ from emotui.store.query import Dataset, Run
 
 if TYPE_CHECKING:
     from emotui.workbench.source import BrowseSource, Models
+    from emotui.workbench.task_words import TaskWords
 
 
 EMBEDDED = "embedded"
@@ -34,6 +35,7 @@ class Overview:
     runs: tuple[Run, ...] = ()
     emotions: tuple[str, ...] = ()
     metrics: tuple[Metric, ...] = ()
+    words: "TaskWords | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,10 +330,12 @@ def open_up(source: "BrowseSource", tasks: tuple[str, ...]) -> Opened:
 
 def look(source: "BrowseSource", task: str, name: str | None) -> Overview:
     """What there is now of a task; of its datasets the one called `name`, or else the first."""
+    from emotui.workbench.task_words import words_of
+
     datasets = tuple(dataset for dataset in source.datasets() if dataset.task == task)
     dataset = ListState(dataset=name).chosen_dataset(datasets)
     if dataset is None:
         return Overview(datasets)
     number = dataset.dataset
     runs, emotions = tuple(source.runs(number)), tuple(source.emotions(number))
-    return Overview(datasets, dataset, runs, emotions, source.metrics(number))
+    return Overview(datasets, dataset, runs, emotions, source.metrics(number), words_of(task))

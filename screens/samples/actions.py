@@ -9,7 +9,6 @@ from emotui.screens.actions import Acting
 from emotui.screens.list_state import NO_RUN, ListState
 from emotui.screens.samples.pane import ListPane
 from emotui.screens.session import Session
-from emotui.workbench.task_words import words_of
 
 
 class ListActions(Acting):
@@ -101,14 +100,16 @@ class ListActions(Acting):
             if choice is not None:
                 session.change(replace(session.state, run=choice[0], beside=choice[1]))
 
-        words = words_of(session.list_task)
+        words = session.overview.words
+        if words is None:
+            return
         now = session.run_shown.run if session.run_shown else NO_RUN
-        choices = runs(session.overview.runs, words.without_run)
+        choices = runs(session.overview.runs, words.no_run)
         if words.compares:
             beside = [run.run for run in session.runs_beside]
-            self._pane.app.push_screen(RunDialog(words.runs, choices, now, beside), compared)
+            self._pane.app.push_screen(RunDialog(words.choose_run, choices, now, beside), compared)
         else:
-            self._pane.app.push_screen(ChoiceDialog(words.runs, choices, now), changed)
+            self._pane.app.push_screen(ChoiceDialog(words.choose_run, choices, now), changed)
 
     def can_export(self) -> bool:
         return self._pane.n > 0 and self._session.job is None

@@ -22,7 +22,6 @@ from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import bars, count
 from emotui.screens.widgets.search_input import SearchLine
 from emotui.store.query import MARKS, SORTS, Dataset, ListQuery, ListRow, Run
-from emotui.workbench.task_words import words_of
 
 
 class ListPane(Acting, Vertical):
@@ -333,8 +332,9 @@ class ListPane(Acting, Vertical):
         self.select(self.n - 1)
 
     def _steps_errors(self) -> bool:
-        run = self.session.run_shown
-        return self.steps_errors and self.n > 0 and run is not None and words_of(run.task).marks_errors
+        words = self.session.overview.words
+        there = self.n > 0 and self.session.run_shown is not None
+        return self.steps_errors and there and words is not None and words.marks_errors
 
     can_next_error = can_previous_error = can_next_H = can_next_F = can_next_N = _steps_errors
 
