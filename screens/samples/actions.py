@@ -104,12 +104,12 @@ class ListActions(Acting):
         if words is None:
             return
         now = session.run_shown.run if session.run_shown else NO_RUN
-        choices = runs(session.overview.runs, words.no_run)
+        choices = runs(session.overview.runs, words.without_run)
         if words.compares:
             beside = [run.run for run in session.runs_beside]
-            self._pane.app.push_screen(RunDialog(words.choose_run, choices, now, beside), compared)
+            self._pane.app.push_screen(RunDialog(words.runs, choices, now, beside), compared)
         else:
-            self._pane.app.push_screen(ChoiceDialog(words.choose_run, choices, now), changed)
+            self._pane.app.push_screen(ChoiceDialog(words.runs, choices, now), changed)
 
     def can_export(self) -> bool:
         return self._pane.n > 0 and self._session.job is None

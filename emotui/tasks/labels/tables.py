@@ -19,7 +19,7 @@ from emotui.metrics.nested_cv import assign_folds
 from emotui.metrics.states import Bits, Floats
 from emotui.metrics.thresholds import best_thresholds, decided
 from emotui.tables import Cell, Column, ResultsTable, Row
-from emotui.tasks.labels.task import CONVENTION, Detail
+from emotui.tasks.labels.detail import CONVENTION, Detail
 from emotui.tasks.parts import ScoredRun
 
 FOLDS = 5

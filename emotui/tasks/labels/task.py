@@ -37,6 +37,7 @@ from emotui.tasks.labels.answers import (
     read_classification,
     read_scores,
 )
+from emotui.tasks.labels.detail import CONVENTION, Detail
 from emotui.tasks.labels.files import score_files
 from emotui.tasks.labels.label_sets import CLASSIFY, HEADS, OF_HEADS, SCORE, LabelSets
 from emotui.tasks.labels.prompts import (
@@ -56,7 +57,6 @@ from emotui.tasks.prompting.ways import COT, DIRECT, ZERO_SHOT
 from emotui.tasks.task import Asked, AskModel, Parsed, Task
 
 VERSION = "1"
-CONVENTION = "labels 1: F1 and Jaccard of the two sets of labels, 1 where both are empty"
 
 METRICS = (
     Metric("f1", (0, 1), True, "F1 of the labels given against the gold ones; 1 where there are none of either", "F1"),
@@ -73,16 +73,6 @@ class Settings(Writing, frozen=True, omit_defaults=True):
     thresholds: Mapping[str, float] = {}
 
 
-class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The gold labels of one text (None: it is unlabelled), those given, and the probabilities."""
-
-    id: str
-    repeat: int
-    gold: tuple[str, ...] | None
-    predicted: tuple[str, ...]
-    probs: Mapping[str, float] = {}
-
-
 class Labels(Task):
     """The task as those see it who run it."""
 
@@ -91,7 +81,9 @@ class Labels(Task):
     sample = LabelsGold
     prediction = Prediction
     metrics = METRICS
-    words = TaskWords(title="Several labels a text", progress="labelling", without_run="gold labels alone")
+    words = TaskWords(
+        title="Several labels a text", progress="labelling", without_run="gold labels alone", marks_errors=True
+    )
     files = TaskFiles(
         kind="labels",
         predicted=LabelsPrediction,
