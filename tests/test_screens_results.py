@@ -212,9 +212,9 @@ async def test_v_goes_through_tables_bars_and_transitions_and_n_through_what_eac
         assert frame(pilot).query_one("#results-title", Line).text == titles[-1]
         await press(pilot, "v")
         assert frame(pilot).query_one(ResultsPlot).display
-        assert "Task 1: F1 by emotion   1 of 8" in screen_text(pilot)
+        assert "Task 1: F1 by emotion   1 of 12" in screen_text(pilot)
         await press(pilot, "n")
-        assert "Task 1: F1 by valence   2 of 8" in screen_text(pilot)
+        assert "Task 1: F1 by valence   2 of 12" in screen_text(pilot)
         await press(pilot, "v")
         assert "From one sentence to the next, by emotion" in screen_text(pilot)
         await press(pilot, "v")
