@@ -73,7 +73,7 @@ def _wrap_look_up(group: click.Group) -> None:
         found = look_up(ctx, name)
         return None if found is None else takes_program_options(found)
 
-    group.get_command = get_command  # type: ignore[method-assign]
+    group.get_command = get_command  # type: ignore[method-assign, assignment]
 
 
 def _refuse(flag: str, *, of_store: bool) -> Callable[[click.Context, click.Parameter, Any], None]:
