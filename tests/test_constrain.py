@@ -11,7 +11,7 @@ import pytest
 
 from emotui.backends import gguf, hf
 from emotui.backends.base import Generate, Generation, Message
-from emotui.backends.grammars import json_words, one_of, reasoned_answer, retrieved_line, yes_or_no
+from emotui.backends.grammars import json_words, one_of, reasoned_answer, retrieved_line
 from emotui.backends.hf import grammar as hf_grammar
 from emotui.errors import BadInput, ModelError
 from emotui.metrics.span_output import parse_output
@@ -23,10 +23,11 @@ from tests.conftest import Emotui
 from tests.paths import TINY
 from tests.tiny.corpus import unseen
 
+YES_OR_NO = "Yes", "No"
 MODEL = TINY / "model"
 LABELS = ['a "quoted" one', "two\nlines", "café \U0001f622", "back\\slash", "joy", "joyful", "joyful at last"]
 GRAMMARS = {
-    "yes or no": yes_or_no(),
+    "yes or no": one_of(YES_OR_NO),
     "labels": one_of(LABELS),
     "line": retrieved_line(),
     "line behind reasons": retrieved_line("Response:"),
@@ -62,7 +63,7 @@ def answers(model: Any, grammar: str, *, most: int = 120) -> list[Generation]:
 
 
 def test_yes_or_no_and_labels_are_written_letter_for_letter(model: Any) -> None:
-    assert {each.text for each in answers(model, yes_or_no())} <= {"Yes", "No"}
+    assert {each.text for each in answers(model, one_of(YES_OR_NO))} <= {"Yes", "No"}
     assert {each.text for each in answers(model, one_of(LABELS))} <= set(LABELS)
     for label in LABELS:
         assert {each.text for each in answers(model, one_of([label]))} == {label}
@@ -138,7 +139,7 @@ def test_without_llguidance_the_whole_batch_is_told_in_one_line(monkeypatch: pyt
     model = hf.load(str(MODEL / "hf"), {"threads": 1, "device": "cpu"}, quiet)
     monkeypatch.setattr(hf_grammar, "find_spec", lambda name: None)
     with pytest.raises(ModelError, match=r"pip install llguidance, or run without --constrain"):
-        model.generate([Generate((Message("user", "x"),), grammar=yes_or_no())])
+        model.generate([Generate((Message("user", "x"),), grammar=one_of(YES_OR_NO))])
     assert len(model.generate([Generate((Message("user", "x"),), max_tokens=2)])) == 1
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from emotui.commands.output import skip_bad_option
+from emotui.commands.output import skip_bad_option, warn
 from emotui.commands.program_options import annotator_option, db_option, read_only_option
 from emotui.errors import BadInput, EmotuiError
 
@@ -55,7 +55,7 @@ def view(gold: str, predicted: tuple[str, ...], skip_bad: bool) -> None:
     from emotui.screens.app import EmotuiApp
     from emotui.workbench.files.view import FileView
 
-    source = FileView(gold, predicted, skip_bad=skip_bad, warn=lambda line: click.echo(line, err=True))
+    source = FileView(gold, predicted, skip_bad=skip_bad, warn=warn)
     _show(EmotuiApp(lambda: source))
 
 

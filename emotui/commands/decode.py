@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from emotui.commands.options import FiniteRange
-from emotui.commands.output import json_option, print_figures, print_json, shown, skip_bad_option
+from emotui.commands.output import json_option, print_figures, print_json, shown, skip_bad_option, warn
 from emotui.errors import BadInput
 from emotui.workbench.files import score
 
@@ -16,10 +16,6 @@ if TYPE_CHECKING:
 
 FIGURES = ("macro_f1", "micro_f1", "hamming_loss", "lexical_accuracy", "vector_accuracy")
 FIT = "fit"
-
-
-def _warn(line: str) -> None:
-    click.echo(line, err=True)
 
 
 def _alphas(ctx: click.Context, parameter: click.Parameter, value: str | None) -> list[float] | None:
@@ -112,7 +108,7 @@ def decode(
         if refused is not None:
             raise BadInput(f"{refused} makes no sense with --folds, which fits priors on the folds of --scores")
         grid = _grid(alpha, prior, smoothing, couplings_only, temperature, objective)
-        document = score.decode_scenes_in_folds(scores, grid, folds, skip_bad=skip_bad, warn=_warn)
+        document = score.decode_scenes_in_folds(scores, grid, folds, skip_bad=skip_bad, warn=warn)
     elif train is None:
         raise BadInput("decode needs --train, the gold vectors of the prior, or --folds")
     else:
@@ -129,7 +125,7 @@ def decode(
             objective=objective,
             output=outputs,
             skip_bad=skip_bad,
-            warn=_warn,
+            warn=warn,
         )
     if as_json:
         print_json(document)

@@ -4,7 +4,7 @@ import click
 
 from emotui.commands.label_columns import label_columns_options
 from emotui.commands.options import TaskName
-from emotui.commands.output import json_option, print_json, skip_bad_option
+from emotui.commands.output import json_option, print_json, skip_bad_option, warn
 from emotui.commands.program_options import db_option, read_only_option
 from emotui.errors import BadInput
 from emotui.formats.wide import FOUND, LabelColumns
@@ -61,7 +61,7 @@ def import_(
             readable=readable_words,
             trim=trim,
             skip_bad=skip_bad,
-            warn=_warn,
+            warn=warn,
         )
         _print_seer(imported, as_json)
         return
@@ -71,15 +71,11 @@ def import_(
         there = [kind for kind, task in kinds().items() if task.files.label_columns]
         raise BadInput(f"--labels and --label-threshold are for {' and '.join(there)}, not for {format_name}")
     workspace = Workspace.open(db)
-    dataset = import_files(workspace.store, format_name, files, name, columns=columns, skip_bad=skip_bad, warn=_warn)
+    dataset = import_files(workspace.store, format_name, files, name, columns=columns, skip_bad=skip_bad, warn=warn)
     if as_json:
         print_json({"dataset": dataset.name, "task": dataset.task, "n": dataset.n, "fingerprint": dataset.fingerprint})
     else:
         click.echo(f"{dataset.name}: {dataset.n} samples")
-
-
-def _warn(line: str) -> None:
-    click.echo(line, err=True)
 
 
 def _print_seer(imported: Imported, as_json: bool) -> None:

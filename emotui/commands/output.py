@@ -23,6 +23,11 @@ WIDEST = 12
 """Labels of a confusion that fit into a terminal side by side."""
 
 
+def warn(line: str) -> None:
+    """A line on standard error."""
+    click.echo(line, err=True)
+
+
 def print_json(document: object) -> None:
     """One JSON document on standard output."""
     from emotui.formats import to_json_document

@@ -7,7 +7,7 @@ import click
 import msgspec
 
 from emotui.commands.options import TaskName, asking_options, one_way, read_labels
-from emotui.commands.output import json_option, print_json, skip_bad_option
+from emotui.commands.output import json_option, print_json, skip_bad_option, warn
 from emotui.commands.progress import bar
 from emotui.errors import BadInput
 from emotui.formats import check_writable, write
@@ -54,7 +54,7 @@ def predict(
             way=way,
             options=options,
             skip_bad=skip_bad,
-            warn=lambda line: click.echo(line, err=True),
+            warn=warn,
             progress=progress,
         )
     for failure in found.failures[:20]:

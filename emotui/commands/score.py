@@ -8,7 +8,7 @@ import click
 
 from emotui.commands.label_columns import label_columns_options
 from emotui.commands.options import tell_metric_troubles, tell_troubles
-from emotui.commands.output import json_option, print_figures, print_json, skip_bad_option
+from emotui.commands.output import json_option, print_figures, print_json, skip_bad_option, warn
 from emotui.errors import BadInput
 from emotui.formats.wide import FOUND, LabelColumns
 from emotui.tasks.parts import ScoreOption
@@ -44,10 +44,6 @@ gold_option: Callable[[Any], Any] = click.option("--gold", required=True, help="
 pred_option: Callable[[Any], Any] = click.option("--pred", required=True, help="Predicted records.")
 
 
-def _warn(line: str) -> None:
-    click.echo(line, err=True)
-
-
 def _show(title: str, figures: dict[str, Any], as_json: bool) -> None:
     tell_metric_troubles()
     if as_json:
@@ -74,7 +70,7 @@ def _command(task: Task) -> click.Command:
     @skip_bad_option
     @json_option
     def scored(gold: str, pred: str, columns: LabelColumns, skip_bad: bool, as_json: bool, **given: Any) -> None:
-        figures = score_files(task.name, gold, pred, given, columns=columns, skip_bad=skip_bad, warn=_warn)
+        figures = score_files(task.name, gold, pred, given, columns=columns, skip_bad=skip_bad, warn=warn)
         _show(f"{pred} against {gold}", figures, as_json)
 
     scored.params[2:2] = [_option(each) for each in task.files.score_options]
@@ -96,6 +92,6 @@ def _option(option: ScoreOption) -> click.Option:
 @json_option
 def thresholds(gold: str, pred: str, to: str | None, columns: LabelColumns, skip_bad: bool, as_json: bool) -> None:
     """Choose for each label the probability with the best F1, for `score labels` on another file."""
-    figures = choose_thresholds(gold, pred, to, columns=columns, skip_bad=skip_bad, warn=_warn)
+    figures = choose_thresholds(gold, pred, to, columns=columns, skip_bad=skip_bad, warn=warn)
     by_people = {name: value for name, value in figures.items() if name != "thresholds"}
     _show(f"thresholds by {pred} against {gold}", figures if as_json else by_people, as_json)

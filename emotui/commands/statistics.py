@@ -4,13 +4,9 @@ from typing import Any
 
 import click
 
-from emotui.commands.output import as_written, json_option, print_figures, print_json, skip_bad_option
+from emotui.commands.output import as_written, json_option, print_figures, print_json, skip_bad_option, warn
 from emotui.errors import BadInput
 from emotui.workbench.files import score
-
-
-def _warn(line: str) -> None:
-    click.echo(line, err=True)
 
 
 @click.command()
@@ -23,9 +19,9 @@ def agreement(ratings: str | None, records: str | None, skip_bad: bool, as_json:
     if (ratings is None) == (records is None):
         raise BadInput("agreement needs --ratings or --records, one of them")
     if ratings is not None:
-        document = score.agreement(ratings, skip_bad=skip_bad, warn=_warn)
+        document = score.agreement(ratings, skip_bad=skip_bad, warn=warn)
     else:
-        document = score.scenes_agreement(str(records), skip_bad=skip_bad, warn=_warn)
+        document = score.scenes_agreement(str(records), skip_bad=skip_bad, warn=warn)
     if as_json:
         print_json(document)
         return
@@ -47,7 +43,7 @@ def _pairs(document: dict[str, Any]) -> list[dict[str, Any]]:
 @json_option
 def compare(first: str, second: str, inner: bool, seed: int, skip_bad: bool, as_json: bool) -> None:
     """Compare two sets of per-sample scores, paired by id: bootstrap interval, Wilcoxon, Cohen's d."""
-    document = score.compare(first, second, inner=inner, seed=seed, skip_bad=skip_bad, warn=_warn)
+    document = score.compare(first, second, inner=inner, seed=seed, skip_bad=skip_bad, warn=warn)
     if as_json:
         print_json(document)
     else:
@@ -61,7 +57,7 @@ def compare(first: str, second: str, inner: bool, seed: int, skip_bad: bool, as_
 @json_option
 def lexical(records: str, inflections: bool, skip_bad: bool, as_json: bool) -> None:
     """How texts show their emotion, by EmoLex: explicit, implicit or misleading, and negated or not."""
-    document = score.lexical(records, inflections=inflections, skip_bad=skip_bad, warn=_warn)
+    document = score.lexical(records, inflections=inflections, skip_bad=skip_bad, warn=warn)
     if as_json:
         print_json(document)
         return

@@ -6,7 +6,7 @@ import click
 
 from emotui.backends.tuning.recipe import KL_TERMS, LORA_RATE, RATE, Recipe
 from emotui.commands.options import FiniteRange
-from emotui.commands.output import json_option, print_figures, print_json, skip_bad_option
+from emotui.commands.output import json_option, print_figures, print_json, skip_bad_option, warn
 from emotui.commands.progress import bar
 from emotui.commands.signals import stopping
 
@@ -104,7 +104,7 @@ def train_classifier(
             online=online,
             resume=resume,
             skip_bad=skip_bad,
-            warn=lambda line: click.echo(line, err=True),
+            warn=warn,
             progress=lambda what, done, n: progress(done, n, what),
             stopping=asked,
         )

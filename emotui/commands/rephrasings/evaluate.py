@@ -8,7 +8,7 @@ import click
 from msgspec import to_builtins
 
 from emotui.commands.options import named_files, read_labels, variants_option
-from emotui.commands.output import as_written, json_option, print_json, skip_bad_option
+from emotui.commands.output import as_written, json_option, print_json, skip_bad_option, warn
 from emotui.commands.progress import bar
 from emotui.metrics.rephrasings import NAMES
 from emotui.tasks.rephrase.prompts import read_rephrase_prompts
@@ -85,7 +85,7 @@ def evaluate(
             options=options,
             seed=seed,
             skip_bad=skip_bad,
-            warn=lambda line: click.echo(line, err=True),
+            warn=warn,
             progress=progress,
         )
     if as_json:

@@ -3,7 +3,7 @@
 import click
 
 from emotui.commands.options import named_files
-from emotui.commands.output import json_option, print_figures, print_json, skip_bad_option
+from emotui.commands.output import json_option, print_figures, print_json, skip_bad_option, warn
 from emotui.commands.program_options import annotator_option, check_may_write, db_option, read_only_option
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
@@ -13,10 +13,6 @@ from emotui.workbench.workspace import Workspace
 
 dataset_option = click.option("--dataset", default="rephrase", show_default=True, help="A dataset of the store.")
 confirmed_option = click.option("--confirmed-only", is_flag=True, help="Only rephrasings that reviewers confirmed.")
-
-
-def _warn(line: str) -> None:
-    click.echo(line, err=True)
 
 
 @click.command()
@@ -64,7 +60,7 @@ def import_(
     if not annotator.strip():
         raise BadInput("--annotator: the name is blank")
     store = Workspace.open(db).store
-    done = files.import_chain_files(store, chain_files, name, annotator, skip_bad=skip_bad, warn=_warn)
+    done = files.import_chain_files(store, chain_files, name, annotator, skip_bad=skip_bad, warn=warn)
     if as_json:
         said = {"dataset": done.dataset.name, "n": done.dataset.n, "chains": done.chains, "attempts": done.attempts}
         print_json(said)
@@ -111,7 +107,7 @@ def variants(
     service = Workspace.look_into(db, read_only=read_only).rephrasing()
     if remove is not None:
         drop_variants(service.store, service.dataset(dataset), remove)
-    document = files.import_variants(service, dataset, named_files(named), skip_bad=skip_bad, warn=_warn)
+    document = files.import_variants(service, dataset, named_files(named), skip_bad=skip_bad, warn=warn)
     if as_json:
         print_json(document)
         return

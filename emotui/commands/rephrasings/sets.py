@@ -5,15 +5,11 @@ from typing import Any
 import click
 
 from emotui.commands.options import FiniteRange, named_files, variants_option
-from emotui.commands.output import json_option, print_figures, print_json, skip_bad_option
+from emotui.commands.output import json_option, print_figures, print_json, skip_bad_option, warn
 from emotui.commands.rephrasings.evaluate import chains_option
 from emotui.errors import BadInput
 from emotui.metrics.word_distributions import SMOOTHING
 from emotui.workbench.rephrase import files
-
-
-def _warn(line: str) -> None:
-    click.echo(line, err=True)
 
 
 @click.command()
@@ -23,7 +19,7 @@ def _warn(line: str) -> None:
 @json_option
 def sets(chains: str, to: str | None, skip_bad: bool, as_json: bool) -> None:
     """The test sets 1R to 4R: each chain's text of that round, and every original the model got wrong."""
-    document = files.sets_document(chains, to=to, skip_bad=skip_bad, warn=_warn)
+    document = files.sets_document(chains, to=to, skip_bad=skip_bad, warn=warn)
     if as_json:
         print_json(document)
         return
@@ -54,7 +50,7 @@ def sets(chains: str, to: str | None, skip_bad: bool, as_json: bool) -> None:
 def statistics(chains: str, variants: tuple[str, ...], smoothing: float, skip_bad: bool, as_json: bool) -> None:
     """What rephrasing does to texts: rephrasings needed, word divergence, explicit words, categories, negation."""
     document = files.statistics_document(
-        chains, named_files(variants), smoothing=smoothing, skip_bad=skip_bad, warn=_warn
+        chains, named_files(variants), smoothing=smoothing, skip_bad=skip_bad, warn=warn
     )
     if as_json:
         print_json(document)
@@ -86,7 +82,7 @@ def split(chains: str, to: str, dev: float, test: float, seed: int, skip_bad: bo
         raise BadInput(f"--dev {dev} and --test {test} leave nothing for training")
     wanted = {"train": 1 - dev - test, "dev": dev, "test": test}
     shares = {part: share for part, share in wanted.items() if share > 0}
-    document = files.split_files(chains, to, shares, seed=seed, skip_bad=skip_bad, warn=_warn)
+    document = files.split_files(chains, to, shares, seed=seed, skip_bad=skip_bad, warn=warn)
     if as_json:
         print_json(document)
         return

@@ -2,17 +2,13 @@
 
 import click
 
-from emotui.commands.output import json_option, print_json
+from emotui.commands.output import json_option, print_json, warn
 from emotui.commands.program_options import check_may_write, db_option, read_only_option
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
 from emotui.tasks.rephrase.suggesting import PROMPTS, WAY, read_suggestion_prompts
 from emotui.workbench.rephrase.suggestions import keep_prompts, kept_prompts, suggestions_for
 from emotui.workbench.workspace import Workspace
-
-
-def _warn(line: str) -> None:
-    click.echo(line, err=True)
 
 
 @click.command()
@@ -27,7 +23,7 @@ def suggest(spec: str, text: str, label: str, classifier: str, prompts: str | No
     own = read_suggestion_prompts(prompts) if prompts else PROMPTS
     if not text.strip():
         raise BadInput("--text is empty: give the text that is to be rephrased")
-    found = suggestions_for(text, label, spec, classifier, prompts=own, progress=_warn)
+    found = suggestions_for(text, label, spec, classifier, prompts=own, progress=warn)
     if as_json:
         names = ("text", "predicted", "confidence", "similarity", "cues")
         print_json({"suggestions": [{name: getattr(one, name) for name in names} for one in found]})

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from emotui.backends.base import Message
 from emotui.errors import BadInput
+from emotui.tasks.prompting import ways
 from emotui.tasks.prompting.files import Places, Prompt, Prompts, as_chat, filled, read_prompt_file
 
 COT = "-cot"
@@ -21,6 +22,9 @@ EXPERIMENT_WAYS = (
 """Of the prompting experiments; the third asks as the main tasks do."""
 
 ALL_WAYS = WAYS + EXPERIMENT_WAYS
+
+NAMED = {ways.ZERO_SHOT: "retrieve", ways.COT: f"retrieve{COT}"}
+"""The words that all tasks share, and the ways here."""
 
 TEXT = "{text}"
 _PLACES = {
@@ -157,4 +161,4 @@ def messages(prompt: Prompt, fields: Mapping[str, str]) -> tuple[Message, ...]:
 
 def read_prompts(path: str) -> Prompts:
     """A prompt file, one table a way (`ALL_WAYS`). Raises BadInput as `read_prompt_file`."""
-    return read_prompt_file(path, _PLACES, WAYS)
+    return read_prompt_file(path, _PLACES, WAYS, NAMED)

@@ -35,11 +35,18 @@ from emotui.tasks.parts import (
     TaskWords,
 )
 from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from
-from emotui.tasks.prompting.ways import COT, DIRECT, ZERO_SHOT
+from emotui.tasks.prompting.ways import DIRECT
 from emotui.tasks.spans import experiments
 from emotui.tasks.spans.contract import bare, breach
-from emotui.tasks.spans.prompts import ALL_WAYS, WAYS, read_prompts, style_of, way_of_experiment, ways_of_experiment
-from emotui.tasks.spans.prompts import COT as COT_ENDING
+from emotui.tasks.spans.prompts import (
+    ALL_WAYS,
+    NAMED,
+    WAYS,
+    read_prompts,
+    style_of,
+    way_of_experiment,
+    ways_of_experiment,
+)
 from emotui.tasks.spans.writing import ask_in_words, described
 from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
 
@@ -211,7 +218,7 @@ class Spans(Task):
     asking = Asking(
         ways=ALL_WAYS,
         offered=WAYS,
-        named={DIRECT: "", ZERO_SHOT: "retrieve", COT: f"retrieve{COT_ENDING}"},
+        named={DIRECT: ""} | NAMED,
         styles=STYLES,
         prompts=read_prompts,
     )
