@@ -136,7 +136,7 @@ async def test_a_prompting_experiment_is_run_over_a_dataset_of_its_own_which_is_
         ({"limit": "0"}, "A run needs at least one sample."),
         ({"repeats": "0"}, "A run has at least one repeat."),
         ({"temperature": "9"}, "temperature"),
-        ({"top_p": "0"}, "top_p"),
+        ({"top_p": "0"}, "--top-p must be a number above 0, up to 1"),
         ({"retries": "1.5"}, "retries are a whole number from 0 to 20"),
         ({"prompts": "nowhere.toml"}, "nowhere.toml"),
     ],
