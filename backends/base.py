@@ -230,7 +230,10 @@ class ModelCard:
 
 
 Progress = Callable[[str], None]
-"""Called by a backend with what it does while it loads (one short line)."""
+"""Called with what is being done, such as a step of loading (one short line)."""
+
+OnStep = Callable[[str, int, int], None]
+"""Called with a step's name, how much of it is done, and how much there is."""
 
 
 class Backend(Protocol):

@@ -8,12 +8,12 @@ from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding
 from textual.command import DiscoveryHit, Hit, Hits, Provider
-from textual.filter import Monochrome, NoColor
 from textual.screen import Screen
 from textual.widgets import Static
 
 from emotui.screens.frame import Frame
 from emotui.screens.places import ACTIONS
+from emotui.screens.widgets.textual_private import use_two_colours
 from emotui.themes import DEFAULT, THEMES
 
 if TYPE_CHECKING:
@@ -121,8 +121,7 @@ class EmotuiApp(App[None]):
         self.theme = DEFAULT
         self.use_command_palette = True
         if self.no_color:
-            # Textual answers NO_COLOR with shades of grey; here it means the terminal's own two colours.
-            self._filters = [NoColor() if isinstance(one, Monochrome) else one for one in self._filters]
+            use_two_colours(self)
         self._open_source = open_source
         self._poll, self._annotator = poll, annotator
 

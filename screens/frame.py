@@ -10,19 +10,18 @@ from textual.containers import Horizontal
 
 from emotui.screens import jobs
 from emotui.screens.actions import Acting, bindings
-from emotui.screens.laid_out import LaidOut
 from emotui.screens.models.actions import ModelActions
 from emotui.screens.place import Place
 from emotui.screens.places import ACTIONS, BROWSE, PLACES, SIGNS, TITLES, OpenPlaces, list_tasks
-from emotui.screens.requests import Answer
 from emotui.screens.samples.actions import ListActions
 from emotui.screens.samples.pane import ListPane
 from emotui.screens.session import Opened, Session
 from emotui.screens.tool import ToolActions
 from emotui.screens.widgets import top_line
 from emotui.screens.widgets.footer import KeyBar
-from emotui.screens.widgets.line import Line
+from emotui.screens.widgets.line import Line, taken
 from emotui.screens.widgets.search_input import SearchLine
+from emotui.screens.widgets.textual_private import LaidOut
 
 if TYPE_CHECKING:
     from emotui.workbench.source import BrowseSource
@@ -96,11 +95,6 @@ class Frame(Acting, LaidOut):
         self._top()
         self._say("Opening", "the workspace is being read")
         self.call_after_refresh(self.session.open)
-
-    @on(Answer)
-    def _answered(self, answer: Answer) -> None:
-        answer.stop()
-        self.session.answered(answer)
 
     def _say(self, title: str, why: str, *, failed: bool = False) -> None:
         """There is nothing to show, and this is why; in both panes, since the list may be folded away."""
@@ -332,9 +326,9 @@ class Frame(Acting, LaidOut):
 
     def _top(self) -> None:
         session, number, cells = self.session, self.places.number, self.size.width - 3
-        room = cells - top_line.taken(top_line.places(TITLES, number, 0))
+        room = cells - taken(top_line.places(TITLES, number, 0))
         if session.job is not None:
             right = jobs.parts(session.job, room)
         else:
             right = top_line.standing(session.title, session.live, session.live_state, max(cells // 3, 24), room)
-        self.query_one("#top", Line).show(top_line.places(TITLES, number, cells - top_line.taken(right)), right)
+        self.query_one("#top", Line).show(top_line.places(TITLES, number, cells - taken(right)), right)

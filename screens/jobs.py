@@ -9,9 +9,8 @@ from textual.widget import Widget
 
 from emotui.screens.requests import in_words
 from emotui.screens.widgets.cell_width import shown, width
-from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.line import Part, taken
 from emotui.screens.widgets.number_format import count, seconds
-from emotui.screens.widgets.top_line import taken
 
 if TYPE_CHECKING:
     from emotui.workbench.progress import RunProgress

@@ -9,6 +9,7 @@ from textual.message import Message
 from emotui.screens.actions import Acting
 from emotui.screens.door import Door
 from emotui.screens.session import Session
+from emotui.screens.widgets.notice import Notice
 from emotui.store.query import Run
 
 if TYPE_CHECKING:
@@ -83,6 +84,11 @@ class Place(Acting, Vertical):
 
     def use_model(self, spec: str) -> None:
         """Ask this model from now on, where one text at a time is asked about."""
+
+    def say(self, title: str, *lines: str, failed: bool = False) -> None:
+        """Say why there is nothing to show, in place of it."""
+        self.query_children(Notice).only_one().say(title, *lines, failed=failed)
+        self.refresh_bindings()
 
     def tell(self, what: str, value: object) -> None:
         """A part of a line of this place was clicked."""

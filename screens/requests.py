@@ -1,13 +1,12 @@
-"""A desk asks the source one question at a time and hands its answers on, never keeping the screen waiting.
+"""Questions to the source that never block the screen: asked in a thread, answered in the owner's message pump.
 
 While an answer is on its way only the newest question waits; those in between are dropped. So a key held down asks
-as fast as the source answers and not faster, and an answer is known to be stale by its number.
+as fast as the source answers and not faster, and a stale answer is known by its number.
 """
 
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
-from textual.message import Message
 from textual.widget import Widget
 
 from emotui.errors import EmotuiError
@@ -21,35 +20,42 @@ def in_words(problem: Exception) -> str:
     return str(problem) if isinstance(problem, EmotuiError) else f"{type(problem).__name__}: {problem}"
 
 
-class Answer(Message):
-    """What came back from a desk: a value, or the error in words."""
+class LatestRequest(Generic[Q, A]):
+    """Questions of one kind to one callable.
+
+    Args:
+        name: of the worker threads.
+        owner: the widget in whose message pump the callbacks run.
+        call: answers a question, in a thread.
+        on_result: called with the question and its answer.
+        on_error: called with the question and the error in words; None: the owner notifies of it.
+        older: also call back for answers to questions that a newer one has followed.
+    """
 
     def __init__(
-        self, desk: "LatestRequest[Any, Any]", number: int, question: Any, value: Any, error: str | None
+        self,
+        name: str,
+        owner: Widget,
+        call: Callable[[Q], A],
+        on_result: Callable[[Q, A], object],
+        on_error: Callable[[Q, str], object] | None = None,
+        *,
+        older: bool = False,
     ) -> None:
-        super().__init__()
-        self.desk, self.number, self.question, self.value, self.error = desk, number, question, value, error
-
-
-class LatestRequest(Generic[Q, A]):
-    """Questions of one kind. The owner gets an `Answer` for each and gives it to `take`."""
-
-    def __init__(self, name: str, owner: Widget, call: Callable[[Q], A]) -> None:
-        self.name = name
-        self._owner = owner
-        self._call = call
+        self.name, self._owner, self._call = name, owner, call
+        self._on_result, self._on_error, self._older = on_result, on_error, older
         self._number = 0
         self._asked = 0
         self._waiting: list[Q] = []
 
     @property
     def busy(self) -> bool:
-        """Is an answer still to come?"""
+        """Whether an answer is still to come."""
         return self._asked > 0
 
     @property
     def asked(self) -> bool:
-        """Was anything ever asked?"""
+        """Whether anything was ever asked."""
         return self._number > 0
 
     def ask(self, question: Q) -> None:
@@ -60,24 +66,35 @@ class LatestRequest(Generic[Q, A]):
         else:
             self._start(question)
 
-    def take(self, answer: Answer) -> bool:
-        """Let the next question go; says whether this answer is to the newest question."""
-        newest = answer.number == self._number
-        self._asked = 0
-        if self._waiting:
-            self._start(self._waiting.pop())
-        return newest
-
     def _start(self, question: Q) -> None:
-        self._asked = self._number
-        number, owner = self._number, self._owner
+        number = self._asked = self._number
 
         def work() -> None:
             try:
-                value, error = self._call(question), None
+                value = self._call(question)
             except Exception as problem:
                 # Whatever goes wrong behind it, the screen stays: an error costs a message, not the session.
-                value, error = None, in_words(problem)
-            owner.post_message(Answer(self, number, question, value, error))
+                self._owner.call_later(self._take, number, self._failed, question, in_words(problem))
+            else:
+                self._owner.call_later(self._take, number, self._on_result, question, value)
 
-        owner.run_worker(work, name=self.name, group=self.name, thread=True)
+        self._owner.run_worker(work, name=self.name, group=self.name, thread=True)
+
+    def _take(self, number: int, then: Callable[..., object], question: Q, answer: object) -> None:
+        newest = number == self._number
+        self._asked = 0
+        if self._waiting:
+            self._start(self._waiting.pop())
+        if newest or self._older:
+            then(question, answer)
+
+    def _failed(self, question: Q, why: str) -> None:
+        if self._on_error is not None:
+            self._on_error(question, why)
+        else:
+            self._owner.notify(why, severity="error", markup=False)
+
+
+def any_busy(owner: object) -> bool:
+    """Whether an answer is on its way to any request that is an attribute of `owner`."""
+    return any(one.busy for one in vars(owner).values() if isinstance(one, LatestRequest))

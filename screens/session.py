@@ -9,7 +9,7 @@ from textual.widget import Widget
 from emotui.metrics.metric import Metric
 from emotui.screens import jobs
 from emotui.screens.list_state import ListState, from_setting, to_setting
-from emotui.screens.requests import Answer, LatestRequest
+from emotui.screens.requests import LatestRequest
 from emotui.store.query import Dataset, Run
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Session:
     """One for the whole workbench. Every method is called on the screen's own thread and returns at once.
 
     Args:
-        owner: its threads ask the source, and it gets their answers as messages and gives them to `answered`.
+        owner: its threads ask the source, and the answers come back in its message pump.
         view: shows the session.
         open_source: called in a thread.
         tasks: of which tasks there are lists; the first is the one that is shown at first.
@@ -113,13 +113,17 @@ class Session:
         self._unsaved: dict[str, object] = {}
         self._lists: dict[str, ListState] = {}
         self._opening: LatestRequest[None, Opened] = LatestRequest(
-            "open", owner, lambda _: open_up(open_source(), tasks)
+            "open", owner, lambda _: open_up(open_source(), tasks), self._take_opened, self._not_opened
         )
         self._overviews: LatestRequest[tuple[str, str | None], Overview] = LatestRequest(
-            "overview", owner, lambda question: look(self.bound, *question)
+            "overview", owner, lambda question: look(self.bound, *question), self._take_overview
         )
-        self._markers: LatestRequest[str | None, tuple[object, str]] = LatestRequest("marker", owner, self._look_up)
-        self._settings: LatestRequest[Mapping[str, object], None] = LatestRequest("settings", owner, self._keep)
+        self._markers: LatestRequest[str | None, tuple[object, str]] = LatestRequest(
+            "marker", owner, self._look_up, self._take_marker, lambda *_: None
+        )
+        self._settings: LatestRequest[Mapping[str, object], None] = LatestRequest(
+            "settings", owner, self._keep, self._saved, self._saved, older=True
+        )
 
     @property
     def bound(self) -> "BrowseSource":
@@ -158,27 +162,15 @@ class Session:
         """Open the source."""
         self._opening.ask(None)
 
-    def answered(self, answer: Answer) -> None:
-        """Take up what came back."""
-        newest = answer.desk.take(answer)
-        if answer.desk is self._settings:
-            self._saved(answer.question, answer.error)
-        elif answer.desk is self._opening:
-            if answer.error is not None:
-                self.title = "not open"
-                self._view.show_unopened(answer.error)
-            else:
-                self._take_opened(answer.value)
-        elif answer.desk is self._overviews:
-            if answer.error is not None:
-                self._owner.notify(answer.error, severity="error", markup=False)
-            elif newest:
-                self.overview = answer.value
-                self._view.show_overview()
-        elif answer.desk is self._markers and answer.error is None:
-            self._take_marker(*answer.value)
+    def _not_opened(self, _: None, why: str) -> None:
+        self.title = "not open"
+        self._view.show_unopened(why)
 
-    def _take_opened(self, opened: Opened) -> None:
+    def _take_overview(self, _: object, overview: Overview) -> None:
+        self.overview = overview
+        self._view.show_overview()
+
+    def _take_opened(self, _: None, opened: Opened) -> None:
         self.source, self.title, self.live = opened.source, opened.title, opened.live
         self._lists = {task: from_setting(kept) for task, kept in opened.lists.items()}
         self.state = self._lists[self.list_task]
@@ -197,7 +189,8 @@ class Session:
         models = self.models
         return self.bound.marker(), "" if live is None or models is None else models.model_state(live)
 
-    def _take_marker(self, marker: object, live_state: str) -> None:
+    def _take_marker(self, _: str | None, found: tuple[object, str]) -> None:
+        marker, live_state = found
         if live_state != self.live_state:
             self.live_state = live_state
             self._view.show_standing()

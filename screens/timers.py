@@ -1,4 +1,4 @@
-"""Things that a widget does a little later, by name, so that a later wish takes the place of an earlier one."""
+"""Timers of a widget by name, so that a later wish takes the place of an earlier one."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ class NamedTimers:
         return name in self._timers
 
     def wait(self, name: str, seconds: float, then: Callable[[], None], *, again: bool = True) -> None:
-        """Do something later; `again`: counted from now on, also where it is waited for already."""
+        """Call `then` after so many seconds; `again`: counted from now on, also where it is waited for already."""
         if name in self._timers:
             if not again:
                 return
@@ -30,7 +30,7 @@ class NamedTimers:
         self._timers[name] = self._owner.set_timer(seconds, over)
 
     def drop(self, name: str) -> None:
-        """Do it no more."""
+        """Call it no more."""
         timer = self._timers.pop(name, None)
         if timer is not None:
             timer.stop()

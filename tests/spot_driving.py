@@ -12,7 +12,7 @@ from emotui.backends.base import Request, Score
 from emotui.records import SpanSample
 from emotui.screens.spot.editor import SpotEditor
 from emotui.screens.spot.place import Spot
-from emotui.screens.spot.view import SpotPage
+from emotui.screens.widgets.page import Page
 from emotui.workbench.workspace import Workspace
 from tests.browse_workspace import sample_records, workspace
 from tests.installed_kind import install_kind
@@ -73,7 +73,7 @@ def editor(pilot: "Pilot[None]") -> SpotEditor:
 
 def page(pilot: "Pilot[None]") -> str:
     """What is said of the text."""
-    return frame(pilot).query_one(SpotPage).text
+    return frame(pilot).query_one("#spot-page", Page).text
 
 
 async def keys(pilot: "Pilot[None]", text: str) -> None:

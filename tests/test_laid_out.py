@@ -5,7 +5,7 @@ from textual.app import App
 from textual.screen import Screen
 from textual.widgets import Static
 
-from emotui.screens.laid_out import LaidOut
+from emotui.screens.widgets.textual_private import LaidOut
 
 
 class Told(Static):

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from emotui.screens.models.rows import ModelRows, about, lines
+from emotui.screens.models.place import Models
+from emotui.screens.models.rows import about, lines
+from emotui.screens.widgets.row_list import PickedRows
 from emotui.workbench.files.view import FileView
 from emotui.workbench.models.benchmark import Rate
 from emotui.workbench.models.discovery import AtHand
@@ -38,8 +40,8 @@ def source(tmp_path: Path) -> Iterator[Workspace]:
     made.close()
 
 
-def rows(pilot: "Pilot[None]") -> ModelRows:
-    return frame(pilot).query_one(ModelRows)
+def rows(pilot: "Pilot[None]") -> PickedRows[OnShelf]:
+    return frame(pilot).query_one(Models).rows
 
 
 async def name(pilot: "Pilot[None]", spec: str) -> None:

@@ -40,7 +40,7 @@ async def test_cue_words_are_underlined_and_named_with_their_emotions_as_one_typ
         assert here.seen.now is not None
         words = [cue.word for cue in here.seen.now.cues]
         assert "lonely" in words
-        (spans,) = here.editor._spans.values()
+        (spans,) = here.editor._rows["editor--cue"].values()
         assert [here.editor.text[start:end] for start, end in spans] == words
         line = here.editor.get_line(0)
         assert [line.plain[span.start : span.end] for span in line.spans if span.style] == words

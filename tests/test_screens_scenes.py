@@ -11,7 +11,6 @@ from emotui.records import PLUTCHIK
 from emotui.screens.browse.place import Browse
 from emotui.screens.scenes.place import Scenes
 from emotui.screens.scenes.requests import SETTING
-from emotui.screens.scenes.rows import SceneRows
 from emotui.screens.scenes.views import VIEWS
 from emotui.screens.widgets.line import Line
 from emotui.screens.widgets.notice import Notice
@@ -57,7 +56,7 @@ async def test_4_opens_scenes_with_its_own_list_and_1_comes_back_to_the_spans(so
 async def test_every_emotion_has_its_own_evidence_the_priors_pull_and_its_posterior(source: Workspace) -> None:
     async with opened(source) as pilot:
         await press(pilot, "4")
-        shown = place(pilot).query_one(SceneRows)
+        shown = place(pilot).rows
         redecoding = place(pilot).redecoding
         assert redecoding is not None
         assert [row.label for row in shown.rows] == list(PLUTCHIK)
@@ -89,7 +88,7 @@ async def test_a_held_key_moves_the_bars_at_once_and_ends_where_it_stops(source:
         await strike(pilot, *["right"] * 5)
         redecoding = place(pilot).redecoding
         assert redecoding is not None
-        assert list(place(pilot).query_one(SceneRows).rows) == redecoding.rows(0, place(pilot).alpha)
+        assert list(place(pilot).rows.rows) == redecoding.rows(0, place(pilot).alpha)
         await settle(pilot)
         decoded = place(pilot).decoded
         assert decoded is not None
@@ -153,7 +152,7 @@ async def test_flips_are_listed_gains_and_losses_apart_and_a_click_goes_there(so
 async def test_a_clamped_emotion_conditions_the_others_and_another_scenario_frees_it(source: Workspace) -> None:
     async with opened(source) as pilot:
         await press(pilot, "4", "tab", "tab", "down", "c")
-        rows, redecoding = place(pilot).query_one(SceneRows), place(pilot).redecoding
+        rows, redecoding = place(pilot).rows, place(pilot).redecoding
         assert redecoding is not None
         assert list(rows.rows) == redecoding.rows(0, 0.5, {1: 1})
         assert "clamp yes" in screen_text(pilot)
@@ -232,7 +231,7 @@ async def test_another_prior_is_fitted_and_remembered(source: Workspace) -> None
         assert redecoding is not None
         assert redecoding.tuning.prior == "paper-couplings"
         assert redecoding.tuning.prior in PRIORS
-        assert all(row.bias == 0 for row in place(pilot).query_one(SceneRows).rows)
+        assert all(row.bias == 0 for row in place(pilot).rows.rows)
     async with opened(Workspace.open(source.store.path)) as pilot:
         await press(pilot, "4")
         redecoding = place(pilot).redecoding
@@ -260,7 +259,7 @@ async def test_without_a_run_the_scenario_is_shown_and_the_key_that_asks_a_model
         shown = screen_text(pilot)
         assert "Mara had painted" in shown
         assert "R runs a model over these scenarios" in shown
-        assert not place(pilot).query_one(SceneRows).display
+        assert not place(pilot).rows.display
 
 
 async def test_without_scenarios_the_place_says_how_to_bring_some_in(tmp_path: Path) -> None:
@@ -309,7 +308,7 @@ async def test_every_view_draws_at_every_size(source: Workspace, size: tuple[int
             assert view(pilot)
         await pilot.resize_terminal(100, 40)
         await settle(pilot)
-        assert place(pilot).query_one(SceneRows).text
+        assert place(pilot).rows.text
 
 
 async def test_without_colour_flips_gold_and_signs_are_still_told_apart(
@@ -322,7 +321,7 @@ async def test_without_colour_flips_gold_and_signs_are_still_told_apart(
         assert decoded is not None
         first = min((*decoded.flips.gains, *decoded.flips.losses))
         await press(pilot, *["j"] * first)
-        text = place(pilot).query_one(SceneRows).text
+        text = place(pilot).rows.text
         assert "→" in text
         assert "gain" in text or "loss" in text
         await press(pilot, "v", "v", "v")

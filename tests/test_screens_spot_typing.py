@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from emotui.screens.spot.editor import LONGEST
 from emotui.screens.spot.place import Spot
-from emotui.screens.spot.view import SpotPage
+from emotui.screens.widgets.page import Page
 from emotui.workbench.workspace import Workspace
 from tests.screen_driving import frame, notified, opened, press, screen_text, settle, strike, until
 from tests.spot_driving import (
@@ -124,7 +124,7 @@ async def test_an_answer_to_another_text_is_grey_until_the_new_one_comes(empty: 
 
 
 def spot_lines(pilot: "Pilot[None]") -> Any:
-    return frame(pilot).query_one(SpotPage)._lines
+    return frame(pilot).query_one("#spot-page", Page)._lines
 
 
 async def test_what_takes_over_a_second_is_asked_again_only_on_a_key(

@@ -12,13 +12,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from emotui.backends.base import OnStep
 from emotui.backends.tuning.base import Base, find_base, load_classifier
 from emotui.backends.tuning.checkpoints import Checkpoints, Moment, check_same, writing
 from emotui.backends.tuning.emlm import train_masked
 from emotui.backends.tuning.fitting import Schedule, fit
 from emotui.backends.tuning.lora import check_installed, merged, with_lora
 from emotui.backends.tuning.losses import pairwise_kl, terms
-from emotui.backends.tuning.recipe import Example, OnProgress, Recipe
+from emotui.backends.tuning.recipe import Example, Recipe
 from emotui.backends.tuning.result import TRAINING, read_result, write_result
 from emotui.backends.tuning.texts import Texts
 from emotui.errors import BadInput
@@ -40,7 +41,7 @@ def train(
     emotion_words: Collection[str] = frozenset(),
     online: bool = False,
     resume: bool = False,
-    progress: OnProgress = lambda stage, done, total: None,
+    progress: OnStep = lambda stage, done, total: None,
     stopping: Callable[[], bool] = lambda: False,
 ) -> dict[str, Any]:
     """Train a classifier and write its directory.
@@ -180,7 +181,7 @@ def _masked_stage(
     texts: Sequence[str],
     emotion_words: Collection[str],
     resume: bool,
-    progress: OnProgress,
+    progress: OnStep,
     stopping: Callable[[], bool],
 ) -> tuple[Path, Moment | None]:
     """The folder to fine-tune from: the base's own, or that of the base after eMLM, with how far that came."""

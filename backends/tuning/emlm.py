@@ -20,11 +20,12 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from emotui.backends.base import OnStep
 from emotui.backends.hf.seq2seq import padded
 from emotui.backends.tuning.base import Trainable, load_masked
 from emotui.backends.tuning.checkpoints import Checkpoints, Moment, writing
 from emotui.backends.tuning.fitting import Schedule, fit
-from emotui.backends.tuning.recipe import OnProgress, Recipe
+from emotui.backends.tuning.recipe import Recipe
 from emotui.backends.words import word_places
 from emotui.errors import ModelError
 
@@ -133,7 +134,7 @@ def train_masked(
     target: Path,
     *,
     resume: bool,
-    progress: OnProgress,
+    progress: OnStep,
     stopping: Callable[[], bool],
 ) -> Moment:
     """Train the base in `folder` on `texts` and write it to `target` as a masked-word model's directory.

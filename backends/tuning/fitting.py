@@ -8,8 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from emotui.backends.base import OnStep
 from emotui.backends.tuning.checkpoints import Checkpoints, Moment
-from emotui.backends.tuning.recipe import OnProgress, Recipe
+from emotui.backends.tuning.recipe import Recipe
 from emotui.errors import EmotuiError
 
 CLIP = 1.0
@@ -58,7 +59,7 @@ def fit(
     *,
     measure: Measure | None = None,
     resume: bool = False,
-    progress: OnProgress = lambda stage, done, total: None,
+    progress: OnStep = lambda stage, done, total: None,
     stopping: Callable[[], bool] = lambda: False,
 ) -> Moment:
     """Train every parameter of `model` that requires a gradient, in place; then its weights are the best epoch's.

@@ -1,6 +1,5 @@
 """What a training is made of, in plain values: no torch here, so that a command line knows its defaults at once."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 KL_TERMS = ("sum", "mean", "symmetric", "none")
@@ -10,9 +9,6 @@ RATE = 5e-5
 LORA_RATE = 3e-4
 LONGEST = 512
 """Tokens a text, where the model could read more and nothing else is asked for."""
-
-OnProgress = Callable[[str, int, int], None]
-"""`progress(what is being done, steps done, steps in all)`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from emotui.backends.host import Cancelled, IsCancelled
 
-__all__ = ["Cancelled", "IsCancelled", "OnProgress", "RunProgress", "Throttled"]
+__all__ = ["Cancelled", "IsCancelled", "OnCount", "OnProgress", "RunProgress", "Throttled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,9 @@ class RunProgress:
 
 
 OnProgress = Callable[[RunProgress], None]
+
+OnCount = Callable[[int], None]
+"""Called with how many answers have been read so far."""
 
 
 _TOLD_EVERY = 0.2

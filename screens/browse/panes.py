@@ -109,7 +109,7 @@ def _sentences(number: int) -> str:
 
 
 def _legend(overlay: str, evidence: "Evidence") -> list[Part]:
-    gold, said = Part("gold", "gold-line", "do('overlay')"), Part(" predicted ", "said-ground", "do('overlay')")
+    gold, said = Part("gold", "gold-line", "do('overlay')"), Part(" predicted ", "ground", "do('overlay')")
     if not evidence.repeats or overlay == "gold":
         return [gold, Part(" ")]
     if overlay == "predicted":

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.timer import Timer
@@ -13,7 +12,7 @@ from emotui.screens.browse.alignment_table import AlignmentTable
 from emotui.screens.browse.door import DOOR
 from emotui.screens.browse.requests import SampleView, look
 from emotui.screens.place import Place
-from emotui.screens.requests import Answer, LatestRequest
+from emotui.screens.requests import LatestRequest
 from emotui.screens.session import Session
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
@@ -57,7 +56,7 @@ class Browse(Place):
         with Vertical(id="above"):
             yield Line(id="sample-title", classes="-pane")
             yield TieredText(id="text")
-            yield Notice(id="sample-notice")
+            yield Notice("#text", id="sample-notice")
         with Vertical(id="below"):
             yield Line(id="below-title", classes="-pane")
             yield AlignmentTable(id="alignment")
@@ -67,7 +66,7 @@ class Browse(Place):
         """Ask this source from now on, and take up the overlay of the last session."""
         if self.session.state.overlay in panes.OVERLAYS:
             self.overlay = self.session.state.overlay
-        self._desk = LatestRequest("evidence", self, lambda question: look(source, *question))
+        self._desk = LatestRequest("evidence", self, lambda question: look(source, *question), self._show, self._refuse)
 
     @property
     def busy(self) -> bool:
@@ -101,22 +100,17 @@ class Browse(Place):
             self._remember(panes.EVERYONE)
         self._beside = beside
 
-    @on(Answer)
-    def _answered(self, answer: Answer) -> None:
-        answer.stop()
-        if not answer.desk.take(answer):
-            return
-        if self._grey is not None:
-            self._grey.stop()
-            self._grey = None
-        self._set_stale(False)
+    def _refuse(self, _: object, why: str) -> None:
+        self._stop_grey()
+        if self._sample is not None:
+            self._seen = None
+            self.say("This sample cannot be read", why, "k and j go on to others", failed=True)
+
+    def _show(self, _: object, seen: SampleView) -> None:
+        self._stop_grey()
         if self._sample is None:
             return
-        if answer.error is not None:
-            self._seen = None
-            self._say("This sample cannot be read", answer.error, "k and j go on to others", failed=True)
-            return
-        self._seen = answer.value
+        self._seen = seen
         mark = self._choose_answer(self._shown_for)
         self._shown_for = ""
         self._draw()
@@ -144,6 +138,12 @@ class Browse(Place):
         if place is not None:
             self.query_one("#text", TieredText).reveal(place)
 
+    def _stop_grey(self) -> None:
+        if self._grey is not None:
+            self._grey.stop()
+            self._grey = None
+        self._set_stale(False)
+
     def _turn_grey(self) -> None:
         self._grey = None
         if self.busy:
@@ -155,27 +155,27 @@ class Browse(Place):
 
     def show_nothing(self, why: str, *, failed: bool = False) -> None:
         """Say what Browse is for, and why it is empty."""
-        self._say("Gold and predicted evidence, in the text itself", why, failed=failed)
+        self.say("Gold and predicted evidence, in the text itself", why, failed=failed)
+
+    def say(self, title: str, *lines: str, failed: bool = False) -> None:
+        """Say why there is no text; the line over it stays, empty."""
+        self.query_one(Notice).say(title, *lines, failed=failed)
+        self.query_one("#below").display = False
+        self.query_one("#sample-title", Line).show([])
 
     def focus_first(self) -> None:
         """Put the keys into the text."""
         self.query_one("#text").focus()
-
-    def _say(self, title: str, *lines: str, failed: bool = False) -> None:
-        self.query_one("#sample-notice", Notice).say(title, *lines, failed=failed)
-        self.query_one("#text").display = False
-        self.query_one("#below").display = False
-        self.query_one("#sample-title", Line).show([])
 
     def _draw(self) -> None:
         seen = self._seen
         if seen is None:
             self.show_nothing("No sample is selected: the list is empty")
             return
-        self.query_one("#sample-notice", Notice).hide()
+        self.query_one(Notice).hide()
+        self.query_one("#below").display = True
         text, raw = self.query_one("#text", TieredText), self.query_one("#raw", TieredText)
         table = self.query_one("#alignment", AlignmentTable)
-        text.display = self.query_one("#below").display = True
         evidence = seen.evidence
         left, right = panes.heading(evidence, self.repeat, self.overlay)
         self.query_one("#sample-title", Line).show(left, right)
@@ -184,7 +184,7 @@ class Browse(Place):
         if self._raw:
             raw.show(panes.raw_score(evidence, self.repeat))
         else:
-            table.show(panes.alignment_rows(seen, self.repeat), panes.notes(evidence, self.repeat))
+            table.show_rows(panes.alignment_rows(seen, self.repeat), panes.notes(evidence, self.repeat))
         self._title_below()
         self.refresh_bindings()
 

@@ -1,16 +1,14 @@
 """Choosing one of a few: the order of the list, the run, the dataset, the colours."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from textual import on
-from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from emotui.metrics.metric import Metric
-from emotui.screens.dialogs.dialog import OptionDialog
+from emotui.screens.dialogs.dialog import OptionDialog, option
 from emotui.screens.list_state import NO_RUN, key_of
 from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.number_format import count
@@ -36,37 +34,33 @@ class Choice:
 class ChoiceDialog(OptionDialog[str]):
     """Arrow keys or j and k, Enter; or a click."""
 
-    DEFAULT_CSS = """
-    ChoiceDialog OptionList, ChoiceDialog OptionList:focus {
-        border: none; padding: 0; height: auto; max-height: 16; background: $surface;
-    }
-    """
-
     def __init__(self, title: str, choices: Sequence[Choice], now: str) -> None:
-        super().__init__(title, (("j k", "move"), ("Enter", "choose")))
-        self._choices = list(choices)
-        self._now = now
+        super().__init__(title, ("j k", "move"), ("Enter", "choose"))
+        self._choices, self._now = list(choices), now
 
     def body(self) -> list[Widget]:
         """The choices, the present one marked."""
-        widest = max((len(shown(choice.name)) for choice in self._choices), default=0)
-        options = []
-        for choice in self._choices:
-            mark = "● " if choice.value == self._now else "  "
-            name = shown(choice.name).ljust(widest)
-            options.append(Option(Content.assemble(mark, name, (f"   {shown(choice.about)}", "$text-muted"))))
-        return [OptionList(*options, id="choices")]
+        return [OptionList(*marked_options(self._choices, {self._now: "● "}))]
 
     def on_mount(self) -> None:
         """Begin at the present choice."""
         super().on_mount()
-        here = [number for number, choice in enumerate(self._choices) if choice.value == self._now]
-        self.query_one(OptionList).highlighted = here[0] if here else 0
+        self.options.highlighted = place_of(self._choices, self._now)
 
-    @on(OptionList.OptionSelected)
-    def _chosen(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        self.dismiss(self._choices[event.option_index].value)
+    def result(self) -> str:
+        """The value of the option under the cursor."""
+        return self._choices[self.at].value
+
+
+def marked_options(choices: Sequence[Choice], marks: Mapping[str, str]) -> list[Option]:
+    """An option a choice, with the mark of its value before it."""
+    widest = max((len(shown(choice.name)) for choice in choices), default=0)
+    return [option(one.name, one.about, marks.get(one.value, "  "), widest) for one in choices]
+
+
+def place_of(choices: Sequence[Choice], value: str) -> int:
+    """The place of a value among the choices; the first where it is none of them."""
+    return next((place for place, choice in enumerate(choices) if choice.value == value), 0)
 
 
 def sorts(metrics: Sequence[Metric]) -> list[Choice]:

@@ -1,23 +1,30 @@
-"""A sheet: a small screen over the frame that asks one thing. Esc leaves it as it was."""
+"""Dialogs: small screens over the frame that ask one thing. Enter gives it back, Esc leaves everything as it was."""
 
-from typing import Generic, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, TypeVar
 
-from textual.app import ComposeResult
+from textual import on
+from textual.app import App, ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
+from textual.validation import Number
 from textual.widget import Widget
-from textual.widgets import Input, OptionList
+from textual.widgets import Input, Label, OptionList
+from textual.widgets.option_list import Option
 
+from emotui.errors import BadInput
+from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.line import Line, Part
 
 T = TypeVar("T")
 
 
 class Dialog(ModalScreen["T | None"], Generic[T]):
-    """A title, a body, and a line that says which keys do what."""
+    """A title, a body, a line for what is wrong, and one that says which keys do what."""
 
-    BINDINGS = [Binding("escape", "leave", "back")]
+    BINDINGS = [Binding("escape", "leave", "back"), Binding("enter", "accept", show=False, priority=True)]
     DEFAULT_CSS = """
     Dialog { align: center middle; background: $background 60%; }
     Dialog > #sheet {
@@ -31,6 +38,12 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
         border-title-style: bold;
         padding: 0 1;
     }
+    Dialog Label { color: $text-muted; width: 1fr; margin: 1 0 0 0; }
+    Dialog #why { color: $error; height: auto; }
+    Dialog Input, Dialog Input:focus { height: 1; border: none; padding: 0 1; background: $raised; }
+    Dialog OptionList, Dialog OptionList:focus {
+        border: none; padding: 0; height: auto; max-height: 16; background: $surface;
+    }
     Dialog OptionList > .option-list--option-highlighted, Dialog OptionList:focus > .option-list--option-highlighted {
         background: $raised; color: $foreground; text-style: bold;
     }
@@ -38,24 +51,43 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
     Dialog Line#sheet-keys { margin: 1 0 0 0; color: $text-muted; }
     """
 
-    def __init__(self, title: str, keys: tuple[tuple[str, str], ...]) -> None:
+    def __init__(self, title: str, *keys: tuple[str, str]) -> None:
         super().__init__()
         self._title = title
         self._keys = (*keys, ("Esc", "back"))
 
-    def body(self) -> list[Widget]:
-        """What the sheet asks with."""
+    def body(self) -> Sequence[Widget]:
+        """What the dialog asks with."""
         raise NotImplementedError
 
+    def result(self) -> T | None:
+        """What is given back; None: nothing yet.
+
+        Raises:
+            BadInput: what was typed cannot be taken.
+        """
+        return None
+
+    def ask(self, app: "App[Any]", then: Callable[[T], object]) -> None:
+        """Open over the app; `then` gets the result, unless the dialog is left without one."""
+
+        def given(result: "T | None") -> None:
+            if result is not None:
+                then(result)
+
+        app.push_screen(self, given)
+
     def compose(self) -> ComposeResult:
-        """Title, body, keys."""
+        """Title, body, what is wrong, keys."""
         with Vertical(id="sheet") as sheet:
             sheet.border_title = self._title
             yield from self.body()
+            yield Label("", id="why", markup=False)
             yield Line(id="sheet-keys")
 
     def on_mount(self) -> None:
         """Name the keys; nothing blinks."""
+        self.refuse("")
         for field in self.query(Input):
             field.cursor_blink = False
         parts = []
@@ -63,23 +95,99 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
             parts += [Part(key, "key"), Part(f" {label}  ")]
         self.query_one("#sheet-keys", Line).show(parts)
 
+    def refuse(self, why: str) -> None:
+        """Say what is wrong; empty: nothing is."""
+        label = self.query_one("#why", Label)
+        label.update(shown(why))
+        label.display = bool(why)
+
+    def text(self, name: str) -> str:
+        """What is typed in a field."""
+        return self.query_one(f"#{name}", Input).value.strip()
+
+    def number(self, name: str) -> float | None:
+        """The number in a field; None where it is empty and may be.
+
+        Raises:
+            BadInput: the field's validators do not take it.
+        """
+        field, written = self.query_one(f"#{name}", Input), self.text(name).replace(",", ".")
+        found = field.validate(written)
+        if found is not None and not found.is_valid:
+            raise BadInput(found.failure_descriptions[0])
+        return float(written) if written else None
+
+    def action_accept(self) -> None:
+        """Give the result back, or say why there is none."""
+        try:
+            given = self.result()
+        except BadInput as problem:
+            self.refuse(str(problem))
+        else:
+            if given is not None:
+                self.dismiss(given)
+
+    @on(OptionList.OptionSelected)
+    def _clicked(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.action_accept()
+
     def action_leave(self) -> None:
         """Leave everything as it was."""
         self.dismiss(None)
 
 
 class OptionDialog(Dialog[T]):
-    """j and k move in the list as the arrow keys do."""
+    """A list to choose from: j and k move in it as the arrow keys do."""
 
     BINDINGS = [
         Binding("j", "move(1)", show=False),
         Binding("k", "move(-1)", show=False),
     ]
 
+    @property
+    def options(self) -> OptionList:
+        """The list."""
+        return self.query_one(OptionList)
+
+    @property
+    def at(self) -> int:
+        """The place of the option under the cursor."""
+        return self.options.highlighted or 0
+
     def action_move(self, step: int) -> None:
-        """One down or up."""
-        options = self.query_one(OptionList)
+        """Move by one option."""
         if step > 0:
-            options.action_cursor_down()
+            self.options.action_cursor_down()
         else:
-            options.action_cursor_up()
+            self.options.action_cursor_up()
+
+
+def option(name: str, about: str, mark: str = "", cells: int = 0) -> Option:
+    """An option: its name in so many cells or more, and behind it, dim, what is worth knowing about it."""
+    return Option(
+        Content.assemble(mark, shown(name).ljust(cells), (f"   {shown(about)}" if about else "", "$text-muted"))
+    )
+
+
+def number_field(
+    name: str,
+    value: str,
+    validator: Number,
+    *,
+    empty: str | None = None,
+    restrict: str | None = None,
+    classes: str = "",
+) -> Input:
+    """A field for a number; `empty`: what it says while it is empty, where it may be."""
+    return Input(
+        value,
+        id=name,
+        compact=True,
+        placeholder=empty or "",
+        restrict=restrict,
+        classes=classes,
+        validators=[validator],
+        validate_on=["submitted"],
+        valid_empty=empty is not None,
+    )

@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textual import on
 from textual.widget import Widget
 from textual.widgets import Input, Label
 
+from emotui.errors import BadInput
 from emotui.screens.dialogs.dialog import Dialog
 from emotui.screens.widgets.number_format import count
 from emotui.store.query import Run
@@ -23,41 +23,29 @@ _TOLD_EVERY = 0.2
 class FileDialog(Dialog[str]):
     """Asks for a file; its ending gives the format. One that exists is written over only when Enter comes twice."""
 
-    DEFAULT_CSS = """
-    FileDialog Label { color: $text-muted; margin: 1 0 0 0; width: 1fr; }
-    FileDialog Input, FileDialog Input:focus { height: 1; border: none; padding: 0 1; background: $raised; }
-    FileDialog #why { color: $error; display: none; }
-    """
-
     def __init__(self, title: str, default: str, endings: Sequence[str]) -> None:
-        super().__init__(title, (("Enter", "write"),))
+        super().__init__(title, ("Enter", "write"))
         self._default, self._endings = default, tuple(endings)
+        self._said = f"{', '.join(self._endings[:-1])} or {self._endings[-1]}"
         self._refused = ""
 
     def body(self) -> list[Widget]:
         """The file's name."""
-        return [
-            Label(f"file: {self._said()}"),
-            Input(self._default, id="path", compact=True),
-            Label("", id="why", markup=False),
-        ]
+        return [Label(f"file: {self._said}"), Input(self._default, id="path", compact=True)]
 
-    def _said(self) -> str:
-        return f"{', '.join(self._endings[:-1])} or {self._endings[-1]}"
+    def result(self) -> str:
+        """The path.
 
-    @on(Input.Submitted)
-    def _named(self, event: Input.Submitted) -> None:
-        event.stop()
-        path = Path(event.value.strip()).expanduser()
-        why = self.query_one("#why", Label)
+        Raises:
+            BadInput: the ending is none of those that can be written, or the file exists and was not confirmed.
+        """
+        path = Path(self.text("path")).expanduser()
         if path.suffix not in self._endings:
-            why.update(f"The ending has to be {self._said()}.")
-        elif path.exists() and self._refused != str(path):
+            raise BadInput(f"The ending has to be {self._said}.")
+        if path.exists() and self._refused != str(path):
             self._refused = str(path)
-            why.update("This file exists: Enter again writes over it.")
-        else:
-            self.dismiss(str(path))
-        why.display = True
+            raise BadInput("This file exists: Enter again writes over it.")
+        return str(path)
 
 
 class ExportDialog(FileDialog):

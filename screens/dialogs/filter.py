@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import inf
 
 from textual import on
 from textual.binding import Binding
 from textual.containers import Horizontal, VerticalScroll
+from textual.validation import Number
 from textual.widget import Widget
 from textual.widgets import Input, Label
 
 from emotui.metrics.metric import Metric
 from emotui.records import VALENCES
-from emotui.screens.dialogs.dialog import Dialog
+from emotui.screens.dialogs.dialog import Dialog, number_field
 from emotui.screens.list_state import ListState, key_of
 from emotui.screens.widgets.switches import Switches
 from emotui.store.query import MARKS, Bounds
@@ -22,28 +22,24 @@ class FilterDialog(Dialog[ListState]):
     """Gives back the state with another filter."""
 
     BINDINGS = [
-        Binding("enter", "apply", show=False, priority=True),
         Binding("x", "clear", show=False),
         Binding("down", "app.focus_next", show=False),
         Binding("up", "app.focus_previous", show=False),
     ]
     DEFAULT_CSS = """
-    FilterDialog Label { color: $text-muted; width: 10; }
     FilterDialog .row { height: auto; margin: 1 0 0 0; }
     FilterDialog #ranges { height: auto; max-height: 6; margin: 1 0 0 0; }
     FilterDialog #ranges .row { margin: 0; }
-    FilterDialog Switches { width: 1fr; }
-    FilterDialog Input, FilterDialog Input:focus { width: 8; height: 1; border: none; padding: 0; background: $raised; }
-    FilterDialog .to { width: 4; padding: 0 1; }
-    FilterDialog .why { width: 1fr; padding: 0 1; }
+    FilterDialog .row > Label { width: 10; margin: 0; }
+    FilterDialog .row > Switches { width: 1fr; }
+    FilterDialog .row > Input, FilterDialog .row > Input:focus { width: 8; padding: 0; }
+    FilterDialog .row > .to { width: 4; padding: 0 1; }
     """
 
     def __init__(self, state: ListState, emotions: Sequence[str], metrics: Sequence[Metric]) -> None:
-        super().__init__(
-            "Filter", (("Tab", "row"), ("← →", "move"), ("Space", "switch"), ("x", "clear"), ("Enter", "apply"))
-        )
-        self._state = state
-        self._emotions = list(emotions)
+        keys = ("Tab", "row"), ("← →", "move"), ("Space", "switch"), ("x", "clear"), ("Enter", "apply")
+        super().__init__("Filter", *keys)
+        self._state, self._emotions = state, list(emotions)
         self._metrics = {key_of(metric, metrics): metric for metric in metrics}
 
     def body(self) -> list[Widget]:
@@ -60,15 +56,9 @@ class FilterDialog(Dialog[ListState]):
         ranges = []
         for key, metric in self._metrics.items():
             now, (least, most) = bounds.get(key, Bounds(key)), metric.range
-            ranges.append(
-                _row(
-                    f"{metric.title} from",
-                    Input(_figure(now.low), placeholder=_figure(least), id=f"low-{key}", compact=True),
-                    Label("to", classes="to"),
-                    Input(_figure(now.high), placeholder=_figure(most), id=f"high-{key}", compact=True),
-                    Label("", id=f"why-{key}", classes="why"),
-                )
-            )
+            low = _bound(f"low-{key}", metric, now.low, least)
+            high = _bound(f"high-{key}", metric, now.high, most)
+            ranges.append(_row(f"{metric.title} from", low, Label("to", classes="to"), high))
         return [*rows, VerticalScroll(*ranges, can_focus=False, id="ranges")] if ranges else rows
 
     def action_clear(self) -> None:
@@ -78,52 +68,39 @@ class FilterDialog(Dialog[ListState]):
         for field in self.query(Input):
             field.value = ""
 
-    def action_apply(self) -> None:
-        """Give the filter back, where its figures are figures."""
+    def result(self) -> ListState:
+        """The state with this filter.
+
+        Raises:
+            BadInput: a bound is no figure within the range of its metric.
+        """
         state = replace(
             self._state,
             emotions=self.query_one("#emotions", Switches).chosen,
             valences=self.query_one("#valences", Switches).chosen,
         )
-        if self._metrics:
-            bounds = []
-            for key, metric in self._metrics.items():
-                try:
-                    bounds.append(Bounds(key, self._bound(f"low-{key}", metric), self._bound(f"high-{key}", metric)))
-                except ValueError:
-                    self.query_one(f"#why-{key}", Label).update(_range(metric))
-                    return
-            marks = "".join(self.query_one("#marks", Switches).chosen)
-            kept = tuple(one for one in bounds if one.low is not None or one.high is not None)
-            state = replace(state, marks=marks, bounds=kept)
-        self.dismiss(state)
+        if not self._metrics:
+            return state
+        bounds = [Bounds(key, self.number(f"low-{key}"), self.number(f"high-{key}")) for key in self._metrics]
+        marks = "".join(self.query_one("#marks", Switches).chosen)
+        kept = tuple(one for one in bounds if one.low is not None or one.high is not None)
+        return replace(state, marks=marks, bounds=kept)
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
         event.stop()
-        for why in self.query(".why").results(Label):
-            why.update("")
-
-    def _bound(self, name: str, metric: Metric) -> float | None:
-        written = self.query_one(f"#{name}", Input).value.strip()
-        if not written:
-            return None
-        value = float(written.replace(",", "."))
-        least, most = metric.range
-        if not (-inf if least is None else least) <= value <= (inf if most is None else most):
-            raise ValueError(written)
-        return value
+        self.refuse("")
 
 
 def _row(name: str, *widgets: Widget) -> Horizontal:
     return Horizontal(Label(name), *widgets, classes="row")
 
 
-def _range(metric: Metric) -> str:
-    """What may be written in the fields of a metric."""
+def _bound(name: str, metric: Metric, value: float | None, end: float | None) -> Input:
     least, most = metric.range
     low, high = "" if least is None else f" from {least:g}", "" if most is None else f" to {most:g}"
-    return f"figures{low}{high}"
+    within = Number(least, most, f"{metric.title}: figures{low}{high}")
+    return number_field(name, _figure(value), within, empty=_figure(end))
 
 
 def _figure(value: float | None) -> str:

@@ -45,7 +45,7 @@ class HelpDialog(Dialog[None]):
     """
 
     def __init__(self, actions: Sequence[Action], signs: Sequence[Signs]) -> None:
-        super().__init__("Help", (("↑ ↓", "scroll"),))
+        super().__init__("Help", ("↑ ↓", "scroll"))
         self._text = _page(actions, signs)
 
     def body(self) -> list[Widget]:

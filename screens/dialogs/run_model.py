@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.binding import Binding
 from textual.containers import Horizontal
-from textual.content import Content
+from textual.validation import Integer, Number
 from textual.widget import Widget
 from textual.widgets import Input, Label, OptionList
 from textual.widgets.option_list import Option
 
 from emotui.errors import BadInput
-from emotui.screens.dialogs.dialog import Dialog
+from emotui.screens.dialogs.dialog import Dialog, number_field, option
 from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.number_format import count
 from emotui.screens.widgets.switches import OneOf, Switches
@@ -34,6 +34,8 @@ _NUMBERS: Mapping[str, tuple[str, str, str]] = {
     "retries": ("retries", "3", "retries are a whole number from 0 to 20"),
 }
 """The settings that are numbers: their name, what holds without one, and what is said to one that is wrong."""
+
+_WHOLE = ("max_tokens", "retries")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,31 +77,27 @@ class ModelDialog(Dialog[Wish]):
     """A model SPEC is typed, or one that was used before is chosen; a stopped run can be finished."""
 
     BINDINGS = [
-        Binding("enter", "start", show=False, priority=True),
         Binding("down", "app.focus_next", show=False),
         Binding("up", "app.focus_previous", show=False),
     ]
     DEFAULT_CSS = """
     ModelDialog > #sheet { width: 84; overflow-y: auto; scrollbar-size-vertical: 1; }
-    ModelDialog Label { color: $text-muted; }
+    ModelDialog Label { width: auto; margin: 0; }
     ModelDialog .row { height: auto; }
     ModelDialog .row > .name { width: 10; }
     ModelDialog .row > .between { padding: 0 1; }
-    ModelDialog Input, ModelDialog Input:focus { height: 1; border: none; padding: 0 1; background: $raised; }
     ModelDialog .row > .number { width: 6; }
     ModelDialog .row > #limit, ModelDialog .row > #seed { width: 9; }
     ModelDialog .row > Switches { width: 1fr; }
     ModelDialog #forms { padding: 0 0 0 10; }
     ModelDialog #prompts, ModelDialog #spec { width: 1fr; }
-    ModelDialog OptionList, ModelDialog OptionList:focus {
-        border: none; padding: 0 0 0 9; height: auto; max-height: 5; background: $surface;
-    }
+    ModelDialog OptionList, ModelDialog OptionList:focus { padding: 0 0 0 9; max-height: 5; }
     ModelDialog #about { height: auto; width: 1fr; margin: 1 0 0 0; }
-    ModelDialog #why { color: $error; height: auto; width: 1fr; display: none; }
+    ModelDialog #why { width: 1fr; }
     """
 
     def __init__(self, over: Over, live: str | None = None) -> None:
-        super().__init__(f"Run a model over {shown(over.dataset)}", (("Tab", "next"), ("Enter", "start")))
+        super().__init__(f"Run a model over {shown(over.dataset)}", ("Tab", "next"), ("Enter", "start"))
         self._over = over
         self._open = [run for run in over.runs if run.state in ("stopped", "failed") and run.done < run.n]
         self._models = list(dict.fromkeys([live or EMBEDDED, EMBEDDED, *(run.model for run in over.runs)]))
@@ -121,30 +119,26 @@ class ModelDialog(Dialog[Wish]):
             _row("way", OneOf([OWN_WAY], OWN_WAY, id="way"), id="ways"),
             _row(
                 "the first",
-                *(_number("limit", "all"), _between(f"of {count(self._over.n)}")),
-                *(_between("repeats"), _number("repeats", "1")),
-                *(_between("seed"), _number("seed", "0", r"-?[0-9]*")),
+                *(_whole("limit", "all", "A run needs at least one sample."), _between(f"of {count(self._over.n)}")),
+                *(_between("repeats"), _whole("repeats", "1", "A run has at least one repeat.")),
+                *(_between("seed"), _whole("seed", "0", "A seed is a whole number.", r"-?[0-9]*", least=None)),
             ),
             _row("sampling", *_numbers(), id="settings"),
             _row(
-                "prompts", Input("", placeholder="your own (TOML); empty: this project's", id="prompts", compact=True)
+                "prompts",
+                Input("", placeholder="your own (TOML); empty: this project's", id="prompts", compact=True),
+                id="own-prompts",
             ),
             _row("format", Switches([HELD], (), id="constrain"), id="format"),
             Label("", id="about", markup=False),
-            Label("", id="why", markup=False),
         ]
         return rows
 
     def _known(self) -> list[Option]:
-        options = [
-            Option(
-                Content.assemble(
-                    "finish ", shown(run.model), (f"   {count(run.done)} of {count(run.n)} done", "$text-muted")
-                )
-            )
-            for run in self._open
+        return [
+            *(option(f"finish {run.model}", f"{count(run.done)} of {count(run.n)} done") for run in self._open),
+            *(option(model, "") for model in self._models),
         ]
-        return [*options, *(Option(Content(shown(model))) for model in self._models)]
 
     def on_mount(self) -> None:
         """Nothing is chosen of what is there until somebody goes there."""
@@ -167,7 +161,7 @@ class ModelDialog(Dialog[Wish]):
 
     def _offer(self) -> None:
         """Offer what can be chosen for the model that is named."""
-        found = self._over.choices(self.query_one("#spec", Input).value.strip(), self._experiment())
+        found = self._over.choices(self.text("spec"), self._experiment())
         ways = self.query_one("#way", OneOf)
         # An experiment is asked in ways of its own, so there the model's own is none of them.
         own = [] if any(way.startswith("experiment") for way in found.ways) else [OWN_WAY]
@@ -178,9 +172,7 @@ class ModelDialog(Dialog[Wish]):
         for name in _NUMBERS:
             for widget in self.query(f".of-{name}"):
                 widget.display = name in found.settings
-        prompts = self.query_one("#prompts", Input).parent
-        if isinstance(prompts, Widget):
-            prompts.display = found.prompts
+        self.query_one("#own-prompts").display = found.prompts
         about = self.query_one("#about", Label)
         about.update(found.why)
         about.display = bool(found.why)
@@ -192,84 +184,52 @@ class ModelDialog(Dialog[Wish]):
         if number >= 0 and self.focused is event.option_list:
             self.query_one("#spec", Input).value = self._models[number]
 
-    @on(OptionList.OptionSelected)
-    def _clicked(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        self.action_start()
+    def result(self) -> Wish:
+        """The run that is wanted, or the one under the cursor that is to be finished.
 
-    def action_start(self) -> None:
-        """Give the wish back, where it is one."""
+        Raises:
+            BadInput: what is typed cannot be run.
+        """
         models = self.query_one("#models", OptionList)
         if self.focused is models and models.highlighted is not None and models.highlighted < len(self._open):
             run = self._open[models.highlighted]
-            self.dismiss(Wish(run.model, resume=run.run))
-            return
-        try:
-            self.dismiss(self._wish())
-        except BadInput as problem:
-            self._refuse(str(problem))
-
-    def _wish(self) -> Wish:
-        spec = self.query_one("#spec", Input).value.strip()
+            return Wish(run.model, resume=run.run)
+        spec = self.text("spec")
         if not spec:
             raise BadInput("Name a model.")
         experiment = self._experiment()
         found = self._over.choices(spec, experiment)
         if not found.possible:
             raise BadInput(found.why)
-        limit = self._whole("limit", 0, "A run needs at least one sample.", least=1)
-        repeats = self._whole("repeats", 1, "A run has at least one repeat.", least=1)
+        limit, repeats = self.number("limit"), int(self.number("repeats") or 1)
         settings: dict[str, object] = {
             name: value for name in _NUMBERS if name in found.settings and (value := self._setting(name)) is not None
         }
         if "constrain" in found.settings and self.query_one("#constrain", Switches).chosen:
             settings["constrain"] = True
-        prompts = self.query_one("#prompts", Input).value.strip() if found.prompts else ""
         chosen = self.query_one("#way", OneOf).now if found.ways else OWN_WAY
         way = None if chosen == OWN_WAY else chosen
         return Wish(
             model=spec,
-            limit=limit or None,
+            limit=None if limit is None else int(limit),
             way=way,
             repeats=repeats,
-            seed=self._whole("seed", 0, "A seed is a whole number."),
-            options=self._over.options(way, settings, prompts, repeats),
+            seed=int(self.number("seed") or 0),
+            options=self._over.options(way, settings, self.text("prompts") if found.prompts else "", repeats),
             experiment=experiment if experiment != self._over.experiment else None,
         )
 
-    def _whole(self, name: str, default: int, why: str, *, least: int | None = None) -> int:
-        written = self.query_one(f"#{name}", Input).value.strip()
-        if not written:
-            return default
-        try:
-            value = int(written)
-        except ValueError:
-            raise BadInput(why) from None
-        if least is not None and value < least:
-            raise BadInput(why)
-        return value
-
     def _setting(self, name: str) -> float | int | None:
-        written = self.query_one(f"#{name}", Input).value.strip().replace(",", ".")
-        if not written:
-            return None
-        try:
-            return int(written) if name in ("max_tokens", "retries") else float(written)
-        except ValueError:
-            raise BadInput(_NUMBERS[name][2]) from None
-
-    def _refuse(self, why: str) -> None:
-        label = self.query_one("#why", Label)
-        label.update(why)
-        label.display = True
+        value = self.number(name)
+        return int(value) if value is not None and name in _WHOLE else value
 
 
 def _row(name: str, *widgets: Widget, id: str | None = None) -> Horizontal:
     return Horizontal(Label(name, classes="name", markup=False), *widgets, classes="row", id=id)
 
 
-def _number(name: str, default: str, allowed: str = r"[0-9]*", classes: str = "") -> Input:
-    return Input("", placeholder=default, id=name, compact=True, restrict=allowed, classes=f"number {classes}".strip())
+def _whole(name: str, default: str, why: str, restrict: str = r"[0-9]*", *, least: int | None = 1) -> Input:
+    return number_field(name, "", Integer(least, None, why), empty=default, restrict=restrict, classes="number")
 
 
 def _between(name: str, classes: str = "") -> Label:
@@ -278,7 +238,9 @@ def _between(name: str, classes: str = "") -> Label:
 
 def _numbers() -> list[Widget]:
     widgets: list[Widget] = []
-    for name, (label, default, _) in _NUMBERS.items():
+    for name, (label, default, why) in _NUMBERS.items():
+        validator = Integer(None, None, why) if name in _WHOLE else Number(None, None, why)
+        classes, restrict = f"number of-{name}", r"[0-9]*[.,]?[0-9]*"
         widgets.append(_between(label, f"of-{name}"))
-        widgets.append(_number(name, default, r"[0-9]*[.,]?[0-9]*", f"of-{name}"))
+        widgets.append(number_field(name, "", validator, empty=default, restrict=restrict, classes=classes))
     return widgets

@@ -8,13 +8,14 @@ from textual.app import ComposeResult
 from textual.message import Message
 
 from emotui.screens.models.door import DOOR
-from emotui.screens.models.rows import ModelRows, about
+from emotui.screens.models.rows import about, lines
 from emotui.screens.place import Place
-from emotui.screens.requests import Answer, LatestRequest
+from emotui.screens.requests import LatestRequest
 from emotui.screens.session import Session
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.page import Page
+from emotui.screens.widgets.row_list import PickedRows
 from emotui.store.query import Run
 
 if TYPE_CHECKING:
@@ -44,10 +45,10 @@ class Models(Place):
     def compose(self) -> ComposeResult:
         """Two panes, a heading each."""
         yield Line(id="models-title", classes="-pane")
-        yield ModelRows(id="model-rows")
+        yield PickedRows(lines, id="model-rows")
         yield Line(id="model-title", classes="-pane")
         yield Page(id="model-about")
-        yield Notice(id="models-notice")
+        yield Notice("Line, ScrollView", id="models-notice")
 
     def on_mount(self) -> None:
         """Nothing is known yet."""
@@ -57,7 +58,7 @@ class Models(Place):
         """Ask this source from now on."""
         models = source.models
         if models is None:
-            self._say("Models are loaded in a workspace", "files are browsed without it")
+            self.say("Models are loaded in a workspace", "files are browsed without it")
             return
         self._shelf = models.shelf
 
@@ -67,9 +68,14 @@ class Models(Place):
                 shelf.unload(unload)
             return shelf.rows()
 
-        self._desk = LatestRequest("models", self, ask)
-        self._say("Models", "looking for what is at hand")
+        self._desk = LatestRequest("models", self, ask, self._show, self._refuse)
+        self.say("Models", "looking for what is at hand")
         self._desk.ask(None)
+
+    @property
+    def rows(self) -> "PickedRows[OnShelf]":
+        """The models, with a cursor."""
+        return self.query_one("#model-rows", PickedRows)
 
     @property
     def busy(self) -> bool:
@@ -84,37 +90,24 @@ class Models(Place):
     def show_nothing(self, why: str, *, failed: bool = False) -> None:
         """The list may be empty without the models being so."""
         if self._desk is None:
-            self._say("Models at hand, and those that are loaded", why, failed=failed)
+            self.say("Models at hand, and those that are loaded", why, failed=failed)
 
     def focus_first(self) -> None:
         """Put the keys into the models."""
-        self.query_one(ModelRows).focus()
+        self.rows.focus()
 
-    def _say(self, title: str, *lines: str, failed: bool = False) -> None:
-        self.query_one("#models-notice", Notice).say(title, *lines, failed=failed)
-        self._lay_out(shown=False)
+    def _refuse(self, _: str | None, why: str) -> None:
+        self.say("The models cannot be listed", why, failed=True)
 
-    def _lay_out(self, *, shown: bool) -> None:
-        for name in ("#models-title", "#model-rows", "#model-title", "#model-about"):
-            self.query_one(name).display = shown
-
-    @on(Answer)
-    def _answered(self, answer: Answer) -> None:
-        answer.stop()
-        if not answer.desk.take(answer):
-            return
-        if answer.error is not None:
-            self._say("The models cannot be listed", answer.error, failed=True)
-            return
-        self.query_one("#models-notice", Notice).hide()
-        self._lay_out(shown=True)
-        self.query_one(ModelRows).show_rows(answer.value)
+    def _show(self, _: str | None, rows: "list[OnShelf]") -> None:
+        self.query_one(Notice).hide()
+        self.rows.show_rows(rows, lambda row: row.spec)
         if self.display and self.screen.focused is None:
             self.focus_first()
         self._draw()
 
-    @on(ModelRows.Picked)
-    def _picked(self, event: ModelRows.Picked) -> None:
+    @on(PickedRows.Picked)
+    def _picked(self, event: PickedRows.Picked) -> None:
         event.stop()
         self._draw()
 
@@ -125,7 +118,7 @@ class Models(Place):
             self._desk.ask(None)
 
     def _draw(self) -> None:
-        rows = self.query_one(ModelRows)
+        rows = self.rows
         loaded = sum(row.state == "loaded" for row in rows.rows)
         keys = [Part("Enter", "key", "do('load')"), Part(" load or end  "), Part("m", "key", "do('name_model')")]
         self.query_one("#models-title", Line).show(
@@ -144,11 +137,11 @@ class Models(Place):
         """One thing at a time: nothing is loaded or ended while a model is at work."""
         if not super().can(action) or self._desk is None or self.session.job is not None:
             return False
-        return self.query_one(ModelRows).picked is not None
+        return self.rows.picked is not None
 
     def do_load(self) -> None:
         """Load the picked model, or end its process."""
-        picked = self.query_one(ModelRows).picked
+        picked = self.rows.picked
         if picked is None or self._desk is None:
             return
         if picked.state == "loaded":
@@ -158,7 +151,7 @@ class Models(Place):
 
     def do_measure(self) -> None:
         """Time what the picked model can do."""
-        picked = self.query_one(ModelRows).picked
+        picked = self.rows.picked
         if picked is not None:
             self._begin(f"measuring {picked.spec}", lambda shelf, tell: shelf.measure(picked.spec, tell))
 

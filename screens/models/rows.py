@@ -7,7 +7,6 @@ from emotui.screens.widgets.cell_width import fit, wrap
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import UNDEFINED, count
 from emotui.screens.widgets.page import Lines
-from emotui.screens.widgets.row_list import PickedRows
 
 if TYPE_CHECKING:
     from emotui.workbench.models.loaded import OnShelf
@@ -15,36 +14,6 @@ if TYPE_CHECKING:
 _SIGNS = {"loaded": "●", "loading": "◐", "ended": "○", "failed": "!", "": " "}
 _FIXED = 2 + 2 + 9 + 9 + 10 + 10
 _WIDEST = 96
-
-
-class ModelRows(PickedRows):
-    """A cursor on one model."""
-
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self.rows: tuple[OnShelf, ...] = ()
-
-    @property
-    def there(self) -> "tuple[OnShelf, ...]":
-        """The models."""
-        return self.rows
-
-    @property
-    def picked(self) -> "OnShelf | None":
-        """The model under the cursor."""
-        return self.rows[self.cursor] if self.rows else None
-
-    def show_rows(self, rows: "Sequence[OnShelf]") -> None:
-        """Show how the models stand now; the cursor stays on its model."""
-        here = self.picked.spec if self.picked is not None else None
-        self.rows = tuple(rows)
-        places = [place for place, row in enumerate(rows) if row.spec == here]
-        self.cursor = places[0] if places else min(self.cursor, max(len(rows) - 1, 0))
-        self.draw()
-
-    def drawn(self, cells: int) -> Lines:
-        """The heading, and a line a model."""
-        return lines(self.rows, self.cursor, cells)
 
 
 def lines(rows: "Sequence[OnShelf]", cursor: int, cells: int) -> Lines:
@@ -64,7 +33,7 @@ def _line(row: "OnShelf", here: bool, room: int) -> list[Part]:
     return [
         Part("▸ " if here else "  "),
         Part(f"{_SIGNS[state]} ", kind),
-        Part(_end(row.spec, room), "here" if here else "plain"),
+        Part(_end(row.spec, room), "picked" if here else "plain"),
         Part(f"{size:>9}{fit(quantised[:9], 9).strip():>10}{bytes_said(row.memory):>10}   "),
         Part("broken" if model is not None and model.problem is not None else state or "–", kind),
     ]

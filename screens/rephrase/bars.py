@@ -21,11 +21,7 @@ _EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
 class Bars(Page):
     """A line a label, in one column or, where there are more labels than lines, in two."""
 
-    COMPONENT_CLASSES = {"page--gold-line"}
-    DEFAULT_CSS = """
-    Bars { height: auto; }
-    Bars > .page--gold-line { color: $gold; text-style: underline; }
-    """
+    DEFAULT_CSS = "Bars { height: auto; }"
 
 
 def order(probs: Mapping[str, float], gold: str, room: int) -> tuple[list[str], int]:

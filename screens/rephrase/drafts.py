@@ -9,7 +9,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from emotui.errors import EmotuiError
-from emotui.screens.requests import Answer, LatestRequest
+from emotui.screens.requests import LatestRequest
 from emotui.screens.widgets.editor import typeable
 
 if TYPE_CHECKING:
@@ -43,14 +43,16 @@ class Drafts:
         self._timer: Timer | None = None
         self._since = 0.0
         self._told = False
-        self._desk: LatestRequest[_Changed, None] = LatestRequest("drafts", owner, self._keep)
+        self._desk: LatestRequest[_Changed, None] = LatestRequest(
+            "drafts", owner, self._keep, self._kept, self._not_kept, older=True
+        )
 
     def _keep(self, changed: _Changed) -> None:
         self._service_of().keep_drafts(*changed)
 
     @property
     def busy(self) -> bool:
-        """Are some on their way into the store?"""
+        """Whether drafts are being written to the store."""
         return self._desk.busy
 
     def begin(self, round_: "Round", kept: "Mapping[int, Draft]") -> None:
@@ -98,19 +100,16 @@ class Drafts:
             with contextlib.suppress(EmotuiError):
                 self._keep((self._round, self._unsaved))
 
-    def answered(self, answer: Answer) -> bool:
-        """Take an answer up, where it is to these questions; False where it is not."""
-        if answer.desk is not self._desk:
-            return False
-        self._desk.take(answer)
-        round_, changed = answer.question
-        if answer.error is None and round_ is self._round:
-            done = [number for number, draft in changed.items() if self._unsaved.get(number, "") == draft]
-            for number in done:
-                del self._unsaved[number]
-        elif answer.error is not None and not self._told:
+    def _kept(self, asked: _Changed, _: None) -> None:
+        round_, changed = asked
+        if round_ is self._round:
+            for number, draft in changed.items():
+                if self._unsaved.get(number, "") == draft:
+                    del self._unsaved[number]
+
+    def _not_kept(self, _: _Changed, why: str) -> None:
+        if not self._told:
             # Once: the next attempt, which has to be kept, says it again.
             self._told = True
-            why = f"What is typed is kept only until you leave: {answer.error}"
-            self._owner.notify(why, severity="warning", markup=False)
-        return True
+            said = f"What is typed is kept only until you leave: {why}"
+            self._owner.notify(said, severity="warning", markup=False)

@@ -9,18 +9,19 @@ while; one about another text is dropped.
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from textual.timer import Timer
 from textual.widget import Widget
 
 from emotui.screens.rephrase import requests as asking
 from emotui.screens.rephrase.drafts import begun_with
 from emotui.screens.rephrase.writing import Writing
-from emotui.screens.requests import Answer, LatestRequest
+from emotui.screens.requests import LatestRequest
+from emotui.screens.timers import NamedTimers
 
 if TYPE_CHECKING:
     from emotui.workbench.rephrase.service import Rephrasing
+    from emotui.workbench.rephrase.views import CarryingWords
 
 REST = 0.4
 """Seconds without a key after which typing rests, and the words that carry the verdict are asked for."""
@@ -45,20 +46,23 @@ class Following:
         self._owner, self._writing = owner, writing
         self._waiting = False
         self._behind_since: float | None = None
-        self._resting: Timer | None = None
-        self._pausing: Timer | None = None
-        self._greying: Timer | None = None
+        self._timers = NamedTimers(owner)
         self._live: LatestRequest[asking.Typed, asking.Followed] = LatestRequest(
-            "live", owner, lambda typed: asking.follow(service_of(), typed)
+            "live", owner, lambda typed: asking.follow(service_of(), typed), self._show, self._refuse, older=True
         )
-        self._words: LatestRequest[asking.Typed, Any] = LatestRequest(
-            "words", owner, lambda typed: asking.carrying(service_of(), typed, self._is_newest)
+        # Without words the rest goes on: whatever is wrong with the classifier, the bars say it.
+        self._words: LatestRequest[asking.Typed, CarryingWords | None] = LatestRequest(
+            "words",
+            owner,
+            lambda typed: asking.carrying(service_of(), typed, self._is_newest),
+            self._show_words,
+            lambda *_: None,
         )
 
     @property
     def busy(self) -> bool:
         """Is an answer on its way?"""
-        return self._waiting or self._pausing is not None or self._live.busy or self._words.busy
+        return self._waiting or "pause" in self._timers or self._live.busy or self._words.busy
 
     def _is_newest(self, generation: int) -> bool:
         return generation == self.generation
@@ -71,19 +75,12 @@ class Following:
         typed = self._now()
         if typed is not None:
             self._live.ask(typed)
-        if self._greying is None:
-            self._greying = self._owner.set_timer(GREY_AFTER, self._grey)
+        self._timers.wait("grey", GREY_AFTER, self._grey, again=False)
         if not self._waiting:
             self._waiting = True
             self._owner.call_after_refresh(self._painted)
-        if self._pausing is None:
-            self._pausing = self._owner.set_timer(PAUSE, self._paused)
-        else:
-            self._pausing.reset()
-        if self._resting is None:
-            self._resting = self._owner.set_timer(self.rest, self._rested)
-        else:
-            self._resting.reset()
+        self._timers.wait("pause", PAUSE, self._paused)
+        self._timers.wait("rest", self.rest, self._rested)
 
     def _now(self) -> asking.Typed | None:
         seen, editor = self._writing.seen, self._writing.editor
@@ -97,62 +94,53 @@ class Following:
         self._writing.draw_attempt()
 
     def _paused(self) -> None:
-        self._pausing = None
         typed = self._now()
         if typed is not None:
             self._live.ask(replace(typed, similar=True))
 
     def _grey(self) -> None:
-        self._greying = None
         behind = self._behind_since
         if behind is not None and self._writing.seen.live is not None:
             waits = GREY_AFTER - (time.monotonic() - behind)
             if waits > 0:
-                self._greying = self._owner.set_timer(waits, self._grey)
+                self._timers.wait("grey", waits, self._grey)
             else:
                 self._writing.draw_live(stale=True)
 
     def _rested(self) -> None:
-        self._resting = None
         typed = self._now()
         if typed is not None and typed.text.strip():
             self._words.ask(typed)
 
-    def answered(self, answer: Answer) -> bool:
-        """Take an answer up, where it is one of these questions'; False where it is not."""
-        if answer.desk is self._words:
-            newest = answer.desk.take(answer)
-            self._show_words(answer, newest=newest)
-            return True
-        if answer.desk is self._live:
-            answer.desk.take(answer)
-            self._show(answer)
-            return True
-        return False
-
-    def _show_words(self, answer: Answer, *, newest: bool) -> None:
-        # Without them the rest goes on: whatever is wrong with the classifier, the bars say it.
-        if newest and answer.value is not None and answer.value.text == self._writing.editor.text:
-            self._writing.seen.words = answer.value
+    def _show_words(self, _: asking.Typed, words: "CarryingWords | None") -> None:
+        if words is not None and words.text == self._writing.editor.text:
+            self._writing.seen.words = words
             self._writing.draw_live()
             self._writing.draw_below()
 
-    def _show(self, answer: Answer) -> None:
-        question: asking.Typed = answer.question
+    def _show(self, question: asking.Typed, followed: asking.Followed) -> None:
         seen = self._writing.seen
-        self.asked += 1
-        self.stale += question.generation != self.generation
-        if seen.chain is None or question.chain.number != seen.chain.number or question.round is not seen.round:
-            return
-        if answer.error is not None:
-            seen.trouble, seen.live = answer.error, None
-        else:
-            followed: asking.Followed = answer.value
+        if self._is_about(question) and seen.chain is not None:
             seen.trouble, seen.live = "", followed.live
             seen.nearness = (followed.live.similarity, True) if question.similar else (seen.nearness[0], False)
             seen.difference = followed.difference
             # What one begins with is not warned of.
             seen.warnings = followed.warnings if question.text != begun_with(seen.chain)[0] else ()
+            self._draw(question)
+
+    def _refuse(self, question: asking.Typed, why: str) -> None:
+        if self._is_about(question):
+            self._writing.seen.trouble, self._writing.seen.live = why, None
+            self._draw(question)
+
+    def _is_about(self, question: asking.Typed) -> bool:
+        """Whether this answer is about the text at work; counts it."""
+        self.asked += 1
+        self.stale += question.generation != self.generation
+        seen = self._writing.seen
+        return seen.chain is not None and question.chain.number == seen.chain.number and question.round is seen.round
+
+    def _draw(self, question: asking.Typed) -> None:
         if question.generation == self.generation:
             self._behind_since = None
         self._writing.draw_live()

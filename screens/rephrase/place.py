@@ -1,12 +1,13 @@
 """Rephrase: a text is rewritten against a live classifier until it no longer sees the emotion."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
 from textual.widgets import TextArea
 
+from emotui.records import Span
 from emotui.screens.place import Place
 from emotui.screens.rephrase import lines as rephrase_lines
 from emotui.screens.rephrase import requests as asking
@@ -20,7 +21,7 @@ from emotui.screens.rephrase.state import ChainState
 from emotui.screens.rephrase.statistics import Figures
 from emotui.screens.rephrase.suggestions import Suggesting
 from emotui.screens.rephrase.writing import Writing
-from emotui.screens.requests import Answer, LatestRequest
+from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
 from emotui.screens.widgets.editor import LONGEST, Editor
 from emotui.screens.widgets.notice import Notice
@@ -51,7 +52,7 @@ class Rephrase(Place):
         "rephrase-below": "#rephrase-views",
     }
     slim_list = True
-    DEFAULT_CSS = "Rephrase Writing { display: none; }"
+    DEFAULT_CSS = "Rephrase Writing, Rephrase Figures, Rephrase Review { display: none; }"
 
     def __init__(self, session: Session, *, id: str | None = None) -> None:
         super().__init__(session, id=id)
@@ -68,14 +69,16 @@ class Rephrase(Place):
         self._lexicon: object = None
         self._reviewer = ""
         self._suggesting: Suggesting | None = None
-        self._desks: dict[str, LatestRequest[Any, Any]] = {}
+        self._standing: LatestRequest[asking.Standing, asking.Stood] | None = None
+        self._acting: LatestRequest[asking.Act, asking.Done] | None = None
+        self._exports: LatestRequest[tuple[Round, str], int] | None = None
 
     def compose(self) -> ComposeResult:
         """The panes, and what is said where they have nothing to show."""
-        yield Writing(id="rephrase-writing")
-        yield Figures(id="rephrase-figures")
-        yield Review(id="rephrase-review")
-        yield Notice(id="rephrase-notice")
+        yield Writing(id="writing")
+        yield Figures(id="figures")
+        yield Review(id="review")
+        yield Notice("Writing, Figures, Review", id="rephrase-notice")
 
     @property
     def writing(self) -> Writing:
@@ -108,18 +111,18 @@ class Rephrase(Place):
         follows = self.following is not None and self.following.busy
         views = self.query_one(Figures).busy or self.query_one(Review).busy
         keeps = self._drafts is not None and self._drafts.busy
-        return follows or views or keeps or any(desk.busy for desk in self._desks.values())
+        return follows or views or keeps or any_busy(self)
 
     @property
     def acting(self) -> bool:
         """Is a decision being kept?"""
-        return self._desks["act"].busy
+        return self._acting is not None and self._acting.busy
 
     def bind_source(self, source: "BrowseSource") -> None:
         """Ask this source from now on."""
         service_of = source.rephrasing
         if service_of is None:
-            self._say(_ABOUT, "Files are browsed without it; emotui import rephrase FILE brings texts into a workspace")
+            self.say(_ABOUT, "Files are browsed without it; emotui import rephrase FILE brings texts into a workspace")
             self._without = True
             return
         self._service = service_of
@@ -131,11 +134,13 @@ class Rephrase(Place):
             suggesting.recall()
             return asking.stand(service_of(), question)
 
-        self._desks = {
-            "stand": LatestRequest("stand", self, stand),
-            "act": LatestRequest("act", self, lambda question: asking.act(service_of(), question)),
-            "export": LatestRequest("rephrase-export", self, lambda question: asking.export(service_of(), *question)),
-        }
+        self._standing = LatestRequest("stand", self, stand, self._stood, self._unread)
+        self._acting = LatestRequest(
+            "act", self, lambda act: asking.act(service_of(), act), self._acted, self._not_acted, older=True
+        )
+        self._exports = LatestRequest(
+            "rephrase-export", self, lambda question: asking.export(service_of(), *question), self._exported, older=True
+        )
 
     def use_model(self, spec: str) -> None:
         """Another model is live: it is the classifier from now on, unless a round is at work; then that is asked."""
@@ -170,13 +175,13 @@ class Rephrase(Place):
     def _go_on(self) -> None:
         """Ask for what is missing next: a round, or how the text stands."""
         dataset = self.session.overview.dataset
-        if self._service is None or self._sample is None or dataset is None or dataset.task != self.door.samples_of:
+        if self._standing is None or self._sample is None or dataset is None or dataset.task != self.door.samples_of:
             return
         live = self.session.live
         if self.round is not None and self.round.dataset.dataset == dataset.dataset:
             if live is not None and live != self.round.model and self.app.screen is self.screen:
                 self._ask_for_a_new_round(self.round, live)
-            self._desks["stand"].ask(asking.Standing(self.round, self._sample, arriving=not self._arrived))
+            self._standing.ask(asking.Standing(self.round, self._sample, arriving=not self._arrived))
         elif not self.beginning:
             self._begin(dataset.dataset)
 
@@ -185,14 +190,14 @@ class Rephrase(Place):
             first, more = self.refused.splitlines()[:PROBLEMS], len(self.refused.splitlines()) - PROBLEMS
             rest = [f"and {count(more)} more"] if more > 0 else []
             again = "Enter tries again   m chooses another model"
-            self._say("No round has begun", *first, *rest, again, failed=True)
+            self.say("No round has begun", *first, *rest, again, failed=True)
             return
         if self.session.job is not None:
-            self._say("Waiting for other work", "the round begins after it")
+            self.say("Waiting for other work", "the round begins after it")
             return
         assert self._service is not None
         self.beginning = True
-        self._say("Beginning a round", f"{self._spec} classifies every text; those it gets right are offered")
+        self.say("Beginning a round", f"{self._spec} classifies every text; those it gets right are offered")
         rounds.begin(self, self.session, self._service, dataset, self._spec)
 
     @on(Begun)
@@ -207,29 +212,17 @@ class Rephrase(Place):
                 self._drafts.begin(event.round, event.drafts)
         self._go_on()
 
-    @on(Answer)
-    def _answered(self, answer: Answer) -> None:
-        answer.stop()
-        if self.following is not None and self.following.answered(answer):
-            return
-        if self._drafts is not None and self._drafts.answered(answer):
-            return
-        newest = answer.desk.take(answer)
-        name = next((name for name, desk in self._desks.items() if desk is answer.desk), "")
-        if answer.error is not None:
-            if name == "stand":
-                self._say("This text cannot be read", answer.error, failed=True)
-            else:
-                self.notify(answer.error, severity="error", markup=False)
-                self.refresh_bindings()
-        elif name == "act":
-            self._acted(answer.question, answer.value)
-        elif name == "stand" and newest:
-            self._stood(answer.value)
-        elif name == "export":
-            self.notify(f"{answer.value} chains written to {answer.question[-1]}", markup=False)
+    def _unread(self, _: asking.Standing, why: str) -> None:
+        self.say("This text cannot be read", why, failed=True)
 
-    def _stood(self, stood: "asking.Stood") -> None:
+    def _not_acted(self, _: asking.Act, why: str) -> None:
+        self.notify(why, severity="error", markup=False)
+        self.refresh_bindings()
+
+    def _exported(self, asked: "tuple[Round, str]", chains: int) -> None:
+        self.notify(f"{chains} chains written to {asked[1]}", markup=False)
+
+    def _stood(self, _: asking.Standing, stood: asking.Stood) -> None:
         """How the selected text stands, and every other one in the list."""
         seen = self.seen
         if stood.round is not seen.round or stood.chain.number != self._sample:
@@ -278,12 +271,13 @@ class Rephrase(Place):
         else:
             self._drafts.put(chain, text, suggested=self.seen.suggested)
 
-    def _mark(self, text: str) -> list[tuple[int, int]]:
+    def _mark(self, text: str) -> dict[str, list[Span]]:
         """The cue words of what is typed: looked up while the key is being painted."""
         chain, self.seen.now = self.chain, None
         if chain is not None and len(text) <= asking.MARKED:
             self.seen.now = asking.lexical_of(text, chain.label, self._lexicon)
-        return [(cue.start, cue.end) for cue in self.seen.now.cues] if self.seen.now is not None else []
+        cues = self.seen.now.cues if self.seen.now is not None else ()
+        return {"editor--cue": [(cue.start, cue.end) for cue in cues]}
 
     @on(TextArea.Changed)
     def _typed(self, event: TextArea.Changed) -> None:
@@ -301,12 +295,12 @@ class Rephrase(Place):
         self.notify(rephrase_lines.too_long(event.characters, event.longest), severity="warning", markup=False)
 
     def _do(self, kind: str) -> None:
-        if self.round is not None and self.chain is not None and not self.acting:
+        if self._acting is not None and self.round is not None and self.chain is not None and not self.acting:
             text = self.editor.text
-            self._desks["act"].ask(asking.Act(kind, self.round, self.chain, text, self.seen.suggested))
+            self._acting.ask(asking.Act(kind, self.round, self.chain, text, self.seen.suggested))
             self.refresh_bindings()
 
-    def _acted(self, act: "asking.Act", done: "asking.Done") -> None:
+    def _acted(self, act: asking.Act, done: asking.Done) -> None:
         """An entry was made or taken back: say what came of it, and go to where one writes next."""
         if act.round is not self.round:
             return
@@ -328,20 +322,14 @@ class Rephrase(Place):
     def show_nothing(self, why: str, *, failed: bool = False) -> None:
         """Say what Rephrase is for, and why it is empty."""
         if not self._without:
-            self._say(_ABOUT, why, failed=failed)
-
-    def _say(self, title: str, *lines: str, failed: bool = False) -> None:
-        self.query_one("#rephrase-notice", Notice).say(title, *lines, failed=failed)
-        for panes in (Writing, Figures, Review):
-            self.query_one(panes).display = False
-        self.refresh_bindings()
+            self.say(_ABOUT, why, failed=failed)
 
     def _lay_out(self) -> None:
         """Show the panes of the mode."""
-        self.query_one("#rephrase-notice", Notice).hide()
         appears = not self.writing.display and self.mode == "writing"
-        for mode, panes in (("writing", Writing), ("figures", Figures), ("review", Review)):
-            self.query_one(panes).display = mode == self.mode
+        self.query_one("#rephrase-notice", Notice).display = False
+        for panes in self.query_children("Writing, Figures, Review"):
+            panes.display = panes.id == self.mode
         if appears and self.display and self.screen.focused is None:
             self.focus_first()
 
@@ -518,8 +506,8 @@ class Rephrase(Place):
         """Judge what others wrote; first, who judges?"""
         from emotui.screens.dialogs.name import NameDialog
 
-        def named(reviewer: str | None) -> None:
-            if reviewer is not None and self.round is not None and self._service is not None:
+        def named(reviewer: str) -> None:
+            if self.round is not None and self._service is not None:
                 self._reviewer = reviewer
                 self._turn_to("review")
                 self.post_message(self.Tagged("chain", {}))
@@ -529,7 +517,7 @@ class Rephrase(Place):
             "Who judges? Everyone judges what others wrote.",
             "What the classifier said is not shown, nor who wrote it.",
         )
-        self.app.push_screen(NameDialog("Review", about, self._reviewer or self.session.annotator), named)
+        NameDialog("Review", about, self._reviewer or self.session.annotator).ask(self.app, named)
 
     def do_judge(self) -> None:
         """Take the answer under the cursor."""
@@ -539,11 +527,11 @@ class Rephrase(Place):
         """Write the chains to a file."""
         from emotui.screens.dialogs.file import ExportDialog
 
-        def named(path: str | None) -> None:
-            if path is not None:
-                self._desks["export"].ask((self.round, path))
+        def named(path: str) -> None:
+            if self._exports is not None and self.round is not None:
+                self._exports.ask((self.round, path))
 
-        self.app.push_screen(ExportDialog(0, None, what="all chains", default="rephrasings.jsonl"), named)
+        ExportDialog(0, None, what="all chains", default="rephrasings.jsonl").ask(self.app, named)
 
     def do_copy(self) -> None:
         """The original and its attempts to the clipboard."""

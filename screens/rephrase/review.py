@@ -4,14 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.geometry import Size
 
 from emotui.screens.rephrase import lines as rephrase_lines
 from emotui.screens.rephrase.writing import STACKED, Beside
-from emotui.screens.requests import Answer, LatestRequest
+from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.widgets.cell_width import fit
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
@@ -23,44 +22,31 @@ if TYPE_CHECKING:
     from emotui.workbench.rephrase.service import Rephrasing
     from emotui.workbench.rephrase.views import ReviewItem, Round
 
+    _Queue = tuple[list[ReviewItem], Mapping[str, Any]]
 
 KEPT, NOT_KEPT = "kept", "not kept"
 MEANING = "Does the rephrasing say the same as the original?"
 EMOTION = "Which emotion does the writer of the rephrasing show?"
 
 
-class Answers(PickedRows):
+class Answers(PickedRows[str]):
     """One question and its answers."""
 
     def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+        super().__init__(self._answers, id=id)
         self.question = ""
-        self.answers: tuple[str, ...] = ()
-
-    @property
-    def there(self) -> tuple[str, ...]:
-        """The answers."""
-        return self.answers
-
-    @property
-    def picked(self) -> str | None:
-        """The answer under the cursor."""
-        return self.answers[self.cursor] if self.answers else None
 
     def put(self, question: str, answers: Sequence[str]) -> None:
         """Ask another question; the cursor is on its first answer."""
-        self.question, self.answers, self.cursor = question, tuple(answers), 0
-        self.draw()
+        self.question, self.cursor = question, 0
+        self.show_rows(answers)
         self.scroll_home(animate=False)
 
-    def drawn(self, cells: int) -> Lines:
-        """A line an answer under the question."""
+    def _answers(self, rows: Sequence[str], cursor: int, cells: int) -> Lines:
         lines: list[list[Part]] = [[Part(self.question, "strong")]]
-        for place, label in enumerate(self.answers):
-            here = place == self.cursor
-            lines.append(
-                [Part("▸ " if here else "  "), Part(fit(label, min(cells - 2, 24)), "here" if here else "plain")]
-            )
+        for place, label in enumerate(rows):
+            kind, mark = ("picked", "▸ ") if place == cursor else ("plain", "  ")
+            lines.append([Part(mark), Part(fit(label, min(cells - 2, 24)), kind)])
         return lines
 
 
@@ -68,7 +54,6 @@ class Review(Vertical):
     """One rephrasing after the other, beside its original."""
 
     DEFAULT_CSS = """
-    Review { display: none; }
     Review > #review-texts { height: 2fr; }
     Review > #review-texts > Vertical { width: 1fr; }
     Review #review-right { border-left: solid $rule; }
@@ -85,9 +70,9 @@ class Review(Vertical):
         self.done = self.at = 0
         self._agreement: Mapping[str, Any] = {}
         self._round: Round | None = None
-        self._queue: LatestRequest[Any, Any] | None = None
-        self._keep: LatestRequest[Any, Any] | None = None
-        self._back: LatestRequest[Any, Any] | None = None
+        self._queue: LatestRequest[str, _Queue] | None = None
+        self._keep: LatestRequest[tuple[str, int, bool, str], _Queue] | None = None
+        self._back: LatestRequest[str, tuple[_Queue, int | None]] | None = None
 
     def compose(self) -> ComposeResult:
         """Two texts, two questions."""
@@ -101,12 +86,12 @@ class Review(Vertical):
                 yield Beside(id="review-rephrasing")
         yield Line(id="review-question", classes="-pane")
         yield Answers(id="review-answers")
-        yield Notice(id="review-notice")
+        yield Notice("#review-texts, #review-question, #review-answers", id="review-notice")
 
     @property
     def busy(self) -> bool:
         """Is an answer on its way?"""
-        return any(desk is not None and desk.busy for desk in (self._queue, self._keep, self._back))
+        return any_busy(self)
 
     @property
     def item(self) -> "ReviewItem | None":
@@ -116,43 +101,34 @@ class Review(Vertical):
     def open_for(self, service_of: "Callable[[], Rephrasing]", round_: "Round", reviewer: str) -> None:
         """Show what this person has not judged yet."""
         self.reviewer, self._round, self.done, self.at, self.items = reviewer, round_, 0, 0, ()
-        self._queue = LatestRequest("review-queue", self, lambda who: _queue(service_of(), round_.dataset.dataset, who))
-        self._keep = LatestRequest(
-            "review-keep", self, lambda judged: _keep(service_of(), round_.dataset.dataset, *judged)
+        dataset = round_.dataset.dataset
+        self._queue = LatestRequest(
+            "review-queue", self, lambda who: _queue(service_of(), dataset, who), self._opened, self._unread
         )
-        self._back = LatestRequest("review-back", self, lambda who: _back(service_of(), round_.dataset.dataset, who))
-        self._say("Reading what there is to review")
+        self._keep = LatestRequest(
+            "review-keep", self, lambda judged: _keep(service_of(), dataset, *judged), self._judged
+        )
+        self._back = LatestRequest("review-back", self, lambda who: _back(service_of(), dataset, who), self._undone)
+        self.query_one(Notice).say("Reading what there is to review")
         self._queue.ask(reviewer)
 
-    @on(Answer)
-    def _answered(self, answer: Answer) -> None:
-        answer.stop()
-        if not answer.desk.take(answer):
-            return
-        if answer.error is not None:
-            if answer.desk is self._queue:
-                self._say("The review cannot be read", answer.error, failed=True)
-            else:
-                self.notify(answer.error, severity="error", markup=False)
-            return
-        self.items, self._agreement = tuple(answer.value[0]), answer.value[1]
-        self.at = min(self.at, max(len(self.items) - 1, 0))
-        if answer.desk is self._keep:
-            self.done += 1
-        elif answer.desk is self._back:
-            self.done -= 1
-            again = (place for place, item in enumerate(self.items) if item.attempt == answer.value[2])
-            self.at = next(again, self.at)
+    def _unread(self, _: str, why: str) -> None:
+        self.query_one(Notice).say("The review cannot be read", why, failed=True)
+
+    def _opened(self, _: object, queue: "_Queue", attempt: int | None = None) -> None:
+        self.items, self._agreement = tuple(queue[0]), queue[1]
+        again = (place for place, item in enumerate(self.items) if item.attempt == attempt)
+        self.at = next(again, min(self.at, max(len(self.items) - 1, 0)))
         self.ask_meaning()
         self.screen.refresh_bindings()
 
-    def _say(self, title: str, *lines: str, failed: bool = False) -> None:
-        self._lay_out(shown=False)
-        self.query_one("#review-notice", Notice).say(title, *lines, failed=failed)
+    def _judged(self, judged: object, queue: "_Queue") -> None:
+        self.done += 1
+        self._opened(judged, queue)
 
-    def _lay_out(self, *, shown: bool) -> None:
-        for name in ("#review-texts", "#review-question", "#review-answers"):
-            self.query_one(name).display = shown
+    def _undone(self, who: str, taken_back: "tuple[_Queue, int | None]") -> None:
+        self.done -= 1
+        self._opened(who, *taken_back)
 
     def on_resize(self) -> None:
         """Texts beside or under each other."""
@@ -174,7 +150,7 @@ class Review(Vertical):
         item = self.item
         if item is None:
             if not self.busy:
-                self._say(
+                self.query_one(Notice).say(
                     "Nothing to review",
                     f"{self.reviewer} has judged every rephrasing that somebody else wrote"
                     if self.done
@@ -182,8 +158,7 @@ class Review(Vertical):
                     "Esc goes back to writing   F4 asks for another name",
                 )
             return
-        self.query_one("#review-notice", Notice).hide()
-        self._lay_out(shown=True)
+        self.query_one(Notice).hide()
         self.query_one("#review-left-title", Line).show([Part(" original", "strong")])
         self.query_one("#review-right-title", Line).show([Part(" rephrasing", "strong")])
         for name, text in (("#review-original", item.original), ("#review-rephrasing", item.rephrasing)):
@@ -246,20 +221,16 @@ class Review(Vertical):
         return True
 
 
-def _queue(service: "Rephrasing", dataset: int, reviewer: str) -> "tuple[list[ReviewItem], Mapping[str, Any]]":
+def _queue(service: "Rephrasing", dataset: int, reviewer: str) -> "_Queue":
     return service.review_queue(dataset, reviewer), service.agreement(dataset)
 
 
-def _back(
-    service: "Rephrasing", dataset: int, reviewer: str
-) -> "tuple[list[ReviewItem], Mapping[str, Any], int | None]":
+def _back(service: "Rephrasing", dataset: int, reviewer: str) -> "tuple[_Queue, int | None]":
     attempt = service.take_review_back(dataset, reviewer)
-    return *_queue(service, dataset, reviewer), attempt
+    return _queue(service, dataset, reviewer), attempt
 
 
-def _keep(
-    service: "Rephrasing", dataset: int, reviewer: str, attempt: int, meaning: bool, emotion: str
-) -> "tuple[list[ReviewItem], Mapping[str, Any]]":
+def _keep(service: "Rephrasing", dataset: int, reviewer: str, attempt: int, meaning: bool, emotion: str) -> "_Queue":
     service.review(dataset, reviewer, attempt, meaning, emotion)
     return _queue(service, dataset, reviewer)
 

@@ -3,13 +3,12 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from emotui.screens.rephrase import charts
-from emotui.screens.requests import Answer, LatestRequest
-from emotui.screens.widgets.line import Line, Part
+from emotui.screens.requests import LatestRequest
+from emotui.screens.widgets.line import Line, Part, tabs
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.page import Page
 
@@ -24,10 +23,7 @@ EVERYBODY, CONFIRMED = "everybody's", "confirmed"
 class Figures(Vertical):
     """Two views of one document, asked for when it is opened."""
 
-    DEFAULT_CSS = """
-    Figures { display: none; }
-    Figures > #figures-page { height: 1fr; }
-    """
+    DEFAULT_CSS = "Figures > #figures-page { height: 1fr; }"
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -36,13 +32,13 @@ class Figures(Vertical):
         self.names: tuple[str, ...] = ()
         self.document: dict[str, Any] | None = None
         self._round: Round | None = None
-        self._desk: LatestRequest[Any, Any] | None = None
+        self._desk: LatestRequest[str, tuple[tuple[str, ...], dict[str, Any]]] | None = None
 
     def compose(self) -> ComposeResult:
         """Heading, and what is drawn."""
         yield Line(id="figures-title", classes="-pane")
         yield Page(id="figures-page")
-        yield Notice(id="figures-notice")
+        yield Notice("#figures-page", id="figures-notice")
 
     @property
     def busy(self) -> bool:
@@ -61,14 +57,14 @@ class Figures(Vertical):
             return names, service.statistics(dataset, confirmed_only=whose == CONFIRMED, annotator=person)
 
         if self._desk is None or self._round is not round_:
-            self._desk, self.document = LatestRequest("figures", self, ask), None
+            self._desk, self.document = LatestRequest("figures", self, ask, self._counted, self._refuse), None
         self._round = round_
         self._ask()
 
     def _ask(self) -> None:
         if self._desk is not None:
             if self.document is None:
-                self._say("Counting", "word lists and distributions of every rephrasing")
+                self.query_one(Notice).say("Counting", "word lists and distributions of every rephrasing")
             self._desk.ask(self.whose)
 
     def next_whose(self) -> None:
@@ -78,20 +74,12 @@ class Figures(Vertical):
         self.draw()
         self._ask()
 
-    def _say(self, title: str, *lines: str, failed: bool = False) -> None:
-        self.query_one("#figures-page").display = False
-        self.query_one("#figures-notice", Notice).say(title, *lines, failed=failed)
+    def _refuse(self, _: str, why: str) -> None:
+        self.document = None
+        self.query_one(Notice).say("The figures cannot be computed", why, failed=True)
 
-    @on(Answer)
-    def _answered(self, answer: Answer) -> None:
-        answer.stop()
-        if not answer.desk.take(answer):
-            return
-        if answer.error is not None:
-            self.document = None
-            self._say("The figures cannot be computed", answer.error, failed=True)
-            return
-        self.names, self.document = answer.value
+    def _counted(self, _: str, counted: tuple[tuple[str, ...], dict[str, Any]]) -> None:
+        self.names, self.document = counted
         had_keys = self.screen.focused is None
         self.draw()
         if had_keys and self.display:
@@ -99,11 +87,7 @@ class Figures(Vertical):
 
     def draw(self) -> None:
         """The view, or why there is none."""
-        parts = [Part(" statistics ", "strong")]
-        parts += [
-            Part(f" {name} ", "here" if name == self.view else "dim", f"tell('figures', '{name}')")
-            for name in charts.VIEWS
-        ]
+        parts = [Part(" statistics ", "strong"), *tabs(list(charts.VIEWS), self.view, "figures")]
         right = [Part("a", "key", "do('annotators')"), Part(f" {self.whose} ", "plain", "do('annotators')")]
         self.query_one("#figures-title", Line).show(parts, right)
         document = self.document
@@ -114,11 +98,10 @@ class Figures(Vertical):
                 EVERYBODY: "nobody has submitted an attempt in this round yet",
                 CONFIRMED: "no reviewer has confirmed a rephrasing of this round yet: F4 reviews",
             }.get(self.whose, f"{self.whose} has submitted no attempt")
-            self._say("Nothing to count", why, "Esc goes back to writing   a counts others")
+            self.query_one(Notice).say("Nothing to count", why, "Esc goes back to writing   a counts others")
             return
-        self.query_one("#figures-notice", Notice).hide()
+        self.query_one(Notice).hide()
         page = self.query_one("#figures-page", Page)
-        page.display = True
         view = charts.VIEWS[self.view]
         page.show_for(lambda room: view(document, max(room.width, 40)))
 

@@ -53,12 +53,11 @@ class Suggesting:
         """Which model writes?"""
         from emotui.screens.dialogs.name import NameDialog
 
-        def named(spec: str | None) -> None:
-            if spec is not None:
-                self.writer, self.refused = spec, ""
-                then()
+        def named(spec: str) -> None:
+            self.writer, self.refused = spec, ""
+            then()
 
-        self._owner.app.push_screen(NameDialog("Suggestions", _ABOUT, self.writer, why=self.refused), named)
+        NameDialog("Suggestions", _ABOUT, self.writer, why=self.refused).ask(self._owner.app, named)
 
     def recall(self) -> None:
         """Which model wrote last. This asks the source: not for the screen's own thread."""
@@ -88,8 +87,5 @@ class Suggesting:
         """Let one of them be picked."""
         from emotui.screens.rephrase.dialogs import SuggestionDialog
 
-        def picked(place: int | None) -> None:
-            if place is not None:
-                take(suggested.found[place].text)
-
-        self._owner.app.push_screen(SuggestionDialog(suggested.writer, label, suggested.found), picked)
+        dialog = SuggestionDialog(suggested.writer, label, suggested.found)
+        dialog.ask(self._owner.app, lambda place: take(suggested.found[place].text))

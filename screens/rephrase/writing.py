@@ -12,7 +12,7 @@ from emotui.screens.rephrase import lines as rephrase_lines
 from emotui.screens.rephrase.bars import Bars
 from emotui.screens.rephrase.state import ChainState
 from emotui.screens.widgets.editor import Editor
-from emotui.screens.widgets.line import Line, Part
+from emotui.screens.widgets.line import Line, Part, tabs
 from emotui.screens.widgets.page import Lines, Page
 
 if TYPE_CHECKING:
@@ -24,21 +24,7 @@ STACKED = 100
 VIEWS = ("chain", "words", "difference", "session")
 
 
-class TextPage(Page):
-    """Text with its cue words underlined, and what was left out or is new."""
-
-    COMPONENT_CLASSES = {"page--cue", "page--gone", "page--new", "page--gold-line"}
-    DEFAULT_CSS = """
-    TextPage {
-        & > .page--cue { color: $mark; text-style: underline; }
-        & > .page--gone { color: $mark; text-style: strike; }
-        & > .page--new { color: $predicted-bar; text-style: bold; }
-        & > .page--gold-line { color: $gold; text-style: underline; }
-    }
-    """
-
-
-class Steady(TextPage):
+class Steady(Page):
     """A pane of a height of its own that changes with every key: filled up with empty lines, so that nothing moves.
 
     (Textual lays the whole screen out anew where the number of lines changes, which takes longer than a key may.)
@@ -81,7 +67,7 @@ class Writing(Container):
         """Original and editor, what follows, chain, session."""
         with Vertical(id="rephrase-left"):
             yield Line(id="rephrase-title", classes="-pane")
-            yield TextPage(id="rephrase-original")
+            yield Page(id="rephrase-original")
             yield Line(id="rephrase-attempt", classes="-pane")
             yield Editor(id="rephrase-editor")
         with Vertical(id="rephrase-right"):
@@ -185,12 +171,8 @@ class Writing(Container):
 
     def draw_below(self) -> None:
         """The lower pane: the chain, with the difference where there is room; words; the session if it has no pane."""
-        parts = [Part(" ")]
-        parts += [
-            Part(f" {name} ", "here" if name == self.view else "dim", f"tell('view', '{name}')") for name in self.views
-        ]
         keys = [Part("F2", "key", "do('words')"), Part(" next ", "dim", "do('words')")]
-        self.query_one("#rephrase-views", Line).show(parts, keys)
+        self.query_one("#rephrase-views", Line).show([Part(" "), *tabs(self.views, self.view, "view")], keys)
         if self.seen.chain is not None:
             self.query_one("#rephrase-below", Page).show_for(lambda room: self._below(_cells(room)))
 

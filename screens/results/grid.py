@@ -208,27 +208,23 @@ class Grid(Page, inherit_bindings=False):
         if self._shades and isinstance(cell.value, int | float):
             whole = size.all + _GAP - 1
             if here:
-                return [Part(mean.center(whole), "here"), Part(" ")]
+                return [Part(mean.center(whole), "picked"), Part(" ")]
             return [Part(shade(float(cell.value), _most(table)) * whole, "said"), Part(" ")]
         if table.columns[at].unit == "words":
-            return [Part(fit(mean, size.all), "here" if here else "plain"), Part(" " * _GAP)]
+            return [Part(fit(mean, size.all), "picked" if here else "plain"), Part(" " * _GAP)]
         text = mean.rjust(size.mean)
         if here:
-            return [Part((text + (f" {spread}" if spread else "")).ljust(size.all), "here"), Part(" " * _GAP)]
+            return [Part((text + (f" {spread}" if spread else "")).ljust(size.all), "picked"), Part(" " * _GAP)]
         kind = "rest" if not cell.asked else "plain" if not row.published else "dim"
         tail = f" {spread}" if spread else ""
         return [Part(text, kind), Part(tail.ljust(size.all - size.mean + _GAP), "dim")]
 
     def _bring_into_sight(self) -> None:
-        line, height = self._row_lines.get(self.row), max(self.size.height, 1)
-        if line is None:
-            return
+        line = self._row_lines.get(self.row)
         if self.row == 0:
             self.scroll_home(animate=False)
-        elif line >= self.scroll_offset.y + height:
-            self.scroll_to(y=line + 1 - height, animate=False, force=True)
-        elif line < self.scroll_offset.y:
-            self.scroll_to(y=line, animate=False, force=True)
+        elif line is not None:
+            self.bring_into_sight(line)
 
 
 def window(sizes: Sequence[int], first: int, cursor: int, room: int) -> range:

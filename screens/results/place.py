@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.timer import Timer
 
 from emotui.screens.place import Place
-from emotui.screens.requests import Answer, LatestRequest
+from emotui.screens.requests import LatestRequest
 from emotui.screens.results.door import DOOR
 from emotui.screens.results.grid import Grid
 from emotui.screens.results.requests import Counting, Found, Question, ask
@@ -67,7 +67,7 @@ class Results(Place):
     def compose(self) -> ComposeResult:
         """What is looked at, or why there is nothing."""
         yield ResultsView(self.looked, id="results-view")
-        yield Notice(id="results-notice")
+        yield Notice("#results-view", id="results-notice")
 
     @property
     def view(self) -> ResultsView:
@@ -76,16 +76,18 @@ class Results(Place):
 
     def on_mount(self) -> None:
         """Nothing is known yet."""
-        self._say("Results", "the workspace is being read")
+        self.say("Results", "the workspace is being read")
 
     def bind_source(self, source: "BrowseSource") -> None:
         """Ask this source from now on."""
         results = source.results
         if results is None:
-            self._say("Results are of runs in a workspace", "files are browsed without it")
+            self.say("Results are of runs in a workspace", "files are browsed without it")
             return
         self._results = results
-        self._desk = LatestRequest("results", self, lambda question: ask(results(), question))
+        self._desk = LatestRequest(
+            "results", self, lambda question: ask(results(), question), self._counted, self._refuse, older=True
+        )
 
     # What the frame tells.
 
@@ -112,7 +114,7 @@ class Results(Place):
     def show_nothing(self, why: str, *, failed: bool = False) -> None:
         """Say why there is nothing to count."""
         if failed or (self._desk is not None and self.looked.dataset is None):
-            self._say("The paper's tables, with your own runs beside them", why, failed=failed)
+            self.say("The paper's tables, with your own runs beside them", why, failed=failed)
 
     def focus_first(self) -> None:
         """Put the keys into the figures."""
@@ -150,26 +152,22 @@ class Results(Place):
             self._clock = None
         self._draw_waiting()
 
-    @on(Answer)
-    def _answered(self, answer: Answer) -> None:
-        answer.stop()
-        newest = answer.desk.take(answer)
-        found: Found | None = answer.value
-        if found is not None and found.value is not None:
+    def _counted(self, question: Question, found: Found) -> None:
+        if found.value is not None:
             self.looked.take(found)
-        if newest:
-            self._error = answer.error
-            if answer.error is not None or found is None or found.value is None:
+        if question.counting is self._counting:
+            self._error = None
+            if found.value is None:
                 self._draw()
             else:
                 self._look()
 
-    # How it looks.
+    def _refuse(self, question: Question, why: str) -> None:
+        if question.counting is self._counting:
+            self._error = why
+            self._draw()
 
-    def _say(self, title: str, *lines: str, failed: bool = False) -> None:
-        self.query_one("#results-notice", Notice).say(title, *lines, failed=failed)
-        self.view.display = False
-        self.refresh_bindings()
+    # How it looks.
 
     def _draw_waiting(self) -> None:
         """How far the counting is, where nothing is at hand; else a word in the heading."""
@@ -178,24 +176,23 @@ class Results(Place):
         elif self.busy and time.monotonic() - self._began >= _PATIENCE:
             passed = time.monotonic() - self._began
             said = f"{self._counting.words}   {passed:.0f} s"
-            self._say("Counting what the runs came to", said, "Esc stops it")
+            self.say("Counting what the runs came to", said, "Esc stops it")
 
     def _draw(self) -> None:
         """Show what is at hand, or why there is nothing."""
         looked = self.looked
         if self._error is not None:
-            self._say("The results cannot be counted", self._error, failed=True)
+            self.say("The results cannot be counted", self._error, failed=True)
         elif looked.tables:
-            self.query_one("#results-notice", Notice).hide()
-            self.view.display = True
+            self.query_one(Notice).hide()
             # A view that was hidden has a width only after the next layout.
             self.call_after_refresh(self._draw_view)
         elif looked.tables is not None:
-            self._say("There is nothing to count yet", "R runs a model over the samples")
+            self.say("There is nothing to count yet", "R runs a model over the samples")
         elif self._stopped:
-            self._say("The counting was stopped", "v counts again")
+            self.say("The counting was stopped", "v counts again")
         elif looked.dataset is None and self._desk is not None:
-            self._say("Results", "there are no samples of spans yet", "emotui import spans FILE brings some in")
+            self.say("Results", "there are no samples of spans yet", "emotui import spans FILE brings some in")
 
     def _draw_view(self) -> None:
         self.view.draw(counting=self.busy)
@@ -314,13 +311,12 @@ class Results(Place):
                 return
             self.post_message(self.Written(path, len(written["tables"])))
 
-        def chosen(path: str | None) -> None:
-            if path is not None:
-                over = threading.Event()
-                self.session.begin(f"report to {path}", lambda on_progress: write(path, on_progress, over), over.set)
+        def chosen(path: str) -> None:
+            over = threading.Event()
+            self.session.begin(f"report to {path}", lambda on_progress: write(path, on_progress, over), over.set)
 
         what = f"Report of {count(len(runs))} run{'s' * (len(runs) != 1)}"
-        self.app.push_screen(FileDialog(what, "results.md", (".md", ".tex", ".html")), chosen)
+        FileDialog(what, "results.md", (".md", ".tex", ".html")).ask(self.app, chosen)
 
     @on(Written)
     def _written(self, event: Written) -> None:

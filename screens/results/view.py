@@ -12,7 +12,7 @@ from emotui.screens.results import cells as results_cells
 from emotui.screens.results.grid import Grid
 from emotui.screens.results.state import VIEWS, Looked
 from emotui.screens.widgets.cell_width import wrap
-from emotui.screens.widgets.line import Line, Part
+from emotui.screens.widgets.line import Line, Part, tabs
 from emotui.screens.widgets.number_format import count
 from emotui.screens.widgets.page import Page
 from emotui.workbench.results import span_tables
@@ -82,10 +82,8 @@ class ResultsView(Vertical):
             left.append(Part(f"   just {len(looked.runs)} runs", "mark", "do('run')"))
         if counting:
             left.append(Part("   counting…", "dim"))
-        tabs = [
-            Part(f" {name} ", "here" if name == looked.view else "dim", f"tell('view', '{name}')") for name in VIEWS
-        ]
-        self.query_one("#results-title", Line).show(left, [Part("v ", "key", "do('view')"), *tabs, Part(" ")])
+        views = tabs(VIEWS, looked.view, "view")
+        self.query_one("#results-title", Line).show(left, [Part("v ", "key", "do('view')"), *views, Part(" ")])
 
     def _show_grid(self) -> None:
         self.grid.display = self.query_one("#results-about").display = True

@@ -12,7 +12,7 @@ from textual.message import Message
 from emotui.metrics.metric import Metric
 from emotui.screens.actions import Acting
 from emotui.screens.list_state import ListState, key_of
-from emotui.screens.requests import Answer, LatestRequest
+from emotui.screens.requests import LatestRequest
 from emotui.screens.samples import requests as asking
 from emotui.screens.samples.requests import Order, Spread
 from emotui.screens.samples.table import ListHead, SampleList
@@ -57,16 +57,25 @@ class ListPane(Acting, Vertical):
         self._errors: dict[str, list[int]] = {}
         self._error_step = (0, "")
         self._orders: LatestRequest[tuple[ListQuery, tuple[int, ...], int | None], Order] = LatestRequest(
-            "order", self, lambda asked: asking.order(session.bound, *asked)
+            "order", self, lambda asked: asking.order(session.bound, *asked), self._show_order, self._no_order
         )
         self._pages: LatestRequest[tuple[Order, tuple[int, ...]], dict[int, list[ListRow]]] = LatestRequest(
-            "page", self, lambda asked: asking.pages(session.bound, *asked)
+            "page",
+            self,
+            lambda asked: asking.pages(session.bound, *asked),
+            self._show_pages,
+            self._no_pages,
+            older=True,
         )
         self._error_places: LatestRequest[tuple[Order, str], list[int]] = LatestRequest(
-            "errors", self, lambda asked: asking.errors(session.bound, *asked)
+            "errors", self, lambda asked: asking.errors(session.bound, *asked), self._show_errors, lambda *_: None
         )
         self._spreads: LatestRequest[Order, Spread | None] = LatestRequest(
-            "spread", self, lambda asked: asking.spread(session.bound, asked, self.metric)
+            "spread",
+            self,
+            lambda asked: asking.spread(session.bound, asked, self.metric),
+            self._show_spread,
+            lambda *_: None,
         )
         self._spread: Spread | None = None
         self._metrics: tuple[Metric, ...] = ()
@@ -77,7 +86,7 @@ class ListPane(Acting, Vertical):
         yield Line(id="list-title", classes="-pane")
         yield ListHead()
         yield SampleList(id="list")
-        yield Notice(id="list-notice")
+        yield Notice("ListHead, SampleList", id="list-notice")
         yield Line(id="list-foot")
 
     @property
@@ -167,32 +176,23 @@ class ListPane(Acting, Vertical):
         else:
             self.notify("No further error in this list" if direction > 0 else "No earlier error in this list")
 
-    @on(Answer)
-    def _answered(self, answer: Answer) -> None:
-        answer.stop()
-        newest = answer.desk.take(answer)
-        if answer.desk is self._orders and newest:
-            self._show_order(answer)
-        elif answer.desk is self._pages:
-            self._show_pages(answer)
-        elif answer.desk is self._spreads and newest and not answer.error:
-            self._spread = answer.value
-            self._foot()
-        elif answer.desk is self._error_places and newest and not answer.error and answer.question[0] is self._order:
-            self._errors[answer.question[1]] = answer.value
+    def _show_spread(self, _: Order, spread: Spread | None) -> None:
+        self._spread = spread
+        self._foot()
+
+    def _show_errors(self, asked: tuple[Order, str], places: list[int]) -> None:
+        if asked[0] is self._order:
+            self._errors[asked[1]] = places
             self.next_error(*self._error_step)
 
-    def _show_order(self, answer: Answer) -> None:
-        if answer.error is not None:
-            self.show_nothing("The list cannot be read", answer.error, failed=True)
-            return
-        order: Order = answer.value
+    def _no_order(self, _: object, why: str) -> None:
+        self.show_nothing("The list cannot be read", why, failed=True)
+
+    def _show_order(self, _: object, order: Order) -> None:
         keep = self._order is not None and (self._order.query, self._order.only) == (order.query, order.only)
         self._order, self._errors = order, {}
-        notice = self.query_one("#list-notice", Notice)
-        self.rows.display = self.query_one(ListHead).display = self.n > 0
         if self.n:
-            notice.hide()
+            self.query_one(Notice).hide()
         elif self.state.filtered:
             self.show_nothing("No sample fits", "x drops the filter   f changes it")
         else:
@@ -207,13 +207,14 @@ class ListPane(Acting, Vertical):
         self.post_message(self.Selected(self.sample))
         self._spread_of = None
 
-    def _show_pages(self, answer: Answer) -> None:
-        order: Order = answer.question[0]
-        if answer.error is not None:
-            self.rows.give_up()
-            self.show_nothing("The list cannot be read", answer.error, failed=True)
-        elif order is self._order:
-            for page, rows in answer.value.items():
+    def _no_pages(self, _: object, why: str) -> None:
+        self.rows.give_up()
+        self._no_order(None, why)
+
+    def _show_pages(self, asked: tuple[Order, tuple[int, ...]], pages: dict[int, list[ListRow]]) -> None:
+        order = asked[0]
+        if order is self._order:
+            for page, rows in pages.items():
                 self.rows.put_page(page, rows)
             # Rows first: the spread reads many, and a source may answer one question after the other.
             if self._spread_of is not order:
@@ -257,8 +258,7 @@ class ListPane(Acting, Vertical):
 
     def show_nothing(self, title: str, *lines: str, failed: bool = False) -> None:
         """Say why there is no list."""
-        self.query_one("#list-notice", Notice).say(title, *lines, failed=failed)
-        self.rows.display = self.query_one(ListHead).display = False
+        self.query_one(Notice).say(title, *lines, failed=failed)
 
     def _title(self) -> None:
         dataset, state = self.dataset, self.state

@@ -1,6 +1,6 @@
 """Headings of the Scenes place and what it tells the list, from values to parts and words."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from emotui.screens.scenes.charts import alpha_text, track
@@ -54,7 +54,7 @@ def slider(redecoding: "Redecoding", alpha: float, place: int | None, cells: int
     return left, [Part(right, "dim")] if fold else []
 
 
-def tabs(views: Iterable[str], here: str, decoded: "Decoded", cells: int) -> Sides:
+def tabs(views: Sequence[str], here: str, decoded: "Decoded", cells: int) -> Sides:
     """The views by name, and as far as there is room how many scenarios flip."""
     flips = decoded.flips
     words = f"{len(flips.gains)}▴ {len(flips.losses)}▾ {len(flips.even)}~ "

@@ -8,25 +8,26 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 
 from emotui.screens.place import Place
-from emotui.screens.requests import Answer, LatestRequest
+from emotui.screens.requests import LatestRequest
 from emotui.screens.scenes import headings
 from emotui.screens.scenes.charts import alpha_text
 from emotui.screens.scenes.door import DOOR
-from emotui.screens.scenes.requests import desks
-from emotui.screens.scenes.rows import SceneRows
+from emotui.screens.scenes.requests import SETTING, fit, read_reports
+from emotui.screens.scenes.rows import lines
 from emotui.screens.scenes.views import VIEWS, Shown
 from emotui.screens.session import Session
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.page import Page
+from emotui.screens.widgets.row_list import PickedRows
 from emotui.screens.widgets.tier_layout import AnnotatedText
 from emotui.screens.widgets.tiered_text import TieredText
 from emotui.store.query import Run
 
 if TYPE_CHECKING:
     from emotui.records import ScenesGold
-    from emotui.workbench.results.published import Published
-    from emotui.workbench.scenes.decoding import Chosen, Decoded, Redecoding, Sweep, Tuning
+    from emotui.screens.scenes.requests import Reports
+    from emotui.workbench.scenes.decoding import Chosen, Decoded, Redecoding, Row, Sweep, Tuning
     from emotui.workbench.source import BrowseSource
 
 _NEED_RUNS = ("emotions", "Table 1")
@@ -63,16 +64,16 @@ class Scenes(Place):
         self._sweep: Sweep | None = None
         self._chosen: Chosen | None = None
         self._with_prior: Chosen | None = None
-        self._table: tuple[dict[str, tuple[str, Any]], tuple[str, list[Published]]] | None = None
+        self._reports: Reports | None = None
         self._annotators = False
-        self._desks: dict[str, LatestRequest[Any, Any]] = {}
+        self._requests: dict[str, LatestRequest[Any, Any]] = {}
 
     def compose(self) -> ComposeResult:
         """Heading, text, slider, rows, and a pane with views."""
         yield Line(id="scene-title", classes="-pane")
         yield SceneText(id="scene-text")
         yield Line(id="scene-alpha")
-        yield SceneRows(id="scene-rows")
+        yield PickedRows(lines, id="scene-rows")
         yield Line(id="scene-views", classes="-pane")
         yield Page(id="scene-view")
         yield Notice(id="scene-notice")
@@ -87,69 +88,82 @@ class Scenes(Place):
                 "Files are browsed without it; emotui import scenes FILE brings scenarios into a workspace"
             )
             return
-        self._desks = desks(self, source, bench_of)
+        made: tuple[LatestRequest[Any, Any], ...] = (
+            LatestRequest("scene", self, lambda sample: bench_of().scene(sample), self._read, self._unread),
+            LatestRequest("fit", self, lambda asked: fit(source, bench_of(), *asked), self._fitted, self._not_fitted),
+            LatestRequest("decode", self, lambda asked: asked[0].decoded(*asked[1:]), self._show_decoded),
+            LatestRequest("sweep", self, lambda redecoding: redecoding.sweep(), self._swept),
+            LatestRequest("choose", self, lambda redecoding: redecoding.choose(), self._chose, self._not_chosen),
+            LatestRequest("choose-prior", self, lambda redecoding: redecoding.choose_prior(), self._chose_prior),
+            LatestRequest("reports", self, lambda asked: read_reports(source, bench_of(), asked), self._reported),
+            LatestRequest("export", self, lambda asked: bench_of().export(*asked), self._exported),
+            LatestRequest("setting", self, lambda value: source.set_setting(SETTING, value), lambda *_: None),
+        )
+        self._requests = {request.name: request for request in made}
+
+    @property
+    def rows(self) -> "PickedRows[Row]":
+        """The emotions, with a cursor."""
+        return self.query_one("#scene-rows", PickedRows)
 
     @property
     def busy(self) -> bool:
         """Is an answer on its way?"""
-        return any(desk.busy for desk in self._desks.values())
+        return any(request.busy for request in self._requests.values())
 
     def show_sample(self, sample: int | None, run: Run | None) -> None:
         """Ask for this scenario, and for the run where it is another one or has come further."""
         if sample != self._sample:
             self.clamps = {}
         self._sample = sample
-        if sample is None or not self._desks:
+        if sample is None or not self._requests:
             self.scene = None
             self._draw()
             return
         if run != self._run or self.redecoding is None:
             self._run = run
-            self._table = None
+            self._reports = None
             if run is None or not run.done:
                 self.redecoding = self.decoded = None
             else:
                 self._fit()
-        self._desks["scene"].ask(sample)
+        self._requests["scene"].ask(sample)
         self._draw()
 
     def _fit(self) -> None:
         if self._run is not None:
-            self._desks["fit"].ask((self._run, self._tuning))
+            self._requests["fit"].ask((self._run, self._tuning))
 
-    @on(Answer)
-    def _answered(self, answer: Answer) -> None:
-        answer.stop()
-        if not answer.desk.take(answer):
-            return
-        name = next((name for name, desk in self._desks.items() if desk is answer.desk), "")
-        if answer.error is not None:
-            self._refused(name, answer.error)
-        elif name == "scene":
-            self.scene = answer.value
-            self._draw()
-        elif name == "fit":
-            self._fitted(answer.value)
-        elif name == "decode":
-            self._show_decoded(*answer.value)
-        elif name == "sweep" and answer.value[0] is self.redecoding:
-            self._sweep = answer.value[1]
-            self._draw_view()
-        elif name == "choose" and answer.value[0] is self.redecoding:
-            self._chosen = answer.value[1]
-            if len(self.redecoding.scenes.ids) <= _MOST_CHOSEN:
-                self._desks["choose-prior"].ask(self.redecoding)
-            self._draw_view()
-        elif name == "choose-prior" and answer.value[0] is self.redecoding:
-            self._with_prior = answer.value[1]
-            self._draw_view()
-        elif name == "runs":
-            self._table = answer.value
-            self._draw_view()
-        elif name == "export":
-            self.notify(f"{answer.value} predictions written to {answer.question[1]}", markup=False)
+    def _read(self, _: int, scene: "ScenesGold") -> None:
+        self.scene = scene
+        self._draw()
 
-    def _show_decoded(self, redecoding: "Redecoding", decoded: "Decoded") -> None:
+    def _swept(self, redecoding: "Redecoding", sweep: "Sweep") -> None:
+        if redecoding is self.redecoding:
+            self._sweep = sweep
+            self._draw_view()
+
+    def _chose(self, redecoding: "Redecoding", chosen: "Chosen") -> None:
+        if redecoding is self.redecoding:
+            self._chosen = chosen
+            if len(redecoding.scenes.ids) <= _MOST_CHOSEN:
+                self._requests["choose-prior"].ask(redecoding)
+            self._draw_view()
+
+    def _chose_prior(self, redecoding: "Redecoding", chosen: "Chosen") -> None:
+        if redecoding is self.redecoding:
+            self._with_prior = chosen
+            self._draw_view()
+
+    def _reported(self, _: int, reports: "Reports") -> None:
+        self._reports = reports
+        self._draw_view()
+
+    def _exported(self, asked: tuple[Run, str], predictions: int) -> None:
+        self.notify(f"{predictions} predictions written to {asked[1]}", markup=False)
+
+    def _show_decoded(self, asked: "tuple[Redecoding, float, float]", decoded: "Decoded") -> None:
+        redecoding = asked[0]
         if redecoding is not self.redecoding:
             return
         first, could = self.decoded is None or self._drawn is not redecoding, bool(self._flipped())
@@ -163,37 +177,36 @@ class Scenes(Place):
             if could != bool(self._flipped()):
                 self.refresh_bindings()
 
-    def _refused(self, name: str, why: str) -> None:
-        if name in ("fit", "scene"):
-            self.redecoding = self.decoded = None
-            self._say(
-                "This run cannot be decoded" if name == "fit" else "This scenario cannot be read", why, failed=True
-            )
-        elif name == "choose":
-            self.notify(f"No honest choice of alpha: {why}", severity="warning", markup=False)
-        else:
-            self.notify(why, severity="error", markup=False)
+    def _unread(self, _: object, why: str, title: str = "This scenario cannot be read") -> None:
+        self.redecoding = self.decoded = None
+        self.say(title, why, failed=True)
 
-    def _fitted(self, redecoding: "Redecoding") -> None:
+    def _not_fitted(self, _: object, why: str) -> None:
+        self._unread(None, why, "This run cannot be decoded")
+
+    def _not_chosen(self, _: object, why: str) -> None:
+        self.notify(f"No honest choice of alpha: {why}", severity="warning", markup=False)
+
+    def _fitted(self, _: object, redecoding: "Redecoding") -> None:
         from emotui.workbench.scenes.service import as_setting
 
         if self._tuning is not None and (self.redecoding is None or self.redecoding.tuning != redecoding.tuning):
             # Only what can be fitted is remembered: a workspace never opens on a prior that fails.
-            self._desks["setting"].ask(as_setting(redecoding.tuning))
+            self._requests["setting"].ask(as_setting(redecoding.tuning))
         self.redecoding, self._tuning = redecoding, redecoding.tuning
         self._sweep = self._chosen = self._with_prior = None
         self._decode()
-        self._desks["sweep"].ask(redecoding)
-        self._desks["choose"].ask(redecoding)
+        self._requests["sweep"].ask(redecoding)
+        self._requests["choose"].ask(redecoding)
         self._ask_view()
 
     def _decode(self) -> None:
         if self.redecoding is not None:
-            self._desks["decode"].ask((self.redecoding, self.alpha, self.other))
+            self._requests["decode"].ask((self.redecoding, self.alpha, self.other))
 
     def _ask_view(self) -> None:
-        if self.view in _NEED_RUNS and self._table is None and self._run is not None:
-            self._desks["runs"].ask((self._run.dataset, self._run.run))
+        if self.view in _NEED_RUNS and self._reports is None and self._run is not None:
+            self._requests["reports"].ask(self._run.dataset)
 
     # Showing.
 
@@ -206,14 +219,14 @@ class Scenes(Place):
 
     def show_nothing(self, why: str, *, failed: bool = False) -> None:
         """Say what Scenes is for, and why it is empty."""
-        self._say("Eight emotions a scenario, decoded together", why, failed=failed)
+        self.say("Eight emotions a scenario, decoded together", why, failed=failed)
 
     def focus_first(self) -> None:
         """Put the keys into the emotions, or into the text where there are none yet."""
-        rows = self.query_one(SceneRows)
+        rows = self.rows
         (rows if rows.display else self.query_one("#scene-text")).focus()
 
-    def _say(self, title: str, *lines: str, failed: bool = False) -> None:
+    def say(self, title: str, *lines: str, failed: bool = False) -> None:
         self._lay_out(text=False, run=False)
         self.query_one("#scene-notice", Notice).say(title, *lines, failed=failed)
 
@@ -260,7 +273,7 @@ class Scenes(Place):
             return
         left, right = headings.slider(redecoding, self.alpha, place, self.size.width)
         self.query_one("#scene-alpha", Line).show(left, right)
-        rows = self.query_one(SceneRows)
+        rows = self.rows
         rows.show_rows([] if place is None else redecoding.rows(place, self.alpha, self.clamps))
         if place is None:
             rows.show([[Part("The run has no answer about this scenario (yet).", "dim")]])
@@ -271,15 +284,15 @@ class Scenes(Place):
             return
         from emotui.workbench.scenes.decoding import nearest, pair_figures
 
-        self.query_one("#scene-views", Line).show(*headings.tabs(VIEWS, self.view, decoded, self.size.width))
+        self.query_one("#scene-views", Line).show(*headings.tabs(list(VIEWS), self.view, decoded, self.size.width))
         page = self.query_one("#scene-view", Page)
-        runs, table = self._table if self._table is not None else (None, None)
+        runs, table = self._reports if self._reports is not None else (None, None)
         shown = Shown(
             redecoding=redecoding,
             decoded=decoded,
             step=nearest(self.alpha),
             place=self.place_in_run,
-            label=self.query_one(SceneRows).cursor,
+            label=self.rows.cursor,
             clamps=self.clamps,
             sweep=self._sweep,
             chosen=self._chosen,
@@ -310,8 +323,8 @@ class Scenes(Place):
         if self.decoded is not None:
             self._draw()
 
-    @on(SceneRows.Picked)
-    def _picked(self, event: SceneRows.Picked) -> None:
+    @on(PickedRows.Picked)
+    def _picked(self, event: PickedRows.Picked) -> None:
         event.stop()
         if self.view == "why":
             self._draw_view()
@@ -370,12 +383,11 @@ class Scenes(Place):
         """Type alpha, and the one that flips are counted against."""
         from emotui.screens.scenes.dialogs import AlphaDialog
 
-        def taken(alphas: tuple[float, float] | None) -> None:
-            if alphas is not None:
-                self.other = alphas[1]
-                self.move_to(alphas[0])
+        def chosen(alphas: tuple[float, float]) -> None:
+            self.other = alphas[1]
+            self.move_to(alphas[0])
 
-        self.app.push_screen(AlphaDialog(self.alpha, self.other), taken)
+        AlphaDialog(self.alpha, self.other).ask(self.app, chosen)
 
     def do_prior(self) -> None:
         """Choose prior, smoothing and temperature."""
@@ -383,14 +395,13 @@ class Scenes(Place):
         from emotui.workbench.scenes.decoding import ABOUT_PRIORS, Tuning
         from emotui.workbench.scenes.service import as_setting, tuning_from
 
-        def taken(choice: "tuple[str, float, float | str] | None") -> None:
-            if choice is not None:
-                named = dict(zip(("prior", "smoothing", "scaling"), choice, strict=True))
-                self._tuning = tuning_from(as_setting(tuning) | named)
-                self._fit()
+        def chosen(choice: "tuple[str, float, float | str]") -> None:
+            named = dict(zip(("prior", "smoothing", "scaling"), choice, strict=True))
+            self._tuning = tuning_from(as_setting(tuning) | named)
+            self._fit()
 
         tuning = self._tuning or Tuning()
-        self.app.push_screen(PriorDialog(ABOUT_PRIORS, tuning.prior, tuning.smoothing, tuning.scaling), taken)
+        PriorDialog(ABOUT_PRIORS, tuning.prior, tuning.smoothing, tuning.scaling).ask(self.app, chosen)
 
     def do_objective(self) -> None:
         """Decode for the next objective: the best vector, expected Hamming, expected macro-F1."""
@@ -403,7 +414,7 @@ class Scenes(Place):
 
     def do_clamp(self) -> None:
         """Take the picked emotion as known: yes, no, free again."""
-        label = self.query_one(SceneRows).cursor
+        label = self.rows.cursor
         following = {None: 1, 1: 0}
         value = following.get(self.clamps.get(label))
         self.clamps.pop(label, None)
@@ -470,16 +481,13 @@ class Scenes(Place):
         """The run's logits, as records that emotui decode takes, to a file."""
         from emotui.screens.dialogs.file import ExportDialog
 
-        def chosen(path: str | None) -> None:
-            if path is not None and self._run is not None:
-                self._desks["export"].ask((self._run, path))
-
         if self.redecoding is not None:
-            self.app.push_screen(ExportDialog(len(self.redecoding.scenes.ids), self._run), chosen)
+            dialog = ExportDialog(len(self.redecoding.scenes.ids), self._run)
+            dialog.ask(self.app, lambda path: self._requests["export"].ask((self._run, path)))
 
     def do_copy(self) -> None:
         """The scenario and its emotions to the clipboard."""
-        scene, rows = self.scene, self.query_one(SceneRows).rows
+        scene, rows = self.scene, self.rows.rows
         if scene is None:
             return
         self.app.copy_to_clipboard(headings.as_text(scene, rows, self.alpha))

@@ -8,7 +8,6 @@ from emotui.screens.widgets.cell_width import fit
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import share
 from emotui.screens.widgets.page import Lines
-from emotui.screens.widgets.row_list import PickedRows
 
 if TYPE_CHECKING:
     from emotui.workbench.scenes.decoding import Row
@@ -17,29 +16,6 @@ REACH = 6.0
 """Nats at which a bar is full; what goes further ends in an arrow head."""
 
 _NAME = 13
-
-
-class SceneRows(PickedRows):
-    """A cursor on one emotion; the place clamps it and says why it is as it is."""
-
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self.rows: tuple[Row, ...] = ()
-
-    @property
-    def there(self) -> "tuple[Row, ...]":
-        """The emotions."""
-        return self.rows
-
-    def show_rows(self, rows: "Sequence[Row]") -> None:
-        """Show other figures; the cursor stays on its emotion."""
-        self.rows = tuple(rows)
-        self.cursor = min(self.cursor, max(len(rows) - 1, 0))
-        self.draw()
-
-    def drawn(self, cells: int) -> Lines:
-        """The heading, and a line an emotion."""
-        return lines(self.rows, self.cursor, cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +49,7 @@ def lines(rows: "Sequence[Row]", cursor: int, cells: int) -> Lines:
 
 
 def _line(row: "Row", here: bool, shape: _Shape) -> list[Part]:
-    name = Part(("▸ " if here else "  ") + fit(row.label, _NAME), "here" if here else "plain")
+    name = Part(("▸ " if here else "  ") + fit(row.label, _NAME), "picked" if here else "plain")
     figures = [
         Part(f"{_nats(value, 2 if shape.figure > 5 else 1):>{shape.figure}}")
         for value in (row.own, row.bias, row.neighbours)

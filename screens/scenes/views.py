@@ -77,7 +77,7 @@ def _flips(shown: Shown, cells: int, height: int) -> Lines:
             lines.append(
                 [
                     Part(f"  {sign} ", kind),
-                    Part(fit(scenes.ids[place], 12) + " ", "here" if here else "plain", press),
+                    Part(fit(scenes.ids[place], 12) + " ", "picked" if here else "plain", press),
                     Part("  ".join(changes), "plain", press),
                 ]
             )
@@ -255,7 +255,7 @@ def _table(shown: Shown, cells: int, height: int) -> Lines:
         after: Mapping[str, float | None] = {}
         if run == here and shown.chosen is not None:
             after = {figure: getattr(shown.chosen.nested_cv, figure) for figure, _ in _TABLE}
-        lines.append(_table_line(name, report, after, "here" if run == here else "plain"))
+        lines.append(_table_line(name, report, after, "picked" if run == here else "plain"))
     cite, rows = shown.table
     lines += [_table_line(f"{row.model} †", row.before, row.after, "dim") for row in rows]
     return [

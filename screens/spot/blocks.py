@@ -211,7 +211,7 @@ def _words(text: str, words: "Attribution", cells: int, every: bool) -> Lines:
     return [
         [
             Part("  "),
-            Part(word := _literal(text[start:end], _NAME - 1), "underlined" if drop > 0 else "plain"),
+            Part(word := _literal(text[start:end], _NAME - 1), "cue" if drop > 0 else "plain"),
             Part(" " * (_NAME - width(word))),
             *(bar(drop, most, size) if drop > 0 else [Part("·" * size, "rest")]),
             Part(f" {drop:+6.2f}"),

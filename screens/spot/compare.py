@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from emotui.screens.spot.blocks import Block
-from emotui.screens.widgets.cell_width import fit, shown, width
-from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.line import Part, cut
 from emotui.screens.widgets.page import Lines
 
 LETTERS = "AB"
@@ -92,19 +91,6 @@ def _drawn(block: Block, cells: int, differs: bool, spared: str | None) -> list[
     if block.stale and block.of != spared:
         return [[Part(part.text, "key" if part.press else "stale", part.press) for part in line] for line in lines]
     return lines
-
-
-def cut(parts: Sequence[Part], cells: int) -> list[Part]:
-    """The parts in exactly so many cells."""
-    kept: list[Part] = []
-    for part in parts:
-        size = width(shown(part.text))
-        if size > cells:
-            kept.append(Part(fit(part.text, cells), part.kind, part.press))
-            return kept
-        kept.append(part)
-        cells -= size
-    return [*kept, Part(" " * cells)]
 
 
 def _beside(left: list[list[Part]], right: list[list[Part]], cells: int) -> list[list[Part]]:

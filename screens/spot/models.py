@@ -9,7 +9,7 @@ from textual.widget import Widget
 
 from emotui.screens.session import Session
 from emotui.screens.spot.answers import LONG, TASK, Column, When
-from emotui.screens.spot.requests import Asking, Said, Told
+from emotui.screens.spot.requests import Asking
 
 if TYPE_CHECKING:
     from emotui.workbench.models.probe import Probe
@@ -26,13 +26,25 @@ class Sides:
     """Every method is called by the screen and returns at once.
 
     Args:
-        owner: gets `Said` and `Told`, and gives them back to `take` and `hear`.
+        owner: the widget in whose message pump `told` and `said` are called.
         session: loads a model with its progress in the top line.
+        text: the text as it is now.
+        told: called when a model says what it is doing.
+        said: called when a part has its answer.
     """
 
-    def __init__(self, owner: Widget, session: Session, models: "Models") -> None:
+    def __init__(
+        self,
+        owner: Widget,
+        session: Session,
+        models: "Models",
+        text: Callable[[], str],
+        told: Callable[[], object],
+        said: Callable[[], object],
+    ) -> None:
         self.models = models
         self._owner, self._session = owner, session
+        self._text, self._told, self._said = text, told, said
         self._askings: dict[Column, Asking] = {}
         self._awaited: set[Column] = set()
 
@@ -80,7 +92,9 @@ class Sides:
         del self._askings[second]
 
     def _side(self, spec: str) -> dict[Column, Asking]:
-        return {Column(spec): Asking(self._owner, partial(self._probe, spec))}
+        column = Column(spec)
+        probe, hear, take = partial(self._probe, spec), partial(self._hear, column), partial(self._take, column)
+        return {column: Asking(self._owner, probe, hear, take)}
 
     def _let_go(self, columns: Sequence[Column]) -> None:
         for column in columns:
@@ -121,34 +135,34 @@ class Sides:
         for asking in self._askings.values():
             asking.stop()
 
-    def hear(self, event: Told) -> None:
+    def _hear(self, column: Column, doing: str) -> None:
         """A model loads as its first question asks it to."""
-        for column, asking in self._askings.items():
-            if asking is event.asking and asking.now is not None:
-                part = asking.now[1]
-                column.doing = "" if event.doing == part else f"loading: {event.doing}"
+        asking = self._askings.get(column)
+        if asking is not None and asking.part is not None:
+            column.doing = "" if doing == asking.part else f"loading: {doing}"
+        self._told()
 
-    def take(self, event: Said, text: str) -> None:
+    def _take(self, column: Column, text: str, part: str, probe: "Probe | None", error: str) -> None:
         """Keep an answer; of one to a text that is not there any more only the first of its part."""
-        column = next((column for column, asking in self._askings.items() if asking is event.asking), None)
-        if column is None:
-            return
-        column.since = time.monotonic() if event.asking.busy else 0.0
-        column.doing = ""
-        if event.error is not None:
-            column.trouble = event.error
-        elif event.probe is None:
-            column.doing = STOPPED
-        elif event.text == text or event.part not in column.answers:
-            column.take(event.part, event.text, event.probe)
+        asking = self._askings.get(column)
+        if asking is not None:
+            column.since = time.monotonic() if asking.busy else 0.0
+            column.doing = ""
+            if error:
+                column.trouble = error
+            elif probe is None:
+                column.doing = STOPPED
+            elif text == self._text() or part not in column.answers:
+                column.take(part, text, probe)
+        self._said()
 
     def say_how_long(self) -> None:
         """What takes long says since when."""
         now = time.monotonic()
         for column, asking in self._askings.items():
-            asked = asking.now
-            if asked is not None and column.since and now - column.since > LONG and not column.doing.startswith("load"):
-                column.doing = f"{asked[1]} {now - column.since:.0f} s  Esc stops"
+            long = asking.part is not None and column.since and now - column.since > LONG
+            if long and not column.doing.startswith("load"):
+                column.doing = f"{asking.part} {now - column.since:.0f} s  Esc stops"
 
     # Loading.
 

@@ -8,13 +8,12 @@ from textual.app import ComposeResult
 from textual.widgets import TextArea
 
 from emotui.screens.place import Place
-from emotui.screens.requests import Answer, LatestRequest
+from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
 from emotui.screens.spot.answers import LATER, QUICK, TASK, Column, When
 from emotui.screens.spot.door import DOOR
 from emotui.screens.spot.editor import LONGEST, SpotEditor
 from emotui.screens.spot.models import STAGES, Sides
-from emotui.screens.spot.requests import Said, Told
 from emotui.screens.spot.view import SpotView
 from emotui.screens.timers import NamedTimers
 from emotui.screens.widgets.editor import Editor
@@ -82,9 +81,8 @@ class Spot(Place):
     @property
     def busy(self) -> bool:
         """Is an answer on its way, or about to be asked for?"""
-        desks = any(desk is not None and desk.busy for desk in (self._texts, self._keeping))
         waits = any(name in self._waits for name in ("quick", "later", "look"))
-        return desks or waits or (self.sides is not None and self.sides.busy)
+        return any_busy(self) or waits or (self.sides is not None and self.sides.busy)
 
     # Source, models, samples.
 
@@ -94,9 +92,11 @@ class Spot(Place):
         if models is None or spot_checks is None:
             self.view.say("Models answer in a workspace", "files are browsed without them: emotui opens a workspace")
             return
-        self.sides = Sides(self, self.session, models)
-        self._texts = LatestRequest("text", self, lambda number: spot_checks().text_of(number))
-        self._keeping = LatestRequest("keep", self, lambda text: spot_checks().keep(text))
+        self.sides = Sides(self, self.session, models, lambda: self.editor.text, lambda: self.view.draw(), self._said)
+        self._texts = LatestRequest("text", self, lambda number: spot_checks().text_of(number), self._offer, self._warn)
+        self._keeping = LatestRequest(
+            "keep", self, lambda text: spot_checks().keep(text), self._tell_kept, self._warn, older=True
+        )
 
     def use_model(self, spec: str) -> None:
         """The live model: the first column."""
@@ -138,21 +138,16 @@ class Spot(Place):
         if not waits and self._offered is None and not self.editor.text:
             self.editor.focus()
 
-    @on(Answer)
-    def _answered(self, answer: Answer) -> None:
-        answer.stop()
-        newest = answer.desk.take(answer)
-        if answer.error is not None:
-            self.notify(answer.error, severity="warning", markup=False)
-        elif answer.desk is self._keeping:
-            self._tell_kept(answer.value)
-        elif newest:
-            self._offered = answer.value
-            if self.editor.text == self._taken:
-                self._begin(answer.value.text)
-            self._stand()
-            if self.editor.has_focus and self.editor.text == self._taken:
-                self.view.page.focus()  # nothing was typed: letters stay keys
+    def _warn(self, _: object, why: str) -> None:
+        self.notify(why, severity="warning", markup=False)
+
+    def _offer(self, _: int, offered: "SampleText") -> None:
+        self._offered = offered
+        if self.editor.text == self._taken:
+            self._begin(offered.text)
+        self._stand()
+        if self.editor.has_focus and self.editor.text == self._taken:
+            self.view.page.focus()  # nothing was typed: letters stay keys
 
     def _begin(self, text: str) -> None:
         """Put another text here, with nothing to undo."""
@@ -232,20 +227,8 @@ class Spot(Place):
 
     # Answers.
 
-    @on(Told)
-    def _told(self, event: Told) -> None:
-        event.stop()
-        if self.sides is not None:
-            self.sides.hear(event)
-            self.view.draw()
-
-    @on(Said)
-    def _said(self, event: Said) -> None:
-        event.stop()
-        if self.sides is None:
-            return
+    def _said(self) -> None:
         text = self.editor.text
-        self.sides.take(event, text)
         if not any(column.missing(text, [part for part in QUICK if part != "masks"]) for column in self.columns):
             self.view.spared = text
             self._waits.drop("grey")
@@ -260,7 +243,7 @@ class Spot(Place):
         self.view.draw()
         self.refresh_bindings()
 
-    def _tell_kept(self, kept: "Kept") -> None:
+    def _tell_kept(self, _: str, kept: "Kept") -> None:
         where = f"in the dataset “{kept.dataset.name}”: d in Browse shows it"
         self.notify(
             f"{kept.id} is there already, {where}" if kept.known else f"kept as {kept.id} {where}", markup=False
@@ -347,15 +330,15 @@ class Spot(Place):
 
         live, shelf = sides.columns[0].spec, sides.models.shelf
 
-        def chosen(spec: str | None) -> None:
+        def chosen(spec: str) -> None:
             if spec == live:
                 self.notify("That is the live model already", markup=False)
-            elif spec is not None:
+            else:
                 sides.add(spec)
                 self._stand()
                 self._soon()
 
-        self.app.push_screen(LiveDialog(live, lambda: shelf().rows(), "Second model"), chosen)
+        LiveDialog(live, lambda: shelf().rows(), "Second model").ask(self.app, chosen)
 
     def do_annotators(self) -> None:
         """Who marked what, a row each, or the text alone."""

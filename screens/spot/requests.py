@@ -1,13 +1,12 @@
-"""Asks one model about the newest text, a part at a time, in a thread that the screen never waits for."""
+"""Asks one model about the newest text, a part at a time."""
 
 import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from textual.message import Message
 from textual.widget import Widget
 
-from emotui.screens.requests import in_words
+from emotui.screens.requests import LatestRequest
 
 if TYPE_CHECKING:
     from emotui.workbench.models.probe import Probe
@@ -16,21 +15,10 @@ if TYPE_CHECKING:
     Ask = Callable[[str, str, Callable[[str], None], IsCancelled], Probe]
     """(text, part, tell, cancelled): the answer to one part; `tell` is called with what is being done."""
 
+    Said = Callable[[str, str, Probe | None, str], object]
+    """(text, part, probe, error): what came back; neither probe nor error where it was stopped."""
 
-class Said(Message):
-    """What came back for one part of a text: a probe, an error in words, or neither where it was stopped."""
-
-    def __init__(self, asking: "Asking", text: str, part: str, probe: "Probe | None", error: str | None) -> None:
-        super().__init__()
-        self.asking, self.text, self.part, self.probe, self.error = asking, text, part, probe, error
-
-
-class Told(Message):
-    """What the model is doing: a step of its loading, or the part that it is asked."""
-
-    def __init__(self, asking: "Asking", doing: str) -> None:
-        super().__init__()
-        self.asking, self.doing = asking, doing
+_Question = tuple[str, str, threading.Event]
 
 
 class Asking:
@@ -38,66 +26,66 @@ class Asking:
 
     A part that is under way is finished, since ending it may cost the model's process; its answer counts only if the
     text is still the same.
+
+    Args:
+        owner: the widget in whose message pump `told` and `said` are called.
+        told: gets a step of the model's loading, or the part that it is asked.
     """
 
-    def __init__(self, owner: Widget, ask: "Ask") -> None:
-        self._owner, self._ask = owner, ask
-        self._lock = threading.Lock()
+    def __init__(self, owner: Widget, ask: "Ask", told: Callable[[str], object], said: "Said") -> None:
+        self._owner, self._ask, self._told, self._said = owner, ask, told, said
         self._text = ""
         self._parts: list[str] = []
-        self._now: tuple[str, str] | None = None
-        self._works = False
-        self._halt = threading.Event()
+        self._now: _Question | None = None
+        self._request: LatestRequest[_Question, Probe | None] = LatestRequest(
+            "spot", owner, self._call, self._answered, self._failed, older=True
+        )
 
     @property
     def busy(self) -> bool:
-        """Is there anything still to come?"""
-        return self._works
+        """Whether there is anything still to come."""
+        return self._now is not None
 
     @property
-    def now(self) -> tuple[str, str] | None:
-        """The text and the part that the model is asked at this moment."""
-        return self._now
+    def part(self) -> str | None:
+        """The part that the model is asked at this moment."""
+        return None if self._now is None else self._now[1]
 
     def want(self, text: str, parts: Sequence[str]) -> None:
         """Ask these parts of this text, in this order, and nothing else from now on."""
-        with self._lock:
-            self._text = text
-            self._parts = [part for part in parts if (text, part) != self._now]
-            if self._works or not self._parts:
-                return
-            self._works = True
-        self._owner.run_worker(self._work, name="spot", group=f"spot-{id(self)}", thread=True)
+        now = None if self._now is None else self._now[:2]
+        self._text, self._parts = text, [part for part in parts if (text, part) != now]
+        if now is None:
+            self._next()
 
     def stop(self) -> None:
         """Ask nothing more, and end what is under way."""
-        with self._lock:
-            self._parts = []
-            if self._works:
-                self._halt.set()
+        self._parts = []
+        if self._now is not None:
+            self._now[2].set()
 
-    def _next(self) -> tuple[str, str] | None:
-        with self._lock:
-            self._now = (self._text, self._parts.pop(0)) if self._parts else None
-            self._works = self._now is not None
-            return self._now
+    def _next(self) -> None:
+        self._now = (self._text, self._parts.pop(0), threading.Event()) if self._parts else None
+        if self._now is not None:
+            self._request.ask(self._now)
 
-    def _work(self) -> None:
+    def _call(self, question: _Question) -> "Probe | None":
         from emotui.workbench.progress import Cancelled
 
-        while (asked := self._next()) is not None:
-            probe, error = None, None
-            try:
-                probe = self._ask(*asked, lambda doing: self._post(Told(self, doing)), lambda: self._halt.is_set())
-            except Cancelled:
-                with self._lock:
-                    self._halt = threading.Event()  # what was wanted since then is asked
-            except Exception as problem:
-                # Whatever goes wrong behind it, the screen stays: an error costs a message, not the session.
-                error = in_words(problem)
-                with self._lock:
-                    self._parts = []
-            self._post(Said(self, *asked, probe, error))
+        text, part, halt = question
 
-    def _post(self, message: Message) -> None:
-        self._owner.post_message(message)
+        def tell(doing: str) -> None:
+            self._owner.call_later(self._told, doing)
+
+        try:
+            return self._ask(text, part, tell, halt.is_set)
+        except Cancelled:
+            return None
+
+    def _answered(self, question: _Question, probe: "Probe | None", error: str = "") -> None:
+        self._next()
+        self._said(*question[:2], probe, error)
+
+    def _failed(self, question: _Question, why: str) -> None:
+        self._parts = []
+        self._answered(question, None, why)

@@ -5,16 +5,18 @@ from collections.abc import Sequence
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
+from emotui.records import Span
 from emotui.screens.spot import blocks as spot_blocks
 from emotui.screens.spot import compare, marks, task_blocks
 from emotui.screens.spot.answers import QUICK, TASK, Column
 from emotui.screens.spot.compare import LETTERS
-from emotui.screens.spot.editor import LONGEST, SpotEditor
+from emotui.screens.spot.editor import KINDS, LONGEST, SpotEditor
 from emotui.screens.widgets.cell_width import fit, shown, width
-from emotui.screens.widgets.line import Line, Part
+from emotui.screens.widgets.line import Line, Part, cut
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import count
 from emotui.screens.widgets.page import Lines, Page
+from emotui.screens.widgets.span_layers import flatten
 from emotui.screens.widgets.tiered_text import TieredText
 
 STACKED = 86
@@ -28,28 +30,6 @@ _EMPTY = (
     "i into the text   Esc out of it   T the selected sample's text",
     "m live model   M a second one beside it   O a task's prompt and raw output",
 )
-
-
-class SpotLine(Line):
-    """A heading that also shows what underlined words mean."""
-
-    COMPONENT_CLASSES = {"line--carries"}
-    DEFAULT_CSS = "SpotLine > .line--carries { color: $mark; text-style: underline; }"
-
-
-class SpotPage(Page):
-    """Answers as lines; those about another text are grey."""
-
-    COMPONENT_CLASSES = {"page--ground", "page--underlined", "page--stale"}
-    DEFAULT_CSS = """
-    SpotPage {
-        & > .page--ground { background: $predicted; color: $predicted-text; }
-        & > .page--underlined { color: $mark; text-style: underline; }
-        & > .page--stale { color: $text-disabled; }
-        &:nocolor > .page--ground { text-style: reverse; }
-        &:nocolor > .page--stale { text-style: dim; }
-    }
-    """
 
 
 class SpotView(Vertical):
@@ -70,11 +50,11 @@ class SpotView(Vertical):
 
     def compose(self) -> ComposeResult:
         """The text, and the answers."""
-        yield SpotLine(id="spot-title", classes="-pane")
+        yield Line(id="spot-title", classes="-pane")
         yield SpotEditor(id="spot-editor")
         yield TieredText(id="spot-rows")
         yield Line(id="spot-models", classes="-pane")
-        yield SpotPage(id="spot-page")
+        yield Page(id="spot-page")
         yield Notice(id="spot-notice")
 
     @property
@@ -85,7 +65,7 @@ class SpotView(Vertical):
     @property
     def page(self) -> Page:
         """Where the answers stand."""
-        return self.query_one(SpotPage)
+        return self.query_one("#spot-page", Page)
 
     @property
     def stacked(self) -> bool:
@@ -94,7 +74,7 @@ class SpotView(Vertical):
 
     def on_mount(self) -> None:
         """Mark the text from the first key on."""
-        self.editor.mark_layers(self._layers)
+        self.editor.mark_with(self._marks)
 
     def on_resize(self) -> None:
         """Share the width out anew."""
@@ -136,9 +116,12 @@ class SpotView(Vertical):
         lines = self.editor.wrapped_document.height + 1
         self.editor.styles.height = min(max(lines, 3), max(self.size.height // 3, 3))
 
-    def _layers(self, text: str) -> Sequence[Sequence[tuple[int, int]]]:
+    def _marks(self, text: str) -> dict[str, list[Span]]:
         first = self.columns[0] if self.columns else None
-        return marks.evidence(first, text), marks.carried(first, text)
+        found: dict[str, list[Span]] = {kind: [] for kind in KINDS.values()}
+        for piece in flatten([marks.evidence(first, text), marks.carried(first, text)], len(text)):
+            found[KINDS[piece.layers]].append((piece.start, piece.end))
+        return found
 
     def _draw_title(self, text: str) -> None:
         size = f"{count(len(text))} characters" if len(text) != 1 else "1 character"
@@ -146,7 +129,7 @@ class SpotView(Vertical):
             size += ", which is all that fits"
         name = "who marked what" if self.query_one("#spot-rows").display else "text"
         left = [Part(f" {name}", "strong", "do('annotators')"), Part(f"   {size}   ", "dim"), *self.from_where]
-        legend = [Part(" evidence ", "said-ground"), Part("  "), Part("carries", "carries"), Part(" ")]
+        legend = [Part(" evidence ", "ground"), Part("  "), Part("carries", "cue"), Part(" ")]
         self.query_one("#spot-title", Line).show(left, legend if text else [])
 
     def _draw_models(self, text: str) -> None:
@@ -159,7 +142,7 @@ class SpotView(Vertical):
         half = (cells - compare.GAP) // 2
         for number, column in enumerate(self.columns):
             one = _heading(column, text, LETTERS[number], self.asked_task, half)
-            parts += compare.cut(one, half - 1 if number == 0 else half)
+            parts += cut(one, half - 1 if number == 0 else half)
             if number == 0:
                 parts.append(Part("  │ ", "rest"))
         line.show(parts)

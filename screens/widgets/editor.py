@@ -1,20 +1,17 @@
 """The text that is being rephrased: an editor that never waits for a model, with its cue words underlined."""
 
 import unicodedata
-from collections.abc import Callable, Sequence
 
-from rich.text import Text
 from textual import events
-from textual.document._document import EditResult
 from textual.message import Message
 from textual.widgets import TextArea
+
+from emotui.screens.widgets.textual_private import MarkedTextArea
 
 LONGEST = 4000
 """Characters that a rephrasing may have, or twice its original's where that is more."""
 
 _DIRECTIONS = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u061c")
-Marks = Callable[[str], Sequence[tuple[int, int]]]
-"""From a text to the stretches `[start, end)` of it that are underlined, in order."""
 
 
 def typeable(text: str) -> str:
@@ -27,20 +24,7 @@ def typeable(text: str) -> str:
     )
 
 
-def by_line(text: str, spans: Sequence[tuple[int, int]]) -> dict[int, list[tuple[int, int]]]:
-    """Offsets into the whole text as columns by line number; a stretch over several lines is on each of them."""
-    found: dict[int, list[tuple[int, int]]] = {}
-    begins = 0
-    for row, line in enumerate(text.split("\n")):
-        ends = begins + len(line)
-        for start, end in spans:
-            if start < ends and end > begins:
-                found.setdefault(row, []).append((max(start - begins, 0), min(end, ends) - begins))
-        begins = ends + 1
-    return found
-
-
-class Editor(TextArea, inherit_bindings=False):
+class Editor(MarkedTextArea, inherit_bindings=False):
     """Enter, undo and redo are the place's; everything else is typed.
 
     Text is shown as it is: no markup, no language. Where a paste or a key would make it too long, nothing happens to
@@ -75,21 +59,8 @@ class Editor(TextArea, inherit_bindings=False):
             self.characters, self.longest = characters, longest
 
     def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id, show_line_numbers=False, highlight_cursor_line=False, placeholder="")
-        self.cursor_blink = False
+        super().__init__(id=id)
         self.longest = LONGEST
-        self._mark: Marks = lambda text: ()
-        self._spans: dict[int, list[tuple[int, int]]] = {}
-
-    @property
-    def can_undo(self) -> bool:
-        """Was anything typed since the text was put here?"""
-        return bool(self.history._undo_stack)
-
-    @property
-    def can_redo(self) -> bool:
-        """Was typing undone, and nothing typed since?"""
-        return bool(self.history._redo_stack)
 
     def begin(self, text: str, longest: int = LONGEST) -> None:
         """Put another text here, with nothing to undo and the cursor at its end."""
@@ -102,40 +73,11 @@ class Editor(TextArea, inherit_bindings=False):
         self.replace(typeable(text), (0, 0), self.document.end)
         self.move_cursor(self.document.end)
 
-    def mark_with(self, mark: Marks) -> None:
-        """Underline what `mark` finds, now and whenever the text changes; it has to be quick."""
-        self._mark = mark
-        self.mark_again()
-
-    def mark_again(self) -> None:
-        """Look for what is underlined once more."""
-        text = self.text
-        spans = by_line(text, self._mark(text)) if text else {}
-        if spans != self._spans:
-            self._spans = spans
-            self._line_cache.clear()
-            self.refresh()
-
-    def _build_highlight_map(self) -> None:
-        # The one place that every change of the text goes through, before it is drawn.
-        super()._build_highlight_map()
-        if self.is_attached:
-            self.mark_again()
-
-    def get_line(self, line_index: int) -> Text:
-        """The line with its cue words underlined."""
-        line = super().get_line(line_index)
-        if line_index in self._spans:
-            style = self.get_component_rich_style("editor--cue", partial=True)
-            for start, end in self._spans[line_index]:
-                line.stylize(style, start, end)
-        return line
-
     def check_consume_key(self, key: str, character: str | None = None) -> bool:
         """Everything printable is typed; the slash too, of whose name Textual does not know that it is one."""
         return super().check_consume_key(key, "/" if key == "slash" else character)
 
-    async def _on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: events.Key) -> None:
         # Textual goes on to the base class's own method by itself, unless that is prevented.
         if event.key == "enter":
             event.prevent_default()
@@ -144,7 +86,7 @@ class Editor(TextArea, inherit_bindings=False):
             event.prevent_default()
             self.post_message(self.TooLong(len(self.text) + 1, self.longest))
 
-    async def _on_paste(self, event: events.Paste) -> None:
+    async def on_paste(self, event: events.Paste) -> None:
         event.stop()
         event.prevent_default()
         self.paste(event.text)
@@ -160,7 +102,4 @@ class Editor(TextArea, inherit_bindings=False):
         if after > self.longest:
             self.post_message(self.TooLong(after, self.longest))
             return
-        result: EditResult | None = self._replace_via_keyboard(typeable(text), *self.selection)
-        if result is not None:
-            self.move_cursor(result.end_location)
-            self.focus()
+        self.type_in(typeable(text))

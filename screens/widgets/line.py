@@ -1,6 +1,6 @@
-"""One line of text in parts, at the left and at the right, some of which can be clicked."""
+"""Parts: stretches of text of one kind each, some of which can be clicked; and one line of them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rich.segment import Segment
@@ -11,56 +11,110 @@ from textual.widget import Widget
 
 from emotui.screens.widgets.cell_width import fit, shown, width
 
+_KINDS = {
+    "dim": "color: $text-muted;",
+    "strong": "text-style: bold;",
+    "key": "color: $primary; text-style: bold;",
+    "here": "color: $background; background: $primary; text-style: bold;",
+    "picked": "background: $raised; text-style: bold;",
+    "mark": "color: $mark;",
+    "gold": "color: $gold;",
+    "gold-line": "color: $gold; text-style: underline;",
+    "said": "color: $predicted-bar;",
+    "ground": "color: $predicted-text; background: $predicted;",
+    "rest": "color: $rule;",
+    "cue": "color: $mark; text-style: underline;",
+    "gone": "color: $mark; text-style: strike;",
+    "new": "color: $predicted-bar; text-style: bold;",
+    "stale": "color: $text-disabled;",
+}
+_WITHOUT_COLOUR = {"here": "bold reverse", "picked": "bold reverse", "ground": "reverse", "stale": "dim"}
+
+PART_CLASSES = {f"part--{kind}" for kind in _KINDS}
+"""The component classes of a widget that draws parts."""
+
+
+def part_css(widget: str) -> str:
+    """The style of every kind of part for a type of widget."""
+    rules = [f"& > .part--{kind} {{ {style} }}" for kind, style in _KINDS.items()]
+    rules += [f"&:nocolor > .part--{kind} {{ text-style: {style}; }}" for kind, style in _WITHOUT_COLOUR.items()]
+    return f"{widget} {{ {' '.join(rules)} }}"
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A stretch of a line. `kind`: plain or one of the component classes. `press`: what a click on it does."""
+    """A stretch of a line. `kind`: plain or one of `_KINDS`. `press`: what a click on it does."""
 
     text: str
     kind: str = "plain"
     press: str = ""
 
 
+Press = tuple[int, int, str]
+"""The cells `[start, end)` of a line, and the action that a click there runs."""
+
+
+def taken(parts: Sequence[Part]) -> int:
+    """The cells that parts take."""
+    return sum(width(shown(part.text)) for part in parts)
+
+
+def cut(parts: Sequence[Part], cells: int) -> list[Part]:
+    """The parts in exactly so many cells."""
+    kept: list[Part] = []
+    for part in parts:
+        size = width(shown(part.text))
+        if size > cells:
+            return [*kept, Part(fit(part.text, cells), part.kind, part.press)]
+        kept.append(part)
+        cells -= size
+    return [*kept, Part(" " * cells)]
+
+
+def tabs(names: Sequence[str], here: str, what: str) -> list[Part]:
+    """The names of views, the open one marked; a click tells the place `what` and the name."""
+    return [Part(f" {name} ", "here" if name == here else "dim", f"tell('{what}', '{name}')") for name in names]
+
+
+def drawn(parts: Sequence[Part], style: Callable[[str], Style]) -> tuple[list[Segment], list[Press]]:
+    """The parts as segments in the style of their kinds, literally; and what can be clicked."""
+    segments, presses, column = [], [], 0
+    for part in parts:
+        text = shown(part.text)
+        segments.append(Segment(text, style(part.kind)))
+        after = column + width(text)
+        if part.press:
+            presses.append((column, after, part.press))
+        column = after
+    return segments, presses
+
+
+async def run_press(widget: Widget, event: events.Click, presses: Sequence[Press]) -> None:
+    """Do what the part under the mouse stands for."""
+    offset = event.get_content_offset(widget)
+    for start, end, press in presses:
+        if offset is not None and start <= offset.x < end:
+            event.stop()
+            await widget.screen.run_action(press)
+            return
+
+
 class Line(Widget):
     """Shows parts literally; what does not fit is cut at the right end of the left side."""
 
-    COMPONENT_CLASSES = {
-        "line--dim",
-        "line--strong",
-        "line--key",
-        "line--here",
-        "line--mark",
-        "line--gold",
-        "line--said",
-        "line--gold-line",
-        "line--said-ground",
-        "line--rest",
-    }
-    DEFAULT_CSS = """
-    Line {
-        height: 1;
-        & > .line--dim { color: $text-muted; }
-        & > .line--strong { text-style: bold; }
-        & > .line--key { color: $primary; text-style: bold; }
-        & > .line--here { color: $background; background: $primary; text-style: bold; }
-        & > .line--mark { color: $mark; }
-        & > .line--gold { color: $gold; }
-        & > .line--said { color: $predicted-bar; }
-        & > .line--rest { color: $rule; }
-        & > .line--gold-line { color: $gold; text-style: underline; }
-        & > .line--said-ground { color: $predicted-text; background: $predicted; }
-        &:nocolor > .line--said-ground { text-style: reverse; }
-        &:nocolor > .line--here { text-style: bold reverse; }
-    }
-    Line.-pane { background: $panel; }
-    Line.-pane.-focused > .line--strong { color: $primary; text-style: bold; }
+    COMPONENT_CLASSES = PART_CLASSES
+    DEFAULT_CSS = f"""
+    {part_css("Line")}
+    Line {{ height: 1; }}
+    Line.-pane {{ background: $panel; }}
+    Line.-pane.-focused > .part--strong {{ color: $primary; text-style: bold; }}
     """
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._left: tuple[Part, ...] = ()
         self._right: tuple[Part, ...] = ()
-        self._presses: list[tuple[int, int, str]] = []
+        self._presses: list[Press] = []
 
     @property
     def text(self) -> str:
@@ -80,38 +134,18 @@ class Line(Widget):
 
     def render_line(self, y: int) -> Strip:
         """The one line."""
-        cells, base = self.size.width, self.rich_style
-        self._presses = []
-        segments: list[Segment] = []
-        right = sum(width(part.text) for part in self._right)
-        room = cells - right - 1 if right and right < cells else cells
-        column = 0
-        for part in self._left:
-            drawn = shown(part.text)
-            if column + width(drawn) > room:
-                drawn = fit(drawn, room - column)
-            column = self._put(segments, part, drawn, column, base)
-        if right and right < cells:
-            segments.append(Segment(" " * (cells - right - column), base))
-            column = cells - right
-            for part in self._right:
-                column = self._put(segments, part, shown(part.text), column, base)
-        return Strip(segments).crop(0, cells).extend_cell_length(cells, base)
+        cells, base, right = self.size.width, self.rich_style, taken(self._right)
+        if 0 < right < cells:
+            parts = [*cut(self._left, cells - right - 1), Part(" "), *self._right]
+        else:
+            parts = cut(self._left, cells)
 
-    def _put(self, segments: list[Segment], part: Part, drawn: str, column: int, base: Style) -> int:
-        style = base
-        if part.kind != "plain":
-            style += self.get_component_rich_style(f"line--{part.kind}", partial=True)
-        segments.append(Segment(drawn, style))
-        after = column + width(drawn)
-        if part.press:
-            self._presses.append((column, after, part.press))
-        return after
+        def style(kind: str) -> Style:
+            return base if kind == "plain" else base + self.get_component_rich_style(f"part--{kind}", partial=True)
+
+        segments, self._presses = drawn(parts, style)
+        return Strip(segments).crop(0, cells).extend_cell_length(cells, base)
 
     async def on_click(self, event: events.Click) -> None:
         """Do what the part under the mouse stands for."""
-        for start, end, press in self._presses:
-            if start <= event.x < end:
-                event.stop()
-                await self.screen.run_action(press)
-                return
+        await run_press(self, event, self._presses)

@@ -7,7 +7,7 @@ from emotui.screens.widgets.cell_width import shown
 
 
 class Notice(Static):
-    """A title and a few lines in the middle of a pane."""
+    """A title and a few lines in the middle of a pane, in place of the siblings that `over` selects."""
 
     DEFAULT_CSS = """
     Notice {
@@ -22,12 +22,21 @@ class Notice(Static):
     Notice.-failed { color: $error; }
     """
 
+    def __init__(self, over: str = "", *, id: str) -> None:
+        super().__init__(id=id)
+        self._over = over
+
     def say(self, title: str, *lines: str, failed: bool = False) -> None:
         """Show this instead of what the pane would show."""
         self.set_class(failed, "-failed")
         self.update(Content.assemble((shown(title), "bold"), *(f"\n{shown(line)}" for line in lines)))
-        self.display = True
+        self._turn(True)
 
     def hide(self) -> None:
         """There is something to show."""
-        self.display = False
+        self._turn(False)
+
+    def _turn(self, says: bool) -> None:
+        self.display = says
+        if self._over and self.parent is not None:
+            self.parent.query_children(self._over).set(display=not says)

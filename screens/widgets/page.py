@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 
-from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding
@@ -10,8 +9,7 @@ from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from emotui.screens.widgets.cell_width import shown, width
-from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.line import PART_CLASSES, Part, Press, drawn, part_css, run_press
 
 Lines = Sequence[Sequence[Part]]
 
@@ -26,40 +24,23 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
         Binding("up", "scroll_up", show=False),
         Binding("down", "scroll_down", show=False),
     ]
-    COMPONENT_CLASSES = {
-        "page--dim",
-        "page--strong",
-        "page--key",
-        "page--mark",
-        "page--gold",
-        "page--said",
-        "page--here",
-        "page--rest",
-    }
-    DEFAULT_CSS = """
-    Page {
+    COMPONENT_CLASSES = PART_CLASSES
+    DEFAULT_CSS = f"""
+    {part_css("Page")}
+    Page {{
         height: 1fr;
         padding: 0 1;
         overflow-x: hidden;
         scrollbar-size-vertical: 1;
-        & > .page--dim { color: $text-muted; }
-        & > .page--strong { text-style: bold; }
-        & > .page--key { color: $primary; text-style: bold; }
-        & > .page--mark { color: $mark; }
-        & > .page--gold { color: $gold; }
-        & > .page--said { color: $predicted-bar; }
-        & > .page--here { background: $raised; text-style: bold; }
-        & > .page--rest { color: $rule; }
-        &:nocolor > .page--here { text-style: bold reverse; }
-        &.-stale { opacity: 50%; }
-    }
+        &.-stale {{ opacity: 50%; }}
+    }}
     """
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._lines: tuple[tuple[Part, ...], ...] = ()
         self._lines_for: Callable[[Size], Lines] | None = None
-        self._presses: dict[int, list[tuple[int, int, str]]] = {}
+        self._presses: dict[int, list[Press]] = {}
         self._styles_now: dict[str, Style] = {"plain": Style.null()}
 
     @property
@@ -101,6 +82,14 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
         if home:
             self.scroll_home(animate=False)
 
+    def bring_into_sight(self, line: int) -> None:
+        """Scroll as little as brings this line into sight."""
+        height = max(self.size.height, 1)
+        if line >= self.scroll_offset.y + height:
+            self.scroll_to(y=line + 1 - height, animate=False, force=True)
+        elif line < self.scroll_offset.y:
+            self.scroll_to(y=line, animate=False, force=True)
+
     def notify_style_update(self) -> None:
         """Draw again in another theme."""
         super().notify_style_update()
@@ -113,7 +102,7 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _style(self, kind: str) -> Style:
         if kind not in self._styles_now:
-            partial = self.get_component_rich_style(f"page--{kind}", partial=True)
+            partial = self.get_component_rich_style(f"part--{kind}", partial=True)
             self._styles_now[kind] = self._styles_now["plain"] + partial
         return self._styles_now[kind]
 
@@ -123,29 +112,14 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
         at = y + self.scroll_offset.y
         if not 0 <= at < len(self._lines):
             return Strip.blank(cells, base)
-        segments: list[Segment] = []
-        presses: list[tuple[int, int, str]] = []
-        column = 0
-        for part in self._lines[at]:
-            drawn = shown(part.text)
-            segments.append(Segment(drawn, self._style(part.kind)))
-            after = column + width(drawn)
-            if part.press:
-                presses.append((column, after, part.press))
-            column = after
-        self._presses[at] = presses
+        segments, self._presses[at] = drawn(self._lines[at], self._style)
         return Strip(segments).crop(0, cells).extend_cell_length(cells, base)
 
     async def on_click(self, event: events.Click) -> None:
         """Do what the part under the mouse stands for."""
         offset = event.get_content_offset(self)
-        if offset is None:
-            return
-        for start, end, press in self._presses.get(offset.y + self.scroll_offset.y, []):
-            if start <= offset.x < end:
-                event.stop()
-                await self.screen.run_action(press)
-                return
+        if offset is not None:
+            await run_press(self, event, self._presses.get(offset.y + self.scroll_offset.y, []))
 
 
 def _merged(line: Sequence[Part]) -> tuple[Part, ...]:

@@ -1,6 +1,7 @@
 """Lines under a heading with a cursor on one of them, moved by ↑ ↓ or the mouse."""
 
-from collections.abc import Sized
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
 
 from textual import events
 from textual.binding import Binding
@@ -8,9 +9,11 @@ from textual.message import Message
 
 from emotui.screens.widgets.page import Lines, Page
 
+R = TypeVar("R")
 
-class PickedRows(Page, inherit_bindings=False):
-    """What it shows says `lines`; where the cursor is says `cursor`. The first line shown is a heading."""
+
+class PickedRows(Page, Generic[R], inherit_bindings=False):
+    """Draws rows by a function of the rows, the cursor's place and the cells; its first line is a heading."""
 
     BINDINGS = [
         Binding("up", "pick(-1)", show=False),
@@ -20,22 +23,28 @@ class PickedRows(Page, inherit_bindings=False):
     class Picked(Message):
         """The cursor stands on another line."""
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, drawn: Callable[[Sequence[R], int, int], Lines], *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.cursor = 0
+        self.rows: tuple[R, ...] = ()
+        self._drawn = drawn
 
     @property
-    def there(self) -> Sized:
-        """What there is to pick from."""
-        raise NotImplementedError
+    def picked(self) -> R | None:
+        """The row under the cursor."""
+        return self.rows[self.cursor] if self.rows else None
 
-    def drawn(self, cells: int) -> Lines:
-        """The heading, and a line for each, in so many cells."""
-        raise NotImplementedError
+    def show_rows(self, rows: Sequence[R], key: Callable[[R], object] | None = None) -> None:
+        """Show other rows; the cursor stays on its line, or with `key` on the row of the same key."""
+        here = key(self.picked) if key is not None and self.picked is not None else None
+        places = [place for place, row in enumerate(rows) if key is not None and key(row) == here]
+        self.rows = tuple(rows)
+        self.cursor = places[0] if places else min(self.cursor, max(len(rows) - 1, 0))
+        self.draw()
 
     def draw(self) -> None:
         """Show everything as it is now."""
-        self.show(self.drawn(self.scrollable_content_region.width))
+        self.show(self._drawn(self.rows, self.cursor, self.scrollable_content_region.width))
 
     def on_resize(self) -> None:
         """Share the width out anew."""
@@ -51,20 +60,17 @@ class PickedRows(Page, inherit_bindings=False):
 
     def pick(self, position: int) -> None:
         """Put the cursor on a line, the nearest there is, and bring it into sight."""
-        self.cursor = min(max(position, 0), max(len(self.there) - 1, 0))
+        self.cursor = min(max(position, 0), max(len(self.rows) - 1, 0))
         self.draw()
-        height = max(self.size.height, 1)
         if self.cursor == 0:
             self.scroll_home(animate=False)
-        elif self.cursor + 1 >= self.scroll_offset.y + height:
-            self.scroll_to(y=self.cursor + 2 - height, animate=False, force=True)
-        elif self.cursor + 1 < self.scroll_offset.y:
-            self.scroll_to(y=self.cursor + 1, animate=False, force=True)
+        else:
+            self.bring_into_sight(self.cursor + 1)
         self.post_message(self.Picked())
 
     async def on_click(self, event: events.Click) -> None:
         """Pick the line that was clicked."""
         offset = event.get_content_offset(self)
         at = -1 if offset is None else offset.y + self.scroll_offset.y - 1
-        if 0 <= at < len(self.there):
+        if 0 <= at < len(self.rows):
             self.pick(at)

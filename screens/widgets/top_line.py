@@ -1,6 +1,6 @@
 """The top line: the places by number, the store, the live model and its state, or the work in progress."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from emotui.screens.widgets.cell_width import fit, shown, width
 from emotui.screens.widgets.line import Part
@@ -38,8 +38,3 @@ def standing(store: str, live: str | None, state: str, cells: int, most: int) ->
     press = "do('name_model')"
     how = Part(f" {state}".rstrip(), "dim", press)
     return [Part(store, "dim"), Part(" · ", "dim"), Part(said, "strong", press), how]
-
-
-def taken(parts: Sequence[Part]) -> int:
-    """The cells that parts take."""
-    return sum(width(shown(part.text)) for part in parts)

@@ -9,11 +9,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from emotui.backends.base import OnStep
 from emotui.backends.embedded.adapters import with_adapters
 from emotui.backends.embedded.encoder import WIDTH, Encoder, pooled
 from emotui.backends.embedded.tokens import WordPieces
 from emotui.backends.embedded.training.data import Labelled
-from emotui.backends.embedded.training.loop import Progress, Schedule, fit, trained_tensors
+from emotui.backends.embedded.training.loop import Schedule, fit, trained_tensors
 
 LONGEST = 64
 
@@ -36,7 +37,7 @@ def train_labels(
     seed: int,
     folder: Path,
     resume: bool,
-    progress: Progress,
+    progress: OnStep,
     start: Mapping[str, Tensor] | None = None,
     product: torch.dtype = torch.float32,
 ) -> dict[str, Tensor]:

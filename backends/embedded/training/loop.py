@@ -12,13 +12,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from emotui.backends.base import OnStep
 from emotui.backends.embedded.adapters import adapter_tensors
 from emotui.backends.embedded.encoder import Encoder
 from emotui.backends.embedded.tokens import MASK, padded
 from emotui.errors import BadInput
-
-Progress = Callable[[str, int, int], None]
-"""`progress(stage, steps done, steps in all)`."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,7 @@ def fit(
     seed: int,
     checkpoint: Path,
     resume: bool,
-    progress: Progress,
+    progress: OnStep,
 ) -> None:
     """Trains the adapters in `encoder` and `head` in place.
 

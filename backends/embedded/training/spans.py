@@ -9,11 +9,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from emotui.backends.base import OnStep
 from emotui.backends.embedded.adapters import with_adapters
 from emotui.backends.embedded.encoder import WIDTH, Encoder
 from emotui.backends.embedded.tokens import END, START, WordPieces
 from emotui.backends.embedded.training.data import Passage
-from emotui.backends.embedded.training.loop import Progress, Schedule, fit, trained_tensors
+from emotui.backends.embedded.training.loop import Schedule, fit, trained_tensors
 
 LONGEST = 256
 UNSCORED = -1.0
@@ -40,7 +41,7 @@ def train_spans(
     seed: int,
     folder: Path,
     resume: bool,
-    progress: Progress,
+    progress: OnStep,
     start: Mapping[str, Tensor],
     product: torch.dtype = torch.float32,
 ) -> dict[str, Tensor]:

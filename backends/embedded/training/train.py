@@ -13,6 +13,7 @@ from safetensors.torch import load_file
 from scipy.special import expit
 from torch import Tensor
 
+from emotui.backends.base import OnStep
 from emotui.backends.embedded.adapters import Stack
 from emotui.backends.embedded.base_files import BaseFiles, base_files
 from emotui.backends.embedded.ensemble import frozen_features
@@ -25,7 +26,7 @@ from emotui.backends.embedded.training.data import Labelled, goemotions, sample_
 from emotui.backends.embedded.training.ensemble import fit_second
 from emotui.backends.embedded.training.labels import targets, train_labels
 from emotui.backends.embedded.training.logistic import logistic
-from emotui.backends.embedded.training.loop import Progress, Schedule
+from emotui.backends.embedded.training.loop import Schedule
 from emotui.backends.embedded.training.masks import train_masks
 from emotui.backends.embedded.training.pairs import fit_pairs
 from emotui.backends.embedded.training.spans import train_spans
@@ -46,7 +47,7 @@ def train(
     out_dir: Path | str,
     seed: int = 0,
     epochs: int = EPOCHS,
-    progress: Progress | None = None,
+    progress: OnStep | None = None,
     resume: bool = False,
     threads: int | None = None,
 ) -> Path:
@@ -77,7 +78,7 @@ def product_type() -> torch.dtype:
 class _Training:
     """The stages share the base model, the folder and the arguments."""
 
-    def __init__(self, data: Path, out: Path, seed: int, epochs: int, progress: Progress, resume: bool) -> None:
+    def __init__(self, data: Path, out: Path, seed: int, epochs: int, progress: OnStep, resume: bool) -> None:
         self.data, self.out, self.seed, self.epochs = data, out, seed, epochs
         self.progress, self.resume = progress, resume
         self.files: BaseFiles = base_files()

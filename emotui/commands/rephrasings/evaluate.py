@@ -86,7 +86,7 @@ def evaluate(
             seed=seed,
             skip_bad=skip_bad,
             warn=warn,
-            progress=progress,
+            progress=lambda spec, done, n: progress(done, n, spec),
         )
     if as_json:
         print_json(document)

@@ -6,10 +6,11 @@ is training).
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import mean, stdev
 from typing import Any
 
-from emotui.backends.base import ModelCard, Request
+from emotui.backends.base import ModelCard, OnStep, Request
 from emotui.backends.host import IsCancelled, ModelProcess
 from emotui.errors import BadInput, ModelError
 from emotui.formats import read
@@ -90,7 +91,7 @@ def evaluate(
     skip_bad: bool = False,
     warn: Warn,
     process: Callable[[str], ModelProcess] = ModelProcess,
-    progress: Callable[[int, int, str], None] = lambda done, n, spec: None,
+    progress: OnStep = lambda spec, done, n: None,
     cancelled: IsCancelled | None = None,
 ) -> dict[str, Any]:
     """The document of `emotui rephrasings evaluate`.
@@ -138,7 +139,7 @@ def evaluate(
                 card = model.load(cancelled=cancelled)
                 for way in _ways(card, promptings):
                     asking = _Asking(model, golds, way, options or {}, seed, cancelled)
-                    figures = _figures(asking, sets, _of(spec, progress))
+                    figures = _figures(asking, sets, partial(progress, spec))
                     by_way.setdefault(way, []).append(_Run(asking.labels, figures))
                     if asking.silent:
                         notes[spec] = f"{asking.silent} texts have no answer, which counts as wrong: {asking.why}"
@@ -237,10 +238,6 @@ class _Asking:
                 found[sample.id, sample.text] = said
             progress(len(found), len(distinct))
         return found
-
-
-def _of(spec: str, progress: Callable[[int, int, str], None]) -> Callable[[int, int], None]:
-    return lambda done, n: progress(done, n, spec)
 
 
 def _figures(

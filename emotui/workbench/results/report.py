@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from emotui import __version__
-from emotui.backends.host import Cancelled
+from emotui.backends.base import OnStep
+from emotui.backends.host import Cancelled, IsCancelled
 from emotui.errors import BadInput
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
@@ -20,8 +21,7 @@ from emotui.workbench.datasets.experiments import experiment_of
 from emotui.workbench.progress import OnProgress, RunProgress, Throttled
 from emotui.workbench.results.report_formats import ENDINGS, rendered
 from emotui.workbench.results.scene_tables import scene_table
-from emotui.workbench.results.service import OnStep, Results, never
-from emotui.workbench.results.span_figures import IsCancelled
+from emotui.workbench.results.service import Results, never
 from emotui.workbench.results.span_tables import SETTINGS, transition_table
 from emotui.workbench.scenes.service import SceneBench
 

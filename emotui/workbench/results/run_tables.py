@@ -10,7 +10,7 @@ from emotui.store.store import Store
 from emotui.tables import Cell, Column, ResultsTable, Row
 from emotui.tasks.parts import ScoredRun
 from emotui.tasks.registry import task_named
-from emotui.workbench.results.span_figures import IsCancelled, OnCount
+from emotui.workbench.progress import IsCancelled, OnCount
 from emotui.workbench.runs.scores import metrics
 
 _BATCH = 1000

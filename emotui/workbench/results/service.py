@@ -8,7 +8,8 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from emotui.backends.host import ModelProcess
+from emotui.backends.base import OnStep
+from emotui.backends.host import IsCancelled, ModelProcess
 from emotui.errors import BadInput, ModelError
 from emotui.metrics.transitions import row_shares
 from emotui.store.query import Dataset, Run
@@ -20,7 +21,6 @@ from emotui.workbench.datasets.samples import has_texts
 from emotui.workbench.results.prompting_tables import prompting_tables
 from emotui.workbench.results.run_tables import run_tables
 from emotui.workbench.results.span_figures import (
-    IsCancelled,
     PeopleFigures,
     RunFigures,
     count_transitions,
@@ -37,9 +37,6 @@ Answer = TypeVar("Answer")
 
 BY = ("emotion", "valence")
 SPANS = Spans.name
-
-OnStep = Callable[[str, int, int], None]
-"""Told what is being read or scored, how much of it so far, and how much there is."""
 
 
 def untold(step: str, so_far: int, n: int) -> None:

@@ -6,7 +6,6 @@ from statistics import fmean, stdev
 
 import msgspec
 
-from emotui.backends.host import Cancelled
 from emotui.lexicons import empath_keywords
 from emotui.metrics.annotators import best_each, score_people
 from emotui.metrics.span_errors import Facts, Figure, Labels, SpanErrors, Tally, keyword_sentences, over_repeats
@@ -18,10 +17,7 @@ from emotui.store.rows import Outcome, ValueSum
 from emotui.store.store import Store
 from emotui.tasks.spans import experiments
 from emotui.tasks.spans.task import CONVENTION
-
-IsCancelled = Callable[[], bool]
-OnCount = Callable[[int], None]
-"""Told how many have been read so far."""
+from emotui.workbench.progress import Cancelled, IsCancelled, OnCount
 
 PARTS = ("task-1", "task-2")
 """Single sentences, and passages; told apart by whether a sample has sentences (section 4)."""

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from emotui.backends.tuning.recipe import Example, OnProgress, Recipe
+from emotui.backends.base import OnStep
+from emotui.backends.tuning.recipe import Example, Recipe
 from emotui.backends.words import word_places
 from emotui.errors import BadInput
 from emotui.formats import Read, capped, fingerprint, read
@@ -49,7 +50,7 @@ def train_classifier(
     resume: bool = False,
     skip_bad: bool = False,
     warn: Warn,
-    progress: OnProgress = lambda what, done, n: None,
+    progress: OnStep = lambda what, done, n: None,
     stopping: Callable[[], bool] = lambda: False,
 ) -> dict[str, Any]:
     """Train one classifier for each of `seeds` seeds from `recipe.seed` on, in `to` or, of several, in `to/seed-N`.
@@ -236,5 +237,5 @@ def _cut(models: Sequence[dict[str, Any]]) -> list[str]:
     return [f"{cut} text{'s are' if cut > 1 else ' is'} longer than {limit} tokens: what comes after was cut off"]
 
 
-def _with_seed(progress: OnProgress, seed: int) -> OnProgress:
+def _with_seed(progress: OnStep, seed: int) -> OnStep:
     return lambda what, done, n: progress(f"seed {seed}: {what}", done, n)
