@@ -158,7 +158,24 @@ def test_every_prompting_is_a_row_of_a_model_that_writes_and_none_of_a_classifie
     document = scored(file, Scripted({}, "generate"), **asked)
     assert [row["model"] for row in document["rows"]] == ["scripted: (ZS)", "scripted: (FS)", "scripted: (FS-R)"]
     assert [row["way"] for row in document["rows"]] == ["zs", "fs", "fs-r"]
-    assert [row["model"] for row in scored(file, Scripted({}), **asked)["rows"]] == ["scripted:"]
+    both = {"writer:": Scripted({}, "generate"), "scripted:": Scripted({})}
+    beside = evaluate(str(file), list(both), warn=quiet, process=both.__getitem__, **asked)
+    assert [row["model"] for row in beside["rows"]] == ["writer: (ZS)", "writer: (FS)", "writer: (FS-R)", "scripted:"]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"promptings": ("zs",)}, "--prompting is for models that are asked in words"),
+        ({"options": {"max_tokens": 5}}, "--max-tokens is for models that write"),
+        ({"options": {"constrain": True}}, "--constrain is for models that write"),
+        ({"options": {"prompts": {}}}, "--prompts is for models that write"),
+    ],
+)
+def test_what_a_classifier_makes_nothing_of_is_refused_in_one_line(file: Path, more: dict[str, Any], said: str) -> None:
+    with pytest.raises(BadInput, match=said) as refused:
+        scored(file, Scripted({}), **more)
+    assert len(refused.value.problems) == 1
 
 
 def test_no_chain_is_an_example_for_its_own_texts(file: Path) -> None:

@@ -4,7 +4,7 @@ Source: hard emotion test sets, section 6 (the sets), section 5.2 (prompts), app
 is training).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import mean, stdev
@@ -20,7 +20,7 @@ from emotui.metrics.rephrasings import NAMES, is_right, rephrasing_sets
 from emotui.records import PLUTCHIK, Chain, ClassGold
 from emotui.tasks.prompting.settings import configured
 from emotui.tasks.rephrase.labelling import choices
-from emotui.tasks.rephrase.prompts import EXAMPLES
+from emotui.tasks.rephrase.prompts import EXAMPLES, WAYS
 from emotui.tasks.rephrase.task import Rephrase, suited
 from emotui.workbench.rephrase.files import read_variants
 from emotui.workbench.results.published import PublishedRow, published
@@ -132,12 +132,19 @@ def evaluate(
     golds = [(chain.id, chain.label) for chain in got.records]
     notes: dict[str, str] = {}
     document: list[dict[str, Any]] = []
+    gone: set[str] = set()
+    left = sum(len(row.specs) for row in rows)
     for row in rows:
         by_way: dict[str, list[_Run]] = {}
         for spec in row.specs:
             with process(spec) as model:
                 card = model.load(cancelled=cancelled)
-                for way in _ways(card, promptings):
+                ways = _ways(card, promptings)
+                gone.update(ways)
+                left -= 1
+                if not left:
+                    _check_used(gone, promptings, options or {})
+                for way in ways:
                     asking = _Asking(model, golds, way, options or {}, seed, cancelled)
                     figures = _figures(asking, sets, partial(progress, spec))
                     by_way.setdefault(way, []).append(_Run(asking.labels, figures))
@@ -179,6 +186,20 @@ def _ways(card: ModelCard, promptings: Sequence[str]) -> list[str]:
     plain = "zs" if "zs" in there else there[0]
     wanted = list(dict.fromkeys(PROMPTINGS[name] for name in promptings)) or [plain]
     return [chosen_way(Rephrase(), card, way) for way in wanted]
+
+
+def _check_used(ways: Collection[str], promptings: Sequence[str], options: Mapping[str, object]) -> None:
+    """See, when the last model is known, that what was asked for is of use to one of them.
+
+    Raises:
+        BadInput: it is for models that are asked in words, or that write, and there is none.
+    """
+    if promptings and not set(ways) - {"classify"}:
+        raise BadInput("--prompting is for models that are asked in words: these are classifiers; leave it out")
+    written = ("constrain", "max_tokens", "prompts")
+    given = next((name for name in written if name in options), None)
+    if given is not None and not set(ways) & set(WAYS):
+        raise BadInput(f"--{given.replace('_', '-')} is for models that write their answer: none of these does so here")
 
 
 def _row(row: Contender, way: str, runs: Sequence[_Run]) -> dict[str, Any]:
