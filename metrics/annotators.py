@@ -1,29 +1,9 @@
 """People beside models: annotators' spans scored as if a model had written them (SEER, section 9)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from statistics import fmean, stdev
 
 from emotui.metrics.span_scoring import Embed, SampleDetail, score_pairs
 from emotui.records import SpanPrediction, SpanSample
-
-
-@dataclass(frozen=True, slots=True)
-class PeopleScores:
-    """What annotators reach against gold. Figures are None where nobody annotated anything, Sim also without a model.
-
-    `average`: mean over annotators of each one's mean over the samples that he or she annotated; `sd` its sample
-    standard deviation (n-1) over annotators. `best`: mean over samples of the best annotation each.
-    """
-
-    annotators: int
-    samples: int
-    average_f1: float | None
-    sd_f1: float | None
-    average_sim: float | None
-    sd_sim: float | None
-    best_f1: float | None
-    best_sim: float | None
 
 
 def people(samples: Iterable[SpanSample]) -> dict[str, list[SpanPrediction]]:
@@ -56,7 +36,13 @@ def score_people(
 def best_each(scored: Mapping[str, Sequence[SampleDetail]]) -> list[SampleDetail]:
     """The best annotation of each sample, by F1 and then by Sim; of equal ones the annotator first by name.
 
-    In the order in which samples first occur.
+    The paper leaves open whether its best Sim is that of the annotation with the best F1. It speaks of the annotation
+    of the best annotator over each sample, so it is one annotation here, and its F1 and Sim belong together.
+
+    Returns:
+        in the order in which samples first occur.
+
+    Source: SEER, section 9, Tables 3 and 4.
     """
     best: dict[str, SampleDetail] = {}
     for name in sorted(scored):
@@ -67,32 +53,5 @@ def best_each(scored: Mapping[str, Sequence[SampleDetail]]) -> list[SampleDetail
     return list(best.values())
 
 
-def people_scores(scored: Mapping[str, Sequence[SampleDetail]]) -> PeopleScores:
-    """The two human rows of the paper's tables.
-
-    Source: SEER, section 9, Tables 3 and 4.
-    """
-    # The paper leaves open whether its best Sim is that of the annotation with the best F1. It speaks of the annotation
-    # of the best annotator over each sample, so it is one annotation here, and its F1 and Sim belong together.
-    best = best_each(scored)
-    f1 = [fmean(detail.f1 for detail in details) for details in scored.values() if details]
-    sim = [fmean(known) for details in scored.values() if (known := _sims(details))]
-    best_sim = _sims(best)
-    return PeopleScores(
-        annotators=len(f1),
-        samples=len(best),
-        average_f1=fmean(f1) if f1 else None,
-        sd_f1=stdev(f1) if len(f1) > 1 else None,
-        average_sim=fmean(sim) if sim else None,
-        sd_sim=stdev(sim) if len(sim) > 1 else None,
-        best_f1=fmean(detail.f1 for detail in best) if best else None,
-        best_sim=fmean(best_sim) if best_sim else None,
-    )
-
-
 def _rank(detail: SampleDetail) -> tuple[float, float]:
     return detail.f1, -1.0 if detail.sim is None else detail.sim
-
-
-def _sims(details: Iterable[SampleDetail]) -> list[float]:
-    return [detail.sim for detail in details if detail.sim is not None]

@@ -109,22 +109,6 @@ def decode_map(log_odds: ArrayLike, prior: Ising, alphas: Sequence[float]) -> Bi
     return decoded
 
 
-def vector_scores(log_odds: ArrayLike, prior: Ising, alpha: float, vectors: ArrayLike) -> Floats:
-    """Equation 6 for given vectors: log P(E | x) up to a constant of the record.
-
-    Args:
-        log_odds: (n, k).
-        vectors: (n, k) of 0 or 1.
-
-    Returns:
-        (n,).
-    """
-    e = np.asarray(vectors, dtype=np.float64)
-    pulls = prior.theta + e @ prior.pairs.T
-    result: Floats = (e * (checked_log_odds(log_odds) + alpha * pulls)).sum(axis=1)
-    return result
-
-
 def posterior_marginals(
     log_odds: ArrayLike, prior: Ising, alpha: float, clamps: Mapping[int, int] | None = None
 ) -> Floats:

@@ -11,7 +11,7 @@ import pytest
 
 from emotui.backends import gguf
 from emotui.backends.base import Generate, Generation, Message
-from emotui.backends.grammars import json_words, literal, one_of, retrieved_line, yes_or_no
+from emotui.backends.grammars import json_words, literal, one_of, retrieved_line
 from emotui.metrics.span_output import parse_output
 from tests.paths import TESTS
 
@@ -39,8 +39,11 @@ def answers(model: Any, grammar: str, *, most: int = 200) -> list[Generation]:
     return found
 
 
-def test_yes_or_no_is_nothing_else(model: Any) -> None:
-    assert {(each.text, each.finish) for each in answers(model, yes_or_no())} <= {("Yes", "stop"), ("No", "stop")}
+def test_one_of_two_labels_is_nothing_else(model: Any) -> None:
+    assert {(each.text, each.finish) for each in answers(model, one_of(["Yes", "No"]))} <= {
+        ("Yes", "stop"),
+        ("No", "stop"),
+    }
 
 
 def test_a_label_is_written_letter_for_letter(model: Any) -> None:

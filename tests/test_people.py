@@ -1,11 +1,9 @@
 """Annotators scored beside models (SEER, section 9)."""
 
-from statistics import stdev
-
 import numpy as np
 import pytest
 
-from emotui.metrics.annotators import best_each, people, people_scores, score_people
+from emotui.metrics.annotators import best_each, people, score_people
 from emotui.records import SpanPrediction, SpanSample
 
 FIRST = SpanSample(
@@ -33,18 +31,13 @@ def test_who_did_not_annotate_a_sample_is_not_scored_on_it() -> None:
     }
 
 
-def test_average_is_over_annotators_and_best_over_samples() -> None:
+def test_the_best_annotation_of_each_sample_is_by_whoever_is_nearest_to_gold_there() -> None:
     # ann: 1 and 0. bob: gold "so sad" against "sad" (2/3) and "so" (2/3), one of them counts, over 2: 1/3; then "a joy"
     # against "what a joy": 2/3. cy: 0.
     scored = score_people([FIRST, SECOND, BARE], None, NONE)
     assert [d.f1 for d in scored["ann"]] == [1.0, 0.0]
     assert [d.f1 for d in scored["bob"]] == [pytest.approx(1 / 3), pytest.approx(2 / 3)]
-    scores = people_scores(scored)
-    assert (scores.annotators, scores.samples) == (3, 2)
-    assert scores.average_f1 == pytest.approx((0.5 + 0.5 + 0) / 3)
-    assert scores.sd_f1 == pytest.approx(stdev([0.5, 0.5, 0]))
-    assert scores.best_f1 == pytest.approx((1 + 2 / 3) / 2)
-    assert scores.average_sim is scores.sd_sim is scores.best_sim is None
+    assert [d.f1 for d in best_each(scored)] == [1.0, pytest.approx(2 / 3)]
 
 
 def test_best_sim_is_that_of_the_annotation_with_the_best_f1() -> None:
@@ -61,6 +54,6 @@ def test_best_sim_is_that_of_the_annotation_with_the_best_f1() -> None:
     assert best.sim == pytest.approx(1.0)
 
 
-def test_without_annotators_every_figure_is_undefined() -> None:
-    scores = people_scores(score_people([BARE], None, NONE))
-    assert (scores.annotators, scores.samples, scores.average_f1, scores.best_f1) == (0, 0, None, None)
+def test_without_annotators_there_is_nothing_to_score() -> None:
+    assert score_people([BARE], None, NONE) == {}
+    assert best_each({}) == []
