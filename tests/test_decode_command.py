@@ -168,8 +168,7 @@ def test_what_is_given_is_settled_inside_folds_and_hamming_is_chosen_by_hamming(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--folds", "3", "--train", "x"), "--train makes no sense with --folds"),
-        (("--folds", "3", "--output", "statistics"), "--output makes no sense with --folds"),
+        (("--folds", "3", "--output", "statistics"), "--output statistics makes no sense with --folds"),
         ((), "needs --train"),
     ],
 )
@@ -196,6 +195,9 @@ def test_a_temperature_cannot_be_fitted_and_folds_cannot_choose_without_gold(
         decode("--train", files[0], "--scores", str(bare), "--temperature", "fit")
     with pytest.raises(BadInput, match="there are none"):
         decode("--scores", str(bare), "--folds", "3")
+    found = decode("--scores", str(bare), "--folds", "3", "--train", files[0])
+    assert (found["n"], found["unlabelled"]) == (20, 20)
+    assert set(found["folds"]) == {one.id for one in GOLD[:20]}
 
 
 def test_statistics_are_those_of_the_papers_table() -> None:

@@ -43,7 +43,10 @@ def _temperature(ctx: click.Context, parameter: click.Parameter, value: str | No
 
 
 @click.command()
-@click.option("--train", help="Gold vectors; the prior is fitted on them alone (needed without --folds).")
+@click.option(
+    "--train",
+    help="Gold vectors; the prior is fitted on them alone. With --folds: gold labels by id, where --scores has none.",
+)
 @click.option("--scores", required=True, help="Records with scores, and gold labels beside them where there are any.")
 @click.option(
     "--alpha", callback=_alphas, help="Weights of the prior, with commas between (default: the paper's grid)."
@@ -73,7 +76,7 @@ def _temperature(ctx: click.Context, parameter: click.Parameter, value: str | No
 @click.option(
     "--folds",
     type=click.IntRange(min=2),
-    help="Choose prior, temperature and alpha inside so many folds of --scores, which needs gold labels.",
+    help="Choose prior, temperature and alpha inside so many folds of the records with scores and gold labels.",
 )
 @click.option(
     "--output",
@@ -103,12 +106,10 @@ def decode(
     With --folds every record is decoded by what was fitted and chosen without it, and the folds are told.
     """
     if folds is not None:
-        given = (("--train", train), ("--output", outputs))
-        refused = next((name for name, value in given if value), None)
-        if refused is not None:
-            raise BadInput(f"{refused} makes no sense with --folds, which fits priors on the folds of --scores")
+        if outputs:
+            raise BadInput(f"--output {outputs[0]} makes no sense with --folds, which fit a prior each")
         grid = _grid(alpha, prior, smoothing, couplings_only, temperature, objective)
-        document = score.decode_scenes_in_folds(scores, grid, folds, skip_bad=skip_bad, warn=warn)
+        document = score.decode_scenes_in_folds(scores, train, grid, folds, skip_bad=skip_bad, warn=warn)
     elif train is None:
         raise BadInput("decode needs --train, the gold vectors of the prior, or --folds")
     else:
@@ -190,9 +191,9 @@ def _print_rows(first: str, rows: Sequence[tuple[str, Mapping[str, Any]]]) -> No
 
 
 def _print_folds(document: Mapping[str, Any]) -> None:
-    click.echo(f"{document['n']} records in {len(document['by_fold'])} folds, {document['unlabelled']} without gold")
+    title = f"{document['n']} records in {len(document['by_fold'])} folds, {document['unlabelled']} without gold"
     chosen = {f"fold {one['fold']}": {k: v for k, v in one.items() if k != "fold"} for one in document["by_fold"]}
-    print_figures("chosen without the fold", {"chosen": chosen | {"all records": document["chosen"]}})
+    print_figures(title, {"chosen without the fold": chosen | {"all records": document["chosen"]}})
     parts = {"nested": "nested", "alone": "alone", "leaked": "in_sample"}
     _print_rows("", [(name, document[part]) for name, part in parts.items()])
     click.echo("each alpha, with the prior of all records' choice fitted on the other folds:")

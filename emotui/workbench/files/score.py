@@ -169,12 +169,23 @@ def decode_scenes(
     return files.report(build)
 
 
-def decode_scenes_in_folds(scores: str, grid: "Grid", folds: int, *, skip_bad: bool, warn: Warn) -> Document:
-    """The document of `emotui decode --folds`: log-odds and gold from `scores`, the rest chosen inside the folds."""
+def decode_scenes_in_folds(
+    scores: str, gold: str | None, grid: "Grid", folds: int, *, skip_bad: bool, warn: Warn
+) -> Document:
+    """The document of `emotui decode --folds`: log-odds from `scores`, the rest chosen inside the folds.
+
+    Args:
+        gold: gold labels by id; None: they stand beside the scores.
+    """
     from emotui.metrics.decode_report import decode_folds_report
 
     files = _Files(skip_bad=skip_bad, warn=warn)
+    golds = {} if gold is None else {record.id: dict(record.labels) for record in files.read(gold, ScenesGold)}
     pairs, known, without = _scored_scenes(files, scores)
+    silent = sum(key not in pairs for key in golds)
+    if silent:
+        warn(f"{gold}: {silent} records have no scores and are left out")
+    known = {key: vector for key, vector in golds.items() if key in pairs} | known
 
     def build() -> Document:
         if without:
