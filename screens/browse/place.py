@@ -225,12 +225,10 @@ class Browse(Place):
         return True
 
     def do_overlay(self) -> None:
-        """The next overlay."""
         overlays = panes.OVERLAYS
         self._overlay(overlays[(overlays.index(self.overlay) + 1) % len(overlays)])
 
     def do_annotators(self) -> None:
-        """Everyone's marks in rows under the text, or not."""
         self._overlay("both" if self.overlay == panes.EVERYONE else panes.EVERYONE)
 
     def _overlay(self, overlay: str) -> None:
@@ -242,17 +240,14 @@ class Browse(Place):
         self.session.note(replace(self.session.state, overlay=overlay))
 
     def do_raw(self) -> None:
-        """Raw output in place of the alignment, or back."""
         self._raw = not self._raw
         self._draw()
 
     def do_repeat(self) -> None:
-        """The run's next answer to this sample."""
         self.repeat += 1
         self._draw()
 
     def do_copy(self) -> None:
-        """The sample and its spans to the clipboard."""
         evidence = self.evidence
         if evidence is not None:
             self.app.copy_to_clipboard(panes.as_text(evidence, self.repeat))

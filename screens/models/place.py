@@ -150,7 +150,6 @@ class Models(Place):
             self._load(picked.spec)
 
     def do_measure(self) -> None:
-        """Time what the picked model can do."""
         picked = self.rows.picked
         if picked is not None:
             self._begin(f"measuring {picked.spec}", lambda shelf, tell: shelf.measure(picked.spec, tell))

@@ -427,7 +427,6 @@ class Rephrase(Place):
             self._do("submit")
 
     def do_skip(self) -> None:
-        """Leave this text and go to the next."""
         self._do("skip")
 
     def do_undo(self) -> None:
@@ -440,14 +439,12 @@ class Rephrase(Place):
             self._do("undo")
 
     def do_redo(self) -> None:
-        """Put back what was taken back last."""
         if self.editor.can_redo and not self.editor.read_only:
             self.editor.redo()
         else:
             self._do("redo")
 
     def do_suggest(self) -> None:
-        """Ask a model that writes for three rephrasings."""
         if self._suggesting is not None and self.round is not None and self.chain is not None:
             self._suggesting.ask(self.round, self.chain)
 
@@ -473,11 +470,9 @@ class Rephrase(Place):
     do_words = do_view
 
     def do_view_back(self) -> None:
-        """The view before."""
         (self.writing if self.mode == "writing" else self.query_one(Figures)).step_view(-1)
 
     def do_annotators(self) -> None:
-        """Count other people's rephrasings in the figures."""
         self.query_one(Figures).next_whose()
 
     def do_next_open(self) -> None:
@@ -485,7 +480,6 @@ class Rephrase(Place):
         self._step(1)
 
     def do_previous_open(self) -> None:
-        """The one before."""
         self._step(-1)
 
     def _step(self, by: int) -> None:
@@ -520,11 +514,9 @@ class Rephrase(Place):
         NameDialog("Review", about, self._reviewer or self.session.annotator).ask(self.app, named)
 
     def do_judge(self) -> None:
-        """Take the answer under the cursor."""
         self.query_one(Review).judge()
 
     def do_export(self) -> None:
-        """Write the chains to a file."""
         from emotui.screens.dialogs.file import ExportDialog
 
         def named(path: str) -> None:
@@ -534,7 +526,6 @@ class Rephrase(Place):
         ExportDialog(0, None, what="all chains", default="rephrasings.jsonl").ask(self.app, named)
 
     def do_copy(self) -> None:
-        """The original and its attempts to the clipboard."""
         if self.chain is not None:
             self.app.copy_to_clipboard(rephrase_lines.as_text(self.chain))
             self.notify(f"{self.chain.id} copied", markup=False)

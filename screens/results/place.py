@@ -249,27 +249,22 @@ class Results(Place):
         self._turn_to(view if self._stopped else VIEWS[(VIEWS.index(view) + 1) % len(VIEWS)])
 
     def do_view_back(self) -> None:
-        """The view before."""
         view = self.looked.view
         self._turn_to(view if self._stopped else VIEWS[VIEWS.index(view) - 1])
 
     def do_next_table(self) -> None:
-        """The next table, plot or heatmap of the view."""
         self.looked.turn(1)
         self._look()
 
     def do_previous_table(self) -> None:
-        """The one before."""
         self.looked.turn(-1)
         self._look()
 
     def do_values(self) -> None:
-        """Counts in the heatmap, or shades."""
         self.view.shades = not self.view.shades
         self._draw()
 
     def do_halt(self) -> None:
-        """Stop counting; what is counted stays."""
         self._stopped = True
         self._counting.stop()
         self._draw()

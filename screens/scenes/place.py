@@ -368,13 +368,11 @@ class Scenes(Place):
         self._decode()
 
     def do_alpha_less(self) -> None:
-        """The next smaller step."""
         from emotui.workbench.scenes.decoding import ALPHAS
 
         self.move_to(max((step for step in ALPHAS if step < self.alpha - 1e-9), default=0.0))
 
     def do_alpha_more(self) -> None:
-        """The next larger step."""
         from emotui.workbench.scenes.decoding import ALPHAS
 
         self.move_to(min((step for step in ALPHAS if step > self.alpha + 1e-9), default=max(self.alpha, ALPHAS[-1])))
@@ -390,7 +388,6 @@ class Scenes(Place):
         AlphaDialog(self.alpha, self.other).ask(self.app, chosen)
 
     def do_prior(self) -> None:
-        """Choose prior, smoothing and temperature."""
         from emotui.screens.scenes.dialogs import PriorDialog
         from emotui.workbench.scenes.decoding import ABOUT_PRIORS, Tuning
         from emotui.workbench.scenes.service import as_setting, tuning_from
@@ -404,7 +401,6 @@ class Scenes(Place):
         PriorDialog(ABOUT_PRIORS, tuning.prior, tuning.smoothing, tuning.scaling).ask(self.app, chosen)
 
     def do_objective(self) -> None:
-        """Decode for the next objective: the best vector, expected Hamming, expected macro-F1."""
         from emotui.workbench.scenes.decoding import ABOUT_OBJECTIVES, Tuning
 
         tuning = self._tuning or Tuning()
@@ -425,23 +421,19 @@ class Scenes(Place):
         self.refresh_bindings()
 
     def do_free(self) -> None:
-        """No emotion is taken as known."""
         self.clamps = {}
         self._draw_slider()
         self._draw_view()
         self.refresh_bindings()
 
     def do_why(self) -> None:
-        """Why the picked emotion is as it is, or the view before."""
         self.show_view("why" if self.view != "why" else "sweep")
 
     def do_view(self) -> None:
-        """The next view."""
         names = list(VIEWS)
         self.show_view(names[(names.index(self.view) + 1) % len(names)])
 
     def do_view_back(self) -> None:
-        """The view before."""
         names = list(VIEWS)
         self.show_view(names[names.index(self.view) - 1])
 
@@ -453,28 +445,23 @@ class Scenes(Place):
         self._draw_view()
 
     def do_values(self) -> None:
-        """Numbers in heatmaps, or shades."""
         self.values = not self.values
         self._draw_view()
 
     def do_leaked(self) -> None:
-        """The figures that look at what they are scored on, or the honest ones."""
         self.in_sample = not self.in_sample
         if self.view != "sweep":
             self.view = "sweep"
         self._draw_view()
 
     def do_annotators(self) -> None:
-        """The annotators' vectors in the heading, or not."""
         self._annotators = not self._annotators
         self._draw_title()
 
     def do_next_flip(self) -> None:
-        """The next scenario of the list that flips."""
         self.post_message(self.Sought(self._flipped(), 1))
 
     def do_previous_flip(self) -> None:
-        """The one before."""
         self.post_message(self.Sought(self._flipped(), -1))
 
     def do_export(self) -> None:
@@ -486,7 +473,6 @@ class Scenes(Place):
             dialog.ask(self.app, lambda path: self._requests["export"].ask((self._run, path)))
 
     def do_copy(self) -> None:
-        """The scenario and its emotions to the clipboard."""
         scene, rows = self.scene, self.rows.rows
         if scene is None:
             return

@@ -272,12 +272,10 @@ class Spot(Place):
         return known.get(action, bool(text.strip()) if needs_text else True)
 
     def do_write(self) -> None:
-        """Into the text."""
         self.view.show_rows(False)
         self.editor.focus()
 
     def do_leave(self) -> None:
-        """Out of the text."""
         self.view.page.focus()
 
     def on_descendant_focus(self) -> None:
@@ -286,7 +284,6 @@ class Spot(Place):
             self._stand()
 
     def do_stop(self) -> None:
-        """End what the models are asked, or else what the frame is at."""
         if self.sides is not None and self.sides.long:
             self.sides.stop()
         else:
@@ -299,15 +296,12 @@ class Spot(Place):
             self._reach("key")
 
     def do_undo(self) -> None:
-        """Take typing back."""
         self.editor.undo()
 
     def do_redo(self) -> None:
-        """Put back what was taken back."""
         self.editor.redo()
 
     def do_take(self) -> None:
-        """The selected sample's text, in place of this one."""
         if self._offered is None or not self._fits(self._offered.text):
             return
         if self.editor.text in ("", self._taken):
@@ -341,7 +335,6 @@ class Spot(Place):
         LiveDialog(live, lambda: shelf().rows(), "Second model").ask(self.app, chosen)
 
     def do_annotators(self) -> None:
-        """Who marked what, a row each, or the text alone."""
         self._who = not self._who
         if self.editor.has_focus:
             self.view.page.focus()
@@ -349,7 +342,6 @@ class Spot(Place):
             self._stand()
 
     def do_view(self) -> None:
-        """All labels and words, or the first few."""
         self.view.every = not self.view.every
         self._stand()
 
@@ -363,11 +355,9 @@ class Spot(Place):
         self._reach("key" if self.view.asked_task is not None else "later")
 
     def do_keep(self) -> None:
-        """The text as a sample."""
         if self._keeping is not None:
             self._keeping.ask(self.editor.text)
 
     def do_copy(self) -> None:
-        """The text and all that is said of it, as it stands here, to the clipboard."""
         self.app.copy_to_clipboard(f"{self.editor.text}\n\n{self.view.page.text}")
         self.notify("text and answers copied")
