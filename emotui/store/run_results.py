@@ -48,7 +48,7 @@ def bounds(connection: "DuckDBPyConnection", run: str) -> tuple[int, int]:
     return (int(row[0]), int(row[1])) if row else (0, 0)
 
 
-def marks(connection: "DuckDBPyConnection", runs: Sequence[str]) -> dict[str, tuple[int, int]]:
+def run_revisions(connection: "DuckDBPyConnection", runs: Sequence[str]) -> dict[str, tuple[int, int]]:
     """For each run what changes when it is asked or scored further: the numbers of its last output and score."""
     found = connection.execute(
         "select r.run, coalesce((select max(output) from outputs where run = r.number), 0),"

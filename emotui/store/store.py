@@ -242,10 +242,10 @@ class Store:
         with self._turns.reading() as connection:
             return run_results.holding(connection, dataset, part)
 
-    def marks(self, names: Sequence[str]) -> dict[str, tuple[int, int]]:
+    def run_revisions(self, names: Sequence[str]) -> dict[str, tuple[int, int]]:
         """For each of these runs a value that changes when it has new outputs or scores."""
         with self._turns.reading() as connection:
-            return run_results.marks(connection, names)
+            return run_results.run_revisions(connection, names)
 
     def replace_scores(self, run: str, rows: Sequence[ResultRow]) -> None:
         """Score a run again: `rows` are those of `results` with new `prediction` and `score`.

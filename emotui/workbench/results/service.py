@@ -226,7 +226,7 @@ class Results:
             and (run.model, run.config.get("way")) in asked
         ]
         every = [*runs, *others]
-        marks = self._store.marks([run.run for run in every])
+        marks = self._store.run_revisions([run.run for run in every])
         n = sum(run.done for run in every)
         told = partial(_further, on_step, 0, n)
         return self._once(
@@ -260,7 +260,7 @@ class Results:
         return own, [one for one in figures if one.run.dataset in experiments]
 
     def _figures(self, runs: Sequence[Run], cancelled: IsCancelled, on_step: OnStep = untold) -> list[RunFigures]:
-        marks = self._store.marks([run.run for run in runs])
+        marks = self._store.run_revisions([run.run for run in runs])
         n = sum(run.done for run in runs)
         found, before = [], 0
         for run in runs:
