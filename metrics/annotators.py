@@ -6,7 +6,7 @@ from emotui.metrics.span_scoring import Embed, SampleDetail, score_pairs
 from emotui.records import SpanPrediction, SpanSample
 
 
-def people(samples: Iterable[SpanSample]) -> dict[str, list[SpanPrediction]]:
+def annotator_predictions(samples: Iterable[SpanSample]) -> dict[str, list[SpanPrediction]]:
     """Each annotator's spans as predictions, by name, in the order of the samples; only samples that have them."""
     predictions: dict[str, list[SpanPrediction]] = {}
     for sample in samples:
@@ -16,7 +16,7 @@ def people(samples: Iterable[SpanSample]) -> dict[str, list[SpanPrediction]]:
     return predictions
 
 
-def score_people(
+def score_annotators(
     samples: Sequence[SpanSample], embed: Embed | None, keywords: frozenset[str]
 ) -> dict[str, list[SampleDetail]]:
     """Every annotator's details, by name. A sample that someone did not annotate is left out: it is no failure.
@@ -25,7 +25,9 @@ def score_people(
         embed, keywords: as for `score_samples`; `embed` is called at most once, for all annotators together.
     """
     sample_of = {sample.id: sample for sample in samples}
-    named = [(name, prediction) for name, predictions in people(samples).items() for prediction in predictions]
+    named = [
+        (name, prediction) for name, predictions in annotator_predictions(samples).items() for prediction in predictions
+    ]
     details = score_pairs([(sample_of[prediction.id], prediction, 0) for _, prediction in named], embed, keywords)
     scored: dict[str, list[SampleDetail]] = {}
     for (name, _), detail in zip(named, details, strict=True):

@@ -139,7 +139,7 @@ def test_annotators_stand_in_the_same_tables_as_average_and_best(made: Made) -> 
 
 
 def test_annotators_have_their_sim_from_the_embedded_model(made: Made) -> None:
-    people = made[2].people("three")
+    people = made[2].annotators("three")
     sim = people["task-1"].best.figures["sim"].value
     assert sim == pytest.approx(1.0, abs=1e-6)
     average = people["task-1"].average.figures["sim"].value

@@ -379,7 +379,7 @@ def test_labels_alone_still_give_transitions(ranged: tuple[str, str, str], tmp_p
     assert imported.labels is not None
     results = Results(store, Workspace(store).model)
     assert results.transitions(imported.labels.dataset).pairs == 4
-    assert results.people(imported.labels.dataset) == {}
+    assert results.annotators(imported.labels.dataset) == {}
     (number, record) = next(iter(store.dataset_samples(imported.labels.dataset)))
     assert msgspec.json.decode(record, type=SpanSample).emotion == "happy"
     assert number

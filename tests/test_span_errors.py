@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emotui.metrics.annotators import best_each, score_people
+from emotui.metrics.annotators import best_each, score_annotators
 from emotui.metrics.span_errors import (
     WHY,
     Facts,
@@ -150,7 +150,7 @@ def sims(details: Sequence[SampleDetail]) -> list[float]:
 @given(st.data())
 def test_annotators_as_repeats_give_the_papers_average_and_the_best_its_best(data: st.DataObject) -> None:
     gold = data.draw(golds())
-    scored = score_people(gold, embed, KEYWORDS)
+    scored = score_annotators(gold, embed, KEYWORDS)
     place = {sample.id: at for at, sample in enumerate(gold)}
     tallies = []
     for details in (*scored.values(), best_each(scored)):

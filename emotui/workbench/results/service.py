@@ -21,11 +21,11 @@ from emotui.workbench.datasets.samples import has_texts
 from emotui.workbench.results.prompting_tables import prompting_tables
 from emotui.workbench.results.run_tables import run_tables
 from emotui.workbench.results.span_figures import (
-    PeopleFigures,
+    AnnotatorFigures,
     RunFigures,
+    annotator_figures,
     count_transitions,
     parts_of,
-    people_figures,
     run_figures,
 )
 from emotui.workbench.results.span_tables import Material, asking, bars_of, task_tables
@@ -105,7 +105,7 @@ class Results:
         tables: list[ResultsTable] = []
         if experiment_of(found) is None:
             parts = self._parts(found, cancelled)
-            people = self.people(found.dataset, sim=sim, cancelled=cancelled, on_step=on_step)
+            people = self.annotators(found.dataset, sim=sim, cancelled=cancelled, on_step=on_step)
             metrics = metrics_of(self._store, found.dataset)
             tables += task_tables(Material(own, people, metrics), [part for part, n in parts.items() if n])
         if experimental or experiment_of(found) is not None:
@@ -137,7 +137,7 @@ class Results:
         if by not in BY or figure not in named or part not in ("task-1", "task-2"):
             raise BadInput(f"there are no bars of {figure} by {by} in {part}")
         own, _ = self._chosen(found, runs, cancelled)
-        people = self.people(found.dataset, sim=figure == "sim", cancelled=cancelled)
+        people = self.annotators(found.dataset, sim=figure == "sim", cancelled=cancelled)
         return bars_of(Material(own, people, metrics), part, by, named[figure])
 
     def transitions(self, dataset: int | str, by: str = "emotion", *, cancelled: IsCancelled = never) -> Transitions:
@@ -168,9 +168,9 @@ class Results:
 
         return self._once(("transitions", found.dataset, by), found.fingerprint, count)
 
-    def people(
+    def annotators(
         self, dataset: int | str, *, sim: bool = True, cancelled: IsCancelled = never, on_step: OnStep = untold
-    ) -> dict[str, PeopleFigures]:
+    ) -> dict[str, AnnotatorFigures]:
         """Annotators as if they were models, by part; empty where nobody annotated anything.
 
         Where the embedded model cannot be loaded their Sim is undefined.
@@ -179,9 +179,9 @@ class Results:
         if not has_texts(found):
             return {}
 
-        def score(sim: bool) -> dict[str, PeopleFigures]:
+        def score(sim: bool) -> dict[str, AnnotatorFigures]:
             embed = Embedder(self._process(EMBEDDING), cancelled) if sim else None
-            return people_figures(self._store, found, embed, cancelled, partial(on_step, "annotators"))
+            return annotator_figures(self._store, found, embed, cancelled, partial(on_step, "annotators"))
 
         with_sim = ("people", found.dataset, True)
         if not sim and with_sim not in self._kept:

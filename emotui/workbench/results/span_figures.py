@@ -7,7 +7,7 @@ from statistics import fmean, stdev
 import msgspec
 
 from emotui.lexicons import empath_keywords
-from emotui.metrics.annotators import best_each, score_people
+from emotui.metrics.annotators import best_each, score_annotators
 from emotui.metrics.span_errors import Facts, Figure, Labels, SpanErrors, Tally, keyword_sentences, over_repeats
 from emotui.metrics.span_scoring import Embed, SampleDetail
 from emotui.metrics.transitions import TransitionCounts
@@ -64,7 +64,7 @@ class RunFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class PeopleFigures:
+class AnnotatorFigures:
     """Annotators as if they were models (section 9): `average` over annotators, `best` over samples."""
 
     annotators: int
@@ -213,13 +213,13 @@ def _experiment(kept: Sequence[tuple[int, str, str]]) -> tuple[Mapping[str, obje
     return found, {name: tuple(sorted(numbers)) for name, numbers in halves.items()}
 
 
-def people_figures(
+def annotator_figures(
     store: Store,
     dataset: Dataset,
     embed: Embed | None,
     cancelled: IsCancelled,
     on_count: Callable[[int, int], None] = lambda so_far, n: None,
-) -> dict[str, PeopleFigures]:
+) -> dict[str, AnnotatorFigures]:
     """What annotators reach against gold, in each of `PARTS` that they annotated.
 
     A sample that someone did not annotate is no failure of theirs. Rates, too, are means over annotators.
@@ -236,7 +236,7 @@ def people_figures(
         numbers = {sample.id: number for number, sample in batch}
         label_of = {sample.id: Labels(sample.emotion, sample.valence, sample.sentences) for _, sample in batch}
         keyed = {sample.id: keyword_sentences(sample, empath_keywords()) for _, sample in batch}
-        scored = score_people([sample for _, sample in batch], embed, empath_keywords())
+        scored = score_annotators([sample for _, sample in batch], embed, empath_keywords())
         for name, details in scored.items():
             for detail in details:
                 tally = named[_part(label_of[detail.id])].setdefault(name, Tally())
@@ -245,7 +245,9 @@ def people_figures(
             tally = best[_part(label_of[detail.id])]
             tally.add(numbers[detail.id], label_of[detail.id], detail, keyed[detail.id])
     return {
-        part: PeopleFigures(len(held), over_repeats([held[name] for name in sorted(held)]), over_repeats([best[part]]))
+        part: AnnotatorFigures(
+            len(held), over_repeats([held[name] for name in sorted(held)]), over_repeats([best[part]])
+        )
         for part, held in named.items()
         if held
     }

@@ -9,7 +9,7 @@ from emotui.metrics.transitions import ordered
 from emotui.tables import Bars, Cell, Column, ResultsTable, Row, Series, Transitions
 from emotui.tasks.spans.task import METRICS
 from emotui.workbench.results.published import Printed, PublishedRow, published
-from emotui.workbench.results.span_figures import PARTS, PeopleFigures, RunFigures
+from emotui.workbench.results.span_figures import PARTS, AnnotatorFigures, RunFigures
 
 OWN = "own"
 """The setting of who is not asked by a prompt: a model that marks evidence itself, and people."""
@@ -67,7 +67,7 @@ class Material:
     """
 
     runs: Sequence[RunFigures]
-    people: Mapping[str, PeopleFigures]
+    people: Mapping[str, AnnotatorFigures]
     metrics: Sequence[Metric] = METRICS
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from emotui.metrics.annotators import best_each, people, score_people
+from emotui.metrics.annotators import annotator_predictions, best_each, score_annotators
 from emotui.records import SpanPrediction, SpanSample
 
 FIRST = SpanSample(
@@ -19,11 +19,11 @@ NONE: frozenset[str] = frozenset()
 
 def test_annotators_become_predictions_in_text_order() -> None:
     turned = SpanSample(id="1", text="sad day", spans=(), annotators={"ann": ((4, 7), (0, 3))})
-    assert people([turned]) == {"ann": [SpanPrediction(id="1", spans=("sad", "day"))]}
+    assert annotator_predictions([turned]) == {"ann": [SpanPrediction(id="1", spans=("sad", "day"))]}
 
 
 def test_who_did_not_annotate_a_sample_is_not_scored_on_it() -> None:
-    scored = score_people([FIRST, SECOND, BARE], None, NONE)
+    scored = score_annotators([FIRST, SECOND, BARE], None, NONE)
     assert {name: [(d.id, d.missing) for d in details] for name, details in scored.items()} == {
         "ann": [("1", False), ("2", False)],
         "bob": [("1", False), ("2", False)],
@@ -34,7 +34,7 @@ def test_who_did_not_annotate_a_sample_is_not_scored_on_it() -> None:
 def test_the_best_annotation_of_each_sample_is_by_whoever_is_nearest_to_gold_there() -> None:
     # ann: 1 and 0. bob: gold "so sad" against "sad" (2/3) and "so" (2/3), one of them counts, over 2: 1/3; then "a joy"
     # against "what a joy": 2/3. cy: 0.
-    scored = score_people([FIRST, SECOND, BARE], None, NONE)
+    scored = score_annotators([FIRST, SECOND, BARE], None, NONE)
     assert [d.f1 for d in scored["ann"]] == [1.0, 0.0]
     assert [d.f1 for d in scored["bob"]] == [pytest.approx(1 / 3), pytest.approx(2 / 3)]
     assert [d.f1 for d in best_each(scored)] == [1.0, pytest.approx(2 / 3)]
@@ -49,11 +49,11 @@ def test_best_sim_is_that_of_the_annotation_with_the_best_f1() -> None:
     sample = SpanSample(
         id="1", text="so sad, sad", spans=((0, 6),), annotators={"a": ((0, 2),), "b": ((3, 6),), "c": ((3, 11),)}
     )
-    (best,) = best_each(score_people([sample], embed, NONE))
+    (best,) = best_each(score_annotators([sample], embed, NONE))
     assert best.predicted == ("sad",)  # F1 2/3 as "so" has, and nearer to "so sad"
     assert best.sim == pytest.approx(1.0)
 
 
 def test_without_annotators_there_is_nothing_to_score() -> None:
-    assert score_people([BARE], None, NONE) == {}
+    assert score_annotators([BARE], None, NONE) == {}
     assert best_each({}) == []
