@@ -55,7 +55,7 @@ class ChoiceDialog(OptionDialog[str]):
 def marked_options(choices: Sequence[Choice], marks: Mapping[str, str]) -> list[Option]:
     """An option a choice, with the mark of its value before it."""
     widest = max((len(shown(choice.name)) for choice in choices), default=0)
-    return [option(one.name, one.about, marks.get(one.value, "  "), widest) for one in choices]
+    return [option(one.name, f"   {one.about}", marks.get(one.value, "  "), widest) for one in choices]
 
 
 def place_of(choices: Sequence[Choice], value: str) -> int:

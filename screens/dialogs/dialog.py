@@ -165,9 +165,7 @@ class OptionDialog(Dialog[T]):
 
 def option(name: str, about: str, mark: str = "", cells: int = 0) -> Option:
     """An option: its name in so many cells or more, and behind it, dim, what is worth knowing about it."""
-    return Option(
-        Content.assemble(mark, shown(name).ljust(cells), (f"   {shown(about)}" if about else "", "$text-muted"))
-    )
+    return Option(Content.assemble(mark, shown(name).ljust(cells), (shown(about), "$text-muted")))
 
 
 def number_field(

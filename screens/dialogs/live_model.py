@@ -68,7 +68,7 @@ class LiveDialog(OptionDialog[str]):
         models.clear_options()
         for spec in self._specs:
             said = state.get(spec, "")
-            about = f"{_SIGNS[said]} {said}" if said else ""
+            about = f"   {_SIGNS[said]} {said}" if said else ""
             models.add_option(option(spec, about, "● " if spec == self._now else "  ", widest))
         models.highlighted = self._specs.index(here)
 

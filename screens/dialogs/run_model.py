@@ -136,7 +136,7 @@ class ModelDialog(Dialog[Wish]):
 
     def _known(self) -> list[Option]:
         return [
-            *(option(f"finish {run.model}", f"{count(run.done)} of {count(run.n)} done") for run in self._open),
+            *(option(f"finish {run.model}", f"   {count(run.done)} of {count(run.n)} done") for run in self._open),
             *(option(model, "") for model in self._models),
         ]
 
