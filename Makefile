@@ -27,7 +27,7 @@ check: $(VENV)/dev.stamp
 	cd $(VENV) && bin/lint-imports --config ../pyproject.toml
 
 snapshots: $(VENV)/test.stamp
-	$(BIN)/python -m pytest tests/test_screens_snapshots.py tests/test_screens_*_pictures.py --snapshot-update
+	$(BIN)/python -m pytest tests/screens/*/test_pictures.py --snapshot-update
 
 # Tests that start processes of their own count too (`patch` in pyproject.toml).
 coverage: $(VENV)/dev.stamp

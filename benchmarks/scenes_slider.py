@@ -29,8 +29,8 @@ from emotui.screens.app import EmotuiApp
 from emotui.screens.scenes.place import Scenes
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.workspace import FIRST_START, Workspace
-from tests.scenes_workspace import add_scenes_run, scenarios
-from tests.screen_driving import frame, press, settle
+from tests.screens.driving import frame, press, settle
+from tests.screens.scenes_workspace import add_scenes_run, scenarios
 
 GOAL_MS = 33.0
 

@@ -40,7 +40,7 @@ from emotui.screens.rephrase.bars import Bars
 from emotui.screens.rephrase.place import Rephrase
 from emotui.workbench.datasets.samples import add_own_samples
 from emotui.workbench.workspace import FIRST_START, Workspace
-from tests.screen_driving import frame, press, settle
+from tests.screens.driving import frame, press, settle
 
 GOAL_MS = 60.0
 BLOCK_S = 5.0

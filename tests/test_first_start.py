@@ -7,14 +7,14 @@ import pytest
 from emotui.backends.host import Cancelled
 from emotui.workbench.progress import RunProgress
 from emotui.workbench.workspace import FIRST_START, Workspace
-from tests.installed_kind import install_kind
+from tests.backends.installed_kind import install_kind
 
 TASKS = {"spans": 211, "scenes": 181, "masked": 98, "rephrase": 84}
 
 
 @pytest.fixture
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
-    install_kind(monkeypatch, "breaking", "tests.breaking_backend:load")
+    install_kind(monkeypatch, "breaking", "tests.backends.breaking_backend:load")
     monkeypatch.setattr("emotui.workbench.workspace.DEFAULT_MODEL", "breaking:able")
     monkeypatch.setattr("emotui.workbench.runs.run.EMBEDDING", "breaking:able")
     return Workspace.open(tmp_path / "new.duckdb")

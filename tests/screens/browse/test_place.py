@@ -1,0 +1,155 @@
+"""Browse: one sample with its evidence, moved to, overlaid and copied."""
+
+from pathlib import Path
+
+import pytest
+
+from emotui.screens.browse.alignment_table import AlignmentTable
+from emotui.workbench.files.view import FileView
+from emotui.workbench.workspace import Workspace
+from tests.screens.browse_workspace import NOT_IN_TEXT, list_query, sample_records, workspace
+from tests.screens.driving import frame, opened, press, screen_text, shown_id, stave
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Workspace:
+    return workspace(tmp_path / "workspace.duckdb")
+
+
+async def test_the_first_sample_is_shown_with_its_gold_and_predicted_spans(source: Workspace) -> None:
+    first = sample_records()[0]
+    async with opened(source) as pilot:
+        assert shown_id(pilot) == first.id
+        tiers = {voice.role: voice.spans for voice in stave(pilot).score.tiers}
+        assert tiers == {"gold": first.spans, "predicted": first.spans}
+        assert "alignment" in screen_text(pilot)
+
+
+async def test_j_and_k_move_through_the_samples_from_any_pane(source: Workspace) -> None:
+    ids = [sample.id for sample in sample_records()]
+    async with opened(source) as pilot:
+        await press(pilot, "j", "j")
+        assert shown_id(pilot) == ids[2]
+        await press(pilot, "tab", "j")
+        assert pilot.app.focused is stave(pilot)
+        assert shown_id(pilot) == ids[3]
+        await press(pilot, "k")
+        assert shown_id(pilot) == ids[2]
+
+
+async def test_g_and_G_go_to_the_ends_and_the_list_stops_there(source: Workspace) -> None:
+    ids = [sample.id for sample in sample_records()]
+    async with opened(source) as pilot:
+        await press(pilot, "G", "j")
+        assert shown_id(pilot) == ids[-1]
+        await press(pilot, "g", "k")
+        assert shown_id(pilot) == ids[0]
+
+
+async def test_o_cycles_the_overlays_and_a_goes_to_the_annotators(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        seen = []
+        for _ in range(4):
+            seen.append(sorted(voice.role for voice in stave(pilot).score.tiers))
+            await press(pilot, "o")
+        assert seen == [
+            ["gold", "predicted"],
+            ["gold"],
+            ["predicted"],
+            ["annotator", "annotator", "annotator", "gold", "predicted"],
+        ]
+        await press(pilot, "a")
+        assert stave(pilot).score.rows
+        assert "A1" in screen_text(pilot)
+        await press(pilot, "a")
+        assert not stave(pilot).score.rows
+
+
+async def test_O_shows_the_raw_output_and_the_prompt_as_they_were_kept(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "O")
+        text = screen_text(pilot)
+        assert "raw output and prompt" in text
+        assert "Mark what shows an emotion:␊" not in text
+        assert "Mark what shows an emotion:" in text
+        await press(pilot, "O")
+        assert "raw output and prompt" not in screen_text(pilot)
+
+
+async def test_what_is_not_in_the_text_is_named_in_the_alignment_and_not_drawn_in_the_text(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "j", "j", "j")
+        rows = frame(pilot).query_one(AlignmentTable).rows
+        made_up = [row for row in rows if row.predicted == NOT_IN_TEXT]
+        assert len(made_up) == 1
+        assert "H" in made_up[0].marks
+        text = stave(pilot).score.text
+        drawn = [text[a:b] for voice in stave(pilot).score.tiers for a, b in voice.spans]
+        assert NOT_IN_TEXT not in drawn
+
+
+async def test_under_a_hallucinated_span_stands_the_passage_that_is_nearest_to_it(tmp_path: Path) -> None:
+    gold, said = tmp_path / "gold.jsonl", tmp_path / "said.jsonl"
+    text = "The bus was late. I kept thinking that nobody had noticed I was gone."
+    gold.write_text(f'{{"id": "a", "text": "{text}", "spans": [[18, 68]]}}\n', encoding="utf-8")
+    said.write_text('{"id": "a", "spans": ["nobody noticed I was gone", "sheer despair"]}\n', encoding="utf-8")
+    source = FileView(str(gold), [str(said)], warn=lambda line: None)
+    async with opened(source) as pilot:
+        near = {row.predicted: row.near for row in frame(pilot).query_one(AlignmentTable).rows}
+        found = near["nobody noticed I was gone"]
+        assert found is not None
+        assert (found.text, round(found.f1, 3)) == ("nobody had noticed I was gone.", 0.909)
+        assert near["sheer despair"] is None
+        drawn = screen_text(pilot)
+        assert "≈ nobody had noticed I was gone." in drawn
+        assert "≈ nothing near it" in drawn
+        await press(pilot, "q")
+
+
+async def test_each_sentence_of_a_passage_has_its_emotion_valence_and_how_it_went(source: Workspace) -> None:
+    numbers = list(source.order(list_query(source)))
+    passages = [place for place, sample in enumerate(sample_records()) if sample.sentences]
+    async with opened(source) as pilot:
+        seen_hit = False
+        for place in passages:
+            sample = sample_records()[place]
+            assert shown_id(pilot) == sample.id
+            detail = source.evidence(int(numbers[place]), "rule-1").repeats[0].detail
+            assert detail is not None
+            hits = [detail.located[index] for index in detail.neutral_hits]
+            for sentence, chip in zip(sample.sentences, stave(pilot).score.chips, strict=True):
+                sign = {"positive": "+", "negative": "−"}.get(sentence.valence or "", "")
+                assert chip.label.split()[1:] == [part for part in (sentence.emotion, sign) if part]
+                hit = any(span and span[0] < sentence.end and sentence.start < span[1] for span in hits)
+                assert (chip.tail == "N") == (hit and sentence.emotion == "neutral")
+                seen_hit |= chip.tail == "N"
+            await press(pilot, "j")
+        assert seen_hit
+
+
+async def test_full_stop_shows_the_next_of_several_answers(tmp_path: Path) -> None:
+    gold, said = tmp_path / "gold.jsonl", tmp_path / "said.jsonl"
+    gold.write_text('{"id": "a", "text": "I wept and laughed", "spans": [[2, 6]]}\n', encoding="utf-8")
+    said.write_text(
+        '{"id": "a", "spans": ["wept"], "repeat": 0}\n{"id": "a", "spans": ["laughed"], "repeat": 1}\n',
+        encoding="utf-8",
+    )
+    source = FileView(str(gold), [str(said)], warn=lambda line: None)
+    async with opened(source) as pilot:
+        seen = []
+        for _ in range(3):
+            seen.append([voice.spans for voice in stave(pilot).score.tiers if voice.role == "predicted"])
+            assert f"answer {len(seen) if len(seen) < 3 else 1} of 2" in screen_text(pilot)
+            await press(pilot, "full_stop")
+        assert seen == [[((2, 6),)], [((11, 18),)], [((2, 6),)]]
+        await press(pilot, "q")
+
+
+async def test_y_copies_the_sample_with_its_spans(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "y")
+        copied = pilot.app.clipboard
+        first = sample_records()[0]
+        assert first.text in copied
+        for start, end in first.spans:
+            assert f"gold: {first.text[start:end]}" in copied

@@ -1,0 +1,180 @@
+"""The Models place: what is at hand, loaded and ended by a key, with its trouble in its own words."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from emotui.screens.models.place import Models
+from emotui.screens.models.rows import about, lines
+from emotui.screens.widgets.row_list import PickedRows
+from emotui.workbench.files.view import FileView
+from emotui.workbench.models.benchmark import Rate
+from emotui.workbench.models.discovery import AtHand
+from emotui.workbench.models.loaded import OnShelf
+from emotui.workbench.workspace import Workspace
+from tests.backends.installed_kind import install_kind
+from tests.paths import TESTS
+from tests.screens.browse_workspace import sample_records, workspace
+from tests.screens.driving import frame, notified, opened, press, screen_text, settle, strike, until
+
+TINY = TESTS / "tiny" / "model"
+
+
+@pytest.fixture(autouse=True)
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kind of model that breaks on request, and no models of the person who runs the tests."""
+    import huggingface_hub.constants
+
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setenv("EMOTUI_MODELS", str(TINY))
+    install_kind(monkeypatch, "breaking", "tests.backends.breaking_backend:load")
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Iterator[Workspace]:
+    made = workspace(tmp_path / "w.duckdb", samples=sample_records(2, 2), run=False)
+    yield made
+    made.close()
+
+
+def rows(pilot: "Pilot[None]") -> PickedRows[OnShelf]:
+    return frame(pilot).query_one(Models).rows
+
+
+async def name(pilot: "Pilot[None]", spec: str) -> None:
+    """Type a SPEC and load it."""
+    await press(pilot, "m", *[{":": "colon"}.get(letter, letter) for letter in spec])
+    await press(pilot, "enter")
+
+
+async def test_models_at_hand_are_listed_with_what_is_known_of_them(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "8")
+        assert [row.spec for row in rows(pilot).rows] == [
+            "embedded",
+            f"gguf:{TINY / 'tiny-F16.gguf'}",
+            f"gguf:{TINY / 'tiny-Q8_0.gguf'}",
+            f"hf:{TINY / 'hf'}",
+        ]
+        text = screen_text(pilot)
+        assert "4 at hand, 0 loaded" in text
+        assert "all-MiniLM-L6-v2 with emotui's adapters" in text
+        assert "speed         not measured yet: b measures it" in text
+
+
+async def test_enter_loads_the_picked_model_and_ends_it_again(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "8")
+        await name(pilot, "breaking:")
+        await settle(pilot, work=True)
+        rows(pilot).pick([row.spec for row in rows(pilot).rows].index("breaking:"))
+        await settle(pilot)
+        (loaded,) = [row for row in rows(pilot).rows if row.state == "loaded"]
+        assert (loaded.spec, loaded.card is not None) == ("breaking:", True)
+        assert loaded.memory is not None
+        assert loaded.memory > 1_000_000
+        assert "5 at hand, 1 loaded" in screen_text(pilot)
+        pid = source.model("breaking:").pid
+        assert pid is not None
+        rows(pilot).focus()
+        await press(pilot, "enter")
+        assert rows(pilot).picked is not None
+        assert rows(pilot).picked.state == "ended"
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+async def test_a_model_that_cannot_be_loaded_is_told_and_its_words_are_kept(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "8")
+        await name(pilot, "breaking:cannot")
+        await settle(pilot, work=True)
+        assert any("model.bin is cut short" in told for told in notified(pilot))
+        rows(pilot).pick(4)
+        await settle(pilot)
+        assert "last errors   model.bin is cut short (1 of 2 bytes): download it again" in screen_text(pilot)
+        assert rows(pilot).rows[4].state == "failed"
+
+
+async def test_escape_stops_a_model_that_is_loading(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "8")
+        await press(pilot, "m", *"breaking", "colon", *"slow")
+        await strike(pilot, "enter")
+        await until(pilot, "thinking about it")
+        assert frame(pilot).session.job is not None
+        await strike(pilot, "escape")
+        await settle(pilot, work=True)
+        assert source.model("breaking:slow").pid is None
+        assert [row.state for row in rows(pilot).rows if row.spec == "breaking:slow"] == [""]
+
+
+async def test_arrow_keys_move_among_models_and_the_pane_below_follows(source: Workspace) -> None:
+    async with opened(source, size=(80, 24)) as pilot:
+        await press(pilot, "8", "down", "down")
+        assert rows(pilot).cursor == 2
+        assert "Q8_0" in screen_text(pilot)
+        assert "emotui tests' tiny Llama" in screen_text(pilot)
+
+
+async def test_files_are_browsed_without_models(tmp_path: Path) -> None:
+    file = tmp_path / "g.jsonl"
+    file.write_text('{"id": "a", "text": "a fine day", "spans": [[2, 6]]}\n')
+    async with opened(FileView(str(file), (), warn=lambda line: None)) as pilot:
+        await press(pilot, "8")
+        assert "Models are loaded in a workspace" in screen_text(pilot)
+
+
+def test_a_long_spec_keeps_its_kind_and_its_end() -> None:
+    row = OnShelf("gguf:/a/very/long/folder/that/does/not/fit/model-Q4.gguf", "")
+    text = "".join(part.text for part in lines([row], 0, 72)[1])
+    assert "gguf:…" in text
+    assert "model-Q4.gguf" in text
+    assert len(text) <= 72
+
+
+def test_everything_known_of_a_model_is_said() -> None:
+    row = OnShelf(
+        "hf:x",
+        "loaded",
+        AtHand("hf:x", "hf", "x", 2_000_000_000, "bfloat16", 4096, ("generate", "score")),
+        memory=3_000_000_000,
+        load_seconds=4.25,
+        rates={"tokens out": Rate("tokens", 51.3, 100, 2.0)},
+        errors=("it died",),
+    )
+    text = "\n".join("".join(part.text for part in line) for line in about(row, 90))
+    for said in ("can           generate, score", "context       4 096 tokens", "tokens out    51 tokens/s", "it died"):
+        assert said in text
+    assert "2.0 GB" in "".join(part.text for part in lines([row], 0, 90)[1])
+
+
+async def test_every_place_says_which_model_is_live_and_swaps_it_with_one_key(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await settle(pilot)
+        assert frame(pilot).session.live == "embedded"
+        for place in ("1", "4", "8"):
+            await press(pilot, place)
+            assert "embedded" in screen_text(pilot).splitlines()[0]
+        await press(pilot, "1")
+        await name(pilot, "breaking:")
+        await settle(pilot, work=True)
+        assert frame(pilot).session.live == "breaking:"
+        assert "breaking: ready" in screen_text(pilot).splitlines()[0]
+        assert source.setting("live model") == "breaking:"
+
+
+async def test_the_live_model_is_picked_from_those_at_hand(source: Workspace) -> None:
+    source.model("breaking:").load()
+    source.set_setting("live model", "breaking:")
+    async with opened(source) as pilot:
+        await settle(pilot)
+        assert frame(pilot).session.live == "breaking:"
+        await press(pilot, "m")
+        await settle(pilot)
+        assert "● breaking:" in screen_text(pilot)
+        await press(pilot, "escape")
+        assert frame(pilot).session.live == "breaking:"

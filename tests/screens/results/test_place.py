@@ -1,0 +1,444 @@
+"""Results: the tables, bars and transitions of the store, and the way from a figure to the samples behind it."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.widgets import Input
+
+from emotui.backends.host import Cancelled
+from emotui.errors import StoreError
+from emotui.records import SpanSample
+from emotui.screens.browse.place import Browse
+from emotui.screens.results import bars as results_bars
+from emotui.screens.results.grid import Grid
+from emotui.screens.results.place import Results
+from emotui.screens.results.plot import ResultsPlot
+from emotui.screens.widgets.line import Line
+from emotui.tables import Cell, Column, ResultsTable, Row
+from emotui.workbench.files.view import FileView
+from emotui.workbench.results.service import Results as Service
+from emotui.workbench.workspace import Workspace
+from tests.screens.browse_workspace import SAMPLE_DATA, add_run, embed, workspace
+from tests.screens.driving import frame, listed, notified, opened, press, screen_text, settle, strike, until
+from tests.screens.results_workspace import QWEN, several_runs
+from tests.waiting import wait_until
+
+
+@pytest.fixture(autouse=True)
+def quick_embedding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Annotators get their Sim without a model being loaded."""
+    monkeypatch.setattr("emotui.workbench.results.service.Embedder", lambda model, cancelled: embed)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Workspace:
+    return several_runs(tmp_path / "w.duckdb")
+
+
+def place(pilot: Any) -> Results:
+    return frame(pilot).query_one(Results)
+
+
+def grid(pilot: Any) -> Grid:
+    return frame(pilot).query_one(Grid)
+
+
+def cell(pilot: Any) -> tuple[Row, Column, Cell]:
+    found = grid(pilot).cell
+    assert found is not None
+    return found
+
+
+def about(pilot: Any) -> str:
+    """The lines under the grid."""
+    return frame(pilot).query_one("#results-cell", Line).text + "\n" + frame(pilot).query_one("#results-about").text
+
+
+async def go_to(pilot: Any, key: str, label: str, column: str) -> None:
+    """Put the cursor on a cell of a table by pressing keys."""
+    table = grid(pilot).table
+    while table is None or table.key != key:
+        await press(pilot, "n")
+        table = grid(pilot).table
+    rows = [number for number, row in enumerate(table.rows) if row.label == label]
+    columns = [number for number, one in enumerate(table.columns) if one.key == column]
+    grid(pilot).focus()
+    await press(pilot, *["up"] * grid(pilot).row, *["down"] * rows[0])
+    await press(pilot, *["left"] * grid(pilot).column, *["right"] * columns[0])
+    assert cell(pilot)[0].label == label
+    assert cell(pilot)[1].key == column
+
+
+async def test_own_runs_stand_beside_the_published_rows_which_wear_a_dagger(source: Workspace) -> None:
+    (table, *_) = source.results().tables(1)
+    async with opened(source) as pilot:
+        await press(pilot, "7")
+        assert grid(pilot).table == table
+        drawn = grid(pilot).text.split("\n")
+        own = next(line for line in drawn if line.startswith(QWEN))
+        f1 = next(row for row in table.rows if row.label == QWEN).cells[0]
+        assert isinstance(f1.value, float)
+        assert f1.sd is not None
+        assert f"{f1.value:.3f} ±{f1.sd:.3f}".replace("0.", ".") in own
+        assert any(line.startswith("Qwen 3 32B †") and ".673 ±.006" in line for line in drawn)
+        assert not any("†" in line for line in drawn if line.startswith((QWEN, "rule")))
+        assert pilot.app.focused is grid(pilot)
+
+
+async def test_arrows_move_the_cursor_and_scroll_sideways_where_there_is_no_room(source: Workspace) -> None:
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "7")
+        table = grid(pilot).table
+        assert table is not None
+        await press(pilot, *["left"] * len(table.columns))
+        for number, column in enumerate(table.columns):
+            await press(pilot, *["right"] * (number > 0))
+            assert cell(pilot)[1] is column
+            group = column.group.split()[0]
+            assert group in about(pilot)
+            heading = grid(pilot).text.split("\n")[1]
+            assert column.title in heading
+            assert ("◂" in heading) == (0 not in grid(pilot)._column_places)
+        await press(pilot, *["pagedown"] * 4)
+        assert cell(pilot)[0] is table.rows[-1]
+        assert grid(pilot).scroll_offset.y > 0
+
+
+async def test_enter_goes_to_just_the_samples_behind_a_figure_and_x_comes_back(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        everything = listed(pilot)
+        await press(pilot, "7")
+        await go_to(pilot, "errors-task-1", "rule", "hallucination_rate")
+        behind = cell(pilot)[2].samples
+        assert 0 < len(behind) < 18
+        await press(pilot, "enter")
+        assert frame(pilot).place.door.title == "Browse"
+        assert frame(pilot).session.run_shown is not None
+        assert frame(pilot).session.run_shown.run == "rule-1"
+        marks = {row.id: row.marks for row in source.page(list(behind), "rule-1")}
+        assert listed(pilot) == list(marks)
+        assert all("H" in one for one in marks.values())
+        assert f"{len(behind)} of 30" in screen_text(pilot)
+        await press(pilot, "x")
+        assert listed(pilot) == everything
+
+
+async def test_behind_a_rate_each_sample_shows_the_answer_that_has_the_error(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "7")
+        await go_to(pilot, "errors-task-1", QWEN, "hallucination_rate")
+        behind = cell(pilot)[2].samples
+        await press(pilot, "enter")
+        browse = frame(pilot).query_one(Browse)
+        turned = set()
+        for _ in behind:
+            evidence = browse.evidence
+            assert evidence is not None
+            detail = evidence.repeats[browse.repeat].detail
+            assert detail is not None
+            assert "H" in detail.marks
+            turned.add(browse.repeat)
+            await press(pilot, "j")
+        assert turned == {0, 1, 2}
+
+
+async def test_what_lies_behind_a_figure_is_not_remembered(tmp_path: Path, source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "7", "enter")
+        assert len(listed(pilot)) == 18
+        await press(pilot, "q")
+    async with opened(Workspace.open(tmp_path / "w.duckdb")) as pilot:
+        assert len(listed(pilot)) == 30
+
+
+async def test_a_figure_of_an_experiment_leads_to_the_dataset_of_that_experiment(tmp_path: Path) -> None:
+    source = several_runs(tmp_path / "w.duckdb", experiment=True)
+    async with opened(source) as pilot:
+        await press(pilot, "7")
+        await go_to(pilot, "experiment-0", QWEN, "em")
+        await press(pilot, "enter")
+        dataset = frame(pilot).session.overview.dataset
+        assert dataset is not None
+        assert dataset.name == "experiment-0"
+        assert frame(pilot).session.run_shown is not None
+        assert frame(pilot).session.run_shown.run == "exp-1"
+        assert len(listed(pilot)) == 100
+
+
+async def test_ticked_runs_are_counted_alone_until_they_are_unticked(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "7")
+        first = grid(pilot).table
+        assert first is not None
+        runs = [run.run for run in frame(pilot).session.overview.runs]
+        assert runs == ["cot-1", "base-1", "rule-1"]
+        await press(pilot, "r", "j", "space", "enter")
+        table = grid(pilot).table
+        assert table == source.results().tables(1, ["cot-1", "base-1"])[0]
+        assert [row.label for row in table.rows if row.kind == "run"] == [QWEN]
+        assert "just 2 runs" in screen_text(pilot)
+        await press(pilot, "v")
+        assert "rule" not in frame(pilot).query_one("#results-legend").text
+        await press(pilot, "r", "j", "space", "k", "enter", "V")
+        assert grid(pilot).table == first
+
+
+async def test_an_undefined_figure_is_a_dash_and_says_why_when_selected(tmp_path: Path) -> None:
+    samples = [SpanSample(id="a", text="I wept all night.", spans=((0, 6),), emotion="sad")]
+    source = workspace(tmp_path / "w.duckdb", samples=samples, run=False)
+    add_run(source.store, source.datasets()[0], samples, shift=4)
+    async with opened(source) as pilot:
+        await press(pilot, "7")
+        await go_to(pilot, "errors-task-1", "rule", "hallucination_rate")
+        assert cell(pilot)[2].value is None
+        assert "– undefined: no predicted spans" in about(pilot)
+        assert "Enter" not in about(pilot)
+        await press(pilot, "enter")
+        assert frame(pilot).place.door.title == "Results"
+
+
+async def test_v_goes_through_tables_bars_and_transitions_and_n_through_what_each_has(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "7")
+        titles = []
+        for _ in place(pilot).looked.tables or ():
+            titles.append(frame(pilot).query_one("#results-title", Line).text)
+            await press(pilot, "n")
+        assert len(set(titles)) == len(titles) > 6
+        await press(pilot, "p")
+        assert frame(pilot).query_one("#results-title", Line).text == titles[-1]
+        await press(pilot, "v")
+        assert frame(pilot).query_one(ResultsPlot).display
+        assert "Task 1: F1 by emotion   1 of 12" in screen_text(pilot)
+        await press(pilot, "n")
+        assert "Task 1: F1 by valence   2 of 12" in screen_text(pilot)
+        await press(pilot, "v")
+        assert "From one sentence to the next, by emotion" in screen_text(pilot)
+        await press(pilot, "v")
+        assert frame(pilot).query_one("#results-title", Line).text == titles[-1]
+
+
+async def test_transitions_are_counts_or_shades_and_lead_to_their_passages(source: Workspace) -> None:
+    found = source.results().transitions(1, "emotion")
+    async with opened(source) as pilot:
+        await press(pilot, "7", "V")
+        assert set(grid(pilot).text) & set("░▒▓")
+        await press(pilot, "number_sign")
+        lines = {line.split()[1]: line.split()[2:] for line in grid(pilot).text.split("\n") if line.startswith("from ")}
+        assert lines == {name: [str(n) for n in row] for name, row in zip(found.labels, found.counts, strict=True)}
+        here = found.labels.index("neutral")
+        assert cell(pilot)[0].label == "from neutral"
+        await press(pilot, "enter")
+        behind = [row.id for row in source.page(list(found.samples[here][here]), None)]
+        assert listed(pilot) == behind
+
+
+async def test_bars_have_a_glyph_a_run_which_the_legend_names(source: Workspace) -> None:
+    bars = source.results().bars(1, part="task-1")
+    async with opened(source) as pilot:
+        await press(pilot, "7", "v")
+        drawn = screen_text(pilot)
+        for number, series in enumerate(bars.series):
+            glyph = results_bars.GLYPHS[number]
+            assert f"{glyph * 2} {series.label}" in drawn
+            assert drawn.count(glyph) > 20
+        for label in bars.labels:
+            assert label in drawn
+
+
+async def test_from_bars_enter_leads_to_their_figures_and_from_there_to_the_samples(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "7", "v", "n")
+        assert "F1 by valence" in screen_text(pilot)
+        await press(pilot, "enter")
+        table = grid(pilot).table
+        assert table is not None
+        assert table.key == "labels-task-1"
+        assert cell(pilot)[1].group == "Valence"
+        numbers = cell(pilot)[2].samples
+        await press(pilot, "enter")
+        assert isinstance(frame(pilot).place, Browse)
+        assert len(listed(pilot)) == len(numbers) > 0
+
+
+@pytest.mark.parametrize("theme", ["dark", "light", "high-contrast", "colour-blind-safe"])
+async def test_bars_wear_the_colours_of_the_theme(source: Workspace, theme: str) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "7", "v")
+        pilot.app.theme = theme
+        await settle(pilot)
+        variables = pilot.app.theme_variables
+        strips = pilot.app.screen._compositor.render_strips()
+        colours = {
+            str(segment.style.color.name)
+            for strip in strips
+            for segment in strip
+            if segment.style is not None and segment.style.color is not None and "▒" in segment.text
+        }
+        assert colours == {variables["gold"].lower()}
+
+
+async def test_without_colour_nothing_of_a_plot_has_any(source: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with opened(source) as pilot:
+        await press(pilot, "7", "v")
+        segments = [
+            segment
+            for strip in pilot.app.screen._compositor.render_strips()
+            for segment in pilot.app._filters[-1].apply(list(strip), pilot.app.screen.styles.background)
+        ]
+        assert {s.style.color.name for s in segments if s.style is not None and s.style.color} == {"default"}
+        assert {glyph for glyph in results_bars.GLYPHS if any(glyph in s.text for s in segments)} >= set("█▒░")
+
+
+def test_the_first_paint_imports_no_plotting_library() -> None:
+    code = "import emotui.screens.app, sys; print([m for m in sys.modules if 'plotext' in m or m == 'scipy'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+async def test_annotators_come_at_once_and_their_sim_after_it(tmp_path: Path) -> None:
+    source = several_runs(tmp_path / "w.duckdb", annotated=True)
+    async with opened(source) as pilot:
+        await press(pilot, "7")
+        table = grid(pilot).table
+        assert table is not None
+        people = [row for row in table.rows if row.kind == "people"]
+        assert len(people) == 2
+        assert all(row.cells[-1].value is not None for row in people)
+        wanted = [found.sim for found in place(pilot).looked._found]
+        assert wanted == [False, True]
+
+
+async def test_escape_stops_the_counting_and_v_counts_again(source: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = Service.tables
+
+    def endless(
+        self: Service, dataset: Any, runs: Any = None, *, sim: bool = True, cancelled: Any, on_step: Any
+    ) -> Any:
+        on_step("answers", 2000, 7000)
+        wait_until(cancelled)
+        raise Cancelled
+
+    monkeypatch.setattr(Service, "tables", endless)
+    async with opened(source) as pilot:
+        await strike(pilot, "7")
+        await until(pilot, "Esc stops it", "2 000 of 7 000 answers read")
+        await strike(pilot, "j")
+        await press(pilot, "escape")
+        assert not place(pilot).busy
+        assert "The counting was stopped" in screen_text(pilot)
+        monkeypatch.setattr(Service, "tables", counted)
+        await press(pilot, "v")
+        assert grid(pilot).table is not None
+        assert QWEN in screen_text(pilot)
+
+
+async def test_what_cannot_be_counted_is_said_in_words(source: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: Service, *args: Any, **named: Any) -> Any:
+        raise StoreError("the store is held [red]elsewhere[/]")
+
+    monkeypatch.setattr(Service, "tables", fail)
+    async with opened(source) as pilot:
+        await press(pilot, "7")
+        assert "The results cannot be counted" in screen_text(pilot)
+        assert "the store is held [red]elsewhere[/]" in screen_text(pilot)
+
+
+async def test_a_run_that_goes_on_is_counted_when_it_is_done(tmp_path: Path) -> None:
+    source = several_runs(tmp_path / "w.duckdb")
+    async with opened(source) as pilot:
+        await press(pilot, "7")
+        before = grid(pilot).table
+        add_run(source.store, source.datasets()[0], _records(source), name="late-1", model="late", done=20)
+        frame(pilot).session.follow()
+        await settle(pilot)
+        asked = place(pilot)._desk._number  # type: ignore[union-attr]
+        frame(pilot).session._marker = None
+        frame(pilot).session.follow()
+        await settle(pilot)
+        assert place(pilot)._desk._number == asked  # type: ignore[union-attr]
+        source.store.set_state("late-1", "done")
+        frame(pilot).session.follow()
+        await settle(pilot)
+        assert grid(pilot).table != before
+        assert "late" in [row.label for row in grid(pilot).table.rows]  # type: ignore[union-attr]
+
+
+def _records(source: Workspace) -> list[SpanSample]:
+    return [source.evidence(number, None).sample for number, _ in source.store.dataset_samples(1)]
+
+
+async def test_e_writes_the_report_of_the_runs(source: Workspace, tmp_path: Path) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "7", "e")
+        pilot.app.screen.query_one("#path", Input).value = str(tmp_path / "out.md")
+        await press(pilot, "enter")
+        await settle(pilot, work=True)
+        text = (tmp_path / "out.md").read_text(encoding="utf-8")
+        assert "Task 1" in text
+        assert "Qwen 3 32B" in text
+        assert any("out.md is written" in said for said in notified(pilot))
+
+
+async def test_escape_stops_a_report_and_nothing_is_written(
+    source: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def endless(
+        self: Service, dataset: Any, runs: Any = None, *, sim: bool = True, cancelled: Any, on_step: Any
+    ) -> Any:
+        on_step("answers", 1200, 4000)
+        wait_until(cancelled)
+        raise Cancelled
+
+    async with opened(source) as pilot:
+        await press(pilot, "7", "e")
+        pilot.app.screen.query_one("#path", Input).value = str(tmp_path / "out.md")
+        monkeypatch.setattr(Service, "tables", endless)
+        await press(pilot, "enter")
+        await until(pilot, "report: answers")
+        assert "1 200/4 000  Esc stops" in screen_text(pilot)
+        await press(pilot, "escape")
+        await settle(pilot, work=True)
+        assert any("out.md is not written" in said for said in notified(pilot))
+        assert list(tmp_path.glob("*out.md*")) == []
+
+
+async def test_a_workspace_without_samples_and_files_without_a_workspace_say_so(tmp_path: Path) -> None:
+    async with opened(workspace(tmp_path / "w.duckdb", samples=[])) as pilot:
+        await press(pilot, "7")
+        assert "no samples of spans yet" in screen_text(pilot)
+        await press(pilot, "v", "n", "enter", "e", "number_sign")
+        assert frame(pilot).place.door.title == "Results"
+    gold = tmp_path / "gold.jsonl"
+    gold.write_bytes(b"\n".join((SAMPLE_DATA / "spans_sentences.jsonl").read_bytes().splitlines()[:5]))
+    async with opened(FileView(str(gold), warn=lambda line: None)) as pilot:
+        await press(pilot, "7")
+        assert "Results are of runs in a workspace" in screen_text(pilot)
+        await press(pilot, "v", "n", "enter", "q")
+
+
+async def test_a_click_puts_the_cursor_on_a_cell(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "7")
+        line = next(at for at, text in enumerate(grid(pilot).text.split("\n")) if text.startswith(QWEN))
+        start, _ = grid(pilot)._column_places[2]
+        await pilot.click(Grid, offset=(start + 2, line))
+        await settle(pilot)
+        row, column, _cell = cell(pilot)
+        assert (row.label, column.key) == (QWEN, "retrieve-cot/f1")
+
+
+async def test_hostile_labels_are_drawn_literally(tmp_path: Path) -> None:
+    row = Row("[red]m[/]\x1b[31m", "run", "r", (Cell(0.5), Cell("[b]x[/b]")))
+    table = ResultsTable("t", "T", (Column("a", "[i]a[/i]"), Column("b", "b", unit="words")), (row,), ("[u]note[/u]",))
+    async with opened(several_runs(tmp_path / "w.duckdb")) as pilot:
+        await press(pilot, "7")
+        grid(pilot).show_table(table)
+        await settle(pilot)
+        drawn = screen_text(pilot)
+        for said in ("[red]m[/]␛[31m", "[i]a[/i]", "[b]x[/b]", "[u]note[/u]"):
+            assert said in drawn

@@ -1,0 +1,329 @@
+"""Scenes: what a person presses, and what is shown for it."""
+
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from emotui.metrics.priors import PRIORS
+from emotui.records import PLUTCHIK
+from emotui.screens.browse.place import Browse
+from emotui.screens.scenes.place import Scenes
+from emotui.screens.scenes.requests import SETTING
+from emotui.screens.scenes.views import VIEWS
+from emotui.screens.widgets.line import Line
+from emotui.screens.widgets.notice import Notice
+from emotui.screens.widgets.page import Page
+from emotui.workbench.files.view import FileView
+from emotui.workbench.workspace import Workspace
+from tests.screens.browse_workspace import SAMPLE_DATA
+from tests.screens.driving import frame, listed, notified, opened, press, screen_text, settle, strike
+from tests.screens.scenes_workspace import scenarios, workspace
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Workspace:
+    return workspace(tmp_path / "workspace.duckdb")
+
+
+def place(pilot: "Pilot[None]") -> Scenes:
+    return frame(pilot).query_one(Scenes)
+
+
+def view(pilot: "Pilot[None]") -> str:
+    return place(pilot).query_one("#scene-view", Page).text
+
+
+async def test_4_opens_scenes_with_its_own_list_and_1_comes_back_to_the_spans(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "j", "j")
+        spans = frame(pilot).pane.sample
+        await press(pilot, "4")
+        assert listed(pilot) == [sample.id for sample in scenarios()]
+        assert place(pilot).scene == scenarios()[0]
+        await press(pilot, "j")
+        assert place(pilot).scene == scenarios()[1]
+        await press(pilot, "1")
+        assert frame(pilot).pane.sample == spans
+        assert frame(pilot).query_one(Browse).evidence is not None
+        assert "✓" not in screen_text(pilot)
+        await press(pilot, "4")
+        assert place(pilot).scene == scenarios()[1]
+        assert "α0 now" in screen_text(pilot)
+
+
+async def test_every_emotion_has_its_own_evidence_the_priors_pull_and_its_posterior(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "4")
+        shown = place(pilot).rows
+        redecoding = place(pilot).redecoding
+        assert redecoding is not None
+        assert [row.label for row in shown.rows] == list(PLUTCHIK)
+        assert list(shown.rows) == redecoding.rows(0, 0.5)
+        lines = shown.text.splitlines()
+        for line, row in zip(lines[1:], shown.rows, strict=True):
+            assert row.label in line
+            assert f"{row.own:+.2f}" in line
+            assert f"{row.bias:+.2f}" in line
+
+
+async def test_left_and_right_weigh_the_prior_and_decode_the_whole_set_again(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "4", "right", "right")
+        decoded, redecoding = place(pilot).decoded, place(pilot).redecoding
+        assert decoded is not None
+        assert redecoding is not None
+        assert decoded.alpha == place(pilot).alpha == pytest.approx(0.6)
+        assert (decoded.now == redecoding.decoded(0.6).now).all()
+        await press(pilot, *["left"] * 20)
+        assert place(pilot).alpha == 0
+        assert place(pilot).decoded is not None
+        assert "0▴ 0▾ 0~" in screen_text(pilot)
+
+
+async def test_a_held_key_moves_the_bars_at_once_and_ends_where_it_stops(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "4")
+        await strike(pilot, *["right"] * 5)
+        redecoding = place(pilot).redecoding
+        assert redecoding is not None
+        assert list(place(pilot).rows.rows) == redecoding.rows(0, place(pilot).alpha)
+        await settle(pilot)
+        decoded = place(pilot).decoded
+        assert decoded is not None
+        assert decoded.alpha == place(pilot).alpha == pytest.approx(0.75)
+
+
+async def test_alpha_can_be_typed_with_the_one_that_flips_are_counted_against(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "4", "equals_sign")
+        await press(pilot, *"1.37", "tab", *"0.3", "enter")
+        decoded, redecoding = place(pilot).decoded, place(pilot).redecoding
+        assert decoded is not None
+        assert redecoding is not None
+        assert (decoded.alpha, decoded.other) == (1.37, 0.3)
+        assert (decoded.before == redecoding.vectors((0.3,))[0]).all()
+        await press(pilot, "equals_sign", *"much", "enter")
+        assert "An alpha is a number from 0 to 1000" in screen_text(pilot)
+        await press(pilot, "escape")
+        assert place(pilot).alpha == 1.37
+
+
+async def test_n_and_p_visit_just_the_scenarios_that_flip(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "4")
+        decoded = place(pilot).decoded
+        assert decoded is not None
+        flips = sorted((*decoded.flips.gains, *decoded.flips.losses, *decoded.flips.even))
+        ids = [sample.id for sample in scenarios()]
+        visited = []
+        for _ in [place_ for place_ in flips if place_ > 0]:
+            await press(pilot, "n")
+            scene = place(pilot).scene
+            visited.append(scene.id if scene else None)
+        assert visited == [ids[place_] for place_ in flips if place_ > 0]
+        await press(pilot, "n")
+        assert "None further down this list" in notified(pilot)
+        await press(pilot, "p")
+        scene = place(pilot).scene
+        assert scene is not None
+        assert scene.id == ids[flips[-2]]
+
+
+async def test_flips_are_listed_gains_and_losses_apart_and_a_click_goes_there(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "4", "v")
+        decoded, redecoding = place(pilot).decoded, place(pilot).redecoding
+        assert decoded is not None
+        assert redecoding is not None
+        lines = view(pilot).splitlines()
+        assert lines[0] == f"gains  {len(decoded.flips.gains)}"
+        assert f"losses  {len(decoded.flips.losses)}" in lines
+        listed_gains = [line.split()[1] for line in lines[1 : 1 + len(decoded.flips.gains)]]
+        assert listed_gains == [redecoding.scenes.ids[at] for at in decoded.flips.gains]
+        await pilot.click("#scene-view", offset=(6, 2))
+        await settle(pilot)
+        scene = place(pilot).scene
+        assert scene is not None
+        assert scene.id == listed_gains[1]
+
+
+async def test_a_clamped_emotion_conditions_the_others_and_another_scenario_frees_it(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "4", "tab", "tab", "down", "c")
+        rows, redecoding = place(pilot).rows, place(pilot).redecoding
+        assert redecoding is not None
+        assert list(rows.rows) == redecoding.rows(0, 0.5, {1: 1})
+        assert "clamp yes" in screen_text(pilot)
+        await press(pilot, "c")
+        assert rows.rows[1].posterior == 0
+        await press(pilot, "c")
+        assert list(rows.rows) == redecoding.rows(0, 0.5)
+        await press(pilot, "c", "j")
+        assert place(pilot).clamps == {}
+        await press(pilot, "c", "C")
+        assert place(pilot).clamps == {}
+
+
+async def test_w_says_why_by_the_terms_of_the_picked_emotion(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "4", "w")
+        assert view(pilot).startswith("joy: ")
+        assert "the model's own evidence" in view(pilot)
+        await press(pilot, "tab", "tab", "down", "down")
+        assert view(pilot).startswith("fear: ")
+        await press(pilot, "w")
+        assert place(pilot).view == "sweep"
+
+
+async def test_v_goes_through_every_view_and_each_shows_something(source: Workspace) -> None:
+    expected = {
+        "sweep": "macro-F1",
+        "flips": "gains",
+        "why": "by size",
+        "couplings": "bias",
+        "info": "decoded (α .5)",
+        "together": "now − gold",
+        "given": "P(column | row)",
+        "emotions": "recall by emotion",
+        "Table 1": "Gemma-2-9b-it †",
+    }
+    assert set(expected) == set(VIEWS)
+    async with opened(source) as pilot:
+        await press(pilot, "4")
+        for name, words in expected.items():
+            assert place(pilot).view == name
+            assert words in view(pilot), name
+            await press(pilot, "v")
+        assert place(pilot).view == "sweep"
+        await press(pilot, "V")
+        assert place(pilot).view == "Table 1"
+
+
+async def test_heatmaps_show_shades_and_numbers_on_request(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "4", "v", "v", "v")
+        redecoding = place(pilot).redecoding
+        assert redecoding is not None
+        number = f"{redecoding.whole.couplings[0, 1]:+.2f}".replace("+0.", "+.").replace("-0.", "-.")
+        assert "█" in view(pilot)
+        assert number not in view(pilot)
+        await press(pilot, "number_sign")
+        assert "█" not in view(pilot)
+        assert number in view(pilot)
+
+
+async def test_the_sweep_marks_the_honest_choice_and_shows_the_leaked_figure_only_when_asked(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "4")
+        assert "◆ chosen by cross-validation" in view(pilot)
+        assert "honest macro-F1" in view(pilot)
+        assert "scored on the same scenarios" not in view(pilot)
+        await press(pilot, "L")
+        assert "scored on the same scenarios" in view(pilot)
+
+
+async def test_another_prior_is_fitted_and_remembered(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "4", "t", "down", "enter")
+        redecoding = place(pilot).redecoding
+        assert redecoding is not None
+        assert redecoding.tuning.prior == "paper-couplings"
+        assert redecoding.tuning.prior in PRIORS
+        assert all(row.bias == 0 for row in place(pilot).rows.rows)
+    async with opened(Workspace.open(source.store.path)) as pilot:
+        await press(pilot, "4")
+        redecoding = place(pilot).redecoding
+        assert redecoding is not None
+        assert redecoding.tuning.prior == "paper-couplings"
+
+
+async def test_a_prior_that_cannot_be_fitted_says_why_and_is_not_remembered(tmp_path: Path) -> None:
+    source = workspace(tmp_path / "w.duckdb")
+    async with opened(source) as pilot:
+        await press(pilot, "4", "t", "tab", *["backspace"] * 3, "0", "enter")
+        notice = place(pilot).query_one("#scene-notice", Notice)
+        assert notice.display
+        assert "needs smoothing above 0" in str(notice.content)
+        await press(pilot, "t", "tab", *["backspace"] * 3, "1", "enter")
+        redecoding = place(pilot).redecoding
+        assert redecoding is not None
+        assert redecoding.tuning.smoothing == 1
+        assert source.setting(SETTING) == {"prior": "paper", "smoothing": 1.0, "scaling": 1.0, "objective": "map"}
+
+
+async def test_without_a_run_the_scenario_is_shown_and_the_key_that_asks_a_model(tmp_path: Path) -> None:
+    async with opened(workspace(tmp_path / "w.duckdb", run=False)) as pilot:
+        await press(pilot, "4")
+        shown = screen_text(pilot)
+        assert "Mara had painted" in shown
+        assert "R runs a model over these scenarios" in shown
+        assert not place(pilot).rows.display
+
+
+async def test_without_scenarios_the_place_says_how_to_bring_some_in(tmp_path: Path) -> None:
+    async with opened(workspace(tmp_path / "w.duckdb", n=0)) as pilot:
+        await press(pilot, "4")
+        assert "emotui import scenes FILE brings some in" in screen_text(pilot)
+        await press(pilot, "1")
+        assert frame(pilot).query_one(Browse).evidence is not None
+
+
+async def test_over_files_the_place_says_that_it_needs_a_workspace() -> None:
+    async with opened(FileView(str(SAMPLE_DATA / "spans_sentences.jsonl"), warn=lambda line: None)) as pilot:
+        await press(pilot, "4")
+        assert "emotui import scenes FILE" in screen_text(pilot)
+
+
+async def test_annotators_stand_in_the_heading_on_request(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "4", "a")
+        heading = place(pilot).query_one("#scene-title", Line).text
+        assert all(name in heading for name in ("A1", "A2", "A3"))
+        assert "j······a" in heading
+
+
+async def test_the_run_is_exported_as_records_that_decode_takes(source: Workspace, tmp_path: Path) -> None:
+    from emotui.formats import read
+    from emotui.records import ScenesPrediction
+
+    target = tmp_path / "out.jsonl"
+    async with opened(source) as pilot:
+        await press(pilot, "4", "e")
+        pilot.app.screen.query_one("#path", Input).value = str(target)
+        await press(pilot, "enter")
+        assert any("40 predictions written" in words for words in notified(pilot))
+    records = read(str(target), ScenesPrediction).records
+    assert [record.id for record in records] == [sample.id for sample in scenarios()]
+    assert all(record.scores for record in records)
+
+
+@pytest.mark.parametrize("size", [(60, 16), (80, 24), (110, 30), (220, 70)])
+async def test_every_view_draws_at_every_size(source: Workspace, size: tuple[int, int]) -> None:
+    async with opened(source, size) as pilot:
+        await press(pilot, "4")
+        for _ in VIEWS:
+            await press(pilot, "v")
+            assert view(pilot)
+        await pilot.resize_terminal(100, 40)
+        await settle(pilot)
+        assert place(pilot).rows.text
+
+
+async def test_without_colour_flips_gold_and_signs_are_still_told_apart(
+    source: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with opened(source) as pilot:
+        await press(pilot, "4")
+        decoded = place(pilot).decoded
+        assert decoded is not None
+        first = min((*decoded.flips.gains, *decoded.flips.losses))
+        await press(pilot, *["j"] * first)
+        text = place(pilot).rows.text
+        assert "→" in text
+        assert "gain" in text or "loss" in text
+        await press(pilot, "v", "v", "v")
+        assert "-" in view(pilot)
+        assert "█" in view(pilot)

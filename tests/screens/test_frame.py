@@ -1,0 +1,89 @@
+"""The frame: its footer, its sizes, and what it says where there is nothing to show."""
+
+from pathlib import Path
+
+import pytest
+
+from emotui.errors import StoreError
+from emotui.screens.browse.place import Browse
+from emotui.screens.samples.table import SampleList
+from emotui.screens.widgets.line import Line
+from emotui.workbench.files.view import FileView
+from emotui.workbench.source import BrowseSource
+from emotui.workbench.workspace import Workspace
+from tests.screens.browse_workspace import SAMPLE_DATA, sample_records, workspace
+from tests.screens.driving import frame, listed, opened, press, screen_text, settle, shown_id
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Workspace:
+    return workspace(tmp_path / "workspace.duckdb")
+
+
+async def test_a_click_on_the_footer_does_what_it_says(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        line = next(i for i, text in enumerate(screen_text(pilot).split("\n")) if "j k move" in text)
+        column = screen_text(pilot).split("\n")[line].index("overlay")
+        await pilot.click(offset=(column, line))
+        await settle(pilot)
+        assert frame(pilot).query_one(Browse).overlay == "gold"
+
+
+async def test_the_footer_offers_only_what_can_be_done(tmp_path: Path) -> None:
+    async with opened(workspace(tmp_path / "w.duckdb", run=False), (200, 45)) as pilot:
+        footer = frame(pilot).query_one("KeyBar", Line).text
+        assert "overlay" in footer
+        assert "next error" not in footer
+        assert "clear filter" not in footer
+        await press(pilot, "slash", "t", "h", "e", "enter")
+        assert "clear filter" in frame(pilot).query_one("KeyBar", Line).text
+
+
+async def test_at_80_columns_the_list_folds_away_behind_a_key(source: Workspace) -> None:
+    async with opened(source, (80, 24)) as pilot:
+        rows = frame(pilot).query_one(SampleList)
+        assert rows.region.width == 0
+        await press(pilot, "j")
+        assert shown_id(pilot) == sample_records()[1].id
+        await press(pilot, "l")
+        assert rows.region.width > 70
+        await press(pilot, "down", "enter")
+        assert rows.region.width == 0
+        assert shown_id(pilot) == sample_records()[2].id
+
+
+async def test_a_terminal_too_small_says_so_and_comes_back(source: Workspace) -> None:
+    async with opened(source, (59, 24)) as pilot:
+        assert "emotui needs 60x16" in screen_text(pilot)
+        await pilot.resize_terminal(60, 16)
+        await settle(pilot)
+        assert "alignment" in screen_text(pilot)
+        await pilot.resize_terminal(80, 15)
+        await settle(pilot)
+        assert "this is 80x15" in screen_text(pilot)
+
+
+async def test_an_empty_workspace_says_how_to_fill_it(tmp_path: Path) -> None:
+    async with opened(workspace(tmp_path / "w.duckdb", samples=[])) as pilot:
+        assert "No samples yet" in screen_text(pilot)
+        assert "emotui import spans FILE" in screen_text(pilot)
+
+
+async def test_a_source_that_cannot_be_opened_is_said_in_the_frame() -> None:
+    def fail() -> BrowseSource:
+        raise StoreError("w.duckdb is held by process 12: close it there [red]first[/]")
+
+    for size in ((160, 45), (80, 24)):
+        async with opened(fail, size) as pilot:
+            assert "w.duckdb is held by process 12: close it there [red]first[/]" in screen_text(pilot)
+            await press(pilot, "q")
+
+
+async def test_files_are_browsed_without_a_store(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.jsonl"
+    gold.write_bytes(b"\n".join((SAMPLE_DATA / "spans_sentences.jsonl").read_bytes().splitlines()[:5]))
+    source = FileView(str(gold), warn=lambda line: None)
+    async with opened(source) as pilot:
+        assert len(listed(pilot)) == 5
+        assert "gold.jsonl" in screen_text(pilot)
+        assert "run a model" not in screen_text(pilot)

@@ -1,0 +1,191 @@
+"""Long work from the screen: a model over the dataset with its progress, stopped on request, failing in words."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from emotui.records import SpanSample
+from emotui.screens.jobs import Job, parts
+from emotui.screens.widgets.top_line import standing
+from emotui.workbench.progress import RunProgress
+from emotui.workbench.workspace import FIRST_START, Workspace
+from tests.backends.installed_kind import install_kind
+from tests.screens.browse_workspace import workspace
+from tests.screens.driving import frame, notified, opened, press, screen_text, settle, stave, strike, until
+
+KIND = "breaking"
+
+
+@pytest.fixture(autouse=True)
+def breaking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kind of model that does what the text of a sample says, in a process of its own like any other."""
+    install_kind(monkeypatch, KIND, "tests.backends.breaking_backend:load")
+    monkeypatch.setattr("emotui.workbench.runs.run.Embedder", lambda model, cancelled: None)
+
+
+def samples(*texts: str) -> list[SpanSample]:
+    return [SpanSample(id=f"w-{number}", text=text, spans=((0, 4),)) for number, text in enumerate(texts)]
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Iterator[Workspace]:
+    """40 samples: two batches that are answered at once, and one that takes its time."""
+    opened_workspace = workspace(
+        tmp_path / "w.duckdb",
+        samples=samples(*[f"word number {n}" for n in range(32)], *["SLEEP 20" for _ in range(8)]),
+        run=False,
+    )
+    yield opened_workspace
+    opened_workspace.close()
+
+
+async def start(pilot: "Pilot[None]", spec: str = "breaking:") -> None:
+    """Ask for a run of the model over all samples."""
+    await press(pilot, "R")
+    await press(pilot, *["backspace"] * len("embedded"))
+    await strike(pilot, *spec, "enter")
+
+
+async def test_a_finished_run_is_shown_over_the_gold_spans(tmp_path: Path) -> None:
+    source = workspace(tmp_path / "w.duckdb", samples=samples("word one", "word two"), run=False)
+    async with opened(source) as pilot:
+        await start(pilot)
+        await settle(pilot, work=True)
+        run = frame(pilot).session.run_shown
+        assert run is not None
+        assert (run.model, run.state, run.done) == ("breaking:", "done", 2)
+        assert {voice.role: voice.spans for voice in stave(pilot).score.tiers} == {
+            "gold": ((0, 4),),
+            "predicted": ((0, 4),),
+        }
+        assert "embedded" in screen_text(pilot).splitlines()[0]
+        await press(pilot, "q")
+
+
+async def test_escape_stops_a_run_and_keeps_what_is_done(many: Workspace) -> None:
+    async with opened(many) as pilot:
+        await start(pilot)
+        await until(pilot, "32/40")
+        assert "Esc stops" in screen_text(pilot)
+        await strike(pilot, "escape")
+        await settle(pilot, work=True)
+        assert "Stopped; what was done is kept" in notified(pilot)
+        (run,) = many.runs(1)
+        assert (run.state, run.done) == ("stopped", 32)
+        assert frame(pilot).session.run_shown == run
+
+
+async def test_keys_are_answered_while_a_model_works(many: Workspace) -> None:
+    async with opened(many) as pilot:
+        await start(pilot)
+        await until(pilot, "32/40")
+        await press(pilot, "j", "j")
+        assert frame(pilot).pane.rows.cursor == 2
+        await strike(pilot, "escape")
+        await settle(pilot, work=True)
+
+
+async def test_q_ends_a_running_model_and_leaves(many: Workspace) -> None:
+    async with opened(many) as pilot:
+        await start(pilot)
+        await until(pilot, "32/40")
+        await strike(pilot, "q")
+        await settle(pilot, work=True)
+    assert many.runs(1)[0].done == 32
+    assert many.setting("browse") is not None
+
+
+async def test_a_model_that_cannot_be_loaded_is_told_in_its_own_words(tmp_path: Path) -> None:
+    source = workspace(tmp_path / "w.duckdb", samples=samples("word one"), run=False)
+    async with opened(source) as pilot:
+        await start(pilot, "breaking:cannot")
+        await settle(pilot, work=True)
+        assert any("model.bin is cut short" in told for told in notified(pilot))
+        await press(pilot, "q")
+
+
+async def test_a_stopped_run_can_be_finished(many: Workspace) -> None:
+    async with opened(many) as pilot:
+        await start(pilot)
+        await until(pilot, "32/40")
+        await strike(pilot, "escape")
+        await settle(pilot, work=True)
+        await press(pilot, "R", "tab", "down")
+        assert "finish breaking:   32 of 40 done" in screen_text(pilot)
+        await strike(pilot, "enter")
+        await until(pilot, "32/40")
+        assert len(many.runs(1)) == 1
+        await strike(pilot, "escape")
+        await settle(pilot, work=True)
+
+
+async def test_the_first_start_shows_samples_and_predictions_without_a_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("emotui.workbench.workspace.DEFAULT_MODEL", "breaking:able")
+    source = Workspace.open(tmp_path / "fresh.duckdb")
+    async with opened(source) as pilot:
+        await settle(pilot, work=True)
+        assert source.setting(FIRST_START) == "done"
+        assert frame(pilot).session.overview.dataset is not None
+        assert [voice.role for voice in stave(pilot).score.tiers] == ["gold", "predicted"]
+        await press(pilot, "q")
+
+
+def _progress(**changes: object) -> RunProgress:
+    values = {"run": "r", "model": "m", "done": 50, "n": 200, "failed": 0, "rate": 41.0, "remaining": 3.7, "step": "s"}
+    return RunProgress(**(values | changes))  # type: ignore[arg-type]
+
+
+def _said(room: int, **changes: object) -> str:
+    return "".join(part.text for part in parts(Job("m", halt=lambda: None, progress=_progress(**changes)), room))
+
+
+def test_progress_says_how_far_how_fast_and_how_long_still() -> None:
+    assert _said(100) == "m  ━━━─────────  50/200  41/s  4 s left  Esc stops"
+
+
+def test_progress_gives_up_the_rate_first_and_then_the_bar_where_room_is_scarce() -> None:
+    assert _said(54, failed=2) == "m  ━━━─────────  50/200  4 s left  2 failed  Esc stops"
+    assert _said(53, failed=2) == "m  50/200  4 s left  2 failed  Esc stops"
+
+
+def test_of_a_long_spec_the_end_stays_beside_the_progress_and_the_key_that_stops_it() -> None:
+    assert _said(40, model="hf:/models/of/some/family/name-7b") == "…ly/name-7b  50/200  4 s left  Esc stops"
+    assert _said(10, model="hf:/models/of/some/family/name-7b").endswith("50/200  4 s left  Esc stops")
+    assert _said(12, n=0, step="loading a model") == "…ing a model"
+
+
+async def test_eighty_columns_hold_every_place_beside_a_run(many: Workspace) -> None:
+    async with opened(many, size=(80, 24)) as pilot:
+        await start(pilot)
+        await until(pilot, "32/40")
+        top = screen_text(pilot).splitlines()[0]
+        assert top.split()[:7] == ["emotui", "1", "Browse", "3", "4", "7", "8"]
+        assert top.rstrip().endswith("Esc stops")
+        await strike(pilot, "escape")
+        await settle(pilot, work=True)
+
+
+@pytest.mark.parametrize("key", ["e", "m", "R"])
+async def test_a_key_that_would_begin_more_work_says_that_it_has_to_wait(many: Workspace, key: str) -> None:
+    async with opened(many) as pilot:
+        await start(pilot)
+        await until(pilot, "32/40")
+        await press(pilot, key)
+        assert any(told.startswith("One thing at a time") for told in notified(pilot))
+        assert "R run a model" not in screen_text(pilot).splitlines()[-1]
+        await strike(pilot, "escape")
+        await settle(pilot, work=True)
+
+
+def test_a_long_name_of_the_store_and_the_state_of_the_model_leave_the_places_their_numbers() -> None:
+    def said(store: str, room: int) -> str:
+        return "".join(part.text for part in standing(store, "embedded", "not loaded", 25, room))
+
+    assert said("workspace", 39) == "workspace · embedded not loaded"
+    assert said("workspace (read only)", 39) == "workspace (read only) · embedded"
+    assert said("a store with a very long name indeed", 39) == "a store with a very long n… · embedded"
+    assert said("workspace", 30) == "workspace · embedded"

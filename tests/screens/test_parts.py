@@ -1,0 +1,230 @@
+"""Parts of the screens by themselves: the registry of actions, what is remembered, the alignment, export."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textual.command import CommandList
+
+from emotui.metrics.span_scoring import score_samples
+from emotui.records import Sentence, SpanPrediction, SpanSample
+from emotui.screens.actions import SHARED, Acting, Action
+from emotui.screens.browse.alignment import rows
+from emotui.screens.frame import Frame
+from emotui.screens.list_state import HEADLINE, ListState, from_setting, to_setting
+from emotui.screens.models.actions import ModelActions
+from emotui.screens.place import Place
+from emotui.screens.places import ACTIONS, PLACES, class_of
+from emotui.screens.samples.actions import ListActions
+from emotui.screens.samples.pane import ListPane
+from emotui.screens.samples.table import PAGE, SampleList
+from emotui.screens.tool import ToolActions
+from emotui.store.query import MARKS, SORTS, Bounds, ListQuery
+from emotui.tasks.spans.task import METRICS
+from emotui.workbench.workspace import Workspace
+from tests.screens.browse_workspace import sample_records, workspace
+from tests.screens.driving import frame, listed, opened, press, screen_text, settle, shown_id, stave, strike
+from tests.waiting import awaited
+
+EVERYWHERE: tuple[type[Acting], ...] = (ListPane, ListActions, ModelActions, ToolActions, Frame)
+"""What answers actions whichever place is open."""
+
+
+def answers(doers: Iterable[type[Acting]], action: Action) -> bool:
+    return any(hasattr(one, f"do_{action.id}") for one in doers)
+
+
+OPENED = [class_of(door) for door in PLACES.values()]
+
+
+@pytest.mark.parametrize("place", OPENED)
+def test_in_one_place_no_key_means_two_things_but_enter_and_escape(place: type[Place]) -> None:
+    here = [one for one in ACTIONS if answers((place, *EVERYWHERE), one)]
+    own = {key for one in here if answers([place], one) for key in one.keys}
+    keys = [key for one in here for key in one.keys if answers([place], one) or key not in own]
+    assert {key for key in keys if keys.count(key) > 1} <= {"enter", "escape"}
+
+
+def test_every_action_is_done_by_the_frame_or_the_list_or_by_a_place() -> None:
+    assert [one.id for one in ACTIONS if not answers((*OPENED, *EVERYWHERE), one)] == []
+
+
+def test_what_stands_with_a_place_is_answered_there_and_in_no_other_place() -> None:
+    for place in OPENED:
+        others = [other for other in OPENED if other is not place]
+        assert [one.id for one in place.door.actions if not answers([place], one) or answers(others, one)] == []
+
+
+def test_what_places_share_is_not_one_place_s_own() -> None:
+    alone = [
+        one.id for one in SHARED if not answers(EVERYWHERE, one) and sum(answers([place], one) for place in OPENED) < 2
+    ]
+    assert alone == []
+
+
+def test_every_action_has_one_name_and_nothing_else_is_done() -> None:
+    ids = [one.id for one in ACTIONS]
+    assert len(set(ids)) == len(ids)
+    for doer in (*OPENED, *EVERYWHERE):
+        assert {name[3:] for name in dir(doer) if name.startswith("do_")} <= set(ids)
+
+
+STATES = st.builds(
+    ListState,
+    dataset=st.none() | st.text(max_size=5),
+    run=st.none() | st.text(max_size=5),
+    text=st.text(max_size=5),
+    emotions=st.lists(st.sampled_from(["sad", "happy"]), unique=True).map(tuple),
+    marks=st.sets(st.sampled_from(list(MARKS))).map(lambda marks: "".join(m for m in MARKS if m in marks)),
+    bounds=st.lists(
+        st.builds(Bounds, st.sampled_from([HEADLINE, "sim"]), st.floats(0, 1), st.none() | st.floats(0, 1)),
+        unique_by=lambda one: one.metric,
+    ).map(tuple),
+    metric=st.sampled_from([HEADLINE, "sim"]),
+    sort=st.sampled_from(["file", HEADLINE, "sim", "length"]),
+    descending=st.booleans(),
+    sample=st.none() | st.integers(0, 99),
+)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(list(to_setting(ListState()))), inner),
+    max_leaves=8,
+)
+
+
+@given(STATES)
+def test_what_is_remembered_comes_back_as_it_was(state: ListState) -> None:
+    assert from_setting(to_setting(state)) == state
+
+
+@given(JSON)
+def test_whatever_stands_in_the_settings_a_list_can_be_shown(value: object) -> None:
+    state = from_setting(value)
+    query = state.query(1, "run", METRICS)
+    assert set(query.marks) <= set(MARKS)
+    assert query.sort in {*SORTS, "f1", "sim"}
+    assert {one.metric for one in query.bounds} <= {"f1", "sim"}
+    assert state.shown_metric(METRICS) in METRICS
+
+
+def test_what_was_remembered_before_metrics_had_names_is_about_the_headline_of_the_task() -> None:
+    state = from_setting({"f1_min": 0.25, "f1_max": None, "sort": "f1", "descending": True})
+    assert state.query(1, "run", METRICS[1:]) == ListQuery(
+        1, "run", bounds=(Bounds("sim", 0.25, None),), sort="sim", descending=True
+    )
+    assert from_setting({"f1_min": None, "f1_max": None, "sort": "sim"}).query(1, "run", METRICS).sort == "sim"
+
+
+def test_a_metric_that_the_task_does_not_have_neither_bounds_nor_sorts_and_the_headline_is_shown() -> None:
+    state = ListState(bounds=(Bounds("polarity", 0.5),), sort="polarity", metric="polarity")
+    assert state.query(1, "run", METRICS) == ListQuery(1, "run")
+    assert state.shown_metric(METRICS) == METRICS[0]
+    assert ListState(bounds=(Bounds(HEADLINE, 0.5),), sort=HEADLINE).query(1, None, METRICS) == ListQuery(1)
+
+
+def test_the_alignment_names_each_pair_then_what_was_missed_then_what_was_extra() -> None:
+    text = "I wept all night. The bus came. I was so happy."
+    sample = SpanSample(
+        id="a",
+        text=text,
+        spans=((2, 16), (32, 46)),
+        sentences=(
+            Sentence(start=0, end=17, emotion="sad"),
+            Sentence(start=18, end=31, emotion="neutral"),
+            Sentence(start=32, end=47, emotion="happy"),
+        ),
+    )
+    said = SpanPrediction(id="a", spans=("wept all night", "the bus", "utter joy"))
+    (detail,) = score_samples([sample], [said], None, frozenset())
+    shown = [(row.gold, row.predicted, row.f1, row.words) for row in rows(detail)]
+    assert shown[0] == ("wept all night", "wept all night", 1.0, "")
+    assert {row[3] for row in shown[1:]} <= {
+        "missed",
+        "neutral sentence",
+        "not in the text",
+        "not in the text, missed",
+        "neutral sentence, missed",
+    }
+    marks = {mark for row in rows(detail) for mark in row.marks}
+    assert marks == {"M", "N", "X", "H"}
+
+
+def test_a_sample_without_any_span_has_no_rows() -> None:
+    (detail,) = score_samples(
+        [SpanSample(id="a", text="x", spans=())], [SpanPrediction(id="a", spans=())], None, frozenset()
+    )
+    assert rows(detail) == []
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Workspace:
+    return workspace(tmp_path / "workspace.duckdb")
+
+
+async def test_export_writes_the_predictions_of_the_list_and_asks_before_writing_over(
+    source: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from emotui.formats import read
+
+    monkeypatch.chdir(tmp_path)
+    Path("predicted.jsonl").write_text("mine\n", encoding="utf-8")
+    async with opened(source) as pilot:
+        await press(pilot, "slash", "t", "h", "e", "enter")
+        expected = listed(pilot)
+        await press(pilot, "e", "enter")
+        assert "This file exists" in screen_text(pilot)
+        assert Path("predicted.jsonl").read_text(encoding="utf-8") == "mine\n"
+        await press(pilot, "enter")
+        await settle(pilot, work=True)
+    written = read("predicted.jsonl", SpanPrediction)
+    assert [record.id for record in written.records] == expected
+
+
+async def test_the_palette_finds_an_action_and_does_it(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "ctrl+p")
+        await strike(pilot, *"colours: light")
+        found = pilot.app.screen.query_one(CommandList)
+        await awaited(
+            lambda: bool(found.option_count) and str(found.get_option_at_index(0).prompt).startswith("colours: light")
+        )
+        await press(pilot, "enter", "enter")
+        assert pilot.app.theme == "light"
+
+
+async def test_help_has_every_key_of_the_registry(source: Workspace) -> None:
+    from textual.widgets import Static
+
+    async with opened(source) as pilot:
+        await press(pilot, "question_mark")
+        page = str(pilot.app.screen.query_one("#help-page", Static).content)
+        assert [action.id for action in ACTIONS if action.shown and action.help not in page] == []
+        await press(pilot, "escape")
+        assert pilot.app.screen is frame(pilot)
+
+
+async def test_a_list_longer_than_a_page_asks_only_for_the_pages_in_sight(tmp_path: Path) -> None:
+    samples = [SpanSample(id=f"s{n:05}", text=f"text {n}", spans=()) for n in range(PAGE * 40)]
+    source = workspace(tmp_path / "w.duckdb", samples=samples, run=False)
+    async with opened(source) as pilot:
+        rows_shown = frame(pilot).query_one(SampleList)
+        await press(pilot, "G")
+        assert shown_id(pilot) == samples[-1].id
+        assert rows_shown.row(len(samples) - 1) is not None
+        assert rows_shown.row(PAGE * 20) is None
+        assert len(sample_records()) < PAGE
+
+
+async def test_the_bar_of_a_span_that_is_only_a_keyword_is_dotted(tmp_path: Path) -> None:
+    from emotui.screens.widgets.tier_layout import AnnotatedText, Tier
+    from emotui.screens.widgets.tiered_text import TieredText
+
+    source = workspace(tmp_path / "w.duckdb")
+    async with opened(source) as pilot:
+        view: TieredText = stave(pilot)
+        voice = Tier("m", "predicted", ((0, 5), (10, 13)), dotted=((10, 13),))
+        view.show(AnnotatedText("happy and sad", (voice,), rows=True))
+        await settle(pilot)
+        assert view.render_line(1).text.split() == ["m", "━━━━━", "┅┅┅"]

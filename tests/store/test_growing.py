@@ -1,0 +1,91 @@
+"""A data set that grows: numbers stay, ids are never given twice, and runs over it stay what they were."""
+
+from pathlib import Path
+
+import pytest
+
+from emotui.errors import StoreError
+from emotui.store.query import ListQuery
+from emotui.store.rows import SampleRow
+from emotui.store.store import Store
+from tests.store.store_samples import result, sample, samples, score
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store.open(tmp_path / "w.duckdb")
+
+
+def test_samples_come_behind_those_that_are_there_whatever_was_added_in_between(store: Store) -> None:
+    kept = store.add_dataset("kept", "spans", samples(2), "", "of 2", room=10)
+    other = store.add_dataset("other", "spans", samples(3), "", "of 3")
+    grown = store.extend_dataset(kept.dataset, [sample("new", "one more")], "of 2", "of 2 and 1")
+    assert (grown.dataset, grown.name, grown.n, grown.fingerprint) == (kept.dataset, "kept", 3, "of 2 and 1")
+    assert [number for number, _ in store.dataset_samples(kept.dataset)] == [1, 2, 3]
+    assert [number for number, _ in store.dataset_samples(other.dataset)] == [11, 12, 13]
+    assert store.order(ListQuery(kept.dataset, text="one more")).tolist() == [3]
+    assert [row.id for row in store.page([3, 11], None)] == ["new", "s1"]
+
+
+def test_room_is_kept_free_also_behind_a_data_set_that_grew(store: Store) -> None:
+    kept = store.add_dataset("kept", "spans", samples(1), "", "a", room=5)
+    store.extend_dataset(kept.dataset, samples(3)[1:], "a", "b")
+    store.add_dataset("other", "spans", samples(1), "", "c")
+    assert store.order(ListQuery(2)).tolist() == [6]
+
+
+def test_labels_of_new_samples_can_be_filtered_by(store: Store) -> None:
+    store.add_dataset("kept", "spans", [sample("a", emotions=("sad",))], "", "1", room=5)
+    same, other = sample("b", emotions=("sad",)), sample("c", emotions=("sad", "angry"))
+    store.extend_dataset(1, [same, other, sample("d")], "1", "2")
+    assert store.order(ListQuery(1, emotions=("sad",))).tolist() == [1, 2, 3]
+    assert store.order(ListQuery(1, emotions=("angry",))).tolist() == [3]
+    assert store.emotions(1) == ["angry", "sad"]
+
+
+def test_a_run_over_the_first_samples_stays_what_it_was(store: Store) -> None:
+    store.add_dataset("kept", "spans", samples(2), "", "1", room=5)
+    before = store.start_run("r-1", "identity of 2", "spans", "m", 1, {}, 2)
+    store.commit_batch("r-1", [result(1, scored=score(0.5)), result(2, scored=score(1.0))])
+    store.set_state("r-1", "done")
+    store.extend_dataset(1, [sample("new")], "1", "2")
+    run = store.run("r-1")
+    assert (run.identity, run.n, run.done, run.state) == (before.identity, 2, 2, "done")
+    assert [row.sample for row in store.results("r-1")] == [1, 2]
+    assert [(row.id, row.values.get("f1")) for row in store.page([1, 2, 3], "r-1")] == [
+        ("s1", 0.5),
+        ("s2", 1.0),
+        ("new", None),
+    ]
+    assert store.order(ListQuery(1, run="r-1", sort="f1")).tolist() == [1, 2, 3]
+
+
+def test_a_data_set_that_came_from_a_file_does_not_grow(store: Store) -> None:
+    store.add_dataset("file", "spans", samples(2), "", "1")
+    with pytest.raises(StoreError, match="'file' does not grow"):
+        store.extend_dataset(1, [sample("new")], "1", "2")
+    assert store.datasets()[0].n == 2
+
+
+@pytest.mark.parametrize(
+    ("rows", "after", "why"),
+    [
+        (samples(6)[2:], "1", "is full with its 2 samples"),
+        ([sample("s2")], "1", "two samples have the id 's2'"),
+        ([sample("new"), sample("new")], "1", "two samples have the id"),
+        ([sample("new")], "0", "has changed meanwhile"),
+    ],
+)
+def test_what_cannot_be_added_leaves_the_data_set_as_it_was(
+    store: Store, rows: list[SampleRow], after: str, why: str
+) -> None:
+    store.add_dataset("kept", "spans", samples(2), "", "1", room=5)
+    with pytest.raises(StoreError, match=why):
+        store.extend_dataset(1, rows, after, "2")
+    assert (store.datasets()[0].n, store.datasets()[0].fingerprint) == (2, "1")
+    assert len(list(store.dataset_samples(1))) == 2
+
+
+def test_an_unknown_data_set_cannot_grow(store: Store) -> None:
+    with pytest.raises(StoreError, match="has changed meanwhile"):
+        store.extend_dataset(7, [sample("new")], "1", "2")

@@ -1,0 +1,168 @@
+"""Several programs on one store at the same time, and programs that are killed in the middle."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from emotui.errors import StoreError
+from emotui.store import refusals
+from emotui.store.query import ListQuery
+from emotui.store.store import Store
+from tests.paths import CHECKOUT
+from tests.store.store_samples import result, samples
+
+WRITER = Path(__file__).with_name("store_writer.py")
+HOLDER = """
+import duckdb, sys
+connection = duckdb.connect(sys.argv[1])
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def program(*args: object, **environment: object) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, *map(str, args)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(CHECKOUT)} | {key: str(value) for key, value in environment.items()},
+    )
+
+
+def heard(process: "subprocess.Popen[str]") -> str:
+    assert process.stdout is not None
+    return process.stdout.readline()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    made = Store.open(tmp_path / "workspace.duckdb", patience=60)
+    made.add_dataset("stories", "spans", samples(2000), "stories.jsonl", "abc")
+    made.start_run("run", "identity", "spans", "model", 1, {}, 2000)
+    return made
+
+
+def test_a_program_that_keeps_the_file_is_named_with_what_to_do(store: Store) -> None:
+    hurried = Store.open(store.path, patience=0.2)
+    holder = program("-c", HOLDER, store.path)
+    try:
+        assert heard(holder) == "held\n"
+        with pytest.raises(StoreError) as refused:
+            hurried.runs()
+        assert str(refused.value).startswith(f"{store.path} has been held by python")
+        assert f"(pid {holder.pid})" in str(refused.value)
+        assert str(refused.value).endswith("close that program, then try again")
+        assert "\n" not in str(refused.value)
+    finally:
+        holder.communicate()
+    assert [run.run for run in hurried.runs()] == ["run"]
+
+
+def test_a_turn_is_waited_for(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    holder, refused = program("-c", HOLDER, store.path), []
+    is_held = refusals.is_held
+
+    def end_the_holder_at_the_third(error: Exception) -> bool:
+        refused.append(error)
+        if len(refused) == 3:
+            holder.communicate()
+        return is_held(error)
+
+    assert heard(holder) == "held\n"
+    monkeypatch.setattr(refusals, "is_held", end_the_holder_at_the_third)
+    store.commit_batch("run", [result(1)])
+    assert len(refused) == 3
+    assert store.run("run").done == 1
+
+
+def test_a_reader_sees_the_rows_of_a_writer_as_they_come_and_neither_starves(store: Store) -> None:
+    writer = program(WRITER, store.path, "run", 1, 480, 16)
+    seen, read = set(), 0
+    while writer.poll() is None:
+        page = store.page(range(1, 481), "run")
+        assert len(page) == 480
+        seen.add(sum(row.values.get("f1") is not None for row in page))
+        read += 1
+    out, _ = writer.communicate()
+    assert writer.returncode == 0
+    assert out.split()[-1] == "480"
+    assert all(count % 16 == 0 for count in seen), "half a batch was seen"
+    assert len(seen) >= 5
+    assert read >= 10
+    assert store.run("run").done == 480
+
+
+def test_two_writers_lose_nothing(store: Store) -> None:
+    store.start_run("other", "identity", "spans", "model", 1, {}, 2000)
+    writers = [program(WRITER, store.path, run, 1, 100, 5) for run in ("run", "other")]
+    for writer in writers:
+        writer.communicate()
+        assert writer.returncode == 0
+    for run in ("run", "other"):
+        assert store.done(run) == {(number, 0) for number in range(1, 101)}
+    outputs = [row.output for run in ("run", "other") for row in store.results(run)]
+    assert len(set(outputs)) == 200
+
+
+def test_two_programs_that_make_the_same_store_make_one(tmp_path: Path) -> None:
+    make = (
+        "import sys; from emotui.store.store import Store; s = Store.open(sys.argv[1]);"
+        "s.append_annotation('spans', 1, sys.argv[2], b'[]')"
+    )
+    makers = [program("-c", make, tmp_path / "new" / "workspace.duckdb", name) for name in "abc"]
+    for maker in makers:
+        maker.communicate()
+        assert maker.returncode == 0
+    store = Store.open(tmp_path / "new" / "workspace.duckdb")
+    assert sorted(entry.annotator for entry in store.annotations()) == ["a", "b", "c"]
+    assert sorted(entry.annotation for entry in store.annotations()) == [1, 2, 3]
+    assert [file.name for file in (tmp_path / "new").iterdir()] == ["workspace.duckdb"]
+
+
+def test_after_a_kill_at_any_moment_every_committed_batch_is_there_and_no_part_of_one(store: Store) -> None:
+    draw = random.Random(os.environ.get("PYTEST_XDIST_TESTRUNUID", "kill"))
+    first = 1
+    for _ in range(6):
+        writer = program(WRITER, store.path, "run", first, 2000, 7)
+        heard(writer)
+        time.sleep(draw.uniform(0, 0.25))  # the moment of the kill is drawn; nothing is waited for
+        writer.send_signal(signal.SIGKILL)
+        out, _ = writer.communicate()
+        told = int(out.split()[-1]) if out.split() else first + 6
+        fresh = Store.open(store.path)
+        done = {number for number, _ in fresh.done("run")}
+        assert done == set(range(1, len(done) + 1)), "a hole, or a sample that nobody committed"
+        assert len(done) >= told, "a batch that was committed is gone"
+        assert (len(done) - first + 1) % 7 == 0, "a part of a batch is there"
+        rows = list(fresh.results("run"))
+        assert {row.sample for row in rows} == done
+        assert all(row.score is not None and row.prediction == b"{}" for row in rows)
+        assert fresh.run("run").done == len(done)
+        first = len(done) + 1
+
+
+def test_a_kill_while_samples_are_added_leaves_all_or_none_of_them(tmp_path: Path) -> None:
+    add = (
+        "import sys; from emotui.store.store import Store; from tests.store.store_samples import samples\n"
+        "store = Store.open(sys.argv[1]); print('begun', flush=True)\n"
+        "store.add_dataset('many', 'spans', samples(20_000), 'many', 'm')\n"
+    )
+    draw = random.Random(5)
+    for attempt in range(4):
+        path = tmp_path / f"{attempt}.duckdb"
+        # What is laid out there before it goes into the store stays behind after a kill.
+        adder = program("-c", add, path, TMPDIR=tmp_path)
+        heard(adder)
+        time.sleep(draw.uniform(0, 0.6))  # as above
+        adder.send_signal(signal.SIGKILL)
+        adder.communicate()
+        store = Store.open(path)
+        found = len(store.order(ListQuery(1, text="text")))
+        assert found == (20_000 if store.datasets() else 0)

@@ -1,0 +1,317 @@
+"""`emotui report` and `emotui results`: tables as files, on the screen and as JSON."""
+
+import html.parser
+import json
+import re
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emotui.backends.host import Cancelled
+from emotui.commands.results import report, results
+from emotui.errors import BadInput
+from emotui.records import ScenesGold
+from emotui.store.query import Dataset
+from emotui.tables import Cell, shown_cell
+from emotui.workbench.datasets.experiments import add_experiment
+from emotui.workbench.datasets.samples import add_samples
+from emotui.workbench.progress import RunProgress
+from emotui.workbench.results.report import write_report
+from emotui.workbench.results.report_formats import latex, markdown, one_line
+from emotui.workbench.results.service import Results
+from emotui.workbench.workspace import Workspace
+from tests.conftest import Emotui
+from tests.workbench.results_store import ERRING, EXACT, add_run, workspace
+
+NASTY = r"a|b_<i>&amp;{x}\y $1% ~^ #[2]* `c` 模é" + "\x1b[31m\n- z"
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[tuple[Workspace, Dataset]]:
+    opened, dataset = workspace(tmp_path / "w.duckdb")
+    add_run(opened, dataset, "r1", NASTY, "retrieve", ERRING)
+    add_run(opened, dataset, "r2", "plain", "highlight", EXACT, n=5)
+    yield opened, dataset
+    opened.close()
+
+
+def written(made: tuple[Workspace, Dataset], path: Path, *runs: str) -> str:
+    write_report(made[0].store, made[0].results(), runs or ("r1", "r2"), str(path), sim=False)
+    return path.read_text(encoding="utf-8")
+
+
+class Page(html.parser.HTMLParser):
+    """The rows of cells of a page, its tags, and whatever it would fetch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self.open: list[str] = []
+        self.fetched: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.fetched += [value or "" for name, value in attrs if name in ("src", "href")]
+        if tag in ("script", "link", "img", "iframe", "i"):
+            self.fetched.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] in ("td", "th"):
+            self.rows[-1][-1] += data
+
+
+def test_a_page_is_whole_fetches_nothing_and_shows_names_as_they_are(
+    made: tuple[Workspace, Dataset], tmp_path: Path
+) -> None:
+    text = written(made, tmp_path / "r.html")
+    page = Page()
+    page.feed(text)
+    assert page.open == []
+    assert page.fetched == []
+    assert "url(" not in text
+    assert "http" not in text
+    (own,) = [row for row in page.rows if row[:2] == [one_line(NASTY), "r1"] and len(row) == 12][:1]
+    assert own[2] == "0.475 ± .035"
+    (qwen,) = [row for row in page.rows if row[0] == "Qwen 3 32B †" and row[1] == "SEER, Table 3" and len(row) == 12]
+    assert qwen[2:6] == ["0.673 ± .006", "0.693 ± .007", "0.575 ± .014", "0.596 ± .011"]
+
+
+def test_transitions_are_a_heatmap_on_a_page(made: tuple[Workspace, Dataset], tmp_path: Path) -> None:
+    text = written(made, tmp_path / "r.html")
+    cells = re.findall(
+        r"<td(?: style=\"background: color-mix\(in srgb, royalblue (\d+)%, transparent\)\")?>(\d)</td>", text
+    )
+    assert [cell for cell in cells if cell[0]] == [("70", "1")] * 4
+
+
+def test_every_row_of_a_markdown_table_has_as_many_cells_as_its_heading(
+    made: tuple[Workspace, Dataset], tmp_path: Path
+) -> None:
+    text = written(made, tmp_path / "r.md")
+    widths: set[int] = set()
+    tables = 0
+    for line in text.splitlines():
+        if line.startswith("|"):
+            widths.add(len(re.findall(r"(?<!\\)\|", line)))
+        else:
+            assert len(widths) <= 1
+            tables += bool(widths)
+            widths = set()
+    assert tables == 14
+    assert "| Retrieve (Base) F1 |" in text
+    assert "\x1b" not in text
+    assert markdown(NASTY) in text
+    assert "plain (r2): 3 of 5 scored." in text
+    assert "| Phi 4 Mini 3.8B † | SEER, section 10.2 | Retrieve (Base) | 0.163 |" in text
+
+
+def test_latex_is_escaped_to_plain_signs_and_braces_stay_balanced(
+    made: tuple[Workspace, Dataset], tmp_path: Path
+) -> None:
+    text = written(made, tmp_path / "r.tex")
+    assert text.isascii() or set(re.sub(r"[\x00-\x7f]", "", text)) <= {"é"}
+    plain = text.replace(r"\{", "").replace(r"\}", "")
+    assert plain.count("{") == plain.count("}")
+    assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == 14
+    for row in re.findall(r"^\{\}.*\\\\$", text, re.MULTILINE):
+        assert len(re.findall(r"(?<!\\)&", row)) >= 2
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_latex_compiles(made: tuple[Workspace, Dataset], tmp_path: Path) -> None:
+    written(made, tmp_path / "r.tex")
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "r.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+
+
+@given(st.text(max_size=40))
+def test_whatever_a_name_holds_it_stays_on_one_line_and_inside_its_cell(name: str) -> None:
+    for shown in (markdown(name), latex(name)):
+        assert len(f"x{shown}x".splitlines()) == 1
+    assert not re.search(r"(?<!\\)(\\\\)*\|", markdown(name))
+    escaped = latex(name)
+    assert not re.search(r"(?<!\\)[&%$#_~^]", re.sub(r"\\\\", "", escaped))
+    assert escaped.replace(r"\{", "").count("{") == escaped.replace(r"\}", "").count("}")
+
+
+@pytest.mark.parametrize(
+    ("cell", "unit", "text"),
+    [
+        (Cell(0.62, 0.004), "share", "0.620 ± .004"),
+        (Cell(1.0), "share", "1.000"),
+        (Cell(-0.0251), "difference", "-0.025"),
+        (Cell(0.5, 1.25), "share", "0.500 ± 1.250"),
+        (Cell(211), "count", "211"),
+        (Cell(4.5, 0.7071), "count", "4.5 ± 0.7"),
+        (Cell("yes"), "words", "yes"),
+        (Cell(), "share", "—"),
+        (Cell(why="no neutral sentences"), "share", "n/a"),
+        (Cell(12345678), "count", "12345678"),
+    ],
+)
+def test_a_figure_is_written_as_the_papers_write_theirs(cell: Cell, unit: str, text: str) -> None:
+    assert shown_cell(cell, unit) == text
+
+
+def test_what_cannot_be_written_is_one_sentence_and_leaves_the_old_file(
+    made: tuple[Workspace, Dataset], tmp_path: Path
+) -> None:
+    store, found = made[0].store, made[0].results()
+    with pytest.raises(BadInput, match=r"x\.pdf: the format goes by the ending, and is one of \.md, \.tex, \.html"):
+        write_report(store, found, ["r1"], "x.pdf")
+    with pytest.raises(BadInput, match="there is no run 'r9'"):
+        write_report(store, found, ["r9"], "x.md")
+    with pytest.raises(BadInput, match=r"gone/x\.md: cannot be written: no such file or directory"):
+        write_report(store, found, ["r1"], str(tmp_path / "gone" / "x.md"), sim=False)
+    (tmp_path / "old.md").mkdir()
+    with pytest.raises(BadInput, match="is a folder"):
+        write_report(store, found, ["r1"], str(tmp_path / "old.md"), sim=False)
+    assert [path.name for path in tmp_path.iterdir() if path.name.endswith(".part")] == []
+
+
+def test_wherever_a_report_is_stopped_the_file_is_as_it_was(made: tuple[Workspace, Dataset], tmp_path: Path) -> None:
+    path, store = tmp_path / "r.md", made[0].store
+    before = {one.name for one in tmp_path.iterdir()} | {"r.md"}
+    path.write_text("as it was")
+    asked, allowed = 0, 0
+
+    def cancelled() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > allowed
+
+    while True:
+        asked = 0
+        try:
+            # Counted anew each time: what is counted already is not asked about.
+            fresh = Results(store, made[0].model)
+            write_report(store, fresh, ["r1", "r2"], str(path), sim=False, cancelled=cancelled)
+            break
+        except Cancelled:
+            assert path.read_text() == "as it was"
+            assert {one.name for one in tmp_path.iterdir()} == before
+        allowed += 1
+    # Two runs, the parts, one batch of annotators, transitions by two labels, and once before it is written.
+    assert allowed == 7
+    assert path.read_text().startswith("# ")
+
+
+def test_a_report_tells_how_far_it_is(made: tuple[Workspace, Dataset], tmp_path: Path) -> None:
+    told: list[RunProgress] = []
+    write_report(
+        made[0].store, made[0].results(), ["r1", "r2"], str(tmp_path / "r.md"), sim=False, on_progress=told.append
+    )
+    assert [(one.step, one.n) for one in told] == [
+        ("report: answers", 6 + 3),
+        ("report: annotators", 3),
+        ("report: transitions", 0),
+    ]
+
+
+def test_ctrl_c_leaves_no_report_and_exits_with_1(
+    made: tuple[Workspace, Dataset], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = Results.transitions
+
+    def interrupted(self: Results, *arguments: Any, **named: Any) -> Any:
+        signal.raise_signal(signal.SIGINT)
+        return counted(self, *arguments, **named)
+
+    monkeypatch.setattr(Results, "transitions", interrupted)
+    path = tmp_path / "r.md"
+    done = CliRunner().invoke(report, ["r1", "--no-sim", "--to", str(path), "--db", str(made[0].store.path)])
+    assert done.exit_code == 1
+    assert done.stdout == ""
+    assert done.stderr.splitlines()[-1] == f"interrupted: {path} is not written"
+    assert list(tmp_path.glob("*r.md*")) == []
+
+
+def test_the_commands_print_one_document_and_tables_that_fit(emotui: Emotui, tmp_path: Path) -> None:
+    done = emotui("run", "spans", "--limit", 70, "--db", "w.duckdb", "--json")
+    run = done.document["run"]
+    document = emotui("results", "--db", "w.duckdb", "--json", "--no-sim", "--samples").document
+    assert document["dataset"] == "sample"
+    tables = {table["key"]: table for table in document["tables"]}
+    assert {"task-1", "task-2", "errors-task-2", "asking", "transitions-emotion"} <= set(tables)
+    (own,) = [row for row in tables["task-1"]["rows"] if row["kind"] == "run"]
+    figure = own["cells"]["own/f1"]
+    assert figure["value"] == pytest.approx(done.document["metrics"]["by_task"]["task_1"]["f1"])
+    assert (figure["n_samples"], len(figure["samples"]), figure["samples"][0]) == (6, 6, "t1-001")
+    only = emotui("results", "--db", "w.duckdb", "--json", "--no-sim", "--table", "asking", "--no-published").document
+    assert [table["key"] for table in only["tables"]] == ["asking"]
+    assert "samples" not in only["tables"][0]["rows"][0]["cells"]["questions"]
+    shown = emotui("results", run[:6], "--db", "w.duckdb", "--no-sim").out
+    assert "Task 2: five sentences: errors" in shown
+    assert "Qwen 3 32B †" in shown
+    assert max(map(len, shown.splitlines())) <= 100
+    wrong = emotui("results", "--db", "w.duckdb", "--table", "tsk", "--no-sim")
+    assert (wrong.status, wrong.out) == (2, "")
+    assert wrong.err.startswith("there is no table 'tsk' here; there are: task-1, ")
+    report = emotui("report", run, "--to", "r.md", "--db", "w.duckdb", "--no-sim", "--json").document
+    assert (report["to"], report["runs"]) == ("r.md", [run])
+    assert {one["table"] for one in report["tables"]} == set(tables)
+    assert (tmp_path / "r.md").read_text(encoding="utf-8").count("\n### ") == len(report["tables"])
+
+
+def test_a_narrow_terminal_gets_the_tables_in_parts_and_nothing_to_show_is_one_sentence(
+    made: tuple[Workspace, Dataset], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_run(made[0], add_experiment(made[0].store, 1), "x1", "m", "experiment-1-retrieve", {"prompting-1-n02-0": [[]]})
+
+    def shown(width: int) -> list[str]:
+        monkeypatch.setenv("COLUMNS", str(width))
+        return CliRunner().invoke(results, ["--no-sim", "--db", str(made[0].store.path)]).output.splitlines()
+
+    assert not any("\x1b" in line for line in shown(70))
+    tables = [line for line in shown(70) if not line.startswith("- ")]
+    assert max(map(len, tables)) <= 70
+    assert "Task 1: one sentence: errors (further columns)" in "\n".join(line.rstrip() for line in tables)
+    assert len(shown(400)) < len(tables)
+    # No width breaks a row's name in two, not even under a heading that is wider than its columns.
+    for width in range(70, 200, 9):
+        lines = [line for line in shown(width) if not line.startswith("- ")]
+        assert max(map(len, lines)) <= width
+        assert sum(line.startswith("Phi 4 Mini 3.8B †") for line in lines) >= 4
+        assert not any(line.strip() in ("†", "3", "4B", "Mini") for line in lines)
+    nothing_yet = Workspace.open(made[0].store.path.with_name("empty.duckdb")).store.path
+    empty = CliRunner().invoke(results, ["--db", str(nothing_yet)])
+    assert str(empty.exception).startswith("there is no run of the spans task yet")
+
+
+def test_runs_over_scenarios_stand_beside_the_papers_table(emotui: Emotui, tmp_path: Path) -> None:
+    run = emotui("run", "scenes", "--limit", 12, "--db", "w.duckdb", "--json").document["run"]
+    report = emotui("report", run, "--to", "r.md", "--db", "w.duckdb", "--json").document
+    assert [one["table"] for one in report["tables"]] == ["scenes"]
+    text = (tmp_path / "r.md").read_text(encoding="utf-8")
+    assert re.search(rf"\| embedded \| {run} \|( \d\.\d{{3}} \|){{8}}", text)
+    assert "| Gemma-2-9b-it † | EmoScene, Table 1 | 0.834 |" in text
+
+
+def test_a_run_of_a_task_that_is_not_known_is_one_sentence(made: tuple[Workspace, Dataset], tmp_path: Path) -> None:
+    store = made[0].store
+    rooms = add_samples(store, "scenes", "rooms", [ScenesGold(id="1", text="t", labels={"joy": 1})], "x")
+    store.start_run("g1", "g1", "guess", "m", rooms.dataset, {}, 1)
+    with pytest.raises(BadInput, match="does not know the task 'guess'; it knows spans, scenes"):
+        write_report(store, made[0].results(), ["g1"], str(tmp_path / "x.md"))
+    assert json.dumps([path.name for path in tmp_path.glob("*.md")]) == "[]"

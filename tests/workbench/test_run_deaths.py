@@ -1,0 +1,81 @@
+"""A model that dies in the middle of a run costs one line: what was done is kept, and the run can be finished."""
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from emotui.errors import ModelError, StoreError
+from emotui.records import SpanSample
+from emotui.workbench.workspace import Workspace
+from tests.backends.installed_kind import install_kind
+from tests.screens.browse_workspace import workspace
+
+
+@pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGSEGV])
+def test_what_was_done_is_kept_and_a_fresh_process_finishes_the_run(tmp_path: Path, blow: signal.Signals) -> None:
+    workspace = Workspace.open(str(tmp_path / "w.duckdb"))
+    try:
+        from emotui.workbench.datasets.samples import add_own_samples
+
+        dataset = add_own_samples(workspace.store, "spans")
+        killed: list[int] = []
+
+        def strike(step: Any) -> None:
+            pid = workspace.model("embedded").pid
+            if step.done >= 16 and pid is not None and not killed:
+                killed.append(pid)
+                os.kill(pid, blow)
+
+        with pytest.raises(ModelError, match=f"was killed by {blow.name}"):
+            workspace.run_model("embedded", dataset.dataset, limit=40, on_progress=strike)
+        (stopped,) = workspace.runs(dataset.dataset)
+        assert (stopped.state, stopped.done, stopped.failed) == ("failed", 16, 0)
+        kept = {row.sample: row.raw for row in workspace.store.results(stopped.run)}
+        finished = workspace.run_model("embedded", dataset.dataset, resume=stopped.run)
+        assert (finished.state, finished.done, finished.failed) == ("done", 40, 0)
+        assert workspace.model("embedded").pid not in (None, *killed)
+        assert kept.items() <= {row.sample: row.raw for row in workspace.store.results(stopped.run)}.items()
+    finally:
+        workspace.close()
+
+
+def test_a_run_whose_end_could_not_be_written_can_be_finished_once_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install_kind(monkeypatch, "breaking", "tests.backends.breaking_backend:load")
+    monkeypatch.setattr("emotui.workbench.runs.run.Embedder", lambda model, cancelled: None)
+    samples = [SpanSample(id=f"w-{n}", text=f"word number {n}", spans=((0, 4),)) for n in range(40)]
+    opened = workspace(tmp_path / "w.duckdb", samples=samples, run=False)
+    store = opened.store
+    commit, set_state = store.commit_batch, store.set_state
+    full: list[bool] = []
+
+    def committing(run: str, rows: Any) -> None:
+        if full:
+            raise StoreError("the disk is full")
+        commit(run, rows)
+        full.append(True)
+
+    def writing(run: str, state: Any, error: str | None = None) -> None:
+        if full:
+            raise StoreError("the disk is full")
+        set_state(run, state, error)
+
+    monkeypatch.setattr(store, "commit_batch", committing)
+    monkeypatch.setattr(store, "set_state", writing)
+    try:
+        with pytest.raises(StoreError, match="the disk is full"):
+            opened.run_model("breaking:", 1)
+        (run,) = opened.runs(1)
+        assert run.state == "stopped"
+        assert 0 < run.done < 40
+        monkeypatch.undo()
+        install_kind(monkeypatch, "breaking", "tests.backends.breaking_backend:load")
+        monkeypatch.setattr("emotui.workbench.runs.run.Embedder", lambda model, cancelled: None)
+        finished = opened.run_model("breaking:", 1, resume=run.run)
+        assert (finished.state, finished.done) == ("done", 40)
+    finally:
+        opened.close()
