@@ -65,13 +65,17 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class ResultsTable:
-    """`key` names it for good (`task-1`, `errors-task-2`, `experiment-0`); `notes`: conventions, as footnotes."""
+    """`key` names it for good (`task-1`, `errors-task-2`, `experiment-0`); `notes`: conventions, as footnotes.
+
+    `heat`: counts that are drawn as shades, unless somebody wants to read them.
+    """
 
     key: str
     title: str
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
+    heat: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,7 +116,7 @@ class Session:
             "open", owner, lambda _: open_up(open_source(), tasks), self._take_opened, self._not_opened
         )
         self._overviews: LatestRequest[tuple[str, str | None], Overview] = LatestRequest(
-            "overview", owner, lambda question: look(self.bound, *question), self._take_overview
+            "overview", owner, lambda question: look(self.bound, tasks, *question), self._take_overview
         )
         self._markers: LatestRequest[str | None, tuple[object, str]] = LatestRequest(
             "marker", owner, self._look_up, self._take_marker, lambda *_: None
@@ -321,11 +321,14 @@ def open_up(source: "BrowseSource", tasks: tuple[str, ...]) -> Opened:
     )
 
 
-def look(source: "BrowseSource", task: str, name: str | None) -> Overview:
-    """What there is now of a task; of its datasets the one called `name`, or else the first."""
+def look(source: "BrowseSource", tasks: tuple[str, ...], task: str, name: str | None) -> Overview:
+    """What there is now of a task; of its datasets the one called `name`, or else the first.
+
+    Datasets of a task that is none of `tasks`, which have lists of their own, are in the list of the first.
+    """
     from emotui.workbench.task_words import words_of
 
-    datasets = tuple(dataset for dataset in source.datasets() if dataset.task == task)
+    datasets = tuple(one for one in source.datasets() if (one.task if one.task in tasks else tasks[0]) == task)
     dataset = ListState(dataset=name).chosen_dataset(datasets)
     if dataset is None:
         return Overview(datasets)

@@ -174,7 +174,7 @@ class SaidLine:
     """What gold and a prediction say to one thing of a sample: a label, a mask, a span.
 
     `mark`: `M` for what the prediction misses, `X` for what it says too much, empty where both agree or only one side
-    is known. `p`: the probability that the model gives, where it gives one.
+    is known. `p`: the probability that the model gives, where it gives one; `cut`: from which on the thing is said.
     """
 
     name: str
@@ -182,3 +182,4 @@ class SaidLine:
     predicted: str
     mark: str = ""
     p: float | None = None
+    cut: float | None = None

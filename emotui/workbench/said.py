@@ -6,9 +6,12 @@ import msgspec
 
 from emotui.errors import BadInput
 from emotui.metrics.metric import Metric
+from emotui.store.query import Run
 from emotui.store.store import Store
 from emotui.tasks.parts import SaidLine
 from emotui.tasks.registry import task_named
+from emotui.workbench.runs.plan import RunConfig
+from emotui.workbench.runs.run import with_state
 from emotui.workbench.runs.scores import last_attempts
 
 __all__ = ["Said", "SaidLine", "SampleSaid", "said_of"]
@@ -16,25 +19,32 @@ __all__ = ["Said", "SaidLine", "SampleSaid", "said_of"]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One answer of a run: lines beside gold, its values by the name of the metric, and the letters of its errors."""
+    """One answer of a run: lines beside gold, its values by the name of the metric, and the letters of its errors.
+
+    `raw` and `prompt` are as they were kept.
+    """
 
     repeat: int
     lines: tuple[SaidLine, ...]
     values: dict[str, float | None]
     marks: str
     error: str | None
+    raw: str | None = None
+    prompt: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SampleSaid:
-    """A sample as any place can show it. `gold`: its lines without a run; `answers`: one a repeat of a run."""
+    """A sample as any place can show it. `gold`: its lines without a run; `answers`: one a repeat of `run`."""
 
+    number: int
     task: str
     id: str
     text: str
     gold: tuple[SaidLine, ...]
     metrics: tuple[Metric, ...]
     answers: tuple[Said, ...]
+    run: Run | None = None
 
 
 class _Text(msgspec.Struct):
@@ -54,7 +64,11 @@ def said_of(store: Store, dataset: int | str, number: int, run: str | None) -> S
     task = task_named(held.task)
     record = found[0][1]
     sample, named = msgspec.json.decode(record, type=task.sample), msgspec.json.decode(record, type=_Text)
-    rows = [] if run is None else last_attempts(store.results(run, [number]))
+    of = None if run is None else with_state(store.run(run))
+    if of is not None:
+        settings = msgspec.convert(of.config, RunConfig)
+        task = task.with_options(settings.options, settings.repeats)
+    rows = [] if of is None else last_attempts(store.results(of.run, [number]))
     answers = []
     for row in rows:
         prediction = None if row.prediction is None else msgspec.json.decode(row.prediction, type=task.prediction)
@@ -65,6 +79,9 @@ def said_of(store: Store, dataset: int | str, number: int, run: str | None) -> S
                 {} if row.score is None else dict(row.score.values),
                 "" if row.score is None else row.score.marks,
                 row.error,
+                row.raw,
+                row.prompt,
             )
         )
-    return SampleSaid(task.name, named.id, named.text or "", task.said(sample, None), task.metrics, tuple(answers))
+    gold = task.said(sample, None)
+    return SampleSaid(number, task.name, named.id, named.text or "", gold, task.metrics, tuple(answers), of)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from emotui.workbench.progress import OnProgress
     from emotui.workbench.rephrase.service import Rephrasing
     from emotui.workbench.results.service import Results
+    from emotui.workbench.said import SampleSaid
     from emotui.workbench.scenes.service import SceneBench
 
 
@@ -113,6 +114,9 @@ class BrowseSource(Protocol):
 
     def evidence(self, sample: int, run: str | None) -> Evidence:
         """Everything about one sample."""
+
+    def said(self, dataset: int, sample: int, run: str | None) -> "SampleSaid":
+        """One sample of any task, and what a run said about it, in lines."""
 
     def summary(self, run: str) -> dict[str, object]:
         """The figures of a run, as `emotui score spans` names them."""

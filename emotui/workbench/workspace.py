@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from emotui.workbench.models.loaded import LoadedModels
     from emotui.workbench.rephrase.service import Rephrasing
     from emotui.workbench.results.service import Results
+    from emotui.workbench.said import SampleSaid
     from emotui.workbench.scenes.service import SceneBench
 
 FIRST_START = "first_start"
@@ -107,6 +108,11 @@ class Workspace:
             run=None if run is None else with_state(self.store.run(run)),
             repeats=tuple(repeats),
         )
+
+    def said(self, dataset: int, sample: int, run: str | None) -> "SampleSaid":
+        from emotui.workbench.said import said_of
+
+        return said_of(self.store, dataset, sample, run)
 
     def summary(self, run: str) -> dict[str, object]:
         return metrics(self.store, self.store.run(run))

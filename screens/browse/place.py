@@ -11,17 +11,20 @@ from emotui.screens.browse import panes
 from emotui.screens.browse.alignment_table import AlignmentTable
 from emotui.screens.browse.door import DOOR
 from emotui.screens.browse.requests import SampleView, look
+from emotui.screens.browse.said import SAID_HEADINGS, SaidPane
 from emotui.screens.place import Place
 from emotui.screens.requests import LatestRequest
 from emotui.screens.session import Session
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.tiered_text import TieredText
-from emotui.store.query import Run
+from emotui.store.query import Dataset, Run
 
 if TYPE_CHECKING:
     from emotui.workbench.source import BrowseSource, Evidence
 
+SPANS = "spans"
+_OF_ANY_TASK = ("raw", "repeat", "copy")
 _PATIENCE = 0.15
 """Seconds before a stale answer is greyed; a quick one would only flicker."""
 
@@ -30,7 +33,7 @@ class Browse(Place):
     """The text with its overlays above, the alignment or the raw output below."""
 
     door = DOOR
-    headings = {"text": "#sample-title", "alignment": "#below-title", "raw": "#below-title"}
+    headings = {"text": "#sample-title", "alignment": "#below-title", "raw": "#below-title"} | SAID_HEADINGS
     DEFAULT_CSS = """
     Browse > #above { height: 3fr; }
     Browse > #below { height: 2fr; min-height: 5; }
@@ -61,17 +64,29 @@ class Browse(Place):
             yield Line(id="below-title", classes="-pane")
             yield AlignmentTable(id="alignment")
             yield TieredText(id="raw")
+        yield SaidPane(id="said")
 
     def bind_source(self, source: "BrowseSource") -> None:
         """Ask this source from now on, and take up the overlay of the last session."""
         if self.session.state.overlay in panes.OVERLAYS:
             self.overlay = self.session.state.overlay
         self._desk = LatestRequest("evidence", self, lambda question: look(source, *question), self._show, self._refuse)
+        self._said.bind_source(source)
 
     @property
     def busy(self) -> bool:
         """Is an answer on its way?"""
-        return self._desk is not None and self._desk.busy
+        return (self._desk is not None and self._desk.busy) or self._said.busy
+
+    @property
+    def _said(self) -> SaidPane:
+        return self.query_one(SaidPane)
+
+    @property
+    def of_other_task(self) -> Dataset | None:
+        """The dataset of the list, where its samples are not of spans."""
+        dataset = self.session.overview.dataset
+        return None if dataset is None or dataset.task == SPANS else dataset
 
     @property
     def evidence(self) -> "Evidence | None":
@@ -80,6 +95,12 @@ class Browse(Place):
 
     def show_sample(self, sample: int | None, run: Run | None) -> None:
         """Ask for this sample; what is here stays until the answer comes, greyed if that takes long."""
+        dataset = self.of_other_task
+        self._turn(of_spans=dataset is None or sample is None)
+        if dataset is not None and sample is not None:
+            self._sample, self._run, self._seen = sample, run, None
+            self._said.show_sample(dataset.dataset, sample, run)
+            return
         self._compare()
         if sample != self._sample:
             self.repeat, self._shown_for = 0, self._looking_for
@@ -92,6 +113,11 @@ class Browse(Place):
             self._desk.ask((sample, run.run if run else None, self._beside))
             if self._grey is None:
                 self._grey = self.set_timer(_PATIENCE, self._turn_grey)
+
+    def _turn(self, *, of_spans: bool) -> None:
+        if self._said.display == of_spans:
+            self._said.display = not of_spans
+            self.query("#above, #below").set(display=of_spans)
 
     def _compare(self) -> None:
         """Compare with further runs, in the rows of everyone, which are shown where there were none."""
@@ -159,20 +185,21 @@ class Browse(Place):
 
     def say(self, title: str, *lines: str, failed: bool = False) -> None:
         """Say why there is no text; the line over it stays, empty."""
-        self.query_one(Notice).say(title, *lines, failed=failed)
+        self._turn(of_spans=True)
+        self.query_one("#sample-notice", Notice).say(title, *lines, failed=failed)
         self.query_one("#below").display = False
         self.query_one("#sample-title", Line).show([])
 
     def focus_first(self) -> None:
-        """Put the keys into the text."""
-        self.query_one("#text").focus()
+        """Put the keys into the text, or into what is said of it."""
+        self.query_one("#said-lines" if self._said.display else "#text").focus()
 
     def _draw(self) -> None:
         seen = self._seen
         if seen is None:
             self.show_nothing("No sample is selected: the list is empty")
             return
-        self.query_one(Notice).hide()
+        self.query_one("#sample-notice", Notice).hide()
         self.query_one("#below").display = True
         text, raw = self.query_one("#text", TieredText), self.query_one("#raw", TieredText)
         table = self.query_one("#alignment", AlignmentTable)
@@ -213,6 +240,8 @@ class Browse(Place):
 
     def can(self, action: str) -> bool:
         """What needs a sample, a run or annotators can be done only where there are some."""
+        if self._said.display:
+            return action in _OF_ANY_TASK and self._said.can(action)
         evidence = self.evidence
         if evidence is None or not super().can(action):
             return False
@@ -240,15 +269,26 @@ class Browse(Place):
         self.session.note(replace(self.session.state, overlay=overlay))
 
     def do_raw(self) -> None:
+        if self._said.display:
+            self._said.raw = not self._said.raw
+            self._said.draw()
+            return
         self._raw = not self._raw
         self._draw()
 
     def do_repeat(self) -> None:
+        if self._said.display:
+            self._said.repeat += 1
+            self._said.draw()
+            return
         self.repeat += 1
         self._draw()
 
     def do_copy(self) -> None:
-        evidence = self.evidence
-        if evidence is not None:
+        evidence, said = self.evidence, self._said.said
+        if self._said.display and said is not None:
+            self.app.copy_to_clipboard(self._said.as_text())
+            self.notify(f"{said.id} copied", markup=False)
+        elif evidence is not None:
             self.app.copy_to_clipboard(panes.as_text(evidence, self.repeat))
             self.notify(f"{evidence.sample.id} copied", markup=False)

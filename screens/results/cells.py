@@ -43,6 +43,11 @@ def label_of(row: "Row") -> str:
     return shown(row.label) + (" †" if row.published else "")
 
 
+def heading_of(column: "Column") -> str:
+    """What stands over a column."""
+    return column.short or column.title
+
+
 def shortened(label: str, cells: int) -> str:
     """A label in so many cells; of a longer one the beginning and the end, since models differ in either."""
     if width(label) <= cells:

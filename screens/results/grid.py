@@ -8,7 +8,7 @@ from textual import events
 from textual.binding import Binding
 from textual.message import Message
 
-from emotui.screens.results.cells import label_of, shortened, written
+from emotui.screens.results.cells import heading_of, label_of, shortened, written
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.charts import shade
 from emotui.screens.widgets.line import Part
@@ -146,7 +146,7 @@ class Grid(Page, inherit_bindings=False):
         lines: list[_Line] = [_Line(-1, tuple(parts)) for parts in self._heads(table, seen)]
         kind = ""
         for number, row in enumerate(table.rows):
-            if row.kind != kind and not self._plain:
+            if row.kind != kind and row.kind in KINDS and not self._plain:
                 kind = row.kind
                 lines.append(_Line(-1, (Part(KINDS.get(kind, kind), "dim"),)))
             lines.append(_Line(number, tuple(self._row_parts(number, row, seen))))
@@ -186,7 +186,7 @@ class Grid(Page, inherit_bindings=False):
         titles = [Part(" " * self._label + left, "key")]
         for at in seen:
             size = self._widths[at]
-            title = shown(table.columns[at].title)
+            title = shown(heading_of(table.columns[at]))
             kind = "strong" if at == self.column else "dim"
             titles.append(Part(fit(title.rjust(size.mean), size.all) + " " * _GAP, kind))
         heads.append([*titles, Part(right, "key")])
@@ -245,9 +245,9 @@ def window(sizes: Sequence[int], first: int, cursor: int, room: int) -> range:
 
 def _width(table: "ResultsTable", at: int, *, shades: bool) -> _Width:
     column = table.columns[at]
-    title = width(shown(column.title))
+    title = width(shown(heading_of(column)))
     if shades:
-        return _Width(title, 0, max(width(shown(one.title)) for one in table.columns))
+        return _Width(title, 0, max(width(shown(heading_of(one))) for one in table.columns))
     texts = [written(row.cells[at], column.unit) for row in table.rows]
     mean = max((width(text) for text, _ in texts), default=1)
     spread = max((width(text) for _, text in texts), default=0)

@@ -18,7 +18,7 @@ from emotui.screens.requests import LatestRequest
 from emotui.screens.results.door import DOOR
 from emotui.screens.results.grid import Grid
 from emotui.screens.results.requests import Counting, Found, Question, ask
-from emotui.screens.results.state import VIEWS, Looked
+from emotui.screens.results.state import Looked
 from emotui.screens.results.view import ResultsView
 from emotui.screens.session import Session
 from emotui.screens.widgets.notice import Notice
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from emotui.workbench.results.service import Results as Service
     from emotui.workbench.source import BrowseSource
 
-_MARKS = {"hallucinat": "H", "fixat": "F", "neutral": "N", "invalid": "!"}
+SPANS = "spans"
+_MARKS = {"hallucinat": "H", "fixat": "F", "neutral": "N", "invalid": "!", "recall": "M", "precision": "X"}
 """How the keys of columns begin that count samples with an error, and the letter of that."""
 
 _PATIENCE = 0.3
@@ -108,6 +109,9 @@ class Results(Place):
         if (overview.dataset, runs) != self._standing or chosen != self.looked.runs:
             self._standing = overview.dataset, runs
             self.looked.dataset = None if overview.dataset is None else overview.dataset.dataset
+            self.looked.of_spans = overview.dataset is None or overview.dataset.task == SPANS
+            if self.looked.view not in self.looked.views:
+                self.looked.view = self.looked.views[0]
             self.looked.runs = chosen
             self._count_anew()
 
@@ -217,11 +221,14 @@ class Results(Place):
         if action == "halt":
             return self.busy and not self._stopped
         if action in ("view", "view_back"):
-            return bool(self.looked.tables) or self._stopped
+            return (bool(self.looked.tables) and len(self.looked.views) > 1) or self._stopped
         if not self.looked.tables:
             return False
         if action == "values":
-            return self.looked.view == "transitions"
+            table = self.looked.table
+            return self.looked.view == "transitions" or (
+                self.looked.view == "tables" and table is not None and table.heat
+            )
         if action == "samples":
             picked = self.view.grid.cell
             if self.looked.view == "bars":
@@ -234,7 +241,7 @@ class Results(Place):
 
     def tell(self, what: str, value: object) -> None:
         """A view's name was clicked."""
-        if what == "view" and value in VIEWS:
+        if what == "view" and value in self.looked.views:
             self._turn_to(str(value))
 
     def _turn_to(self, view: str) -> None:
@@ -245,12 +252,12 @@ class Results(Place):
 
     def do_view(self) -> None:
         """The next view; where the counting was stopped, count again."""
-        view = self.looked.view
-        self._turn_to(view if self._stopped else VIEWS[(VIEWS.index(view) + 1) % len(VIEWS)])
+        view, views = self.looked.view, self.looked.views
+        self._turn_to(view if self._stopped else views[(views.index(view) + 1) % len(views)])
 
     def do_view_back(self) -> None:
-        view = self.looked.view
-        self._turn_to(view if self._stopped else VIEWS[VIEWS.index(view) - 1])
+        view, views = self.looked.view, self.looked.views
+        self._turn_to(view if self._stopped else views[views.index(view) - 1])
 
     def do_next_table(self) -> None:
         self.looked.turn(1)

@@ -18,11 +18,17 @@ class Looked:
 
     def __init__(self) -> None:
         self.dataset: int | None = None
+        self.of_spans = True
         self.runs: tuple[str, ...] = ()
         self.view = VIEWS[0]
         self.at = dict.fromkeys(VIEWS, 0)
         self._found: dict[Wanted, Found] = {}
         self._fresh: set[Wanted] = set()
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """Those that there are: bars and transitions are of spans."""
+        return VIEWS if self.of_spans else VIEWS[:1]
 
     def outdate(self) -> None:
         """Nothing that was found is fresh any more."""

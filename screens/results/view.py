@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from emotui.screens.results import bars as results_bars
 from emotui.screens.results import cells as results_cells
 from emotui.screens.results.grid import Grid
-from emotui.screens.results.state import VIEWS, Looked
+from emotui.screens.results.state import Looked
 from emotui.screens.widgets.cell_width import wrap
 from emotui.screens.widgets.line import Line, Part, tabs
 from emotui.screens.widgets.number_format import count
@@ -59,8 +59,9 @@ class ResultsView(Vertical):
         self.draw_title(counting=counting)
         if looked.view == "tables":
             if looked.table is not None:
+                heat = looked.table.heat
                 self._show_grid()
-                self.grid.show_table(looked.table)
+                self.grid.show_table(looked.table, shades=heat and self.shades, plain=heat)
         elif looked.view == "bars" and not looked.bars_there:
             self._tell_none("Prompting experiments have no bars: v goes on to other views")
         elif shown is None:
@@ -82,7 +83,7 @@ class ResultsView(Vertical):
             left.append(Part(f"   just {len(looked.runs)} runs", "mark", "do('run')"))
         if counting:
             left.append(Part("   counting…", "dim"))
-        views = tabs(VIEWS, looked.view, "view")
+        views = tabs(looked.views, looked.view, "view")
         self.query_one("#results-title", Line).show(left, [Part("v ", "key", "do('view')"), *views, Part(" ")])
 
     def _show_grid(self) -> None:

@@ -210,13 +210,14 @@ def _summary(counted: Sequence[_Counts], chosen: Sequence[_Chosen | str]) -> Res
             notes.append(f"{own.name}: no thresholds are chosen: {other}.")
             continue
         wrong = (other.said != own.gold).any(axis=1)
-        label, remark = f"{own.name}, thresholds of {other.where}", _where(other)
+        label, remark = f"… thresholds of {other.where}", _where(other)
         rows.append(Row(label, "run", run.run, _summary_cells(own, other.reports, wrong), remark))
     return ResultsTable("labels", "Several labels a text", columns, tuple(rows), tuple(notes))
 
 
 def _summary_cells(own: _Counts, reports: Sequence[Mapping[str, Any]], wrong: NDArray[np.bool_]) -> tuple[Cell, ...]:
-    behind = {"vector_accuracy": own.samples(~wrong), "hamming_loss": own.samples(wrong)}
+    behind = {key: own.samples(wrong) for key in ("macro_f1", "micro_f1", "samples_f1", "jaccard", "hamming_loss")}
+    behind["vector_accuracy"] = own.samples(~wrong)
     return tuple(
         _cell(own, [report[key] for report in reports], behind.get(key, ()), _why(reports, key))
         for key, _, _ in _SUMMARY
@@ -291,7 +292,12 @@ def _confusion(own: _Counts) -> ResultsTable:
         for name, short in zip(names, _short(names), strict=True)
     )
     return ResultsTable(
-        f"confusion-{own.scored.run.run}", f"{own.name}: given in place of", columns, tuple(rows), (CONFUSION,)
+        f"confusion-{own.scored.run.run}",
+        f"{own.name}: what was given for what",
+        columns,
+        tuple(rows),
+        (CONFUSION,),
+        heat=True,
     )
 
 

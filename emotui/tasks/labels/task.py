@@ -82,7 +82,11 @@ class Labels(Task):
     prediction = Prediction
     metrics = METRICS
     words = TaskWords(
-        title="Several labels a text", progress="labelling", without_run="gold labels alone", marks_errors=True
+        title="Several labels a text",
+        progress="labelling",
+        runs="Run over the gold labels",
+        without_run="gold labels alone",
+        marks_errors=True,
     )
     files = TaskFiles(
         kind="labels",
@@ -214,8 +218,16 @@ class Labels(Task):
         gold = gold_of(sample)
         given = () if prediction is None else prediction.labels
         probs: Mapping[str, float] = {} if prediction is None else prediction.probs
+        cuts = self._settings.thresholds
+        by_them = set(given) == set(decided(probs, cuts))
         return tuple(
-            _line(name, gold, None if prediction is None else given, probs.get(name))
+            _line(
+                name,
+                gold,
+                None if prediction is None else given,
+                probs.get(name),
+                cuts.get(name, USUAL) if by_them and name in probs else None,
+            )
             for name in label_names([gold or (), given, probs])
         )
 
@@ -267,11 +279,13 @@ def gold_of(sample: LabelsGold) -> tuple[str, ...] | None:
     return said
 
 
-def _line(name: str, gold: Sequence[str] | None, given: Sequence[str] | None, p: float | None) -> SaidLine:
+def _line(
+    name: str, gold: Sequence[str] | None, given: Sequence[str] | None, p: float | None, cut: float | None
+) -> SaidLine:
     there = "" if gold is None else "yes" if name in gold else "no"
     said = "" if given is None else "yes" if name in given else "no"
     mark = "M" if (there, said) == ("yes", "no") else "X" if (there, said) == ("no", "yes") else ""
-    return SaidLine(name, there, said, mark, p)
+    return SaidLine(name, there, said, mark, p, cut)
 
 
 def _score(answer: Parsed) -> ScoreRow:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from emotui.backends.host import Cancelled, ModelProcess
-from emotui.errors import ModelError
+from emotui.errors import BadInput, ModelError
 from emotui.formats import fingerprint, read
 from emotui.formats.reading import Warn, warn_skipped
 from emotui.lexicons import empath_keywords
@@ -24,6 +24,8 @@ from emotui.workbench.source import Evidence, RepeatView
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from emotui.workbench.said import SampleSaid
 
 PREVIEW = 160
 
@@ -110,6 +112,10 @@ class FileView:
             run=None if run is None else self._runs[run],
             repeats=tuple(RepeatView(detail.repeat, detail, raw=raw) for detail, raw in answers),
         )
+
+    def said(self, dataset: int, sample: int, run: str | None) -> "SampleSaid":
+        """Files are of spans, which have more to show than this."""
+        raise BadInput("files are browsed as spans")
 
     def summary(self, run: str) -> dict[str, object]:
         return report(self._samples, self._details[run])

@@ -1,0 +1,218 @@
+"""What gold and a run say about a sample of any task: the text, and under it a line for each thing that is said."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from emotui.screens.requests import LatestRequest
+from emotui.screens.widgets.cell_width import fit, width
+from emotui.screens.widgets.line import Line, Part
+from emotui.screens.widgets.notice import Notice
+from emotui.screens.widgets.number_format import share, value_of
+from emotui.screens.widgets.page import Page
+from emotui.screens.widgets.tier_layout import AnnotatedText
+from emotui.screens.widgets.tiered_text import TieredText
+from emotui.store.query import Run
+
+if TYPE_CHECKING:
+    from emotui.workbench.said import Said, SaidLine, SampleSaid
+    from emotui.workbench.source import BrowseSource
+
+RIGHT, MISSED, EXTRA, NEITHER = "=", "M", "X", "·"
+SAID_HEADINGS = {"said-text": "#said-title", "said-lines": "#said-below", "said-raw": "#said-below"}
+_YES, _NO = "yes", "no"
+_ORDER = {RIGHT: 0, MISSED: 1, EXTRA: 2, NEITHER: 3}
+_KINDS = {RIGHT: "strong", MISSED: "mark", EXTRA: "mark", NEITHER: "dim"}
+_SHORTEST, _LONGEST = 10, 40
+
+
+class SaidPane(Vertical):
+    """Asks for a sample itself; Browse shows it in place of its own panes where the samples are not of spans."""
+
+    DEFAULT_CSS = """
+    SaidPane { display: none; }
+    SaidPane > #said-text { height: 1fr; min-height: 4; padding: 1 1 0 1; }
+    SaidPane > #said-lines { height: 3fr; }
+    SaidPane > #said-raw { height: 3fr; display: none; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.repeat = 0
+        self.raw = False
+        self._said: SampleSaid | None = None
+        self._request: LatestRequest[tuple[int, int, str | None], SampleSaid] | None = None
+
+    def compose(self) -> ComposeResult:
+        """Two panes, a heading each."""
+        yield Line(id="said-title", classes="-pane")
+        yield TieredText(id="said-text")
+        yield Line(id="said-below", classes="-pane")
+        yield Page(id="said-lines")
+        yield TieredText(id="said-raw")
+        yield Notice(id="said-notice")
+
+    def bind_source(self, source: "BrowseSource") -> None:
+        """Ask this source from now on."""
+        self._request = LatestRequest("said", self, lambda question: source.said(*question), self._show, self._refuse)
+
+    @property
+    def busy(self) -> bool:
+        """Is an answer on its way?"""
+        return self._request is not None and self._request.busy
+
+    @property
+    def said(self) -> "SampleSaid | None":
+        """What is shown."""
+        return self._said
+
+    @property
+    def answer(self) -> "Said | None":
+        """The run's answer that is shown, None where there is none yet."""
+        said = self._said
+        return said.answers[self.repeat % len(said.answers)] if said is not None and said.answers else None
+
+    def show_sample(self, dataset: int, sample: int, run: Run | None) -> None:
+        """Ask for this sample of a dataset; what is here stays until the answer comes."""
+        if self._said is None or sample != self._said.number:
+            self.repeat = 0
+        if self._request is not None:
+            self._request.ask((dataset, sample, None if run is None else run.run))
+
+    def _show(self, _: object, said: "SampleSaid") -> None:
+        self._said = said
+        self.draw()
+
+    def _refuse(self, _: object, why: str) -> None:
+        self._said = None
+        self.draw()
+        self.query_one("#said-notice", Notice).say(
+            "This sample cannot be read", why, "k and j go on to others", failed=True
+        )
+
+    def draw(self) -> None:
+        """Show what is at hand."""
+        said, answer = self._said, self.answer
+        parts = [self.query_one(name) for name in ("#said-title", "#said-text", "#said-below")]
+        for part in parts:
+            part.display = said is not None
+        page, raw = self.query_one("#said-lines", Page), self.query_one("#said-raw", TieredText)
+        page.display, raw.display = said is not None and not self.raw, said is not None and self.raw
+        if said is None:
+            return
+        self.query_one("#said-notice", Notice).hide()
+        run = [Part("   run ", "dim"), Part(said.run.model, "said", "do('run')")] if said.run else []
+        figures = [
+            part
+            for metric in said.metrics
+            if answer is not None and metric.name in answer.values
+            for part in (Part(f"   {metric.title} ", "dim"), Part(value_of(metric, answer.values[metric.name]).strip()))
+        ]
+        self.query_one("#said-title", Line).show([Part(f" {said.id}", "strong"), *run, *figures])
+        self.query_one("#said-text", TieredText).show(AnnotatedText(said.text))
+        self.query_one("#said-below", Line).show(self._heading(said, answer))
+        things = said.gold if answer is None else answer.lines
+        if self.raw:
+            kept = "(this sample was not asked about)" if answer is None else answer.raw or answer.error or "(empty)"
+            asked = (answer.prompt if answer else None) or "(this model is not asked in words)"
+            raw.show(AnnotatedText(f"{kept}\n\n{asked}"))
+            return
+        why = [answer.error] if answer is not None and answer.error else []
+        page.show_for(lambda room: [*lines(things, room.width), *([Part(one, "mark")] for one in why)])
+
+    def _heading(self, said: "SampleSaid", answer: "Said | None") -> list[Part]:
+        if self.raw:
+            return [Part(" raw output and prompt", "strong", "do('raw')")]
+        things = said.gold if answer is None else answer.lines
+        marks = [sign(thing) for thing in things]
+        if answer is None:
+            n = sum(thing.gold not in ("", _NO) for thing in things)
+            words = f"{n} gold" if any(thing.gold for thing in things) else "unlabelled"
+            why = "no run: R asks a model" if said.run is None else "the run has not come to this sample yet"
+            return [Part(f" {words}", "strong"), Part(f"   {why}", "dim")]
+        parts = [Part(" gold and run", "strong", "do('raw')")]
+        for mark, word in ((RIGHT, "right"), (MISSED, "missed"), (EXTRA, "extra")):
+            parts.append(Part(f"   {marks.count(mark)} {word}", _KINDS[mark] if marks.count(mark) else "dim"))
+        if not any(thing.gold for thing in things):
+            parts = [Part(" run", "strong", "do('raw')"), Part("   unlabelled: nothing to compare with", "dim")]
+        if len(said.answers) > 1:
+            at = self.repeat % len(said.answers) + 1
+            parts.append(Part(f"   answer {at} of {len(said.answers)}", "dim", "do('repeat')"))
+        return parts
+
+    def can(self, action: str) -> bool:
+        """What needs an answer can be done only where there is one."""
+        if self._said is None:
+            return False
+        if action == "raw":
+            return bool(self._said.answers)
+        return len(self._said.answers) > 1 if action == "repeat" else True
+
+    def as_text(self) -> str:
+        """The sample for the clipboard: id, text, and a line for each thing that either side says."""
+        said, answer = self._said, self.answer
+        if said is None:
+            return ""
+        things = said.gold if answer is None else answer.lines
+        told = [one for one in ordered(things) if sign(one) != NEITHER]
+        both = [f"{sign(one)} {one.name}\t{one.gold}\t{one.predicted}" for one in told]
+        return "\n".join([said.id, said.text, *both])
+
+
+def sign(thing: "SaidLine") -> str:
+    """A letter for what gold and the run make of one thing together."""
+    if thing.mark:
+        return thing.mark[0]
+    gold, given = thing.gold not in ("", _NO), thing.predicted not in ("", _NO)
+    return RIGHT if gold and (given or not thing.predicted) else EXTRA if given and thing.gold else NEITHER
+
+
+def ordered(things: "Sequence[SaidLine]") -> "list[SaidLine]":
+    """What is right, missed and extra, then the rest; each by falling probability, else in its own order."""
+    yes_or_no = all(thing.gold in ("", _YES, _NO) and thing.predicted in ("", _YES, _NO) for thing in things)
+    if not yes_or_no:
+        return list(things)
+    return sorted(things, key=lambda thing: (_ORDER[sign(thing)], -(thing.p or 0.0)))
+
+
+def lines(things: "Sequence[SaidLine]", cells: int) -> list[list[Part]]:
+    """A line a thing: its letter, its name, who says it, and the probability as a bar with a tick at its threshold."""
+    if not things:
+        return [[Part("neither side says anything here", "dim")]]
+    names = min(max(width(thing.name) for thing in things), max(cells // 3, 8))
+    words = [(_worded(thing.gold, "gold"), _worded(thing.predicted, "given")) for thing in things]
+    sides = [min(max(width(pair[side]) for pair in words), 24) for side in (0, 1)]
+    room = min(cells - names - sum(sides) - 16, _LONGEST)
+    found = []
+    for thing in ordered(things):
+        mark = sign(thing)
+        kind = _KINDS[mark]
+        line = [Part(f"{mark} ", kind), Part(fit(thing.name, names), kind), Part("  ")]
+        line += [Part(fit(_worded(thing.gold, "gold"), sides[0]), "gold"), Part("  ")]
+        line.append(Part(fit(_worded(thing.predicted, "given"), sides[1]), "said"))
+        if thing.p is not None:
+            line += [Part("  "), *(_bar(thing.p, thing.cut, room) if room >= _SHORTEST else [])]
+            line.append(Part(f" {share(thing.p)}", "plain" if mark != NEITHER else "dim"))
+        found.append(line)
+    return found
+
+
+def _worded(said: str, yes: str) -> str:
+    return {_YES: yes, _NO: ""}.get(said, said)
+
+
+def _bar(p: float, cut: float | None, cells: int) -> list[Part]:
+    full = round(p * cells)
+    drawn = "■" * full + "·" * (cells - full)
+    if cut is None:
+        return [Part(drawn[:full], "said"), Part(drawn[full:], "rest")]
+    at = min(int(cut * cells), cells - 1)
+    parts = []
+    for start, stop in ((0, at), (at + 1, cells)):
+        parts.append(Part(drawn[start : max(start, min(full, stop))], "said"))
+        parts.append(Part(drawn[max(start, min(full, stop)) : stop], "rest"))
+        if start == 0:
+            parts.append(Part("│", "key"))
+    return [part for part in parts if part.text]
