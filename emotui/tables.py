@@ -67,7 +67,7 @@ class Row:
 class ResultsTable:
     """`key` names it for good (`task-1`, `errors-task-2`, `experiment-0`); `notes`: conventions, as footnotes.
 
-    `heat`: counts that are drawn as shades, unless somebody wants to read them.
+    `heat`: counts that are drawn as shades of their share of the row, unless somebody wants to read them.
     """
 
     key: str

@@ -209,7 +209,8 @@ class Grid(Page, inherit_bindings=False):
             whole = size.all + _GAP - 1
             if here:
                 return [Part(mean.center(whole), "picked"), Part(" ")]
-            return [Part(shade(float(cell.value), _most(table)) * whole, "said"), Part(" ")]
+            most = _whole(row) if table.heat else _most(table)
+            return [Part(shade(float(cell.value), most) * whole, "said"), Part(" ")]
         if table.columns[at].unit == "words":
             return [Part(fit(mean, size.all), "picked" if here else "plain"), Part(" " * _GAP)]
         text = mean.rjust(size.mean)
@@ -261,6 +262,11 @@ def _width(table: "ResultsTable", at: int, *, shades: bool) -> _Width:
 def _most(table: "ResultsTable") -> float:
     values = [cell.value for row in table.rows for cell in row.cells]
     return max((float(value) for value in values if isinstance(value, int | float)), default=0.0)
+
+
+def _whole(row: "Row") -> float:
+    """What all counts of a row come to."""
+    return sum(float(cell.value) for cell in row.cells if isinstance(cell.value, int | float))
 
 
 def _first_figure(table: "ResultsTable") -> tuple[int, int]:

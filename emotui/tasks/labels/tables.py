@@ -50,7 +50,7 @@ FIGURES = (
 CONFUSION = (
     "A text counts on the diagonal for every label that is right, and for each label missed in the columns of those "
     "given too much; under – where nothing was given too much. The row – has what was given too much where nothing was "
-    "missed (after Heydarian, Doyle and Samavi 2022)."
+    "missed (after Heydarian, Doyle and Samavi 2022). Shades go by fifths of the row; # shows the counts."
 )
 NO_LABEL = "–"
 
@@ -307,13 +307,12 @@ def _with_none(table: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def _short(names: Sequence[str]) -> list[str]:
-    """Four letters of each name, more where two begin alike."""
-    found = []
-    for name in names:
-        size = 4
-        while size < len(name) and sum(other[:size] == name[:size] for other in names) > 1:
-            size += 1
-        found.append(name[:size] or NO_LABEL)
+    """Four letters of each name: the first ones, or where two begin alike some of the last; else all of it."""
+    tried = [[name[:first] + name[len(name) - last :] for name in names] for first, last in ((4, 0), (3, 1), (2, 2))]
+    found: list[str] = []
+    for place, name in enumerate(names):
+        fitting = (short[place] for short in tried if short.count(short[place]) == 1 and short[place] not in found)
+        found.append(next(fitting, name) or NO_LABEL)
     return found
 
 
