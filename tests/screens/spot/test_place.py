@@ -4,6 +4,7 @@ from pathlib import Path
 
 from emotui.screens.frame import Frame
 from emotui.screens.spot.editor import SpotEditor
+from emotui.screens.spot.marks import evidence
 from emotui.store.store import Store
 from emotui.workbench.datasets.spot_checks import SPOT_CHECKS
 from emotui.workbench.files.view import FileView
@@ -30,8 +31,7 @@ async def test_the_selected_text_is_tried_at_once_by_the_embedded_model(source: 
         column = spot(pilot).columns[0]
         spans = column.answers["spans"].probe.spans
         assert spans
-        layers = spot(pilot).view._layers(editor(pilot).text)
-        assert layers[0] == [(span.start, span.end) for span in spans]
+        assert evidence(column, editor(pilot).text) == [(span.start, span.end) for span in spans]
         marked = {kind for kind, rows in editor(pilot)._rows.items() if rows}
         assert "editor--evidence" in marked
         # A word is left out: now there is something to fill in.
