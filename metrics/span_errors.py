@@ -7,11 +7,12 @@ nothing but numbers, so that a run over a hundred thousand samples can be looked
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import Protocol
 
 import msgspec
 
+from emotui.metrics.repeats import known_mean, known_sd
 from emotui.metrics.span_scoring import NEUTRAL, SentenceScore, keyword_tokens
 from emotui.metrics.tokens import tokens
 from emotui.records import Sentence, Span, SpanSample
@@ -265,12 +266,12 @@ def _combined(each: Sequence[Mapping[str, tuple[float | None, list[int]]]]) -> d
 
 
 def _figure(name: str, each: Sequence[tuple[float | None, Iterable[int]]]) -> Figure:
-    known = [value for value, _ in each if value is not None]
-    mean = (known[0] if len(set(known)) == 1 else fmean(known)) if known else None
+    values = [value for value, _ in each]
+    mean = known_mean(values)
     numbers = each[0][1] if len(each) == 1 else {number for _, numbers in each for number in numbers}
     return Figure(
         mean,
-        stdev(known) if len(known) > 1 else None,
+        known_sd(values),
         tuple(sorted(numbers)),
         WHY.get(name, "no samples") if mean is None else None,
     )

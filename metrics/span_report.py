@@ -1,8 +1,9 @@
 """The figures of `emotui score spans` over many samples: means, rates, and their spread over repeats."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from statistics import fmean, stdev
+from statistics import fmean
 
+from emotui.metrics.repeats import known_mean, known_sd
 from emotui.metrics.span_scoring import (
     NEUTRAL,
     Embed,
@@ -70,11 +71,11 @@ def report(gold: Sequence[SpanSample], details: Sequence[SampleDetail]) -> dict[
     sample_of = {sample.id: sample for sample in gold}
     repeats = sorted({detail.repeat for detail in details}) or [0]
     each = [_figures(sample_of, [d for d in details if d.repeat == repeat]) for repeat in repeats]
-    document: dict[str, object] = dict(_over_repeats(each, _mean))
+    document: dict[str, object] = dict(_over_repeats(each, known_mean))
     notes = _notes(each, bool(details))
     if repeats != [0]:
         document["repeats"] = len(repeats)
-        document["sd"] = _over_repeats(each, _sd)
+        document["sd"] = _over_repeats(each, known_sd)
     if notes:
         document["notes"] = notes
     return document
@@ -169,16 +170,6 @@ def _over_repeats(each: Sequence[Figures], combine: Callable[[Sequence[int | flo
         else:
             combined[name] = combine([value for value in values if isinstance(value, int | float)])
     return combined
-
-
-def _mean(values: Sequence[int | float]) -> Figure:
-    if not values:
-        return None
-    return values[0] if len(set(values)) == 1 else fmean(values)
-
-
-def _sd(values: Sequence[int | float]) -> Figure:
-    return stdev(values) if len(values) > 1 else None
 
 
 def _notes(each: Sequence[Figures], samples: bool) -> dict[str, str]:

@@ -166,8 +166,9 @@ def test_a_way_without_a_form_refuses_the_option() -> None:
     for way in ("highlight", "highlight-cot", "experiment-0", "experiment-1-highlight"):
         with pytest.raises(BadInput, match="--constrain is for retrieve"):
             held.settings(way)
-    with pytest.raises(BadInput, match="--constrain is not for heads"):
-        configured(Scenes(), "heads", {"constrain": True}, 1)
+    for way in ("heads", "first-token"):
+        with pytest.raises(BadInput, match=f"--constrain is not for {way}"):
+            configured(Scenes(), way, {"constrain": True}, 1)
 
 
 def test_confidence_is_asked_of_the_grammar_where_the_prompt_asks_for_it() -> None:

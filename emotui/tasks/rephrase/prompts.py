@@ -17,8 +17,8 @@ from emotui.tasks.prompting.ways import FEW_SHOT, ZERO_SHOT
 from emotui.tasks.rephrase.labelling import ASKED, known_label
 
 WAYS = ("zs", "fs", "fs-r")
-NAMED = {ZERO_SHOT: "zs", FEW_SHOT: "fs", f"{FEW_SHOT}-rephrased": "fs-r"}
-"""The words that all tasks share, and the names here."""
+NAMED = {ZERO_SHOT: "zs", FEW_SHOT: "fs", f"{FEW_SHOT}-rephrased": "fs-r", "fsr": "fs-r"}
+"""The words that all tasks share, and the names here; one of these is written without its dash too."""
 
 SHOTS = 10
 """Examples in a prompt (section 5.2)."""

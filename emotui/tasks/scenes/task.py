@@ -215,8 +215,8 @@ class Scenes(Task):
         )
 
     def option_names(self, way: str) -> tuple[str, ...]:
-        """Prompts and a grammar; none for a model with heads. Answers are not sampled."""
-        return () if way == HEADS else ("prompts", "constrain")
+        """Prompts, and a grammar where a model reasons; none for a model with heads. Answers are not sampled."""
+        return () if way == HEADS else ("prompts", "constrain") if way == REASONED else ("prompts",)
 
     def ways(self, card: ModelCard) -> tuple[str, ...]:
         """`heads` for a model that has them; for others first-token, and reasoned where it can write."""

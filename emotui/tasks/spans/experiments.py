@@ -7,10 +7,11 @@ evidence unaided. A model that passes 3 goes on to the main tasks (section 7.2).
 import random
 from collections.abc import Sequence
 from importlib.resources import as_file, files
-from statistics import fmean, stdev
+from statistics import fmean
 
 from emotui.errors import BadInput
 from emotui.formats import read
+from emotui.metrics.repeats import known_mean, known_sd
 from emotui.metrics.span_scoring import NEUTRAL, SampleDetail
 from emotui.metrics.tokens import tokens
 from emotui.records import Sentence, Span, SpanSample
@@ -179,15 +180,15 @@ def _means(details: Sequence[SampleDetail]) -> dict[str, object]:
     by_repeat: dict[int, list[SampleDetail]] = {}
     for detail in details:
         by_repeat.setdefault(detail.repeat, []).append(detail)
-    known = {
+    figures: dict[str, list[float | None]] = {
         "f1": [fmean(detail.f1 for detail in one) for one in by_repeat.values()],
-        "sim": [mean for one in by_repeat.values() if (mean := _mean_sim(one)) is not None],
+        "sim": [_mean_sim(one) for one in by_repeat.values()],
         "em": [fmean(_exact(detail) for detail in one) for one in by_repeat.values()],
     }
     means: dict[str, object] = {"n": len({detail.id for detail in details})}
-    means |= {name: fmean(values) if values else None for name, values in known.items()}
+    means |= {name: known_mean(values) for name, values in figures.items()}
     if len(by_repeat) > 1:
-        means["sd"] = {name: stdev(values) if len(values) > 1 else None for name, values in known.items()}
+        means["sd"] = {name: known_sd(values) for name, values in figures.items()}
     return means
 
 

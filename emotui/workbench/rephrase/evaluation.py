@@ -7,7 +7,7 @@ is training).
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from statistics import mean, stdev
+from statistics import mean
 from typing import Any
 
 from emotui.backends.base import ModelCard, OnStep, Request
@@ -16,9 +16,11 @@ from emotui.errors import BadInput, ModelError
 from emotui.formats import read
 from emotui.formats.reading import Warn, warn_skipped
 from emotui.metrics.classes import class_report
+from emotui.metrics.repeats import known_sd
 from emotui.metrics.rephrasings import NAMES, is_right, rephrasing_sets
 from emotui.records import PLUTCHIK, Chain, ClassGold
 from emotui.tasks.prompting.settings import configured
+from emotui.tasks.prompting.ways import DIRECT
 from emotui.tasks.rephrase.labelling import choices
 from emotui.tasks.rephrase.prompts import EXAMPLES, WAYS
 from emotui.tasks.rephrase.task import Rephrase, suited
@@ -30,14 +32,11 @@ ORIGINAL = "Original"
 TABLE = "hard_emotions_table3"
 BATCH = 64
 PROMPTINGS: Mapping[str, str] = {
-    "zs": "zs",
-    "fs": "fs",
-    "fsr": "fs-r",
-    "fs-r": "fs-r",
-    "rank": "rank",
-    "score": "score",
+    name: way
+    for name, way in ({way: way for way in Rephrase.asking.ways} | {**Rephrase.asking.named}).items()
+    if way != Rephrase.asking.named[DIRECT]
 }
-"""What can be asked for, and the task's way that this is."""
+"""What can be asked for, and the task's way that this is: all but that of a classifier."""
 
 FIGURES = ("macro_f1", "accuracy")
 
@@ -278,7 +277,7 @@ def _over(runs: Sequence[float | None]) -> dict[str, Any]:
     values = [value for value in runs if value is not None]
     return {
         "mean": mean(values) if values else None,
-        "sd": stdev(values) if len(values) > 1 else None,
+        "sd": known_sd(runs),
         "runs": list(runs),
     }
 

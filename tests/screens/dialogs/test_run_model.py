@@ -182,7 +182,9 @@ def test_what_a_loaded_model_cannot_do_is_not_offered() -> None:
     assert not run_choices("spans", None, "m", embeds).possible
     scores = ModelCard("m", "m", ("score",), {})
     assert run_choices("scenes", None, "m", scores).ways == ("first-token",)
-    assert run_choices("scenes", None, "m", scores).settings == ("constrain",)
+    assert run_choices("scenes", None, "m", scores).settings == ()
+    reasons = ModelCard("m", "m", ("score", "generate"), {})
+    assert run_choices("scenes", None, "m", reasons).settings == ("constrain",)
 
 
 def test_every_task_has_its_ways_before_a_model_is_loaded() -> None:

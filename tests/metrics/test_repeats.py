@@ -1,0 +1,31 @@
+"""Figures over repeats: their mean and spread, where some repeats have none."""
+
+from statistics import fmean, stdev
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emotui.metrics.repeats import known_mean, known_sd
+
+SHARES = st.floats(0, 1)
+
+
+def test_a_repeat_in_which_a_figure_is_undefined_is_left_out() -> None:
+    assert known_mean([0.25, None, 0.75]) == 0.5
+    assert known_sd([1.0, None, 3.0]) == stdev([1.0, 3.0])
+
+
+def test_nothing_known_has_no_mean_and_one_value_has_no_spread() -> None:
+    assert (known_mean([]), known_mean([None, None])) == (None, None)
+    assert (known_sd([]), known_sd([None, 0.5])) == (None, None)
+
+
+@given(SHARES, st.integers(1, 20))
+def test_equal_values_are_their_own_mean_to_the_last_bit(value: float, n: int) -> None:
+    assert known_mean([value] * n) == value
+
+
+@given(st.lists(SHARES, min_size=1))
+def test_the_mean_is_that_of_the_known_values(values: list[float]) -> None:
+    expected = values[0] if len(set(values)) == 1 else fmean(values)
+    assert known_mean([None, *values]) == expected
