@@ -15,8 +15,8 @@ from emotui.screens.widgets.page import Page
 from emotui.tasks.parts import SaidLine
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.workspace import FIRST_START, Workspace
-from tests.labels_workspace import workspace
-from tests.screen_driving import frame, listed, opened, press, pressed
+from tests.screens.driving import frame, listed, opened, press, pressed
+from tests.screens.labels_workspace import workspace
 
 Compare = Callable[..., bool]
 SIZES = [(80, 24), (160, 45)]

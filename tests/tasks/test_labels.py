@@ -17,7 +17,7 @@ from emotui.tasks.labels.prompts import read_list
 from emotui.tasks.labels.task import Labels
 from emotui.tasks.task import Parsed
 from tests.conftest import Emotui
-from tests.labels_workspace import LABELS, THRESHOLDS, samples, workspace
+from tests.screens.labels_workspace import LABELS, THRESHOLDS, samples, workspace
 
 GOLD = LabelsGold(id="1", text="I am glad.", labels=("joy",))
 
