@@ -12,7 +12,7 @@ from emotui.tasks.parts import SaidLine
 from emotui.tasks.registry import task_named
 from emotui.workbench.runs.plan import RunConfig
 from emotui.workbench.runs.run import with_state
-from emotui.workbench.runs.scores import last_attempts
+from emotui.workbench.runs.scores import last_attempts, metrics_named
 
 __all__ = ["Said", "SaidLine", "SampleSaid", "said_of"]
 
@@ -84,4 +84,5 @@ def said_of(store: Store, dataset: int | str, number: int, run: str | None) -> S
             )
         )
     gold = task.said(sample, None)
-    return SampleSaid(number, task.name, named.id, named.text or "", gold, task.metrics, tuple(answers), of)
+    metrics = metrics_named(task, (name for answer in answers for name in answer.values))
+    return SampleSaid(number, task.name, named.id, named.text or "", gold, metrics, tuple(answers), of)

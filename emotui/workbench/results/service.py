@@ -67,9 +67,9 @@ class Results:
         return self._store
 
     def dataset_of(self, run: str) -> str | None:
-        """The name of the dataset of a run, None for one of another task."""
-        number = self._store.run(run).dataset
-        return next((one.name for one in self.datasets() if one.dataset == number), None)
+        """The name of the dataset of a run, None where it is gone."""
+        found = self._store.dataset(self._store.run(run).dataset)
+        return None if found is None else found.name
 
     def datasets(self) -> list[Dataset]:
         """Those of the spans task."""

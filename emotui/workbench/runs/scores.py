@@ -54,8 +54,13 @@ def metrics_of(store: Store, dataset: int) -> tuple[Metric, ...]:
     if found is None:
         return ()
     task = task_named(found.task)
+    return metrics_named(task, store.metric_names(dataset, besides={metric.name for metric in task.metrics}))
+
+
+def metrics_named(task: Task, names: Iterable[str]) -> tuple[Metric, ...]:
+    """The metrics of a task, and behind them those of these names that are not its own."""
     own = {metric.name for metric in task.metrics}
-    kept = store.metric_names(dataset, besides=own)
+    kept = [name for name in dict.fromkeys(names) if name not in own]
     if not kept:
         return task.metrics
     added = {one.metric.name: one.metric for one in added_metrics(task)}
@@ -85,7 +90,8 @@ def metrics(store: Store, run: Run) -> dict[str, object]:
     task = task_named(dataset.task).with_options(settings.options, settings.repeats)
     added = _added_means(task, rows)
     scores = [row.score for row in rows if row.score is not None]
-    figures = added | task.report(golds, scores) | task.diagnostics(rows)
+    figures: dict[str, object] = {**task.report(golds, scores), **task.diagnostics(rows)}
+    figures |= {name: mean for name, mean in added.items() if name not in figures}
     notes = {name: NO_VALUE for name, mean in added.items() if mean is None}
     why = settings.trained_on
     if settings.flattered:
