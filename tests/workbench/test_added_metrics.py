@@ -119,8 +119,7 @@ def test_files_are_scored_by_it_too_and_it_is_null_where_no_sample_has_a_value(t
 
 def test_what_a_store_keeps_of_a_metric_that_is_not_installed_is_still_listed(tmp_path: Path) -> None:
     from emotui.store.rows import ScoreRow
-
-    from .store_samples import result
+    from tests.store.store_samples import result
 
     opened, dataset = workspace(tmp_path / "w.duckdb")
     opened.store.start_run("r1", "r", "spans", "m", dataset.dataset, {"seed": 0}, 1)
