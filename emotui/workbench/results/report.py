@@ -3,6 +3,7 @@
 import os
 import secrets
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -66,7 +67,8 @@ def write_report(
     chosen = [store.run(name) for name in found]
     datasets = {dataset.dataset: dataset for dataset in store.datasets()}
     titles = {task_named(run.task).words.title for run in chosen}
-    sections = _sections(store, results, chosen, datasets, sim, Throttled("report", on_progress), cancelled)
+    making = _Making(store, results, sim, Throttled("report", on_progress), cancelled)
+    sections = _sections(making, chosen, datasets)
     about = (
         f"Written by emotui {__version__} on {datetime.now(UTC):%Y-%m-%d %H:%M} UTC. "
         f"{DAGGER} marks rows as printed in the paper. —: not asked; n/a: undefined, with the reason below the table."
@@ -91,39 +93,54 @@ def write_report(
     return {"to": path, "runs": [run.run for run in chosen], "tables": tables}
 
 
+@dataclass(frozen=True, slots=True)
+class _Making:
+    """What tables are made from, and who is told how far it is."""
+
+    store: Store
+    results: Results
+    sim: bool
+    on_step: OnStep
+    cancelled: IsCancelled
+
+
 def _sections(
-    store: Store,
-    results: Results,
-    runs: Sequence[Run],
-    datasets: dict[int, Dataset],
-    sim: bool,
-    on_step: OnStep,
-    cancelled: IsCancelled,
+    making: _Making, runs: Sequence[Run], datasets: dict[int, Dataset]
 ) -> list[tuple[str, list[ResultsTable]]]:
     """A heading and its tables for each dataset, in the order of the runs; experiments together at the end."""
     sections: list[tuple[str, list[ResultsTable]]] = []
     experiments = [run for run in runs if experiment_of(datasets[run.dataset]) is not None]
     for number in dict.fromkeys(run.dataset for run in runs if run not in experiments):
-        own = [run for run in runs if run.dataset == number]
-        dataset = datasets[number]
-        if dataset.task == Scenes.name:
-            table = scene_table(SceneBench(store), _watched(own, on_step, cancelled))
-            sections.append((f"Dataset {dataset.name}", [table]))
-            continue
-        names = [run.run for run in own]
-        tables = list(results.tables(number, names, sim=sim, cancelled=cancelled, on_step=on_step))
-        if dataset.task != Spans.name:
-            sections.append((f"Dataset {dataset.name}", tables))
-            continue
-        on_step("transitions", 0, 0)
-        moves = [results.transitions(number, by, cancelled=cancelled) for by in ("valence", "emotion")]
-        tables += [transition_table(one) for one in moves if one.pairs]
+        dataset, own = datasets[number], [run for run in runs if run.dataset == number]
+        tables = _TABLES.get(dataset.task, _tables)(making, number, own)
         sections.append((f"Dataset {dataset.name}", tables))
     if experiments:
-        names, first = [run.run for run in experiments], experiments[0].dataset
-        tables = list(results.tables(first, names, sim=False, cancelled=cancelled, on_step=on_step))
+        tables = _tables(replace(making, sim=False), experiments[0].dataset, experiments)
         sections.append(("Prompting experiments", tables))
     return sections
+
+
+def _tables(making: _Making, dataset: int, runs: Sequence[Run]) -> list[ResultsTable]:
+    """The tables of Results."""
+    names, results = [run.run for run in runs], making.results
+    return list(results.tables(dataset, names, sim=making.sim, cancelled=making.cancelled, on_step=making.on_step))
+
+
+def _tables_of_spans(making: _Making, dataset: int, runs: Sequence[Run]) -> list[ResultsTable]:
+    """The tables of Results, and how emotions and valences follow each other in the gold passages."""
+    tables = _tables(making, dataset, runs)
+    making.on_step("transitions", 0, 0)
+    moves = [making.results.transitions(dataset, by, cancelled=making.cancelled) for by in ("valence", "emotion")]
+    return tables + [transition_table(one) for one in moves if one.pairs]
+
+
+def _tables_of_scenes(making: _Making, dataset: int, runs: Sequence[Run]) -> list[ResultsTable]:
+    """Vectors alone and decoded with a prior."""
+    return [scene_table(SceneBench(making.store), _watched(runs, making.on_step, making.cancelled))]
+
+
+_TABLES = {Spans.name: _tables_of_spans, Scenes.name: _tables_of_scenes}
+"""By task: its tables in a report, where those of Results are not all."""
 
 
 def _watched(runs: Sequence[Run], on_step: OnStep, cancelled: IsCancelled) -> Iterator[Run]:
