@@ -8,7 +8,9 @@ import asyncio
 import time
 from collections.abc import Callable
 
-_PAUSE = 0.005
+_PAUSE, _SHORT_PAUSE = 0.05, 0.005
+"""Between two questions about another process, which wants the processor too, and about this one's own screen."""
+
 _LONGEST = 200.0
 """Seconds; a test ends after 240."""
 
@@ -26,4 +28,4 @@ async def awaited(there: Callable[[], bool], what: Callable[[], str] = lambda: "
     begun = time.monotonic()
     while not there():
         assert time.monotonic() - begun < _LONGEST, what()
-        await asyncio.sleep(_PAUSE)
+        await asyncio.sleep(_SHORT_PAUSE)

@@ -122,8 +122,12 @@ def test_a_run_can_be_read_but_not_resumed_while_it_is_written(emotui: Emotui, d
     store = Store.open(db)
     seen = [store.run(run).done]
     assert "is going on in process" in emotui("run", "spans", "--db", db, "--resume", run).err or process.poll() == 0
-    while process.poll() is None:
+
+    def has_ended() -> bool:
         seen.append(store.run(run).done)
+        return process.poll() is not None
+
+    wait_until(has_ended)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
     seen.append(store.run(run).done)
