@@ -118,7 +118,6 @@ class Acting:
         return do
 
     def can(self, action: str) -> bool:
-        """Can this action be done here now?"""
         able: Callable[[], bool] | None = getattr(self, f"can_{action}", None)
         return self.doing(action) is not None and (able is None or able())
 

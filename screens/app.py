@@ -42,7 +42,6 @@ class ActionProvider(Provider):
         return found
 
     async def discover(self) -> Hits:
-        """Everything that can be done now."""
         for name, about, do in self._found:
             yield DiscoveryHit(name, do, help=about)
 
@@ -66,18 +65,15 @@ class TooSmall(Screen[None]):
         self._least = (columns, lines)
 
     def compose(self) -> ComposeResult:
-        """The one message."""
         yield Static(markup=False)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Say how much is missing."""
         columns, lines = self._least
         self.query_one(Static).update(
             f"emotui needs {columns}x{lines}\nthis is {event.size.width}x{event.size.height}\nq quits"
         )
 
     def action_leave(self) -> None:
-        """Quit."""
         self.app.exit()
 
 

@@ -85,13 +85,11 @@ class Frame(Acting, LaidOut):
 
     @property
     def busy(self) -> bool:
-        """Is an answer to any question on its way?"""
         return self.session.busy or self.pane.busy or self.place.busy
 
     # What the session tells.
 
     def on_mount(self) -> None:
-        """Paint first, then open."""
         self._top()
         self._say("Opening", "the workspace is being read")
         self.call_after_refresh(self.session.open)
@@ -211,7 +209,7 @@ class Frame(Acting, LaidOut):
         self.set_class(self.place.slim_list, "-slim")
         self.pane.steps_errors = self.place.marks_errors
         self.pane.rows.show_tags("", None)
-        if session.turn_to(self.place.door.samples_of or session.list_task):
+        if session.turn_to(self.place.entry.samples_of or session.list_task):
             self.pane.forget()
             self.place.show_nothing("the list is being read")
             if session.source is not None:
@@ -231,12 +229,10 @@ class Frame(Acting, LaidOut):
         return next((one for one in there if one.doing(action) is not None), None)
 
     def can(self, action: str) -> bool:
-        """Can this action be done now?"""
         one = self._answering(action)
         return super().can(action) if one is self else one is not None and one.can(action)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What cannot be done is not offered."""
         if action == "do":
             return self.is_mounted and (self.can(str(parameters[0])) or self._has_to_wait(str(parameters[0])))
         if action == "place":
@@ -316,7 +312,6 @@ class Frame(Acting, LaidOut):
             self.pane.rows.focus()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Mark the heading of the pane that has the keys."""
         panes: list[ListPane | Place] = [self.pane, *self.places.opened]
         for pane in panes:
             here = pane.headings.get(event.widget.id or "")

@@ -7,7 +7,7 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from emotui.screens.actions import Acting
-from emotui.screens.door import Door
+from emotui.screens.entry import PlaceEntry
 from emotui.screens.session import Session
 from emotui.screens.widgets.notice import Notice
 from emotui.store.query import Run
@@ -23,7 +23,7 @@ class Place(Acting, Vertical):
     itself. Long work is begun through the session.
     """
 
-    door: ClassVar[Door]
+    entry: ClassVar[PlaceEntry]
     headings: ClassVar[Mapping[str, str]] = {}
     """By the id of a widget that takes the keys: the selector of the heading over it."""
     slim_list: ClassVar[bool] = False

@@ -6,23 +6,23 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 
 from emotui.screens.actions import SHARED, TOOL, Action
-from emotui.screens.browse.door import DOOR as BROWSE_DOOR
-from emotui.screens.door import Door
-from emotui.screens.models.door import DOOR as MODELS_DOOR
+from emotui.screens.browse.entry import ENTRY as BROWSE_ENTRY
+from emotui.screens.entry import PlaceEntry
+from emotui.screens.models.entry import ENTRY as MODELS_ENTRY
 from emotui.screens.place import Place
-from emotui.screens.rephrase.door import DOOR as REPHRASE_DOOR
-from emotui.screens.results.door import DOOR as RESULTS_DOOR
-from emotui.screens.scenes.door import DOOR as SCENES_DOOR
+from emotui.screens.rephrase.entry import ENTRY as REPHRASE_ENTRY
+from emotui.screens.results.entry import ENTRY as RESULTS_ENTRY
+from emotui.screens.scenes.entry import ENTRY as SCENES_ENTRY
 from emotui.screens.session import Session
-from emotui.screens.spot.door import DOOR as SPOT_DOOR
+from emotui.screens.spot.entry import ENTRY as SPOT_ENTRY
 
-PLACES: dict[int, Door] = {
-    1: BROWSE_DOOR,
-    3: REPHRASE_DOOR,
-    4: SCENES_DOOR,
-    7: RESULTS_DOOR,
-    8: MODELS_DOOR,
-    9: SPOT_DOOR,
+PLACES: dict[int, PlaceEntry] = {
+    1: BROWSE_ENTRY,
+    3: REPHRASE_ENTRY,
+    4: SCENES_ENTRY,
+    7: RESULTS_ENTRY,
+    8: MODELS_ENTRY,
+    9: SPOT_ENTRY,
 }
 
 TITLES = {number: place.title for number, place in PLACES.items()}
@@ -43,9 +43,9 @@ def list_tasks() -> tuple[str, ...]:
     return tuple(dict.fromkeys(task for task in tasks if task))
 
 
-def class_of(door: Door) -> type[Place]:
-    """The place behind a door, imported now."""
-    module, _, name = door.place.partition(":")
+def class_of(entry: PlaceEntry) -> type[Place]:
+    """The class of a place, imported now."""
+    module, _, name = entry.place.partition(":")
     found: type[Place] = getattr(import_module(module), name)
     return found
 
@@ -64,7 +64,6 @@ class OpenPlaces(Horizontal):
         return class_of(PLACES[number])(self._session, id=f"place-{number}")
 
     def compose(self) -> ComposeResult:
-        """The first place."""
         yield self.here
 
     @property

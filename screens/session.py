@@ -153,7 +153,6 @@ class Session:
 
     @property
     def busy(self) -> bool:
-        """Is an answer to any question on its way? (The poll for changes does not count.)"""
         return any(request.busy for request in (self._opening, self._overviews, self._settings))
 
     # Opening, and following what changes.

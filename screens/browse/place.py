@@ -9,7 +9,7 @@ from textual.timer import Timer
 
 from emotui.screens.browse import panes
 from emotui.screens.browse.alignment_table import AlignmentTable
-from emotui.screens.browse.door import DOOR
+from emotui.screens.browse.entry import ENTRY
 from emotui.screens.browse.requests import SampleView, look
 from emotui.screens.browse.said import SAID_HEADINGS, SaidPane
 from emotui.screens.place import Place
@@ -32,7 +32,7 @@ _PATIENCE = 0.15
 class Browse(Place):
     """The text with its overlays above, the alignment or the raw output below."""
 
-    door = DOOR
+    entry = ENTRY
     headings = {"text": "#sample-title", "alignment": "#below-title", "raw": "#below-title"} | SAID_HEADINGS
     DEFAULT_CSS = """
     Browse > #above { height: 3fr; }
@@ -55,7 +55,6 @@ class Browse(Place):
         self._grey: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """Two panes, a heading each."""
         with Vertical(id="above"):
             yield Line(id="sample-title", classes="-pane")
             yield TieredText(id="text")
@@ -67,7 +66,6 @@ class Browse(Place):
         yield SaidPane(id="said")
 
     def bind_source(self, source: "BrowseSource") -> None:
-        """Ask this source from now on, and take up the overlay of the last session."""
         if self.session.state.overlay in panes.OVERLAYS:
             self.overlay = self.session.state.overlay
         self._desk = LatestRequest("evidence", self, lambda question: look(source, *question), self._show, self._refuse)
@@ -75,7 +73,6 @@ class Browse(Place):
 
     @property
     def busy(self) -> bool:
-        """Is an answer on its way?"""
         return (self._desk is not None and self._desk.busy) or self._said.busy
 
     @property
@@ -144,7 +141,6 @@ class Browse(Place):
             self.call_after_refresh(self._reveal, mark)
 
     def look_for(self, marks: str) -> None:
-        """Of the next sample show the first answer that has such an error, and bring that into sight."""
         self._looking_for = marks
 
     def _choose_answer(self, marks: str) -> str:
@@ -180,7 +176,6 @@ class Browse(Place):
             self.query_one(name).set_class(stale, "-stale")
 
     def show_nothing(self, why: str, *, failed: bool = False) -> None:
-        """Say what Browse is for, and why it is empty."""
         self.say("Gold and predicted evidence, in the text itself", why, failed=failed)
 
     def say(self, title: str, *lines: str, failed: bool = False) -> None:
@@ -191,7 +186,6 @@ class Browse(Place):
         self.query_one("#sample-title", Line).show([])
 
     def focus_first(self) -> None:
-        """Put the keys into the text, or into what is said of it."""
         self.query_one("#said-lines" if self._said.display else "#text").focus()
 
     def _draw(self) -> None:
@@ -216,7 +210,6 @@ class Browse(Place):
         self.refresh_bindings()
 
     def on_resize(self) -> None:
-        """Keep the headings over their columns."""
         if self._seen is not None:
             self.call_after_refresh(self._title_below)
 

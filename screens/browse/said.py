@@ -46,7 +46,6 @@ class SaidPane(Vertical):
         self._request: LatestRequest[tuple[int, int, str | None], SampleSaid] | None = None
 
     def compose(self) -> ComposeResult:
-        """Two panes, a heading each."""
         yield Line(id="said-title", classes="-pane")
         yield TieredText(id="said-text")
         yield Line(id="said-below", classes="-pane")
@@ -55,12 +54,10 @@ class SaidPane(Vertical):
         yield Notice(id="said-notice")
 
     def bind_source(self, source: "BrowseSource") -> None:
-        """Ask this source from now on."""
         self._request = LatestRequest("said", self, lambda question: source.said(*question), self._show, self._refuse)
 
     @property
     def busy(self) -> bool:
-        """Is an answer on its way?"""
         return self._request is not None and self._request.busy
 
     @property
@@ -93,7 +90,6 @@ class SaidPane(Vertical):
         )
 
     def draw(self) -> None:
-        """Show what is at hand."""
         said, answer = self._said, self.answer
         parts = [self.query_one(name) for name in ("#said-title", "#said-text", "#said-below")]
         for part in parts:

@@ -39,16 +39,13 @@ class ChoiceDialog(OptionDialog[str]):
         self._choices, self._now = list(choices), now
 
     def body(self) -> list[Widget]:
-        """The choices, the present one marked."""
         return [OptionList(*marked_options(self._choices, {self._now: "● "}))]
 
     def on_mount(self) -> None:
-        """Begin at the present choice."""
         super().on_mount()
         self.options.highlighted = place_of(self._choices, self._now)
 
     def result(self) -> str:
-        """The value of the option under the cursor."""
         return self._choices[self.at].value
 
 

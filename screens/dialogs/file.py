@@ -30,7 +30,6 @@ class FileDialog(Dialog[str]):
         self._refused = ""
 
     def body(self) -> list[Widget]:
-        """The file's name."""
         return [Label(f"file: {self._said}"), Input(self._default, id="path", compact=True)]
 
     def result(self) -> str:

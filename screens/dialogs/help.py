@@ -49,7 +49,6 @@ class HelpDialog(Dialog[None]):
         self._text = _page(actions, signs)
 
     def body(self) -> list[Widget]:
-        """Keys by group, then signs."""
         return [VerticalScroll(Static(self._text, id="help-page"))]
 
     def on_mount(self) -> None:

@@ -41,7 +41,6 @@ class LiveDialog(OptionDialog[str]):
         )
 
     def body(self) -> list[Widget]:
-        """The models, and a field for another."""
         return [
             OptionList(option(self._now, "", "● ")),
             Label("", id="looking", markup=False),
@@ -50,7 +49,6 @@ class LiveDialog(OptionDialog[str]):
         ]
 
     def on_mount(self) -> None:
-        """Look for more while the first is shown already."""
         super().on_mount()
         self.options.highlighted = 0
         self.query_one("#spec", Input).focus()
@@ -78,5 +76,4 @@ class LiveDialog(OptionDialog[str]):
         self.query_one("#spec", Input).value = ""
 
     def result(self) -> str:
-        """What is typed, or else what is picked."""
         return self.text("spec") or self._specs[self.at]

@@ -17,7 +17,6 @@ class NameDialog(Dialog[str]):
         self._about, self._now, self._why = about, now, why
 
     def body(self) -> list[Widget]:
-        """What is asked for, and the field."""
         return [
             *(Label(shown(line), markup=False) for line in self._about),
             Input(self._now, id="name", compact=True),

@@ -141,7 +141,6 @@ class ModelDialog(Dialog[Wish]):
         ]
 
     def on_mount(self) -> None:
-        """Nothing is chosen of what is there until somebody goes there."""
         super().on_mount()
         self.query_one("#models", OptionList).highlighted = None
         self._offer()

@@ -33,7 +33,6 @@ class RunDialog(OptionDialog[tuple[str, tuple[str, ...]]]):
         return [OptionList(*marked_options(self._choices, marks))]
 
     def on_mount(self) -> None:
-        """Begin at the run that is shown."""
         super().on_mount()
         self.options.highlighted = place_of(self._choices, self._now)
 
@@ -48,6 +47,5 @@ class RunDialog(OptionDialog[tuple[str, tuple[str, ...]]]):
         self.options.replace_option_prompt_at_index(self.at, marked_options(self._choices, marks)[self.at].prompt)
 
     def result(self) -> tuple[str, tuple[str, ...]]:
-        """The run to show, and those beside it."""
         picked = self._choices[self.at].value
         return self._now if picked in self._beside else picked, tuple(self._beside)

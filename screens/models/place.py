@@ -7,7 +7,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.message import Message
 
-from emotui.screens.models.door import DOOR
+from emotui.screens.models.entry import ENTRY
 from emotui.screens.models.rows import about, lines
 from emotui.screens.place import Place
 from emotui.screens.requests import LatestRequest
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class Models(Place):
     """The models above, everything about the picked one below."""
 
-    door = DOOR
+    entry = ENTRY
     headings = {"model-rows": "#models-title", "model-about": "#model-title"}
     DEFAULT_CSS = """
     Models #model-rows { height: 1fr; min-height: 4; }
@@ -43,7 +43,6 @@ class Models(Place):
         self._desk: LatestRequest[str | None, list[OnShelf]] | None = None
 
     def compose(self) -> ComposeResult:
-        """Two panes, a heading each."""
         yield Line(id="models-title", classes="-pane")
         yield PickedRows(lines, id="model-rows")
         yield Line(id="model-title", classes="-pane")
@@ -51,11 +50,9 @@ class Models(Place):
         yield Notice("Line, ScrollView", id="models-notice")
 
     def on_mount(self) -> None:
-        """Nothing is known yet."""
         self.show_nothing("the workspace is being read")
 
     def bind_source(self, source: "BrowseSource") -> None:
-        """Ask this source from now on."""
         models = source.models
         if models is None:
             self.say("Models are loaded in a workspace", "files are browsed without it")
@@ -74,12 +71,10 @@ class Models(Place):
 
     @property
     def rows(self) -> "PickedRows[OnShelf]":
-        """The models, with a cursor."""
         return self.query_one("#model-rows", PickedRows)
 
     @property
     def busy(self) -> bool:
-        """Is an answer on its way?"""
         return self._desk is not None and self._desk.busy
 
     def show_sample(self, sample: int | None, run: Run | None) -> None:
@@ -88,12 +83,10 @@ class Models(Place):
             self._desk.ask(None)
 
     def show_nothing(self, why: str, *, failed: bool = False) -> None:
-        """The list may be empty without the models being so."""
         if self._desk is None:
             self.say("Models at hand, and those that are loaded", why, failed=failed)
 
     def focus_first(self) -> None:
-        """Put the keys into the models."""
         self.rows.focus()
 
     def _refuse(self, _: str | None, why: str) -> None:
@@ -140,7 +133,6 @@ class Models(Place):
         return self.rows.picked is not None
 
     def do_load(self) -> None:
-        """Load the picked model, or end its process."""
         picked = self.rows.picked
         if picked is None or self._desk is None:
             return

@@ -25,7 +25,6 @@ class NewRoundDialog(Dialog[bool]):
         self._at_work, self._progress, self._spec = at_work, progress, spec
 
     def body(self) -> list[Widget]:
-        """What there is, and what would come."""
         made = f": {count(self._progress.done)} of {count(self._progress.offered)} done" if self._progress else ""
         there = f"Round {self._at_work.number} is against {self._at_work.model}{made}."
         new = (
@@ -36,7 +35,6 @@ class NewRoundDialog(Dialog[bool]):
         return [Label(shown(text), markup=False) for text in (there, new)]
 
     def result(self) -> bool:
-        """Begin it."""
         return True
 
 
@@ -53,7 +51,6 @@ class SuggestionDialog(OptionDialog[int]):
         self._label, self._found = label, found
 
     def body(self) -> list[Widget]:
-        """Each with what the classifier says to it."""
         options = []
         for one in self._found:
             wrong = one.predicted != self._label
@@ -64,10 +61,8 @@ class SuggestionDialog(OptionDialog[int]):
         return [OptionList(*options)]
 
     def on_mount(self) -> None:
-        """Begin at the first."""
         super().on_mount()
         self.options.highlighted = 0
 
     def result(self) -> int:
-        """The place of the one under the cursor."""
         return self.at

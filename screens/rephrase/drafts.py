@@ -52,7 +52,6 @@ class Drafts:
 
     @property
     def busy(self) -> bool:
-        """Whether drafts are being written to the store."""
         return self._desk.busy
 
     def begin(self, round_: "Round", kept: "Mapping[int, Draft]") -> None:

@@ -61,7 +61,6 @@ class Following:
 
     @property
     def busy(self) -> bool:
-        """Is an answer on its way?"""
         return self._waiting or "pause" in self._timers or self._live.busy or self._words.busy
 
     def _is_newest(self, generation: int) -> bool:

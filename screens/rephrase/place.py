@@ -12,8 +12,8 @@ from emotui.screens.place import Place
 from emotui.screens.rephrase import lines as rephrase_lines
 from emotui.screens.rephrase import requests as asking
 from emotui.screens.rephrase import rounds
-from emotui.screens.rephrase.door import DOOR
 from emotui.screens.rephrase.drafts import Drafts, begun_with
+from emotui.screens.rephrase.entry import ENTRY
 from emotui.screens.rephrase.live import Following
 from emotui.screens.rephrase.review import Review
 from emotui.screens.rephrase.rounds import Begun
@@ -45,7 +45,7 @@ class Rephrase(Place):
     What it shows stands in `Writing`, `Figures` and `Review`.
     """
 
-    door = DOOR
+    entry = ENTRY
     headings = {
         "rephrase-original": "#rephrase-title",
         "rephrase-editor": "#rephrase-attempt",
@@ -87,7 +87,6 @@ class Rephrase(Place):
 
     @property
     def editor(self) -> Editor:
-        """Where the rephrasing is typed."""
         return self.query_one(Editor)
 
     @property
@@ -107,7 +106,6 @@ class Rephrase(Place):
 
     @property
     def busy(self) -> bool:
-        """Is an answer on its way?"""
         follows = self.following is not None and self.following.busy
         views = self.query_one(Figures).busy or self.query_one(Review).busy
         keeps = self._drafts is not None and self._drafts.busy
@@ -119,7 +117,6 @@ class Rephrase(Place):
         return self._acting is not None and self._acting.busy
 
     def bind_source(self, source: "BrowseSource") -> None:
-        """Ask this source from now on."""
         service_of = source.rephrasing
         if service_of is None:
             self.say(_ABOUT, "Files are browsed without it; emotui import rephrase FILE brings texts into a workspace")
@@ -175,7 +172,7 @@ class Rephrase(Place):
     def _go_on(self) -> None:
         """Ask for what is missing next: a round, or how the text stands."""
         dataset = self.session.overview.dataset
-        if self._standing is None or self._sample is None or dataset is None or dataset.task != self.door.samples_of:
+        if self._standing is None or self._sample is None or dataset is None or dataset.task != self.entry.samples_of:
             return
         live = self.session.live
         if self.round is not None and self.round.dataset.dataset == dataset.dataset:
@@ -320,7 +317,6 @@ class Rephrase(Place):
             self.post_message(self.Sought(frozenset({done.go}), 0))
 
     def show_nothing(self, why: str, *, failed: bool = False) -> None:
-        """Say what Rephrase is for, and why it is empty."""
         if not self._without:
             self.say(_ABOUT, why, failed=failed)
 
@@ -354,14 +350,12 @@ class Rephrase(Place):
             self.query_one("#rephrase-original").focus()
 
     def on_unmount(self) -> None:
-        """What was typed last is kept too."""
         if self._drafts is not None:
             self._drafts.save_at_once()
 
     # Keys.
 
     def can(self, action: str) -> bool:
-        """What can be done with a text follows from how its chain stands."""
         return super().can(action) and self._makes_sense(action)
 
     def _makes_sense(self, action: str) -> bool:
@@ -391,7 +385,6 @@ class Rephrase(Place):
         return not (action == "write" and editing)
 
     def tell(self, what: str, value: object) -> None:
-        """A view's name was clicked."""
         if what == "view":
             self.writing.show_view(str(value))
         elif what == "figures":
@@ -464,7 +457,6 @@ class Rephrase(Place):
         self.writing.draw_attempt()
 
     def do_view(self) -> None:
-        """The next view of the lower pane, or of the figures."""
         (self.writing if self.mode == "writing" else self.query_one(Figures)).step_view(1)
 
     do_words = do_view
@@ -476,7 +468,6 @@ class Rephrase(Place):
         self.query_one(Figures).next_whose()
 
     def do_next_open(self) -> None:
-        """The next text that is open, or the next rephrasing to judge."""
         self._step(1)
 
     def do_previous_open(self) -> None:
@@ -489,7 +480,6 @@ class Rephrase(Place):
             self.post_message(self.Sought(self.open, by))
 
     def do_figures(self) -> None:
-        """What the rephrasings came to, or back to writing."""
         if self.mode == "figures":
             self._turn_to("writing")
         elif self.round is not None and self._service is not None:

@@ -75,7 +75,6 @@ class Review(Vertical):
         self._back: LatestRequest[str, tuple[_Queue, int | None]] | None = None
 
     def compose(self) -> ComposeResult:
-        """Two texts, two questions."""
         yield Line(id="review-title", classes="-pane")
         with Horizontal(id="review-texts"):
             with Vertical(id="review-left"):
@@ -90,7 +89,6 @@ class Review(Vertical):
 
     @property
     def busy(self) -> bool:
-        """Is an answer on its way?"""
         return any_busy(self)
 
     @property
@@ -131,12 +129,10 @@ class Review(Vertical):
         self._opened(who, *taken_back)
 
     def on_resize(self) -> None:
-        """Texts beside or under each other."""
         self.set_class(self.size.width < STACKED, "-stacked")
         self.draw()
 
     def draw(self) -> None:
-        """The rephrasing to judge, or that there is none."""
         if self._round is None:
             return
         left = [
@@ -172,7 +168,6 @@ class Review(Vertical):
         self.query_one(Answers).draw()
 
     def focus_first(self) -> None:
-        """Put the keys into the answers."""
         answers = self.query_one(Answers)
         if answers.display:
             answers.focus()

@@ -35,14 +35,12 @@ class Figures(Vertical):
         self._desk: LatestRequest[str, tuple[tuple[str, ...], dict[str, Any]]] | None = None
 
     def compose(self) -> ComposeResult:
-        """Heading, and what is drawn."""
         yield Line(id="figures-title", classes="-pane")
         yield Page(id="figures-page")
         yield Notice("#figures-page", id="figures-notice")
 
     @property
     def busy(self) -> bool:
-        """Is an answer on its way?"""
         return self._desk is not None and self._desk.busy
 
     def open_for(self, service_of: "Callable[[], Rephrasing]", round_: "Round") -> None:
@@ -86,7 +84,6 @@ class Figures(Vertical):
             self.focus_first()
 
     def draw(self) -> None:
-        """The view, or why there is none."""
         parts = [Part(" statistics ", "strong"), *tabs(list(charts.VIEWS), self.view, "figures")]
         right = [Part("a", "key", "do('annotators')"), Part(f" {self.whose} ", "plain", "do('annotators')")]
         self.query_one("#figures-title", Line).show(parts, right)

@@ -64,7 +64,6 @@ class Writing(Container):
         self.view = "chain"
 
     def compose(self) -> ComposeResult:
-        """Original and editor, what follows, chain, session."""
         with Vertical(id="rephrase-left"):
             yield Line(id="rephrase-title", classes="-pane")
             yield Page(id="rephrase-original")
@@ -84,7 +83,6 @@ class Writing(Container):
 
     @property
     def editor(self) -> Editor:
-        """Where the rephrasing is typed."""
         return self.query_one(Editor)
 
     @property
@@ -103,14 +101,12 @@ class Writing(Container):
         return VIEWS if self.stacked else VIEWS[:2]
 
     def on_resize(self) -> None:
-        """Share the width out anew."""
         self.set_class(self.size.width < STACKED, "-stacked")
         if self.view not in self.views:
             self.view = "chain"
         self.draw()
 
     def draw(self) -> None:
-        """Everything."""
         if self.seen.chain is None or self.seen.round is None:
             return
         self.draw_original()

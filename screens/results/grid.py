@@ -95,7 +95,6 @@ class Grid(Page, inherit_bindings=False):
         self.post_message(self.Moved())
 
     def on_resize(self) -> None:
-        """Share the width out anew."""
         self._draw()
 
     def on_show(self) -> None:
@@ -103,12 +102,10 @@ class Grid(Page, inherit_bindings=False):
         self._draw()
 
     def action_move(self, rows: int, columns: int) -> None:
-        """Move the cursor, as far as there is something."""
         if self.table is not None:
             self.put(self.row + rows, self.column + columns)
 
     def action_page(self, direction: int) -> None:
-        """Move the cursor by what is in sight."""
         self.action_move(direction * max(self.size.height - 3, 1), 0)
 
     def put(self, row: int, column: int) -> None:
@@ -123,7 +120,6 @@ class Grid(Page, inherit_bindings=False):
         self.post_message(self.Moved())
 
     async def on_click(self, event: events.Click) -> None:
-        """Put the cursor on the cell that was clicked."""
         offset = event.get_content_offset(self)
         if offset is None:
             return

@@ -15,7 +15,7 @@ from textual.timer import Timer
 
 from emotui.screens.place import Place
 from emotui.screens.requests import LatestRequest
-from emotui.screens.results.door import DOOR
+from emotui.screens.results.entry import ENTRY
 from emotui.screens.results.grid import Grid
 from emotui.screens.results.requests import Counting, Found, Question, ask
 from emotui.screens.results.state import Looked
@@ -41,7 +41,7 @@ _PATIENCE = 0.3
 class Results(Place):
     """A grid or a plot above, and under it what the figure under the cursor is."""
 
-    door = DOOR
+    entry = ENTRY
     headings = {"results-grid": "#results-title", "results-about": "#results-cell"}
     slim_list = True
     marks_errors = False
@@ -66,21 +66,17 @@ class Results(Place):
         self._error: str | None = None
 
     def compose(self) -> ComposeResult:
-        """What is looked at, or why there is nothing."""
         yield ResultsView(self.looked, id="results-view")
         yield Notice("#results-view", id="results-notice")
 
     @property
     def view(self) -> ResultsView:
-        """What is drawn."""
         return self.query_one(ResultsView)
 
     def on_mount(self) -> None:
-        """Nothing is known yet."""
         self.say("Results", "the workspace is being read")
 
     def bind_source(self, source: "BrowseSource") -> None:
-        """Ask this source from now on."""
         results = source.results
         if results is None:
             self.say("Results are of runs in a workspace", "files are browsed without it")
@@ -94,7 +90,6 @@ class Results(Place):
 
     @property
     def busy(self) -> bool:
-        """Is something being counted?"""
         return self._desk is not None and self._desk.busy
 
     def show_sample(self, sample: int | None, run: Run | None) -> None:
@@ -116,12 +111,10 @@ class Results(Place):
             self._count_anew()
 
     def show_nothing(self, why: str, *, failed: bool = False) -> None:
-        """Say why there is nothing to count."""
         if failed or (self._desk is not None and self.looked.dataset is None):
             self.say("The paper's tables, with your own runs beside them", why, failed=failed)
 
     def focus_first(self) -> None:
-        """Put the keys into the figures."""
         self.view.grid.focus()
 
     def on_show(self) -> None:
@@ -203,7 +196,6 @@ class Results(Place):
         self.refresh_bindings()
 
     def on_resize(self) -> None:
-        """Share the width out anew."""
         if self.looked.tables:
             self.call_after_refresh(self._draw_view)
 
@@ -240,7 +232,6 @@ class Results(Place):
         return True
 
     def tell(self, what: str, value: object) -> None:
-        """A view's name was clicked."""
         if what == "view" and value in self.looked.views:
             self._turn_to(str(value))
 
@@ -293,7 +284,6 @@ class Results(Place):
         self.post_message(self.Listed(cell.samples, f"{what}, {row.label}", dataset, cell.run, mark))
 
     def do_export(self) -> None:
-        """The tables of these runs as a report, in a file."""
         from emotui.screens.dialogs.file import FileDialog
 
         results, found = self._results, self.looked.tables_found

@@ -37,11 +37,9 @@ class ResultsPlot(PlotextPlot):
         self._plot_bars()
 
     def on_resize(self) -> None:
-        """Labels and figures follow the width."""
         self._plot_bars()
 
     def notify_style_update(self) -> None:
-        """Draw again in another theme."""
         super().notify_style_update()
         self._plot_bars()
 

@@ -27,7 +27,6 @@ class Counting:
         self._over.set()
 
     def tell(self, step: str, so_far: int, n: int) -> None:
-        """So much of a step is done."""
         self._far = (step, so_far, n)
 
     @property

@@ -39,7 +39,6 @@ class ResultsView(Vertical):
         self.shades = True
 
     def compose(self) -> ComposeResult:
-        """Heading, grid, place for a plot, and the figure in words."""
         yield Line(id="results-title", classes="-pane")
         yield Grid(id="results-grid")
         with Vertical(id="results-bars"):

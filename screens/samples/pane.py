@@ -82,7 +82,6 @@ class ListPane(Acting, Vertical):
         self._spread_of: Order | None = None
 
     def compose(self) -> ComposeResult:
-        """Heading, column names, rows, and what lies under them."""
         yield Line(id="list-title", classes="-pane")
         yield ListHead()
         yield SampleList(id="list")
@@ -96,7 +95,6 @@ class ListPane(Acting, Vertical):
 
     @property
     def rows(self) -> SampleList:
-        """The list itself."""
         return self.query_one(SampleList)
 
     @property
@@ -116,7 +114,6 @@ class ListPane(Acting, Vertical):
 
     @property
     def busy(self) -> bool:
-        """Is something on its way?"""
         return self.reading or self._error_places.busy or self._spreads.busy
 
     @property
@@ -138,7 +135,6 @@ class ListPane(Acting, Vertical):
         self.select(self.rows.cursor + step)
 
     def page(self, direction: int) -> None:
-        """Move the cursor by what is in sight."""
         self.move(direction * max(self.rows.size.height - 1, 1))
 
     def select(self, position: int, kind: str = "") -> None:
@@ -257,7 +253,6 @@ class ListPane(Acting, Vertical):
             self.notify("None further down this list" if step > 0 else "None further up this list")
 
     def show_nothing(self, title: str, *lines: str, failed: bool = False) -> None:
-        """Say why there is no list."""
         self.query_one(Notice).say(title, *lines, failed=failed)
 
     def _title(self) -> None:

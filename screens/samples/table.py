@@ -58,7 +58,6 @@ class ListHead(Widget):
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """The one line."""
         cells, style = self.size.width, self.rich_style
         shape = self.columns
         if shape is None:
@@ -215,7 +214,6 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh()
 
     def on_resize(self) -> None:
-        """Share the width out anew and keep the cursor in sight."""
         self.virtual_size = Size(self.size.width, self._n)
         self._reshape()
         self.move_to(self._cursor)
@@ -225,12 +223,10 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         self.on_resize()
 
     def notify_style_update(self) -> None:
-        """Draw again in another theme."""
         super().notify_style_update()
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
-        """Select the row that was clicked."""
         position = event.y + self.scroll_offset.y
         if position < self._n:
             self.post_message(self.Chosen(position))
@@ -253,7 +249,6 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
             self.post_message(self.Wanted(tuple(sorted(self._asked))))
 
     def render_line(self, y: int) -> Strip:
-        """One row."""
         cells, base = self.size.width, self.rich_style
         position = y + self.scroll_offset.y
         if position >= self._n:

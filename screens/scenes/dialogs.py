@@ -18,7 +18,6 @@ class AlphaDialog(Dialog[tuple[float, float]]):
         self._alphas = alpha, other
 
     def body(self) -> list[Widget]:
-        """The two numbers."""
         within = Number(0, 1000, "An alpha is a number from 0 to 1000.")
         fields = [
             number_field(name, f"{alpha:g}", within)
@@ -45,7 +44,6 @@ class PriorDialog(OptionDialog[tuple[str, float, "float | str"]]):
         self._about, self._prior, self._smoothing, self._scaling = about, prior, smoothing, scaling
 
     def body(self) -> list[Widget]:
-        """Priors by name, smoothing, temperature."""
         options = [
             Content.assemble((f"{name:<17}", "bold"), (words, "$text-muted")) for name, words in self._about.items()
         ]
@@ -60,7 +58,6 @@ class PriorDialog(OptionDialog[tuple[str, float, "float | str"]]):
         ]
 
     def on_mount(self) -> None:
-        """Begin on the prior that is in use."""
         super().on_mount()
         self.options.highlighted = list(self._about).index(self._prior)
 

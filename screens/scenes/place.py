@@ -11,7 +11,7 @@ from emotui.screens.place import Place
 from emotui.screens.requests import LatestRequest
 from emotui.screens.scenes import headings
 from emotui.screens.scenes.charts import alpha_text
-from emotui.screens.scenes.door import DOOR
+from emotui.screens.scenes.entry import ENTRY
 from emotui.screens.scenes.requests import SETTING, fit, read_reports
 from emotui.screens.scenes.rows import lines
 from emotui.screens.scenes.views import VIEWS, Shown
@@ -39,7 +39,7 @@ _NEED_PAIRS = ("info", "together", "given")
 class Scenes(Place):
     """Above the scenario, then alpha and the emotions, below one of several views of the whole set."""
 
-    door = DOOR
+    entry = ENTRY
     headings = {"scene-text": "#scene-title", "scene-rows": "#scene-alpha", "scene-view": "#scene-views"}
     DEFAULT_CSS = """
     Scenes #scene-text { height: 2fr; min-height: 3; max-height: 9; padding: 0 1; }
@@ -69,7 +69,6 @@ class Scenes(Place):
         self._requests: dict[str, LatestRequest[Any, Any]] = {}
 
     def compose(self) -> ComposeResult:
-        """Heading, text, slider, rows, and a pane with views."""
         yield Line(id="scene-title", classes="-pane")
         yield SceneText(id="scene-text")
         yield Line(id="scene-alpha")
@@ -81,7 +80,6 @@ class Scenes(Place):
     # Asking.
 
     def bind_source(self, source: "BrowseSource") -> None:
-        """Ask this source from now on."""
         bench_of = source.scenes
         if bench_of is None:
             self.show_nothing(
@@ -103,12 +101,10 @@ class Scenes(Place):
 
     @property
     def rows(self) -> "PickedRows[Row]":
-        """The emotions, with a cursor."""
         return self.query_one("#scene-rows", PickedRows)
 
     @property
     def busy(self) -> bool:
-        """Is an answer on its way?"""
         return any(request.busy for request in self._requests.values())
 
     def show_sample(self, sample: int | None, run: Run | None) -> None:
@@ -218,7 +214,6 @@ class Scenes(Place):
         return self.redecoding.scenes.place_of.get(self._sample)
 
     def show_nothing(self, why: str, *, failed: bool = False) -> None:
-        """Say what Scenes is for, and why it is empty."""
         self.say("Eight emotions a scenario, decoded together", why, failed=failed)
 
     def focus_first(self) -> None:
@@ -315,11 +310,9 @@ class Scenes(Place):
         self.post_message(self.Tagged(f"α{alpha_text(decoded.other)} now", tags))
 
     def on_show(self) -> None:
-        """The list has forgotten what it was told while another place was open."""
         self._tell_list()
 
     def on_resize(self) -> None:
-        """Share the width out anew."""
         if self.decoded is not None:
             self._draw()
 
@@ -339,7 +332,6 @@ class Scenes(Place):
     # Keys.
 
     def can(self, action: str) -> bool:
-        """All but the sample's own actions need a run that has answered."""
         if not super().can(action):
             return False
         if action in ("prior", "objective"):
@@ -355,7 +347,6 @@ class Scenes(Place):
         return self.decoded is not None
 
     def tell(self, what: str, value: object) -> None:
-        """A view's name or a scenario was clicked."""
         if what == "view":
             self.show_view(str(value))
         elif what == "scene" and isinstance(value, int):
@@ -378,7 +369,6 @@ class Scenes(Place):
         self.move_to(min((step for step in ALPHAS if step > self.alpha + 1e-9), default=max(self.alpha, ALPHAS[-1])))
 
     def do_alpha(self) -> None:
-        """Type alpha, and the one that flips are counted against."""
         from emotui.screens.scenes.dialogs import AlphaDialog
 
         def chosen(alphas: tuple[float, float]) -> None:
@@ -465,7 +455,6 @@ class Scenes(Place):
         self.post_message(self.Sought(self._flipped(), -1))
 
     def do_export(self) -> None:
-        """The run's logits, as records that emotui decode takes, to a file."""
         from emotui.screens.dialogs.file import ExportDialog
 
         if self.redecoding is not None:

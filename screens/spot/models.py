@@ -55,7 +55,6 @@ class Sides:
 
     @property
     def busy(self) -> bool:
-        """Is an answer to come?"""
         return any(asking.busy for asking in self._askings.values())
 
     @property

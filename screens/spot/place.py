@@ -11,8 +11,8 @@ from emotui.screens.place import Place
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
 from emotui.screens.spot.answers import LATER, QUICK, TASK, Column, When
-from emotui.screens.spot.door import DOOR
 from emotui.screens.spot.editor import LONGEST, SpotEditor
+from emotui.screens.spot.entry import ENTRY
 from emotui.screens.spot.models import STAGES, Sides
 from emotui.screens.spot.view import SpotView
 from emotui.screens.timers import NamedTimers
@@ -42,7 +42,7 @@ _MASK = "<mask>"
 class Spot(Place):
     """Holds the text and what was asked of it; `SpotView` shows it, `Sides` has the models."""
 
-    door = DOOR
+    entry = ENTRY
     headings = {"spot-editor": "#spot-title", "spot-rows": "#spot-title", "spot-page": "#spot-models"}
     slim_list = True
     marks_errors = False
@@ -60,17 +60,14 @@ class Spot(Place):
         self._waits = NamedTimers(self)
 
     def compose(self) -> ComposeResult:
-        """The view."""
         yield SpotView(id="spot-view")
 
     @property
     def view(self) -> SpotView:
-        """What is shown."""
         return self.query_one(SpotView)
 
     @property
     def editor(self) -> SpotEditor:
-        """Where the text stands."""
         return self.view.editor
 
     @property
@@ -80,14 +77,12 @@ class Spot(Place):
 
     @property
     def busy(self) -> bool:
-        """Is an answer on its way, or about to be asked for?"""
         waits = any(name in self._waits for name in ("quick", "later", "look"))
         return any_busy(self) or waits or (self.sides is not None and self.sides.busy)
 
     # Source, models, samples.
 
     def bind_source(self, source: "BrowseSource") -> None:
-        """Ask this source from now on."""
         models, spot_checks = source.models, source.spot_checks
         if models is None or spot_checks is None:
             self.view.say("Models answer in a workspace", "files are browsed without them: emotui opens a workspace")
@@ -279,7 +274,6 @@ class Spot(Place):
         self.view.page.focus()
 
     def on_descendant_focus(self) -> None:
-        """The keys that act have changed, and whether it is the editor or the rows that stand there."""
         if self.sides is not None:
             self._stand()
 
@@ -290,7 +284,6 @@ class Spot(Place):
             self.session.stop_work()
 
     def do_ask(self) -> None:
-        """Ask everything now, also what takes long, and models that failed."""
         if self.sides is not None:
             self.sides.forgive()
             self._reach("key")
@@ -312,7 +305,6 @@ class Spot(Place):
         self._stand()
 
     def do_second(self) -> None:
-        """A second model beside the live one, or without it again."""
         sides = self.sides
         if sides is None:
             return

@@ -43,7 +43,6 @@ class Asking:
 
     @property
     def busy(self) -> bool:
-        """Whether there is anything still to come."""
         return self._now is not None
 
     @property

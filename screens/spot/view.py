@@ -49,7 +49,6 @@ class SpotView(Vertical):
         self.from_where: list[Part] = []
 
     def compose(self) -> ComposeResult:
-        """The text, and the answers."""
         yield Line(id="spot-title", classes="-pane")
         yield SpotEditor(id="spot-editor")
         yield TieredText(id="spot-rows")
@@ -59,12 +58,10 @@ class SpotView(Vertical):
 
     @property
     def editor(self) -> SpotEditor:
-        """Where the text stands."""
         return self.query_one(SpotEditor)
 
     @property
     def page(self) -> Page:
-        """Where the answers stand."""
         return self.query_one("#spot-page", Page)
 
     @property
@@ -73,11 +70,9 @@ class SpotView(Vertical):
         return self.size.width < STACKED
 
     def on_mount(self) -> None:
-        """Mark the text from the first key on."""
         self.editor.mark_with(self._marks)
 
     def on_resize(self) -> None:
-        """Share the width out anew."""
         self.draw()
 
     def show_rows(self, rows: bool) -> None:
@@ -85,13 +80,11 @@ class SpotView(Vertical):
         self.editor.display, self.query_one("#spot-rows").display = not rows, rows
 
     def say(self, title: str, *lines: str, failed: bool = False) -> None:
-        """There is nothing to type here, and this is why."""
         for name in ("#spot-editor", "#spot-rows", "#spot-page"):
             self.query_one(name).display = False
         self.query_one("#spot-notice", Notice).say(title, *lines, failed=failed)
 
     def draw(self) -> None:
-        """Everything."""
         if not self.columns:
             return
         text = self.editor.text

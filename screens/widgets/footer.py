@@ -29,12 +29,10 @@ class KeyBar(Line):
         self._actions, self._can = actions, can
 
     def on_mount(self) -> None:
-        """Follow the screen that this is on."""
         self.screen.bindings_updated_signal.subscribe(self, self._follow)
         self._follow(self.screen)
 
     def on_resize(self) -> None:
-        """Show what fits now."""
         self._follow(self.screen)
 
     def _follow(self, screen: Screen[object]) -> None:

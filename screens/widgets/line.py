@@ -128,12 +128,10 @@ class Line(Widget):
             self.refresh()
 
     def notify_style_update(self) -> None:
-        """Draw again in another theme."""
         super().notify_style_update()
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """The one line."""
         cells, base, right = self.size.width, self.rich_style, taken(self._right)
         if 0 < right < cells:
             parts = [*cut(self._left, cells - right - 1), Part(" "), *self._right]
@@ -147,5 +145,4 @@ class Line(Widget):
         return Strip(segments).crop(0, cells).extend_cell_length(cells, base)
 
     async def on_click(self, event: events.Click) -> None:
-        """Do what the part under the mouse stands for."""
         await run_press(self, event, self._presses)

@@ -27,7 +27,6 @@ class Notice(Static):
         self._over = over
 
     def say(self, title: str, *lines: str, failed: bool = False) -> None:
-        """Show this instead of what the pane would show."""
         self.set_class(failed, "-failed")
         self.update(Content.assemble((shown(title), "bold"), *(f"\n{shown(line)}" for line in lines)))
         self._turn(True)

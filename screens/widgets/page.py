@@ -61,7 +61,6 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
         self._put(lines, home=home)
 
     def on_resize(self) -> None:
-        """Suit the room there is now."""
         if self._lines_for is not None:
             self.show_for(self._lines_for)
 
@@ -91,7 +90,6 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
             self.scroll_to(y=line, animate=False, force=True)
 
     def notify_style_update(self) -> None:
-        """Draw again in another theme."""
         super().notify_style_update()
         self.refresh()
 
@@ -107,7 +105,6 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
         return self._styles_now[kind]
 
     def render_line(self, y: int) -> Strip:
-        """One line."""
         cells, base = self.scrollable_content_region.width, self._style("plain")
         at = y + self.scroll_offset.y
         if not 0 <= at < len(self._lines):
@@ -116,7 +113,6 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
         return Strip(segments).crop(0, cells).extend_cell_length(cells, base)
 
     async def on_click(self, event: events.Click) -> None:
-        """Do what the part under the mouse stands for."""
         offset = event.get_content_offset(self)
         if offset is not None:
             await run_press(self, event, self._presses.get(offset.y + self.scroll_offset.y, []))

@@ -43,11 +43,9 @@ class PickedRows(Page, Generic[R], inherit_bindings=False):
         self.draw()
 
     def draw(self) -> None:
-        """Show everything as it is now."""
         self.show(self._drawn(self.rows, self.cursor, self.scrollable_content_region.width))
 
     def on_resize(self) -> None:
-        """Share the width out anew."""
         self.draw()
 
     def on_show(self) -> None:
@@ -55,7 +53,6 @@ class PickedRows(Page, Generic[R], inherit_bindings=False):
         self.draw()
 
     def action_pick(self, step: int) -> None:
-        """Move the cursor by a line, and bring it into sight."""
         self.pick(self.cursor + step)
 
     def pick(self, position: int) -> None:
@@ -69,7 +66,6 @@ class PickedRows(Page, Generic[R], inherit_bindings=False):
         self.post_message(self.Picked())
 
     async def on_click(self, event: events.Click) -> None:
-        """Pick the line that was clicked."""
         offset = event.get_content_offset(self)
         at = -1 if offset is None else offset.y + self.scroll_offset.y - 1
         if 0 <= at < len(self.rows):

@@ -71,11 +71,9 @@ class Switches(Widget, can_focus=True):
         return lines
 
     def get_content_height(self, container: object, viewport: object, width: int) -> int:
-        """As many lines as the names need."""
         return len(self._lines(width))
 
     def render_line(self, y: int) -> Strip:
-        """One line of switches."""
         base = self.rich_style
         lines = self._lines(self.size.width)
         segments = []
@@ -88,18 +86,15 @@ class Switches(Widget, can_focus=True):
         return Strip(segments).adjust_cell_length(self.size.width, base)
 
     def action_move(self, step: int) -> None:
-        """Along the names."""
         self._at = (self._at + step) % max(len(self._names), 1)
         self.refresh()
 
     def action_switch(self) -> None:
-        """On or off."""
         if self._names:
             self._on ^= {self._names[self._at]}
             self.refresh()
 
     def on_click(self, event: events.Click) -> None:
-        """Switch what was clicked."""
         column = 0
         lines = self._lines(self.size.width)
         for number in lines[event.y] if event.y < len(lines) else []:
@@ -110,11 +105,9 @@ class Switches(Widget, can_focus=True):
             column += size
 
     def on_focus(self) -> None:
-        """Show the cursor."""
         self.refresh()
 
     def on_blur(self) -> None:
-        """Hide the cursor."""
         self.refresh()
 
 
@@ -140,12 +133,10 @@ class OneOf(Switches):
         self._put(list(names).index(now) if now in names else 0)
 
     def action_move(self, step: int) -> None:
-        """Choose the next name, or the one before."""
         super().action_move(step)
         self.action_switch()
 
     def action_switch(self) -> None:
-        """Choose the name under the cursor."""
         self._put(self._at)
         self.post_message(self.Chosen())
 

@@ -112,7 +112,6 @@ class TieredText(ScrollView, can_focus=True):
         self.on_resize()
 
     def notify_style_update(self) -> None:
-        """Draw again in another theme."""
         super().notify_style_update()
         self.refresh()
 
@@ -123,7 +122,6 @@ class TieredText(ScrollView, can_focus=True):
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """One line of text or one row of bars."""
         at = y + self.scroll_offset.y
         cells = self._width
         base = self.rich_style

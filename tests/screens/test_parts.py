@@ -36,7 +36,7 @@ def answers(doers: Iterable[type[Acting]], action: Action) -> bool:
     return any(hasattr(one, f"do_{action.id}") for one in doers)
 
 
-OPENED = [class_of(door) for door in PLACES.values()]
+OPENED = [class_of(entry) for entry in PLACES.values()]
 
 
 @pytest.mark.parametrize("place", OPENED)
@@ -54,7 +54,7 @@ def test_every_action_is_done_by_the_frame_or_the_list_or_by_a_place() -> None:
 def test_what_stands_with_a_place_is_answered_there_and_in_no_other_place() -> None:
     for place in OPENED:
         others = [other for other in OPENED if other is not place]
-        assert [one.id for one in place.door.actions if not answers([place], one) or answers(others, one)] == []
+        assert [one.id for one in place.entry.actions if not answers([place], one) or answers(others, one)] == []
 
 
 def test_what_places_share_is_not_one_place_s_own() -> None:

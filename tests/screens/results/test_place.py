@@ -115,7 +115,7 @@ async def test_enter_goes_to_just_the_samples_behind_a_figure_and_x_comes_back(s
         behind = cell(pilot)[2].samples
         assert 0 < len(behind) < 18
         await press(pilot, "enter")
-        assert frame(pilot).place.door.title == "Browse"
+        assert frame(pilot).place.entry.title == "Browse"
         assert frame(pilot).session.run_shown is not None
         assert frame(pilot).session.run_shown.run == "rule-1"
         marks = {row.id: row.marks for row in source.page(list(behind), "rule-1")}
@@ -197,7 +197,7 @@ async def test_an_undefined_figure_is_a_dash_and_says_why_when_selected(tmp_path
         assert "– undefined: no predicted spans" in about(pilot)
         assert "Enter" not in about(pilot)
         await press(pilot, "enter")
-        assert frame(pilot).place.door.title == "Results"
+        assert frame(pilot).place.entry.title == "Results"
 
 
 async def test_v_goes_through_tables_bars_and_transitions_and_n_through_what_each_has(source: Workspace) -> None:
@@ -412,7 +412,7 @@ async def test_a_workspace_without_samples_and_files_without_a_workspace_say_so(
         await press(pilot, "7")
         assert "no samples of spans yet" in screen_text(pilot)
         await press(pilot, "v", "n", "enter", "e", "number_sign")
-        assert frame(pilot).place.door.title == "Results"
+        assert frame(pilot).place.entry.title == "Results"
     gold = tmp_path / "gold.jsonl"
     gold.write_bytes(b"\n".join((SAMPLE_DATA / "spans_sentences.jsonl").read_bytes().splitlines()[:5]))
     async with opened(FileView(str(gold), warn=lambda line: None)) as pilot:

@@ -1,9 +1,9 @@
 """What the frame knows of Browse before it is opened."""
 
 from emotui.screens.actions import Action
-from emotui.screens.door import Door
+from emotui.screens.entry import PlaceEntry
 
-DOOR = Door(
+ENTRY = PlaceEntry(
     title="Browse",
     place="emotui.screens.browse.place:Browse",
     samples_of="spans",

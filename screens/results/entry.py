@@ -1,9 +1,9 @@
 """What the frame knows of Results before it is opened."""
 
 from emotui.screens.actions import Action
-from emotui.screens.door import Door
+from emotui.screens.entry import PlaceEntry
 
-DOOR = Door(
+ENTRY = PlaceEntry(
     title="Results",
     place="emotui.screens.results.place:Results",
     samples_of="spans",

@@ -1,9 +1,9 @@
 """What the frame knows of Spot check before it is opened."""
 
 from emotui.screens.actions import Action
-from emotui.screens.door import Door
+from emotui.screens.entry import PlaceEntry
 
-DOOR = Door(
+ENTRY = PlaceEntry(
     title="Spot check",
     place="emotui.screens.spot.place:Spot",
     samples_of="",

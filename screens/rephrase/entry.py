@@ -1,9 +1,9 @@
 """What the frame knows of Rephrase before it is opened."""
 
 from emotui.screens.actions import Action
-from emotui.screens.door import Door
+from emotui.screens.entry import PlaceEntry
 
-DOOR = Door(
+ENTRY = PlaceEntry(
     title="Rephrase",
     place="emotui.screens.rephrase.place:Rephrase",
     samples_of="rephrase",

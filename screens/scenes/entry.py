@@ -1,9 +1,9 @@
 """What the frame knows of Scenes before it is opened."""
 
 from emotui.screens.actions import Action
-from emotui.screens.door import Door
+from emotui.screens.entry import PlaceEntry
 
-DOOR = Door(
+ENTRY = PlaceEntry(
     title="Scenes",
     place="emotui.screens.scenes.place:Scenes",
     samples_of="scenes",

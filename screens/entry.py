@@ -9,7 +9,7 @@ from emotui.screens.actions import Action
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class PlaceEntry:
     """How a place is known from outside.
 
     Attributes:

@@ -1,9 +1,9 @@
 """What the frame knows of Models before it is opened."""
 
 from emotui.screens.actions import Action
-from emotui.screens.door import Door
+from emotui.screens.entry import PlaceEntry
 
-DOOR = Door(
+ENTRY = PlaceEntry(
     title="Models",
     place="emotui.screens.models.place:Models",
     samples_of="spans",
