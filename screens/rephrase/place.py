@@ -7,23 +7,22 @@ from textual import on
 from textual.app import ComposeResult
 from textual.widgets import TextArea
 
-from emotui.records import Span
 from emotui.screens.place import Place
 from emotui.screens.rephrase import lines as rephrase_lines
 from emotui.screens.rephrase import requests as asking
 from emotui.screens.rephrase import rounds
-from emotui.screens.rephrase.drafts import Drafts, begun_with
+from emotui.screens.rephrase.attempts import Attempts
 from emotui.screens.rephrase.entry import ENTRY
 from emotui.screens.rephrase.live import Following
 from emotui.screens.rephrase.review import Review
 from emotui.screens.rephrase.rounds import Begun
-from emotui.screens.rephrase.state import ChainState
+from emotui.screens.rephrase.state import ChainState, Situation
 from emotui.screens.rephrase.statistics import Figures
 from emotui.screens.rephrase.suggestions import Suggesting
 from emotui.screens.rephrase.writing import Writing
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
-from emotui.screens.widgets.editor import LONGEST, Editor
+from emotui.screens.widgets.editor import Editor
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import count
 from emotui.store.query import Run
@@ -64,13 +63,9 @@ class Rephrase(Place):
         self.refused = ""
         self.beginning = self._arrived = self._without = False
         self.open: frozenset[int] = frozenset()
-        self._drafts: Drafts | None = None
-        self._before_suggestion: str | None = None
-        self._lexicon: object = None
         self._reviewer = ""
-        self._suggesting: Suggesting | None = None
+        self._attempts: Attempts | None = None
         self._standing: LatestRequest[asking.Standing, asking.Stood] | None = None
-        self._acting: LatestRequest[asking.Act, asking.Done] | None = None
         self._exports: LatestRequest[tuple[Round, str], int] | None = None
 
     def compose(self) -> ComposeResult:
@@ -107,14 +102,9 @@ class Rephrase(Place):
     @property
     def busy(self) -> bool:
         follows = self.following is not None and self.following.busy
+        writes = self._attempts is not None and self._attempts.busy
         views = self.query_one(Figures).busy or self.query_one(Review).busy
-        keeps = self._drafts is not None and self._drafts.busy
-        return follows or views or keeps or any_busy(self)
-
-    @property
-    def acting(self) -> bool:
-        """Is a decision being kept?"""
-        return self._acting is not None and self._acting.busy
+        return follows or writes or views or any_busy(self)
 
     def bind_source(self, source: "BrowseSource") -> None:
         service_of = source.rephrasing
@@ -124,17 +114,13 @@ class Rephrase(Place):
             return
         self._service = service_of
         self.following = Following(self, self.writing, service_of)
-        self._drafts = Drafts(self, service_of)
-        suggesting = self._suggesting = Suggesting(self, self.session, service_of)
+        attempts = self._attempts = Attempts(self, self.writing, service_of, self._go_to)
 
         def stand(question: asking.Standing) -> asking.Stood:
-            suggesting.recall()
+            attempts.suggesting.recall()
             return asking.stand(service_of(), question)
 
         self._standing = LatestRequest("stand", self, stand, self._stood, self._unread)
-        self._acting = LatestRequest(
-            "act", self, lambda act: asking.act(service_of(), act), self._acted, self._not_acted, older=True
-        )
         self._exports = LatestRequest(
             "rephrase-export", self, lambda question: asking.export(service_of(), *question), self._exported, older=True
         )
@@ -151,8 +137,8 @@ class Rephrase(Place):
     def _ask_for_a_new_round(self, at_work: "Round", spec: str) -> None:
         def go_on() -> None:
             self._spec, self.refused = spec, ""
-            if self._drafts is not None:
-                self._drafts.save()
+            if self._attempts is not None:
+                self._attempts.drafts.save()
             self.writing.seen = ChainState()
             self._go_on()
 
@@ -161,7 +147,8 @@ class Rephrase(Place):
     def show_sample(self, sample: int | None, run: Run | None) -> None:
         """Put this text into the panes; what was typed into another one waits for when one comes back."""
         if sample != self._sample:
-            self._keep_draft()
+            if self._attempts is not None:
+                self._attempts.keep_draft()
             self.seen.chain = None
         self._sample = sample
         if sample is None:
@@ -205,16 +192,12 @@ class Rephrase(Place):
         if event.round is not None:
             self.writing.seen = ChainState(round=event.round, last=event.round.note)
             self._arrived = False
-            if self._drafts is not None:
-                self._drafts.begin(event.round, event.drafts)
+            if self._attempts is not None:
+                self._attempts.drafts.begin(event.round, event.drafts)
         self._go_on()
 
     def _unread(self, _: asking.Standing, why: str) -> None:
         self.say("This text cannot be read", why, failed=True)
-
-    def _not_acted(self, _: asking.Act, why: str) -> None:
-        self.notify(why, severity="error", markup=False)
-        self.refresh_bindings()
 
     def _exported(self, asked: "tuple[Round, str]", chains: int) -> None:
         self.notify(f"{chains} chains written to {asked[1]}", markup=False)
@@ -222,12 +205,12 @@ class Rephrase(Place):
     def _stood(self, _: asking.Standing, stood: asking.Stood) -> None:
         """How the selected text stands, and every other one in the list."""
         seen = self.seen
-        if stood.round is not seen.round or stood.chain.number != self._sample:
+        if self._attempts is None or stood.round is not seen.round or stood.chain.number != self._sample:
             return
         fresh = seen.chain is None or seen.chain.number != stood.chain.number
         changed = seen.chain != stood.chain
         seen.progress, seen.before, self.open = stood.progress, stood.before, stood.open
-        self._lexicon = stood.lexicon
+        self._attempts.lexicon = stood.lexicon
         if self.display:
             # A reviewer is not to see how the rephrasings went.
             self.post_message(self.Tagged("chain", stood.tags if self.mode != "review" else {}))
@@ -238,51 +221,16 @@ class Rephrase(Place):
                 return
         seen.chain = stood.chain
         if fresh or changed:
-            self._take_up(stood.chain, keep=not fresh)
+            self._attempts.take_up(stood.chain, keep=not fresh)
         self._lay_out()
         self.writing.draw()
         self.refresh_bindings()
 
-    def _take_up(self, chain: "ChainView", *, keep: bool) -> None:
-        """Put a text into the editor: what was being written, else the last attempt, else the original."""
-        editor, seen = self.editor, self.seen
-        editor.read_only = not chain.offered or chain.state != "open"
-        if not keep:
-            seen.live = seen.words = seen.now = None
-            seen.warnings, seen.difference, seen.hint, seen.nearness = (), (), "", (None, False)
-            draft = self._drafts.of(chain) if self._drafts is not None and not editor.read_only else None
-            text, seen.suggested = (draft.text, draft.suggested) if draft is not None else begun_with(chain)
-            self._before_suggestion = None
-            editor.begin(text, max(LONGEST, 2 * len(chain.original)))
-        else:
-            self._keep_draft()
-        editor.mark_with(self._mark)
-
-    def _keep_draft(self) -> None:
-        """What was typed and not submitted waits for when the text comes up again."""
-        chain, text = self.chain, self.editor.text
-        if chain is None or self._drafts is None or self.editor.read_only:
-            return
-        if (text, self.seen.suggested) == begun_with(chain):
-            self._drafts.drop(chain.number)
-        else:
-            self._drafts.put(chain, text, suggested=self.seen.suggested)
-
-    def _mark(self, text: str) -> dict[str, list[Span]]:
-        """The cue words of what is typed: looked up while the key is being painted."""
-        chain, self.seen.now = self.chain, None
-        if chain is not None and len(text) <= asking.MARKED:
-            self.seen.now = asking.lexical_of(text, chain.label, self._lexicon)
-        cues = self.seen.now.cues if self.seen.now is not None else ()
-        return {"editor--cue": [(cue.start, cue.end) for cue in cues]}
-
     @on(TextArea.Changed)
     def _typed(self, event: TextArea.Changed) -> None:
         event.stop()
-        self.seen.hint = ""
-        if self.editor.text == self._before_suggestion:
-            self.seen.suggested, self._before_suggestion = False, None
-        self._keep_draft()
+        if self._attempts is not None:
+            self._attempts.typed()
         if self.following is not None:
             self.following.typed()
 
@@ -291,30 +239,12 @@ class Rephrase(Place):
         event.stop()
         self.notify(rephrase_lines.too_long(event.characters, event.longest), severity="warning", markup=False)
 
-    def _do(self, kind: str) -> None:
-        if self._acting is not None and self.round is not None and self.chain is not None and not self.acting:
-            text = self.editor.text
-            self._acting.ask(asking.Act(kind, self.round, self.chain, text, self.seen.suggested))
-            self.refresh_bindings()
-
-    def _acted(self, act: asking.Act, done: asking.Done) -> None:
-        """An entry was made or taken back: say what came of it, and go to where one writes next."""
-        if act.round is not self.round:
-            return
-        self.seen.last = done.said
-        if act.kind == "submit" and self._drafts is not None:
-            self._drafts.drop(act.chain.number)
-        if act.kind in ("submit", "skip"):
-            self.editor.history.clear()
-        if done.reopened is not None:
-            chain, text, suggested = done.reopened
-            if self._drafts is not None:
-                self._drafts.put(chain, text, suggested=suggested)
-            self.seen.chain = None
-        if done.go is None or done.go == self._sample:
+    def _go_to(self, number: int | None) -> None:
+        """A decision was kept: one writes next at the text of this number, or stays."""
+        if number is None or number == self._sample:
             self._go_on()
         else:
-            self.post_message(self.Sought(frozenset({done.go}), 0))
+            self.post_message(self.Sought(frozenset({number}), 0))
 
     def show_nothing(self, why: str, *, failed: bool = False) -> None:
         if not self._without:
@@ -350,39 +280,27 @@ class Rephrase(Place):
             self.query_one("#rephrase-original").focus()
 
     def on_unmount(self) -> None:
-        if self._drafts is not None:
-            self._drafts.save_at_once()
+        if self._attempts is not None:
+            self._attempts.drafts.save_at_once()
 
     # Keys.
 
     def can(self, action: str) -> bool:
-        return super().can(action) and self._makes_sense(action)
+        return super().can(action) and self._situation().makes_sense(action)
 
-    def _makes_sense(self, action: str) -> bool:
-        editing, chain = self.editor.has_focus, self.chain
-        if action == "write" and self.refused:
-            return True
-        if action == "leave":
-            return editing or self.mode != "writing"
-        if self.round is None or self.beginning or chain is None:
-            return False
-        match action:
-            case "annotators":
-                return self.mode == "figures"
-            case "judge":
-                return self.mode == "review" and self.query_one(Review).item is not None
-            case "next_open" | "previous_open":
-                return bool(self.open) if self.mode == "writing" else self.mode == "review"
-        if action not in _WRITING:
-            return True
-        if self.mode == "review":
-            return action == "undo" and self.query_one(Review).can_undo
-        if self.mode != "writing":
-            return action in ("view", "view_back") and self.mode == "figures"
-        if action in _OPEN:
-            is_open = chain.offered and chain.state == "open"
-            return is_open and not self.acting and (editing or action != "submit")
-        return not (action == "write" and editing)
+    def _situation(self) -> Situation:
+        review = self.query_one(Review) if self.mode == "review" else None
+        return Situation(
+            mode=self.mode,
+            chain=self.chain if self.round is not None else None,
+            refused=bool(self.refused),
+            beginning=self.beginning,
+            editing=self.editor.has_focus,
+            acting=self._attempts is not None and self._attempts.acting,
+            others_open=bool(self.open),
+            judging=review is not None and review.item is not None,
+            judged=review is not None and review.can_undo,
+        )
 
     def tell(self, what: str, value: object) -> None:
         if what == "view":
@@ -410,51 +328,33 @@ class Rephrase(Place):
             self.refresh_bindings()
 
     def do_submit(self) -> None:
-        """Submit what is written as the next attempt; what is as it was only when asked twice."""
-        chain, written = self.chain, self.editor.text.strip()
-        before = [one.text for one in chain.attempts] if chain is not None else []
-        if chain is not None and not self.seen.hint and written in (chain.original.strip(), *before):
-            self.seen.hint = "nothing has changed: Enter again submits it all the same"
-            self.writing.draw_attempt()
-        else:
-            self._do("submit")
+        if self._attempts is not None:
+            self._attempts.submit()
 
     def do_skip(self) -> None:
-        self._do("skip")
+        if self._attempts is not None:
+            self._attempts.skip()
 
     def do_undo(self) -> None:
-        """Take back what was typed; where nothing was, the last attempt or skip; in the review the last judgement."""
+        """In the review it is the last judgement that is taken back."""
         if self.mode == "review":
             self.query_one(Review).undo()
-        elif self.editor.can_undo and not self.editor.read_only:
-            self.editor.undo()
-        else:
-            self._do("undo")
+        elif self._attempts is not None:
+            self._attempts.undo()
 
     def do_redo(self) -> None:
-        if self.editor.can_redo and not self.editor.read_only:
-            self.editor.redo()
-        else:
-            self._do("redo")
+        if self._attempts is not None:
+            self._attempts.redo()
 
     def do_suggest(self) -> None:
-        if self._suggesting is not None and self.round is not None and self.chain is not None:
-            self._suggesting.ask(self.round, self.chain)
+        if self._attempts is not None:
+            self._attempts.suggest()
 
     @on(Suggesting.Suggested)
-    def _suggested(self, event: "Suggesting.Suggested") -> None:
+    def _suggested(self, event: Suggesting.Suggested) -> None:
         event.stop()
-        if self._suggesting is not None and self.chain is not None and event.number == self.chain.number:
-            self._suggesting.offer(event, self.chain.label, self._take_suggestion)
-
-    def _take_suggestion(self, text: str) -> None:
-        """What a model wrote stands in the editor, and is marked as that however much of it is changed."""
-        before = self.editor.text
-        self.editor.put(text)
-        self.seen.suggested, self._before_suggestion = True, before
-        self._keep_draft()
-        self.editor.focus()
-        self.writing.draw_attempt()
+        if self._attempts is not None:
+            self._attempts.offer(event)
 
     def do_view(self) -> None:
         (self.writing if self.mode == "writing" else self.query_one(Figures)).step_view(1)
@@ -519,7 +419,3 @@ class Rephrase(Place):
         if self.chain is not None:
             self.app.copy_to_clipboard(rephrase_lines.as_text(self.chain))
             self.notify(f"{self.chain.id} copied", markup=False)
-
-
-_WRITING = ("submit", "write", "skip", "suggest", "undo", "redo", "words", "view", "view_back", "copy")
-_OPEN = ("submit", "skip", "suggest")

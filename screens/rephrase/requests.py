@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from emotui.errors import EmotuiError
+from emotui.screens.rephrase.state import is_open
 from emotui.screens.widgets.number_format import share
 
 if TYPE_CHECKING:
@@ -50,22 +51,18 @@ def stand(service: "Rephrasing", asked: Standing) -> Stood:
     chain = views.get(asked.number) or service.chain(asked.round, asked.number)
     lexicon = _lexicon()
     resume = None
-    if asked.arriving and not _is_open(chain):
+    if asked.arriving and not is_open(chain):
         resume = service.next_open(asked.round, None)
     return Stood(
         round=asked.round,
         chain=chain,
         progress=service.progress(asked.round),
         tags={number: tag(view) for number, view in views.items()},
-        open=frozenset(number for number, view in views.items() if _is_open(view)),
+        open=frozenset(number for number, view in views.items() if is_open(view)),
         before=lexical_of(chain.original, chain.label, lexicon),
         lexicon=lexicon,
         resume=resume,
     )
-
-
-def _is_open(chain: "ChainView") -> bool:
-    return chain.offered and chain.state == "open"
 
 
 def tag(chain: "ChainView") -> str:
@@ -189,7 +186,7 @@ def act(service: "Rephrasing", asked: Act) -> Done:
             if number is None:
                 return Done("Nothing was undone that could be put back.", None)
             there = service.chain(round_, number)
-            go = number if _is_open(there) else service.next_open(round_, number)
+            go = number if is_open(there) else service.next_open(round_, number)
             return Done(f"{there.id}: put back, {there.state}", go)
 
 

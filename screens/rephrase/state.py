@@ -1,4 +1,4 @@
-"""What the panes of Rephrase are drawn from."""
+"""What the panes of Rephrase are drawn from, and which actions make sense as it stands."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,3 +29,64 @@ class ChainState:
     last: str = ""
     trouble: str = ""
     hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What decides which actions make sense.
+
+    Args:
+        mode: writing, figures or review: which panes are shown.
+        chain: the text at work; None also where no round is.
+        refused: whether the round could not begin.
+        beginning: whether a round is being begun.
+        editing: whether the editor has the keys.
+        acting: whether a decision is being kept.
+        others_open: whether any text of the round is open.
+        judging: whether the review shows a rephrasing.
+        judged: whether the review has a judgement to take back.
+    """
+
+    mode: str
+    chain: "ChainView | None"
+    refused: bool
+    beginning: bool
+    editing: bool
+    acting: bool
+    others_open: bool
+    judging: bool
+    judged: bool
+
+    def makes_sense(self, action: str) -> bool:
+        """Can this action be done now?"""
+        if action == "write" and self.refused:
+            return True
+        if action == "leave":
+            return self.editing or self.mode != "writing"
+        if self.beginning or self.chain is None:
+            return False
+        match action:
+            case "annotators":
+                return self.mode == "figures"
+            case "judge":
+                return self.judging
+            case "next_open" | "previous_open":
+                return self.others_open if self.mode == "writing" else self.mode == "review"
+        if action not in _WRITING:
+            return True
+        if self.mode == "review":
+            return action == "undo" and self.judged
+        if self.mode != "writing":
+            return action in ("view", "view_back") and self.mode == "figures"
+        if action in _OPEN:
+            return is_open(self.chain) and not self.acting and (self.editing or action != "submit")
+        return not (action == "write" and self.editing)
+
+
+def is_open(chain: "ChainView") -> bool:
+    """Whether an attempt at this text can be submitted."""
+    return chain.offered and chain.state == "open"
+
+
+_WRITING = ("submit", "write", "skip", "suggest", "undo", "redo", "words", "view", "view_back", "copy")
+_OPEN = ("submit", "skip", "suggest")

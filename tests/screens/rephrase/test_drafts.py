@@ -91,8 +91,8 @@ async def test_a_store_that_cannot_keep_it_is_told_of_once_and_writing_goes_on(
         monkeypatch.setattr(source.rephrasing(), "keep_drafts", full)
         for key in "ab":
             await press(pilot, key)
-            assert here._drafts is not None
-            here._drafts.save()
+            assert here._attempts is not None
+            here._attempts.drafts.save()
             await settle(pilot)
         assert notified(pilot) == ["What is typed is kept only until you leave: the disk is full"]
         assert here.editor.text == TEXTS[0][2] + "ab"
@@ -101,7 +101,8 @@ async def test_a_store_that_cannot_keep_it_is_told_of_once_and_writing_goes_on(
 async def test_a_suggestion_is_marked_as_one_in_the_next_session_too(source: Scripted) -> None:
     async with opened(source) as pilot:
         here = await arrive(pilot, "i")
-        here._take_suggestion("I set the table for two.")
+        assert here._attempts is not None
+        here._attempts._take_suggestion("I set the table for two.")
         await press(pilot, *" sad", "ctrl+q")
     async with opened(Scripted(source.store)) as pilot:
         here = await arrive(pilot, "i")

@@ -59,7 +59,8 @@ async def test_three_suggestions_with_their_verdicts_and_the_one_taken_is_marked
 async def test_undoing_the_suggestion_takes_its_mark_away(source: Scripted, monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(source) as pilot:
         here = await arrive(pilot, "i")
-        here._take_suggestion("I set the table for two.")
+        assert here._attempts is not None
+        here._attempts._take_suggestion("I set the table for two.")
         await settle(pilot)
         assert here.seen.suggested
         await press(pilot, "ctrl+z")

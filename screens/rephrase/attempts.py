@@ -1,0 +1,177 @@
+"""The attempt in the editor: taken up, typed, suggested by a model, submitted, skipped, undone and redone."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from emotui.records import Span
+from emotui.screens.place import Place
+from emotui.screens.rephrase import requests as asking
+from emotui.screens.rephrase.drafts import Drafts, begun_with
+from emotui.screens.rephrase.state import is_open
+from emotui.screens.rephrase.suggestions import Suggesting
+from emotui.screens.rephrase.writing import Writing
+from emotui.screens.requests import LatestRequest
+from emotui.screens.widgets.editor import LONGEST
+
+if TYPE_CHECKING:
+    from emotui.workbench.rephrase.service import Rephrasing
+    from emotui.workbench.rephrase.views import ChainView
+
+
+class Attempts:
+    """Works on the text that `writing` shows.
+
+    Args:
+        owner: the place in whose message pump answers arrive.
+        writing: the panes, with the state they are drawn from.
+        service_of: makes the service, in a thread.
+        go_to: called after a decision with the number of the text where one writes next, or None.
+    """
+
+    def __init__(
+        self,
+        owner: Place,
+        writing: Writing,
+        service_of: "Callable[[], Rephrasing]",
+        go_to: Callable[[int | None], None],
+    ) -> None:
+        self._owner, self._writing, self._go_to = owner, writing, go_to
+        self._before_suggestion: str | None = None
+        self.lexicon: object = None
+        self.drafts = Drafts(owner, service_of)
+        self.suggesting = Suggesting(owner, owner.session, service_of)
+        self._acting: LatestRequest[asking.Act, asking.Done] = LatestRequest(
+            "act", owner, lambda act: asking.act(service_of(), act), self._acted, self._not_acted, older=True
+        )
+
+    @property
+    def busy(self) -> bool:
+        """Is an answer on its way?"""
+        return self.drafts.busy or self.acting
+
+    @property
+    def acting(self) -> bool:
+        """Is a decision being kept?"""
+        return self._acting.busy
+
+    def take_up(self, chain: "ChainView", *, keep: bool) -> None:
+        """Put a text into the editor: what was being written, else the last attempt, else the original."""
+        editor, seen = self._writing.editor, self._writing.seen
+        editor.read_only = not is_open(chain)
+        if not keep:
+            seen.live = seen.words = seen.now = None
+            seen.warnings, seen.difference, seen.hint, seen.nearness = (), (), "", (None, False)
+            draft = self.drafts.of(chain) if not editor.read_only else None
+            text, seen.suggested = (draft.text, draft.suggested) if draft is not None else begun_with(chain)
+            self._before_suggestion = None
+            editor.begin(text, max(LONGEST, 2 * len(chain.original)))
+        else:
+            self.keep_draft()
+        editor.mark_with(self._mark)
+
+    def keep_draft(self) -> None:
+        """What was typed and not submitted waits for when the text comes up again."""
+        seen, editor = self._writing.seen, self._writing.editor
+        chain, text = seen.chain, editor.text
+        if chain is None or editor.read_only:
+            return
+        if (text, seen.suggested) == begun_with(chain):
+            self.drafts.drop(chain.number)
+        else:
+            self.drafts.put(chain, text, suggested=seen.suggested)
+
+    def _mark(self, text: str) -> dict[str, list[Span]]:
+        """The cue words of what is typed: looked up while the key is being painted."""
+        seen = self._writing.seen
+        chain, seen.now = seen.chain, None
+        if chain is not None and len(text) <= asking.MARKED:
+            seen.now = asking.lexical_of(text, chain.label, self.lexicon)
+        cues = seen.now.cues if seen.now is not None else ()
+        return {"editor--cue": [(cue.start, cue.end) for cue in cues]}
+
+    def typed(self) -> None:
+        """The text in the editor has changed."""
+        seen = self._writing.seen
+        seen.hint = ""
+        if self._writing.editor.text == self._before_suggestion:
+            seen.suggested, self._before_suggestion = False, None
+        self.keep_draft()
+
+    def submit(self) -> None:
+        """Submit what is written as the next attempt; what is as it was only when asked twice."""
+        seen, written = self._writing.seen, self._writing.editor.text.strip()
+        chain = seen.chain
+        before = [one.text for one in chain.attempts] if chain is not None else []
+        if chain is not None and not seen.hint and written in (chain.original.strip(), *before):
+            seen.hint = "nothing has changed: Enter again submits it all the same"
+            self._writing.draw_attempt()
+        else:
+            self._act("submit")
+
+    def skip(self) -> None:
+        """Leave this text."""
+        self._act("skip")
+
+    def undo(self) -> None:
+        """Take back what was typed; where nothing was, the last attempt or skip."""
+        editor = self._writing.editor
+        if editor.can_undo and not editor.read_only:
+            editor.undo()
+        else:
+            self._act("undo")
+
+    def redo(self) -> None:
+        """Put back what was typed; where nothing was, the attempt or skip that was taken back."""
+        editor = self._writing.editor
+        if editor.can_redo and not editor.read_only:
+            editor.redo()
+        else:
+            self._act("redo")
+
+    def _act(self, kind: str) -> None:
+        seen = self._writing.seen
+        if seen.round is not None and seen.chain is not None and not self.acting:
+            self._acting.ask(asking.Act(kind, seen.round, seen.chain, self._writing.editor.text, seen.suggested))
+            self._owner.refresh_bindings()
+
+    def _acted(self, act: asking.Act, done: asking.Done) -> None:
+        """An entry was made or taken back: say what came of it, and go to where one writes next."""
+        seen = self._writing.seen
+        if act.round is not seen.round:
+            return
+        seen.last = done.said
+        if act.kind == "submit":
+            self.drafts.drop(act.chain.number)
+        if act.kind in ("submit", "skip"):
+            self._writing.editor.history.clear()
+        if done.reopened is not None:
+            chain, text, suggested = done.reopened
+            self.drafts.put(chain, text, suggested=suggested)
+            seen.chain = None
+        self._go_to(done.go)
+
+    def _not_acted(self, _: asking.Act, why: str) -> None:
+        self._owner.notify(why, severity="error", markup=False)
+        self._owner.refresh_bindings()
+
+    def suggest(self) -> None:
+        """Ask a model that writes."""
+        seen = self._writing.seen
+        if seen.round is not None and seen.chain is not None:
+            self.suggesting.ask(seen.round, seen.chain)
+
+    def offer(self, suggested: Suggesting.Suggested) -> None:
+        """Let one of the suggestions be picked, where they are for the text at work."""
+        chain = self._writing.seen.chain
+        if chain is not None and suggested.number == chain.number:
+            self.suggesting.offer(suggested, chain.label, self._take_suggestion)
+
+    def _take_suggestion(self, text: str) -> None:
+        """What a model wrote stands in the editor, and is marked as that however much of it is changed."""
+        editor = self._writing.editor
+        before = editor.text
+        editor.put(text)
+        self._writing.seen.suggested, self._before_suggestion = True, before
+        self.keep_draft()
+        editor.focus()
+        self._writing.draw_attempt()
