@@ -12,6 +12,8 @@ from emotui.records import (
     ClassGold,
     ClassPrediction,
     Generation,
+    LabelsGold,
+    LabelsPrediction,
     MaskedGold,
     MaskedPrediction,
     Rating,
@@ -35,6 +37,8 @@ KINDS: dict[str, type[Any]] = {
     "masked, predicted": MaskedPrediction,
     "class, gold": ClassGold,
     "class, predicted": ClassPrediction,
+    "labels, gold": LabelsGold,
+    "labels, predicted": LabelsPrediction,
     "rephrasing chain": Chain,
     "generation": Generation,
     "rating": Rating,
@@ -57,7 +61,7 @@ def test_the_example_is_good_in_every_format(tmp_path: Path, title: str) -> None
 
 
 def test_the_table_in_the_account_is_a_good_one(tmp_path: Path) -> None:
-    (table,) = re.findall(r"```csv\n(.*?)```", ACCOUNT, re.DOTALL)
+    table = re.findall(r"```csv\n(.*?)```", ACCOUNT, re.DOTALL)[0]
     (tmp_path / "x.csv").write_text(table, encoding="utf-8")
     first, second = read(tmp_path / "x.csv", SpanSample).records
     assert first == SpanSample(
@@ -68,3 +72,12 @@ def test_the_table_in_the_account_is_a_good_one(tmp_path: Path) -> None:
         annotators={"A1": ((4, 10),), "A2": ()},
     )
     assert second == SpanSample(id="2", text="He left.", spans=())
+
+
+def test_the_table_with_a_column_a_label_is_a_good_one(tmp_path: Path) -> None:
+    table = re.findall(r"```csv\n(.*?)```", ACCOUNT, re.DOTALL)[1]
+    (tmp_path / "x.csv").write_text(table, encoding="utf-8")
+    assert [record.labels for record in read(tmp_path / "x.csv", LabelsGold).records] == [
+        {"joy": 1, "fear": 1},
+        {"joy": 0, "fear": 0},
+    ]

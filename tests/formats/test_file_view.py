@@ -1,10 +1,12 @@
 """Browsing files: the same list, order and evidence as in a store, and nothing imported."""
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
 
+from emotui.backends.base import ModelCard
 from emotui.errors import BadInput
 from emotui.store.query import Bounds, ListQuery
 from emotui.store.store import Store
@@ -88,12 +90,22 @@ def test_what_has_no_value_stands_last_both_ways(files: tuple[str, str], tmp_pat
     assert view.page(view.order(query), None)[-1].emotion is None
 
 
-def test_evidence_has_the_raw_output_and_sim_from_the_real_model(view: FileView) -> None:
+def test_evidence_has_the_raw_output_and_sim_from_the_real_model(
+    view: FileView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked, load = threading.Event(), view._embedded.load
+
+    def load_later() -> ModelCard:
+        looked.wait()
+        return load()
+
+    monkeypatch.setattr(view._embedded, "load", load_later)
     try:
         at_once = view.evidence(0, "model.jsonl").repeats[0].detail
         assert at_once is not None
         assert at_once.sim is None
         before = view.marker()
+        looked.set()
         assert view._loading is not None
         view._loading.join(timeout=120)
         assert view.marker() != before
