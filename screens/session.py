@@ -42,7 +42,8 @@ class Overview:
 class Opened:
     """A source that has just been opened, with what it remembers; `lists` by task.
 
-    `live`: the SPEC of the model that answers wherever one text at a time is asked about.
+    `live`: the SPEC of the model that answers wherever one text at a time is asked about. `marker`: the source's, from
+    before anything else was read.
     """
 
     source: "BrowseSource"
@@ -51,6 +52,7 @@ class Opened:
     theme: object
     first_start: "Models | None"
     live: str | None
+    marker: object
 
 
 class SessionView(Protocol):
@@ -171,6 +173,7 @@ class Session:
 
     def _take_opened(self, _: None, opened: Opened) -> None:
         self.source, self.title, self.live = opened.source, opened.title, opened.live
+        self._marker = opened.marker
         self._lists = {task: from_setting(kept) for task, kept in opened.lists.items()}
         self.state = self._lists[self.list_task]
         self._view.show_opened(opened)
@@ -308,6 +311,7 @@ def list_setting(task: str) -> str:
 
 def open_up(source: "BrowseSource", tasks: tuple[str, ...]) -> Opened:
     """Ask a source that has just been opened for what it remembers."""
+    marker = source.marker()
     models = source.models
     kept = source.setting(LIVE_MODEL)
     return Opened(
@@ -317,6 +321,7 @@ def open_up(source: "BrowseSource", tasks: tuple[str, ...]) -> Opened:
         source.setting("theme"),
         models if models is not None and models.needs_first_start() else None,
         None if models is None else kept if isinstance(kept, str) and kept else EMBEDDED,
+        marker,
     )
 
 
