@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# One worker more than there are cores: for a quarter of their time tests wait for processes that they have started.
+WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 SOURCES := $(shell find emotui backends metrics screens themes sample_data -type f -not -path '*/__pycache__/*')
 
 # Where the environment keeps Python from writing byte code, each of the hundreds of processes that tests start would
@@ -14,7 +16,7 @@ run: $(VENV)/run.stamp
 	$(BIN)/emotui
 
 test: $(VENV)/test.stamp
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow and not gpu"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow and not gpu"
 
 test-slow: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -m slow
@@ -31,7 +33,7 @@ snapshots: $(VENV)/test.stamp
 
 # Tests that start processes of their own count too (`patch` in pyproject.toml).
 coverage: $(VENV)/dev.stamp
-	$(BIN)/coverage run -m pytest -n auto --dist worksteal -m "not slow and not gpu"
+	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist worksteal -m "not slow and not gpu"
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report --skip-covered --sort=cover
 
