@@ -1,0 +1,60 @@
+"""What a layout is: a reader and a writer between files of one program or corpus and rows of one shape.
+
+A row is a plain object with the keys of an "any text" record: `id` (may be missing: then it is the line's number),
+`text`, `subject`, `meta`, `spans` (a list of `{start, end, label?, score?, attributes?}`), `label`, `labels` (a list of
+strings, or numbers by label), `values` (numbers by name), `emotion`, `valence`, `sentences`, and `annotators` (by name
+an object with some of these keys). A key that is missing is unlabelled; an empty list says that there is nothing.
+Offsets are Unicode code points into `text`, half open, whatever the file counts in.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from emotui.formats.rows import Rows
+
+TextRow = dict[str, Any]
+"""One text with what is said about it, as above."""
+
+HEAD = 1 << 16
+"""Bytes of a file that are looked at to find out what it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """What a person says about a file; None and empty: it is found out.
+
+    Attributes:
+        delimiter: of the cells of a table.
+        encoding: of a text file, as Python names it.
+        columns: by the key of a row the column that it stands in; for JSON the field.
+        label_names: the labels of a file that has them as numbers, in their order.
+    """
+
+    delimiter: str | None = None
+    encoding: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+    label_names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """One way to lay out texts in a file or a folder.
+
+    Attributes:
+        name: as `--format` takes it.
+        about: one line of help, with the program or corpus that writes it.
+        recognise: from a path and the first bytes of it (none of a folder) to why it is taken for this layout, in words
+            after "because"; None where it is not. The first layout of the registry that recognises a path has it.
+        rows: its rows by line (from 1; of a folder or a document by their place), and a `Flaw` for each that is wrong.
+            Raises UnreadableFile where nothing can be read.
+        write: writes rows into a file or folder that is not there yet, and gives a line for each kind of thing that
+            the layout cannot hold; None: it is only read.
+    """
+
+    name: str
+    about: str
+    recognise: Callable[[Path, bytes], str | None]
+    rows: Callable[[Path, ReadOptions], Rows]
+    write: Callable[[Path, Sequence[TextRow]], Sequence[str]] | None = None
