@@ -1,0 +1,1 @@
+"""The files that annotation programs write: a module a program."""

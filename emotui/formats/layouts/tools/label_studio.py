@@ -1,0 +1,293 @@
+"""Label Studio: its JSON export, full and minimal (JSON-MIN)."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from emotui.formats.layouts import json_array
+from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
+from emotui.formats.layouts.tools.label_studio_minimal import is_minimal, tasks_of_minimal
+from emotui.formats.layouts.tools.label_studio_spans import Region, places, region_of
+from emotui.formats.layouts.tools.label_studio_writing import write
+from emotui.formats.layouts.tools.said import id_of, is_number, own_of
+from emotui.formats.rows import Flaw, Rows, shown
+
+Said = dict[str, Any]
+
+
+def recognise(path: Path, head: bytes) -> str | None:
+    """Why a file is an export of Label Studio."""
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not start.startswith((b"[", b"{")):
+        return None
+    if b'"annotations"' in head and b'"result"' in head and (start[:1] == b"[" or b'"data"' in head):
+        return "it is JSON with tasks that have `annotations` with a `result`"
+    if start[:1] == b"[" and b'"annotator"' in head and b'"annotation_id"' in head:
+        return "it is JSON with an `annotator` and an `annotation_id` a text, as JSON-MIN has them"
+    return None
+
+
+class _Project:
+    """What a file shows of its project as a whole: which controls there are, and who took part."""
+
+    def __init__(self, options: ReadOptions) -> None:
+        self.options = options
+        self.marks = False
+        self.people: set[str] = set()
+        self.several: set[str] = set()
+        self.main = options.columns.get("label") or options.columns.get("labels")
+        if "labels" in options.columns:
+            self.several.add(options.columns["labels"])
+
+    def look(self, task: Mapping[str, Any]) -> None:
+        """Takes note of one task."""
+        for name, _, results in _sources(task):
+            if name is not None:
+                self.people.add(name)
+            for result in results:
+                value = result.get("value")
+                if not isinstance(value, dict):
+                    continue
+                if "start" in value:
+                    self.marks = True
+                elif result.get("type") in ("choices", "taxonomy"):
+                    control = str(result.get("from_name"))
+                    self.main = self.main or control
+                    if len(value.get(result["type"]) or ()) > 1 or result["type"] == "taxonomy":
+                        self.several.add(control)
+
+
+def rows(path: Path, options: ReadOptions) -> Rows:
+    """A row a task; a task of which several texts are marked gives a row a text."""
+    items = json_array.items(path, options.encoding)
+    project = _Project(options)
+    for _, task in _tasks(items, options):
+        if not isinstance(task, Flaw):
+            project.look(task)
+    for line, task in _tasks(items, options):
+        if isinstance(task, Flaw):
+            yield line, task
+        else:
+            for row in _rows_of(task, project):
+                yield line, row
+
+
+def _tasks(items: json_array.Items, options: ReadOptions) -> Iterator[tuple[int, dict[str, Any] | Flaw]]:
+    read = ((line, json_array.read_item(item)) for line, item in items)
+    first = next(read, None)
+    if first is None:
+        return
+    if is_minimal(first[1]):
+        yield from tasks_of_minimal(first, read, options)
+        return
+    for line, task in _chained(first, read):
+        if isinstance(task, Flaw) or (isinstance(task, dict) and isinstance(task.get("data"), dict)):
+            yield line, task
+        else:
+            yield line, Flaw("is no task of Label Studio: it has no object `data`")
+
+
+def _chained(first: tuple[int, Any], rest: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
+    yield first
+    yield from rest
+
+
+def _sources(task: Mapping[str, Any]) -> Iterator[tuple[str | None, bool, list[dict[str, Any]]]]:
+    """Who says what: a person's name (None: nobody is named), whether it is gold, and the results."""
+    annotations = task.get("annotations") or task.get("completions")
+    for annotation in annotations if isinstance(annotations, list) else ():
+        if isinstance(annotation, dict) and not annotation.get("was_cancelled"):
+            person = _person(annotation.get("completed_by"))
+            yield person, bool(annotation.get("ground_truth")) or person is None, _results(annotation)
+
+
+def _predictions(task: Mapping[str, Any]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    predictions = task.get("predictions")
+    for prediction in predictions if isinstance(predictions, list) else ():
+        if isinstance(prediction, dict):  # in some exports only its number
+            yield id_of(prediction.get("model_version")) or "prediction", _results(prediction)
+
+
+def _results(annotation: Mapping[str, Any]) -> list[dict[str, Any]]:
+    results = annotation.get("result")
+    return [result for result in results if isinstance(result, dict)] if isinstance(results, list) else []
+
+
+def _person(completed_by: object) -> str | None:
+    if isinstance(completed_by, dict):
+        names = (id_of(completed_by.get(key)) for key in ("email", "username", "id"))
+        return next((name for name in names if name), None)
+    return id_of(completed_by)
+
+
+def _rows_of(task: dict[str, Any], project: _Project) -> Iterator[TextRow | Flaw]:
+    data = task["data"]
+    main = _text_field(data, project)
+    if isinstance(main, Flaw):
+        yield main
+        return
+    own, meta = own_of({name: value for name, value in data.items() if name != main})
+    row: TextRow = {"text": data[main], **own}
+    if (of_id := id_of(task.get("id"))) is not None:
+        row["id"] = of_id
+    others: dict[str, TextRow] = {}
+    has_gold = False
+    alone = sum(1 for _ in _sources(task)) == 1
+    sources = [(name, gold or alone, results) for name, gold, results in _sources(task)]
+    for name, gold, results in [*sources, *((name, False, results) for name, results in _predictions(task))]:
+        found = _said(results, data, main, project)
+        if isinstance(found, Flaw):
+            yield found
+            return
+        said, elsewhere, extras = found
+        # Who works alone in a project makes its gold; otherwise one keeps who it was.
+        keep = name is not None and not (gold and project.people == {name})
+        who = _free(name, row.get("annotators", {})) if keep and name is not None else None
+        if gold and not has_gold:
+            has_gold = True
+            row |= said
+            meta |= extras
+        elif who is not None:
+            meta |= {f"{control} ({who})": value for control, value in extras.items()}
+        if who is not None:
+            row.setdefault("annotators", {})[who] = said
+        for text_field, spans in elsewhere.items():
+            other = others.setdefault(text_field, {"id": f"{of_id}:{text_field}", "text": data[text_field]})
+            if gold:
+                other.setdefault("spans", spans)
+            if who is not None:
+                other.setdefault("annotators", {})[who] = {"spans": spans}
+    if meta:
+        row["meta"] = meta
+    yield row
+    yield from others.values()
+
+
+def _free(name: str, taken: Mapping[str, Any]) -> str:
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name} ({number})"
+    return free
+
+
+def _text_field(data: Mapping[str, Any], project: _Project) -> str | Flaw:
+    asked = project.options.columns.get("text")
+    if asked is not None:
+        return asked if isinstance(data.get(asked), str) else Flaw(f"`data` has no text {shown(asked)}")
+    if isinstance(data.get("text"), str):
+        return "text"
+    strings = {name: value for name, value in data.items() if isinstance(value, str)}
+    if not strings:
+        return Flaw("`data` has no text (a dialogue in a list cannot be read; name the field of the text)")
+    return max(strings, key=lambda name: len(strings[name]))
+
+
+def _said(
+    results: list[dict[str, Any]], data: Mapping[str, Any], main: str, project: _Project
+) -> tuple[Said, dict[str, list[dict[str, Any]]], dict[str, Any]] | Flaw:
+    """What one source says of the main text, its spans of other texts of the task, and what has no place."""
+    said: Said = {}
+    extras: dict[str, Any] = {}
+    regions: list[Region] = []
+    by_id: dict[str, Region] = {}
+    of_regions: list[tuple[str, str, Any]] = []
+    relations: list[dict[str, Any]] = []
+    for result in results:
+        value, kind, control = result.get("value"), result.get("type"), str(result.get("from_name"))
+        if kind == "relation":
+            relations.append(result)
+        elif not isinstance(value, dict):
+            continue
+        elif "start" in value and "end" in value:
+            if kind in ("choices", "rating", "number", "textarea", "taxonomy") and isinstance(result.get("id"), str):
+                of_regions.append(
+                    (result["id"], control, _plain(value.get("text" if kind == "textarea" else kind), kind))
+                )
+                continue
+            region = region_of(result, value)
+            if isinstance(region, Flaw):
+                return region
+            regions.append(region)
+            if region.id is not None:
+                by_id.setdefault(region.id, region)
+        elif kind in ("rating", "number") and is_number(value.get(kind)):
+            said.setdefault("values", {})[control] = value[kind]
+        elif kind in ("choices", "taxonomy"):
+            _choose(said, extras, control, _paths(value.get(kind)), project)
+        else:
+            extras[control] = value.get("text") if kind == "textarea" else value
+    for of_id, control, value in of_regions:
+        if of_id in by_id:
+            by_id[of_id].attributes[control] = value
+    for relation in relations:
+        _relate(relation, by_id)
+    if not regions:
+        return ({"spans": [], **said} if project.marks else said), {}, extras
+    by_field: dict[str, list[dict[str, Any]]] = {}
+    for text_field, group in _by_field(regions, data, main).items():
+        found = places(group, data[text_field])
+        if isinstance(found, Flaw):
+            return found
+        by_field[text_field] = [
+            span for region, place in zip(group, found, strict=True) for span in region.spans(place)
+        ]
+    return {"spans": by_field.pop(main, []), **said}, by_field, extras
+
+
+def _by_field(regions: list[Region], data: Mapping[str, Any], main: str) -> dict[str, list[Region]]:
+    """The regions by the field of `data` with their text, which the export does not name in every case."""
+    groups: dict[str, list[Region]] = {}
+    for region in regions:
+        groups.setdefault(region.to_name, []).append(region)
+    fields: dict[str, list[Region]] = {}
+    for to_name, group in groups.items():
+        named = [to_name] if isinstance(data.get(to_name), str) and to_name != main else []
+        texts = [name for name, value in data.items() if isinstance(value, str) and name != main]
+        candidates = [*named, main, *texts] if any(region.claimed for region in group) else [*named, main]
+        fitting = (name for name in candidates if not isinstance(places(group, data[name]), Flaw))
+        fields.setdefault(next(fitting, candidates[0]), []).extend(group)
+    return fields
+
+
+def _paths(choices: object) -> list[str]:
+    """Choices as labels; of a taxonomy each is the path to it."""
+    found = choices if isinstance(choices, list) else []
+    return [" > ".join(map(str, choice)) if isinstance(choice, list) else str(choice) for choice in found]
+
+
+def _choose(said: Said, extras: dict[str, Any], control: str, choices: list[str], project: _Project) -> None:
+    if control not in ("label", "labels") and control != project.main:
+        extras[control] = choices[0] if len(choices) == 1 and control not in project.several else choices
+    elif control == "labels" or control in project.several or len(choices) != 1:
+        said["labels"] = choices
+    else:
+        said["label"] = choices[0]
+
+
+def _plain(value: Any, kind: str) -> Any:
+    return value[0] if kind == "choices" and isinstance(value, list) and len(value) == 1 else value
+
+
+def _relate(relation: Mapping[str, Any], by_id: Mapping[str, Region]) -> None:
+    source, target = by_id.get(str(relation.get("from_id"))), by_id.get(str(relation.get("to_id")))
+    if source is None or target is None:
+        return
+    labels = relation.get("labels")
+    found: dict[str, Any] = {"to": target.id}
+    if isinstance(labels, list) and labels:
+        found["type"] = labels[0] if len(labels) == 1 else labels
+    if relation.get("direction") in ("left", "bi"):
+        found["direction"] = relation["direction"]
+    target.attributes.setdefault("id", target.id)
+    source.attributes.setdefault("id", source.id)
+    source.attributes.setdefault("relations", []).append(found)
+
+
+LAYOUT = Layout(
+    "label-studio",
+    "JSON and JSON-MIN as Label Studio exports them",
+    recognise,
+    rows,
+    write,
+)
