@@ -294,7 +294,8 @@ def _label(span: Mapping[str, Any], lost: Lost) -> str:
 
 
 def _written_entities(spans: Sequence[Mapping[str, Any]], number: int, lost: Lost) -> dict[str, Any]:
-    entities, relations = [], []
+    entities: list[dict[str, Any]] = []
+    relations: list[dict[str, Any]] = []
     given = [(span.get("attributes") or {}).get("id") for span in spans]
     # doccano numbers entities: their own numbers stay if all are numbers, each its own.
     kept = [int(one) for one in given if isinstance(one, str) and number_or_text(one) != one]
@@ -308,7 +309,7 @@ def _written_entities(spans: Sequence[Mapping[str, Any]], number: int, lost: Los
         attributes = span.get("attributes") or {}
         lost.add("attributes of spans", count=len(attributes.keys() - {"id", "relations"}))
         for relation in attributes.get("relations") or ():
-            target = names.get(relation.get("to")) if isinstance(relation, Mapping) else None
+            target = names.get(str(relation.get("to"))) if isinstance(relation, Mapping) else None
             if target is None:
                 lost.add("relations to what is no span")
                 continue

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from emotui.formats.layouts.layout import TextRow
 from emotui.formats.rows import Flaw, shown
@@ -25,7 +25,7 @@ _NAMES = {
 }
 
 
-def whole_number(value: object) -> bool:
+def whole_number(value: object) -> TypeGuard[int]:
     """Whether it is an int, and no bool."""
     return type(value) is int
 
