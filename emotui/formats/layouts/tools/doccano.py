@@ -308,7 +308,8 @@ def _written_entities(spans: Sequence[Mapping[str, Any]], number: int, lost: Los
         entities.append({"id": of_id, "label": _label(span, lost), **place})
         attributes = span.get("attributes") or {}
         lost.add("attributes of spans", count=len(attributes.keys() - {"id", "relations"}))
-        for relation in attributes.get("relations") or ():
+        related = attributes.get("relations")
+        for relation in related if isinstance(related, list) else ():
             target = names.get(str(relation.get("to"))) if isinstance(relation, Mapping) else None
             if target is None:
                 lost.add("relations to what is no span")

@@ -1,0 +1,240 @@
+"""brat: a folder with a .txt and a .ann of the same name a text, in its standoff format."""
+
+import re
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
+from emotui.formats.layouts.opening import whole
+from emotui.formats.layouts.tools.brat_writing import write
+from emotui.formats.layouts.tools.said import differs, folded, outside
+from emotui.formats.rows import Flaw, Rows, UnreadableFile, shown
+
+_PLACES = re.compile(r"(\S+) (\d{1,18} \d{1,18}(?:;\d{1,18} \d{1,18})*)", re.ASCII)
+
+
+def recognise(path: Path, head: bytes) -> str | None:
+    """Why a folder or a file is brat's."""
+    if path.is_dir():
+        found = next((each for each in path.rglob("*.ann")), None)
+        return None if found is None else "it is a folder with .ann files"
+    if path.suffix.lower() == ".ann":
+        return "its name ends in .ann"
+    if path.suffix.lower() == ".txt" and path.with_suffix(".ann").is_file():
+        return "a file of the same name that ends in .ann lies beside it"
+    return None
+
+
+def rows(path: Path, options: ReadOptions) -> Rows:
+    """A row a text, by the order of the names; of a folder those in its folders too.
+
+    A text without an .ann file is unlabelled, and one with an empty one has no spans.
+    """
+    if not path.is_dir():
+        row = _row(path.with_suffix(".txt"), path.stem, options)
+        yield (1, row) if not isinstance(row, _Wrong) else (row.line, Flaw(row.reason))
+        return
+    number = 0
+    for number, text in enumerate(sorted(path.rglob("*.txt")), start=1):
+        name = text.relative_to(path).with_suffix("").as_posix()
+        try:
+            row = _row(text, name, options)
+        except UnreadableFile as error:
+            yield number, Flaw(f"{shown(name)}: {error}")
+            continue
+        yield number, Flaw(f"{shown(name + '.ann')}, line {row.line}: {row.reason}") if isinstance(row, _Wrong) else row
+    if not number:
+        raise UnreadableFile("there is no .txt file in the folder")
+
+
+@dataclass(frozen=True, slots=True)
+class _Wrong:
+    line: int
+    reason: str
+
+
+@dataclass(slots=True)
+class _Annotations:
+    """The lines of one .ann file by what they are about."""
+
+    spans: dict[str, dict[str, Any]] = field(default_factory=dict)
+    events: dict[str, dict[str, Any]] = field(default_factory=dict)
+    triggers: dict[str, tuple[int, str]] = field(default_factory=dict)
+    relations: list[tuple[int, list[str]]] = field(default_factory=list)
+    equal: list[tuple[int, list[str]]] = field(default_factory=list)
+    about: list[tuple[int, list[str]]] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
+
+
+def _row(text_file: Path, name: str, options: ReadOptions) -> TextRow | _Wrong:
+    encoding = options.encoding
+    try:
+        text = whole(text_file, encoding).decode().removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        raise UnreadableFile(
+            f"the text is not UTF-8: byte {error.start + 1}; name the encoding if it is another"
+        ) from None
+    row: TextRow = {"id": name, "text": text}
+    ann = text_file.with_suffix(".ann")
+    if not ann.is_file():
+        return row
+    found = _Annotations()
+    for number, line in enumerate(whole(ann, encoding).split(b"\n"), start=1):
+        try:
+            wrong = _take(line.decode().removesuffix("\r"), number, text, found)
+        except UnicodeDecodeError:
+            wrong = "is not UTF-8"
+        if wrong is not None:
+            return _Wrong(number, wrong)
+    linked = _link(found)
+    if linked is not None:
+        return linked
+    row["spans"] = list(found.spans.values())
+    if found.comments:
+        row["meta"] = {"comments": found.comments}
+    return row
+
+
+def _take(line: str, number: int, text: str, found: _Annotations) -> str | None:
+    """Puts one line where it belongs; what is wrong with it, or None."""
+    if not line.strip():
+        return None
+    cells = line.split("\t")
+    kind = line[0]
+    if kind == "T":
+        return _take_span(cells, text, found)
+    if len(cells) < 2:
+        return f"there is no tab in {shown(line)}"
+    if kind == "E":
+        parts = cells[1].split()
+        if not parts or ":" not in parts[0]:
+            return f"event {shown(cells[0])} has no trigger"
+        event, trigger = parts[0].split(":", 1)
+        arguments = [part.split(":", 1) for part in parts[1:]]
+        if any(len(argument) != 2 for argument in arguments):
+            return f"event {shown(cells[0])} has an argument without a role"
+        found.events[cells[0]] = {"id": cells[0], "type": event, "arguments": arguments}
+        found.triggers[cells[0]] = (number, trigger)
+    elif kind == "R":
+        found.relations.append((number, cells))
+    elif kind == "*":
+        found.equal.append((number, cells))
+    elif kind in "AMN":
+        found.about.append((number, cells))
+    elif kind == "#":
+        if len(cells[1].split()) == 2:
+            found.about.append((number, cells))
+        else:
+            found.comments.append(line)
+    else:
+        return f"no kind of annotation begins with {shown(kind)}"
+    return None
+
+
+def _take_span(cells: list[str], text: str, found: _Annotations) -> str | None:
+    place = _PLACES.fullmatch(cells[1].strip()) if len(cells) > 1 else None
+    if place is None:
+        return f"span {shown(cells[0])} must be a type and offsets, not {shown(cells[1] if len(cells) > 1 else '')}"
+    fragments = [tuple(map(int, one.split(" "))) for one in place[2].split(";")]
+    for start, end in fragments:
+        if wrong := outside(start, end, len(text)):
+            return f"{cells[0]}: {wrong.reason}"
+    start, end = min(first for first, _ in fragments), max(last for _, last in fragments)
+    held = " ".join(text[first:last] for first, last in fragments)
+    if len(cells) > 2 and folded(cells[2]) != folded(held):
+        return f"{cells[0]}: {differs(start, end, cells[2], held).reason}"
+    if cells[0] in found.spans:
+        return f"{shown(cells[0])} stands twice"
+    span: dict[str, Any] = {"start": start, "end": end, "label": place[1]}
+    if len(fragments) > 1:
+        span["attributes"] = {"fragments": [list(fragment) for fragment in fragments]}
+    found.spans[cells[0]] = span
+    return None
+
+
+def _link(found: _Annotations) -> _Wrong | None:
+    """Puts events, relations, attributes and notes with the spans that they are about."""
+    for number, cells in found.about:
+        if (wrong := _link_about(cells, found)) is not None:
+            return _Wrong(number, wrong)
+    for name, event in found.events.items():
+        number, named = found.triggers[name]
+        trigger = found.spans.get(named)
+        if trigger is None:
+            return _Wrong(number, f"the trigger of event {shown(name)} is no span of the file")
+        _attributes(trigger).setdefault("events", []).append(event)
+        for _, target in event["arguments"]:
+            _name(target, found)
+    for number, cells in found.relations:
+        parts = cells[1].split()
+        arguments = [part.split(":", 1) for part in parts[1:]]
+        if len(arguments) != 2 or any(len(argument) != 2 for argument in arguments):
+            return _Wrong(number, f"relation {shown(cells[0])} needs a type and two arguments, each with its role")
+        (role, source), (other_role, target) = arguments
+        relation: dict[str, Any] = {"to": target, "type": parts[0]}
+        if (role, other_role) != ("Arg1", "Arg2"):
+            relation["roles"] = [role, other_role]
+        if (wrong := _relate(source, relation, found)) is not None:
+            return _Wrong(number, wrong)
+    for number, cells in found.equal:
+        kind, *members = cells[1].split() or [""]
+        for one, other in pairwise(members):
+            if (wrong := _relate(one, {"to": other, "type": kind, "equal": True}, found)) is not None:
+                return _Wrong(number, wrong)
+    return None
+
+
+def _relate(source: str, relation: dict[str, Any], found: _Annotations) -> str | None:
+    for end in (source, relation["to"]):
+        if end not in found.spans and end not in found.events:
+            return f"a relation names {shown(end)}, which is neither a span nor an event of the file"
+        _name(end, found)
+    holder = found.events[source] if source in found.events else _attributes(found.spans[source])
+    holder.setdefault("relations", []).append(relation)
+    return None
+
+
+def _link_about(cells: list[str], found: _Annotations) -> str | None:
+    """An attribute, a modification, a reference to a knowledge base, or a note."""
+    kind, *said = cells[1].split()
+    if not said:
+        return f"{shown(cells[0])} is about nothing"
+    target = said[0]
+    holder = found.events.get(target) or (_attributes(found.spans[target]) if target in found.spans else None)
+    if holder is None:
+        if cells[0].startswith("#"):  # notes may be about relations and attributes too
+            found.comments.append("\t".join(cells))
+            return None
+        return f"{shown(cells[0])} is about {shown(target)}, which is neither a span nor an event of the file"
+    rest = cells[2] if len(cells) > 2 else ""
+    if cells[0].startswith("#"):
+        holder.setdefault("notes", []).append([kind, rest])
+    elif cells[0].startswith("N"):
+        holder.setdefault("references", []).append([kind, *said[1:], rest])
+    elif target in found.events:
+        holder.setdefault("attributes", {})[kind] = said[1] if len(said) > 1 else True
+    else:
+        holder[kind] = said[1] if len(said) > 1 else True
+    return None
+
+
+def _attributes(span: dict[str, Any]) -> dict[str, Any]:
+    attributes: dict[str, Any] = span.setdefault("attributes", {})
+    return attributes
+
+
+def _name(target: str, found: _Annotations) -> None:
+    """Gives a span the name by which others mean it."""
+    if target in found.spans:
+        _attributes(found.spans[target])["id"] = target
+
+
+LAYOUT = Layout(
+    "brat",
+    "a folder of .txt and .ann files in brat's standoff format, or one pair of them",
+    recognise,
+    rows,
+    write,
+)
