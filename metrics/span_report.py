@@ -28,13 +28,19 @@ def span_report(
     embed: Embed | None,
     keywords: frozenset[str],
     per_sample: bool = False,
+    skip_missing: bool = False,
 ) -> dict[str, object]:
     """The whole JSON document of `emotui score spans`; with `per_sample` also `samples`.
+
+    Args:
+        skip_missing: a sample without a prediction is left out of its repeat; else it counts as one without spans.
 
     Raises:
         ValueError: as `score_samples`.
     """
     details = score_samples(gold, predicted, embed, keywords)
+    if skip_missing:
+        details = [detail for detail in details if not detail.missing]
     document = report(gold, details)
     if per_sample:
         document["samples"] = [sample_entry(detail) for detail in details]

@@ -14,6 +14,7 @@ from emotui.formats.wide import FOUND, LabelColumns
 from emotui.tasks.parts import ScoreOption
 from emotui.tasks.registry import kinds, task_named
 from emotui.tasks.task import Task
+from emotui.workbench.files.fit import MISSING
 from emotui.workbench.files.score import choose_thresholds, score_files
 
 
@@ -49,7 +50,17 @@ def _show(title: str, figures: dict[str, Any], as_json: bool) -> None:
     if as_json:
         print_json(figures)
     else:
-        print_figures(title, figures)
+        print_figures(title, figures | _beside(figures))
+
+
+def _beside(figures: dict[str, Any]) -> dict[str, Any]:
+    """The baselines as a person compares them: a line a figure, those of the predictions first."""
+    columns = {"predicted": figures, **figures.get("baselines", {})}
+    if len(columns) == 1:
+        return {}
+    names = [name for name, value in figures.items() if isinstance(value, int | float | None)]
+    names = [name for name in names if all(name in one for one in columns.values())]
+    return {"baselines": {name: {key: one.get(name) for key, one in columns.items()} for name in names}}
 
 
 def _as_they_are(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -62,15 +73,47 @@ def _as_they_are(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_none
 
 
+_missing_option: Callable[[Any], Any] = click.option(
+    "--missing",
+    type=click.Choice(MISSING),
+    help="What a gold record without a prediction counts as: an answer that says nothing, or left out. Without this it "
+    "is bad input.",
+)
+_baselines_option: Callable[[Any], Any] = click.option(
+    "--baselines", is_flag=True, help="Add the same figures of what costs nothing."
+)
+
+
 def _command(task: Task) -> click.Command:
     @click.command(task.files.kind, help=task.files.about)
     @gold_option
     @pred_option
+    @_missing_option
+    @_baselines_option
     @(label_columns_options if task.files.label_columns else _as_they_are)
     @skip_bad_option
     @json_option
-    def scored(gold: str, pred: str, columns: LabelColumns, skip_bad: bool, as_json: bool, **given: Any) -> None:
-        figures = score_files(task.name, gold, pred, given, columns=columns, skip_bad=skip_bad, warn=warn)
+    def scored(
+        gold: str,
+        pred: str,
+        missing: str | None,
+        baselines: bool,
+        columns: LabelColumns,
+        skip_bad: bool,
+        as_json: bool,
+        **given: Any,
+    ) -> None:
+        figures = score_files(
+            task.name,
+            gold,
+            pred,
+            given,
+            missing=missing,
+            baselines=baselines,
+            columns=columns,
+            skip_bad=skip_bad,
+            warn=warn,
+        )
         _show(f"{pred} against {gold}", figures, as_json)
 
     scored.params[2:2] = [_option(each) for each in task.files.score_options]

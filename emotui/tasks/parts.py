@@ -18,8 +18,13 @@ Embedding = Callable[[], AbstractContextManager[Embed]]
 ScoreFiles = Callable[[Sequence[Any], Sequence[Any], Mapping[str, Any], Embedding], dict[str, Any]]
 """(gold records, predicted records, values of the score options by name, the embedded model) to a document.
 
-Raises BadInput for records that cannot be scored, one line each that begins with the record's id.
+Every gold record is labelled and every predicted one is about one of them; each gold record has a prediction, but where
+predictions have repeats: there one may lack in some or all, and counts as empty, or as left out where the value of
+`missing` is "skip". Raises BadInput for records that cannot be scored, one line each that begins with the record's id.
 """
+
+Baselines = Callable[[Sequence[Any], Mapping[str, Any], Embedding], dict[str, dict[str, Any]]]
+"""(gold records, values of the score options by name, the embedded model) to what costs nothing: documents by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,8 @@ class TaskFiles:
         repeats: whether a predicted record has a field `repeat`; if not, the first of several repeats is exported.
         label_columns: whether a file may be a table with a column a label.
         own: samples that come with the task.
+        labelled: whether gold says anything about a record; None: it always does.
+        baselines: what is scored beside the predictions by `--baselines`; None: nothing is.
     """
 
     kind: str
@@ -70,6 +77,8 @@ class TaskFiles:
     repeats: bool = False
     label_columns: bool = False
     own: OwnSamples | None = None
+    labelled: Callable[[Any], bool] | None = None
+    baselines: Baselines | None = None
 
 
 @dataclass(frozen=True, slots=True)

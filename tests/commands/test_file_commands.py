@@ -57,7 +57,7 @@ def test_a_prediction_about_no_gold_sample_is_named_by_its_line(emotui: Emotui, 
 
 
 def test_people_get_a_table(emotui: Emotui, gold: Path, tmp_path: Path) -> None:
-    pred = _write(tmp_path / "p.jsonl", {"id": "a", "spans": ["was so happy"]})
+    pred = _write(tmp_path / "p.jsonl", {"id": "a", "spans": ["was so happy"]}, {"id": "b", "spans": []})
     out = emotui("score", "spans", "--gold", gold, "--pred", pred, "--no-sim").out
     assert "hallucination_rate" in out
     assert "by_emotion" in out

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from emotui.errors import BadInput
-from emotui.metrics.labels import Answer, Gold, labels_report
+from emotui.metrics.baselines import drawn_golds, majority
+from emotui.metrics.labels import Answer, Gold, as_table, label_names, labels_report
 from emotui.records import LabelsGold, LabelsPrediction
 from emotui.tasks.labels.thresholds import chosen_thresholds, read_thresholds
 from emotui.tasks.parts import Embedding
@@ -13,10 +14,7 @@ from emotui.tasks.parts import Embedding
 def score_files(
     golds: Sequence[LabelsGold], answers: Sequence[LabelsPrediction], given: Mapping[str, Any], embedding: Embedding
 ) -> dict[str, Any]:
-    """The document of `emotui score labels`. A record without an answer counts as no label predicted.
-
-    Of unlabelled records only the number is told, under `unlabelled`.
-    """
+    """The document of `emotui score labels`. A record without an answer counts as no label predicted."""
     path = given.get("thresholds")
     chosen = read_thresholds(path) if path else None
     labelled, records = _labelled(golds, answers)
@@ -26,7 +24,24 @@ def score_files(
     silent = sum(said[key] == {} for key in labelled)
     if silent:
         document["notes"]["n"] = f"{silent} records without an answer count as no label predicted"
-    return document | {"unlabelled": len(golds) - len(labelled)}
+    return document
+
+
+def score_baselines(
+    golds: Sequence[LabelsGold], given: Mapping[str, Any], embedding: Embedding
+) -> dict[str, dict[str, Any]]:
+    """The figures of `majority` (a label that is gold in more than half of the records is given to all) and `random`
+    (each record gets the gold labels of one that is drawn).
+    """
+    labelled: dict[str, Gold] = {one.id: one.said for one in golds if one.said is not None}
+    names = label_names(labelled.values())
+    table = as_table(list(labelled.values()), names).astype(int).tolist()
+    most = tuple(name for name, there in zip(names, majority(table), strict=True) if there)
+    guesses = drawn_golds([tuple(name for name, there in zip(names, row, strict=True) if there) for row in table])
+    return {
+        "majority": labels_report(labelled, dict.fromkeys(labelled, most)),
+        "random": labels_report(labelled, dict(zip(labelled, guesses, strict=True))),
+    }
 
 
 def choose_thresholds(golds: Sequence[LabelsGold], answers: Sequence[LabelsPrediction]) -> dict[str, Any]:

@@ -38,7 +38,7 @@ from emotui.tasks.labels.answers import (
     read_scores,
 )
 from emotui.tasks.labels.detail import CONVENTION, Detail
-from emotui.tasks.labels.files import score_files
+from emotui.tasks.labels.files import score_baselines, score_files
 from emotui.tasks.labels.label_sets import CLASSIFY, HEADS, OF_HEADS, SCORE, LabelSets
 from emotui.tasks.labels.prompts import (
     PROMPTS,
@@ -92,6 +92,8 @@ class Labels(Task):
         kind="labels",
         predicted=LabelsPrediction,
         score=score_files,
+        labelled=lambda sample: sample.said is not None,
+        baselines=score_baselines,
         about="Several labels a text: F1 by label, by text and pooled, Jaccard, Brier, calibration, average precision.",
         score_options=(ScoreOption("thresholds", "TOML or JSON: from which probability on a label is given (0.5)."),),
         label_columns=True,

@@ -16,6 +16,7 @@ from emotui.backends.grammars import json_words
 from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
 from emotui.lexicons import emolex
+from emotui.metrics.baselines import drawn_golds, most_frequent
 from emotui.metrics.masked import DIMENSIONS, fold, masked_report, score_mask
 from emotui.metrics.metric import Metric
 from emotui.metrics.repeats import by_repeat
@@ -83,6 +84,28 @@ def score_files(
     return masked_report(gold, {answer.id: answer.labels for answer in answers}, words)
 
 
+def score_baselines(
+    golds: Sequence[MaskedGold], given: Mapping[str, Any], embedding: Embedding
+) -> dict[str, dict[str, Any]]:
+    """The figures of three answers to every mask: `zeros`, no word but the vector of ten zeros; `constant`, the most
+    frequent gold word; `random`, a gold word that is drawn.
+    """
+    words = vectors_from(given["lexicon"]) if given.get("lexicon") else vectors()
+    gold = {sample.id: sample.labels for sample in golds}
+    masks = [fold(word) for labels in gold.values() for word in labels]
+    most, guesses = most_frequent(masks), iter(drawn_golds(masks))
+    zero = "\0"  # no gold word holds it
+    with_zeros = {**words, zero: (0,) * len(DIMENSIONS)}
+    zeros = masked_report(gold, {key: [zero] * len(row) for key, row in gold.items()}, with_zeros)
+    zeros |= {"pred_in_lexicon": None, "top_mispredictions": []}
+    zeros["notes"]["pred_in_lexicon"] = "there is no predicted word"
+    return {
+        "zeros": zeros,
+        "constant": masked_report(gold, {key: [most] * len(row) for key, row in gold.items()}, words),
+        "random": masked_report(gold, {key: [next(guesses) for _ in row] for key, row in gold.items()}, words),
+    }
+
+
 def problem(sample: MaskedGold) -> str | None:
     """Why a text cannot be asked about; None where it can."""
     if not sample.text:
@@ -112,6 +135,7 @@ class Masked(Task):
         kind="masked",
         predicted=MaskedPrediction,
         score=score_files,
+        baselines=score_baselines,
         about="Masked emotion words (EXPRESS): as words, and as ten-dimensional vectors.",
         score_options=(ScoreOption("lexicon", "A word lexicon of your own in place of EmoLex."),),
         own=OwnSamples("masked", ("masked.jsonl",)),

@@ -17,6 +17,7 @@ from emotui.backends.base import ModelCard, Refused
 from emotui.backends.grammars import one_of
 from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
+from emotui.metrics.baselines import drawn_golds, most_frequent
 from emotui.metrics.classes import class_report
 from emotui.metrics.metric import Metric
 from emotui.metrics.repeats import by_repeat
@@ -102,6 +103,17 @@ def score_files(
     return class_report({one.id: one.label for one in golds}, said)
 
 
+def score_baselines(
+    golds: Sequence[ClassGold], given: Mapping[str, Any], embedding: Embedding
+) -> dict[str, dict[str, Any]]:
+    """The figures of `majority` (the most frequent gold label for all) and `random` (the label of a record drawn)."""
+    gold = {one.id: one.label for one in golds}
+    return {
+        "majority": class_report(gold, dict.fromkeys(gold, most_frequent(list(gold.values())))),
+        "random": class_report(gold, dict(zip(gold, drawn_golds(list(gold.values())), strict=True))),
+    }
+
+
 class ClassLabels:
     """The labels that a text's one label is chosen among."""
 
@@ -150,6 +162,7 @@ class Rephrase(Task):
         kind="class",
         predicted=ClassPrediction,
         score=score_files,
+        baselines=score_baselines,
         about="Single labels: accuracy, macro F1, confusion.",
         own=OwnSamples("rephrase", ("rephrasings.jsonl",)),
     )

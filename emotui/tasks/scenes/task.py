@@ -22,6 +22,7 @@ from emotui.backends.base import Generate, ModelCard, Refused, Score
 from emotui.backends.grammars import reasoned_answer
 from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
+from emotui.metrics.baselines import drawn_golds, majority
 from emotui.metrics.metric import Metric
 from emotui.metrics.repeats import by_repeat
 from emotui.metrics.scenes import label_counts, micro_f1, scenes_metrics, scenes_report
@@ -117,6 +118,21 @@ def score_files(
     return document
 
 
+def score_baselines(
+    golds: Sequence[ScenesGold], given: Mapping[str, Any], embedding: Embedding
+) -> dict[str, dict[str, Any]]:
+    """The figures of `majority` (for each label the more frequent of 0 and 1; 0 where they are equal) and `random`
+    (each record gets the gold labels of one that is drawn).
+    """
+    gold = {record.id: record.labels for record in golds}
+    names = list(golds[0].labels) if golds else []
+    most = dict(zip(names, majority([[row.get(name, 0) for name in names] for row in gold.values()]), strict=True))
+    return {
+        "majority": scenes_report(gold, dict.fromkeys(gold, most)),
+        "random": scenes_report(gold, dict(zip(gold, drawn_golds(list(gold.values())), strict=True))),
+    }
+
+
 METRICS = (
     Metric("vector_f1", (0, 1), True, "F1 over the labels of the text; 1 where both vectors are empty", "F1"),
     Metric("lexical_accuracy", (0, 1), True, "share of the text's labels that are right", "Acc_l"),
@@ -174,6 +190,7 @@ class Scenes(Task):
         kind="scenes",
         predicted=ScenesPrediction,
         score=score_files,
+        baselines=score_baselines,
         about="Emotion vectors (EmoScene): lexical and vector accuracy, Hamming loss, macro and micro F1.",
         label_columns=True,
         own=OwnSamples("scenes", ("scenes.jsonl",)),

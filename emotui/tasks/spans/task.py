@@ -16,9 +16,10 @@ import msgspec
 
 from emotui.backends.base import Evidence, Extract, ModelCard, Refused
 from emotui.backends.host import lacks
-from emotui.errors import BadInput, ModelError
+from emotui.errors import ModelError
 from emotui.lexicons import empath_keywords, keywords_from
 from emotui.metrics.metric import Metric
+from emotui.metrics.span_baselines import span_baselines
 from emotui.metrics.span_output import STYLES, parse_output
 from emotui.metrics.span_report import report, span_report
 from emotui.metrics.span_scoring import Embed, SampleDetail, score_samples
@@ -159,17 +160,27 @@ def score_files(
     given: Mapping[str, Any],
     embedding: Embedding,
 ) -> dict[str, object]:
-    """The document of `emotui score spans`. Raises BadInput for predictions about no gold sample."""
-    ids = {sample.id for sample in golds}
-    strays = [f"{answer.id}: no gold sample has this id" for answer in answers if answer.id not in ids]
-    if strays:
-        raise BadInput(*strays)
-    keywords = keywords_from(Path(given["keywords"])) if given.get("keywords") else empath_keywords()
+    """The document of `emotui score spans`."""
+    keywords = _keywords(given)
     per_sample = bool(given.get("per_sample"))
+    skip = given.get("missing") == "skip"
     if given.get("no_sim"):
-        return span_report(golds, answers, None, keywords, per_sample=per_sample)
+        return span_report(golds, answers, None, keywords, per_sample=per_sample, skip_missing=skip)
     with embedding() as embed:
-        return span_report(golds, answers, embed, keywords, per_sample=per_sample)
+        return span_report(golds, answers, embed, keywords, per_sample=per_sample, skip_missing=skip)
+
+
+def score_baselines(
+    golds: Sequence[SpanSample], given: Mapping[str, Any], embedding: Embedding
+) -> dict[str, dict[str, object]]:
+    """The same figures of what costs nothing, by name."""
+    plain = {**given, "per_sample": False}
+    said = span_baselines(golds, _keywords(given))
+    return {name: score_files(golds, answers, plain, embedding) for name, answers in said.items()}
+
+
+def _keywords(given: Mapping[str, Any]) -> frozenset[str]:
+    return keywords_from(Path(given["keywords"])) if given.get("keywords") else empath_keywords()
 
 
 def _by_task(samples: Sequence[SpanSample], details: Sequence[SampleDetail]) -> dict[str, object]:
@@ -214,6 +225,7 @@ class Spans(Task):
         ),
         repeats=True,
         own=OwnSamples("sample", ("spans_passages.jsonl", "spans_sentences.jsonl")),
+        baselines=score_baselines,
     )
     asking = Asking(
         ways=ALL_WAYS,

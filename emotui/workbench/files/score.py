@@ -1,12 +1,10 @@
 """The figures of files: every command that scores, decodes or compares without a model and without the store."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from emotui.backends.host import ModelProcess
 from emotui.errors import BadInput
 from emotui.formats import Read, capped, read
 from emotui.formats.reading import Warn, warn_skipped
@@ -23,7 +21,8 @@ from emotui.records import (
 )
 from emotui.tasks.added_metrics import NO_VALUE, file_means
 from emotui.tasks.registry import task_named
-from emotui.workbench.runs.similarity import Embedder
+from emotui.workbench.files.fit import check_fit, lacking_in
+from emotui.workbench.runs.similarity import LazyEmbedder
 
 if TYPE_CHECKING:
     from emotui.metrics.expected import Objective
@@ -81,6 +80,8 @@ def score_files(
     predicted: str,
     given: Mapping[str, Any] | None = None,
     *,
+    missing: str | None = None,
+    baselines: bool = False,
     columns: LabelColumns = FOUND,
     skip_bad: bool = False,
     warn: Warn,
@@ -89,6 +90,8 @@ def score_files(
 
     Args:
         given: values of the task's own options (`TaskFiles.score_options`), with `_` for the dashes in their names.
+        missing: one of `MISSING` of `files.fit`, and then the document counts them; None: they are bad input.
+        baselines: add the figures of what costs nothing, by name, under `baselines`.
         columns: of a table with a column a label.
 
     Raises:
@@ -98,29 +101,45 @@ def score_files(
     score = task.files.score
     if score is None:
         raise BadInput(f"files of {kind} are not scored")
+    if baselines and task.files.baselines is None:
+        raise BadInput(f"there are no baselines for {kind}")
     files = _Files(skip_bad=skip_bad, warn=warn)
-    golds = files.read(gold, task.sample, columns=columns)
-    ids = {record.id for record in golds}  # type: ignore[attr-defined]
-    answers = files.read(predicted, task.files.predicted, columns=_given(columns))
+    every = files.read(gold, task.sample, columns=columns)
+    known = {record.id for record in every}  # type: ignore[attr-defined]
+    said = files.read(predicted, task.files.predicted, columns=_given(columns))
     if skip_bad:
-        answers = files.good(answers, lambda record: _known(record, ids, gold))
-    document = files.report(lambda: score(golds, answers, given or {}, _embedding))
-    means = {name: mean for name, mean in file_means(task, golds, answers).items() if name not in document}
-    silent = {name: NO_VALUE for name, mean in means.items() if mean is None}
-    notes = {"notes": {**document.get("notes", {}), **silent}} if silent else {}
-    return document | means | notes
+        said = files.good(said, lambda record: _known(record, known, gold))
+    labelled = task.files.labelled
+    golds = every if labelled is None else [record for record in every if labelled(record)]
+    unlabelled = known - {record.id for record in golds}  # type: ignore[attr-defined]
+    answers = [record for record in said if record.id not in unlabelled]  # type: ignore[attr-defined]
+    lacking = lacking_in(task, golds, answers)
+    files.report(lambda: check_fit(golds, answers, {} if missing else lacking, predicted, gold))
+    if missing == "skip":
+        there = {record.id for record in answers}  # type: ignore[attr-defined]
+        golds = [record for record in golds if record.id in there]  # type: ignore[attr-defined]
+        whole = answers
+    else:
+        whole = [*answers, *(task.record(key, None, repeat) for key, repeat in lacking)]
+    options = {**(given or {}), "missing": missing}
+    with LazyEmbedder() as embedding:
+        document = files.report(lambda: score(golds, answers if task.files.repeats else whole, options, embedding.use))
+        means = {name: mean for name, mean in file_means(task, golds, whole).items() if name not in document}
+        silent = {name: NO_VALUE for name, mean in means.items() if mean is None}
+        notes = {"notes": {**document.get("notes", {}), **silent}} if silent else {}
+        document |= means | notes
+        if labelled is not None:
+            document["unlabelled"] = len(unlabelled)
+        if missing:
+            document["missing"] = len(lacking)
+        if baselines and task.files.baselines is not None:
+            document["baselines"] = task.files.baselines(golds, options, embedding.use)
+    return document
 
 
 def _known(record: Any, ids: set[str], gold: str) -> None:
     if record.id not in ids:
         raise ValueError(f"no record of {gold} has this id")
-
-
-@contextmanager
-def _embedding() -> Iterator[Embedder]:
-    """The embedded model, for Sim; it takes some seconds to load."""
-    with ModelProcess("embedded") as model:
-        yield Embedder(model)
 
 
 def _given(columns: LabelColumns) -> LabelColumns:

@@ -1,6 +1,7 @@
 """Sentence embeddings for Sim, from the embedded model in its own process."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from emotui.backends.base import Embed
@@ -31,3 +32,24 @@ class Embedder:
             for start in range(0, len(texts), BATCH)
         ]
         return np.concatenate(batches) if batches else np.zeros((0, 384), dtype=np.float32)
+
+
+class LazyEmbedder:
+    """The embedded model, loaded when it is first asked for (it takes some seconds), and once."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._embedder: Embedder | None = None
+
+    def __enter__(self) -> "LazyEmbedder":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    @contextmanager
+    def use(self) -> Iterator[Embedder]:
+        """As `emotui.tasks.parts.Embedding`."""
+        if self._embedder is None:
+            self._embedder = Embedder(self._stack.enter_context(ModelProcess("embedded")))
+        yield self._embedder
