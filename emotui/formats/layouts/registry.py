@@ -1,13 +1,14 @@
 """Every layout by name, in the order in which a file is tried: what is told apart most surely comes first."""
 
 from emotui.formats.layouts.layout import Layout
-from emotui.formats.layouts.tools import brat, doccano, label_studio, prodigy
+from emotui.formats.layouts.tools import brat, conll, doccano, label_studio, prodigy
 
 LAYOUTS: tuple[Layout, ...] = (
     label_studio.LAYOUT,
     prodigy.LAYOUT,
     doccano.LAYOUT,
     brat.LAYOUT,
+    conll.LAYOUT,
 )
 
 
