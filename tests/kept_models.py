@@ -1,6 +1,6 @@
 """Loaded models outlive the tests that closed them: the next test that wants the same one waits for no loading.
 
-Only models that no test changes are kept: the embedded one, and the tiny ones of the repository.
+Only models of files are kept, and only for as long as these are what they were.
 """
 
 import os
@@ -13,9 +13,9 @@ import pytest
 
 from emotui.backends.base import ModelCard
 from emotui.backends.host import ModelProcess
-from tests.paths import TESTS
+from emotui.backends.stamps import stamp_of
 
-_MOST = 3
+_MOST = 4
 """Processes that wait at once: each holds up to half a gigabyte."""
 
 _ENVIRONMENT = ("CUDA", "EMOTUI", "GOMP", "HF_", "NO_", "OMP", "TOKENIZERS", "TORCH")
@@ -36,10 +36,11 @@ class _Idle(NamedTuple):
 
 def _key(process: ModelProcess) -> tuple[object, ...] | None:
     """What decides how a process answers; None for a model that is not kept."""
-    if process.spec != "embedded" and str(TESTS / "tiny") not in process.spec:
+    stamp = stamp_of(process.spec)
+    if stamp is None:
         return None
     environment = ((name, value) for name, value in os.environ.items() if name.startswith(_ENVIRONMENT))
-    return process.spec, repr(sorted(process._options.items())), *sorted(environment)
+    return stamp, repr(sorted(process._options.items())), *sorted(environment)
 
 
 @contextmanager

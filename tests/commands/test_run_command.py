@@ -14,7 +14,7 @@ from tests.conftest import Emotui
 from tests.paths import CHECKOUT
 from tests.waiting import wait_until
 
-SLICE = 96
+SLICE = 48
 """Samples of a run that is interrupted: enough that it is still going on when its first rows are seen."""
 
 

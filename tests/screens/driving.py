@@ -5,9 +5,11 @@ import unicodedata
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
+from textual._compositor import Compositor
 from textual.events import Key
 from textual.keys import REPLACED_KEYS, _character_to_key, _get_unicode_name_from_key
 from textual.pilot import Pilot
+from textual.widget import Widget
 from textual.widgets import Input
 
 from emotui.screens.app import EmotuiApp
@@ -37,8 +39,19 @@ async def settle(pilot: "Pilot[None]", *, work: bool = False) -> None:
         await awaited(lambda: not busy(), lambda: "the workbench does not come to rest")
         # Messages that are under way may ask for more, and what has changed has to be drawn.
         await drawn(pilot)
+        if app.is_running:
+            make_cells(pilot)
         if not busy():
             return
+
+
+render_update = Compositor.render_update
+
+
+def make_cells(pilot: "Pilot[None]") -> None:
+    """Make the cells of all that has changed since the last time, as a terminal would be sent them."""
+    app = pilot.app
+    render_update(app.screen._compositor, screen_stack=app._background_screens)
 
 
 async def drawn(pilot: "Pilot[None]") -> None:
@@ -72,6 +85,14 @@ async def opened(
     async with app.run_test(size=size, notifications=notifications) as pilot:
         await settle(pilot)
         yield pilot
+
+
+async def click(
+    pilot: "Pilot[None]", where: "str | type[Widget] | None" = None, offset: tuple[int, int] = (0, 0)
+) -> None:
+    """Click as a person does, on what is drawn."""
+    make_cells(pilot)
+    await pilot.click(where, offset=offset)
 
 
 async def press(pilot: "Pilot[None]", *keys: str) -> None:

@@ -129,7 +129,17 @@ def test_a_model_that_died(snap_compare: Compare, source: Workspace, size: tuple
     assert snap_compare(app(source, live="breaking:"), terminal_size=size, run_before=drive)
 
 
-def test_loading(snap_compare: Compare, source: Workspace) -> None:
+def test_loading(snap_compare: Compare, source: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    loading = app(source, live="breaking:slow")
+    shut_down = loading._shutdown
+
+    async def without_the_model() -> None:
+        # As `q` does: the thread that waits for the model would keep the app for as long as the model takes.
+        source.model("breaking:slow").close()
+        await shut_down()
+
+    monkeypatch.setattr(loading, "_shutdown", without_the_model)
+
     async def drive(pilot: "Pilot[None]") -> None:
         await settle(pilot)
         await strike(pilot, "9")
@@ -138,4 +148,4 @@ def test_loading(snap_compare: Compare, source: Workspace) -> None:
         )  # type: ignore[union-attr]
         await drawn(pilot)
 
-    assert snap_compare(app(source, live="breaking:slow"), terminal_size=(120, 30), run_before=drive)
+    assert snap_compare(loading, terminal_size=(120, 30), run_before=drive)
