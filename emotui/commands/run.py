@@ -124,7 +124,12 @@ def runs(db: str | None, read_only: bool, as_json: bool) -> None:
         datasets = {dataset.dataset: dataset.name for dataset in store.datasets()}
         found = [with_state(run) for run in store.runs()]
     if as_json:
-        print_json([{**_fields(run), "dataset": datasets.get(run.dataset)} for run in found])
+        print_json(
+            [
+                {**_fields(run), "dataset": datasets.get(run.dataset), "gold_version": store.scored_under(run.run)}
+                for run in found
+            ]
+        )
         return
     from rich.console import Console
     from rich.table import Table
@@ -195,6 +200,7 @@ def _fields(run: Run) -> dict[str, object]:
         "error",
         "identity",
         "config",
+        "source",
     )
     return {name: getattr(run, name) for name in names}
 

@@ -206,6 +206,11 @@ class Access:
         except duckdb.Error:
             self._let_go()
 
+    def close(self) -> None:
+        """End the engine; it is started again by the next turn."""
+        with self._lock:
+            self._let_go()
+
     def _let_go(self) -> None:
         """Drop the engine with whatever it has open; an unfinished transaction is rolled back."""
         import duckdb

@@ -13,6 +13,9 @@ MARKS = {
 }
 """A letter for each kind of error, in the order in which the list shows them."""
 
+SOURCES = ("model", "person", "file")
+"""Who says something about a dataset, beside gold: a model asked here, a person, a file of predictions."""
+
 SORTS = ("file", "id", "emotion", "length")
 """What any list can be sorted by; with a run, also by the name of a metric."""
 
@@ -65,7 +68,12 @@ class ListRow:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A named set of samples of one task. `added`: UTC ISO string, None where an old store did not note it."""
+    """A named set of samples of one task.
+
+    `added`: UTC ISO string, None where an old store did not note it. `gold`: the version of its gold records, from 1.
+    `asked`: a fingerprint of what of its samples can change a model's answers; None where it is not known yet.
+    `deleted`: since when it is in the trash, None where it is not.
+    """
 
     dataset: int
     name: str
@@ -74,11 +82,18 @@ class Dataset:
     fingerprint: str
     source: str
     added: str | None = None
+    gold: int = 1
+    asked: str | None = None
+    deleted: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A model over a dataset. `state`: running, done, stopped (resumable), failed. Times are UTC ISO strings."""
+    """What a model, a person or a file says about a dataset (`source`: one of `SOURCES`).
+
+    `model`: the model's SPEC, or the name of the person or file. `state`: running, done, stopped (resumable), failed.
+    Times are UTC ISO strings. `deleted`: since when it is in the trash, None where it is not.
+    """
 
     run: str
     task: str
@@ -93,3 +108,5 @@ class Run:
     done: int
     failed: int
     error: str | None
+    source: str = "model"
+    deleted: str | None = None

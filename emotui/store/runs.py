@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 STATES = ("running", "done", "stopped", "failed")
 
-_RUN = "select run, task, model, dataset, identity, config, state, started, finished, n, done, failed, error from runs"
+_RUN = (
+    "select run, task, model, dataset, identity, config, state, started, finished, n, done, failed, error,"
+    " source, deleted from runs"
+)
+_IN_USE = "deleted is null and dataset not in (select dataset from datasets where deleted is not null)"
 
 
 def start(
@@ -27,9 +31,10 @@ def start(
     dataset: int,
     config: dict[str, object],
     n: int,
+    source: str = "model",
 ) -> Run:
     """Add a run, or take up the stopped or failed one of that name again. Raises StoreError where the name is taken."""
-    known = [old for old in runs(connection) if old.run == run]
+    known = [_run(row) for row in connection.execute(f"{_RUN} where run = ?", [run]).fetchall()]
     if known and (known[0].identity, known[0].dataset) != (identity, dataset):
         raise StoreError(f"there is a run {run} already, of another model, data set or setting: choose another name")
     if known:
@@ -39,24 +44,34 @@ def start(
         )
     else:
         connection.execute(
-            "insert into runs select coalesce(max(number) + 1, 1), ?, ?, ?, ?, ?, ?, 'running', ?, null, ?, 0, 0, null"
-            " from runs",
-            [run, identity, task, model, dataset, json.dumps(config, ensure_ascii=False), now(), n],
+            "insert into runs select coalesce(max(number) + 1, 1), ?, ?, ?, ?, ?, ?, 'running', ?, null, ?, 0, 0, null,"
+            " ?, null from runs",
+            [run, identity, task, model, dataset, json.dumps(config, ensure_ascii=False), now(), n, source],
         )
     return one(connection, run)
 
 
-def runs(connection: "DuckDBPyConnection", dataset: int | None = None) -> list[Run]:
-    """Runs, newest first; those of one data set where it is given."""
+def runs(connection: "DuckDBPyConnection", dataset: int | None = None, trash: bool = False) -> list[Run]:
+    """Runs, newest first: those in use, or those in the trash; of one data set where it is given.
+
+    Runs over a data set that is in the trash are neither.
+    """
+    which = "deleted is not null" if trash else _IN_USE
     found = connection.execute(
-        f"{_RUN} where ?::integer is null or dataset = ? order by number desc", [dataset, dataset]
+        f"{_RUN} where {which} and (?::integer is null or dataset = ?) order by number desc", [dataset, dataset]
     )
     return [_run(row) for row in found.fetchall()]
 
 
+def names(connection: "DuckDBPyConnection") -> set[str]:
+    """The ids that are taken, those of runs in the trash among them."""
+    return {run for (run,) in connection.execute("select run from runs").fetchall()}
+
+
 def one(connection: "DuckDBPyConnection", prefix: str) -> Run:
-    """The run of that id, or the only one whose id begins so. Raises BadInput."""
-    found = [_run(row) for row in connection.execute(f"{_RUN} where starts_with(run, ?)", [prefix]).fetchall()]
+    """The run of that id, or the only one whose id begins so; those in the trash are not found. Raises BadInput."""
+    asked = f"{_RUN} where {_IN_USE} and starts_with(run, ?)"
+    found = [_run(row) for row in connection.execute(asked, [prefix]).fetchall()]
     exact = [run for run in found if run.run == prefix]
     if exact or len(found) == 1:
         return (exact or found)[0]
@@ -84,8 +99,14 @@ def done(connection: "DuckDBPyConnection", run: str) -> set[tuple[int, int]]:
     return {(sample, repeat) for sample, repeat in found.fetchall()}
 
 
-def commit_batch(connection: "DuckDBPyConnection", run: str, rows: Sequence[ResultRow]) -> None:
-    """Add outputs with what was parsed and scored from them. A later row of one (sample, repeat) supersedes."""
+def commit_batch(
+    connection: "DuckDBPyConnection", run: str, rows: Sequence[ResultRow], gold: int | None = None
+) -> None:
+    """Add outputs with what was parsed and scored from them. A later row of one (sample, repeat) supersedes.
+
+    Args:
+        gold: the version of gold that the scores were computed under; None: today's.
+    """
     number = _number(connection, run)
     before = _outcomes(connection, number, rows)
     ids = _ids(connection, "output_ids", len(rows))
@@ -95,7 +116,8 @@ def commit_batch(connection: "DuckDBPyConnection", run: str, rows: Sequence[Resu
         for output, row in zip(ids, rows, strict=True)
     )
     appender.flush()
-    _add_results(connection, number, [(output, row) for output, row in zip(ids, rows, strict=True)], bool(before))
+    added = [(output, row) for output, row in zip(ids, rows, strict=True)]
+    _add_results(connection, number, added, bool(before), gold)
     after = dict(before)
     for row in rows:
         pair = (row.sample, row.repeat)
@@ -110,8 +132,13 @@ def commit_batch(connection: "DuckDBPyConnection", run: str, rows: Sequence[Resu
     )
 
 
-def replace_scores(connection: "DuckDBPyConnection", run: str, rows: Sequence[ResultRow]) -> None:
+def replace_scores(
+    connection: "DuckDBPyConnection", run: str, rows: Sequence[ResultRow], gold: int | None = None
+) -> None:
     """Supersede all predictions and scores of a run by those of `rows`, which came from `results`.
+
+    Args:
+        gold: the version of gold that the scores were computed under; None: today's.
 
     Raises: ValueError for a row that did not come from the store.
     """
@@ -123,7 +150,7 @@ def replace_scores(connection: "DuckDBPyConnection", run: str, rows: Sequence[Re
         kept.append((row.output, row))
     for table in ("predictions", "scores"):
         connection.execute(f"update {table} set current = false where run = ? and current", [number])
-    _add_results(connection, number, kept, False)
+    _add_results(connection, number, kept, False, gold)
 
 
 def results(
@@ -166,7 +193,11 @@ def _outcomes(connection: "DuckDBPyConnection", number: int, rows: Sequence[Resu
 
 
 def _add_results(
-    connection: "DuckDBPyConnection", number: int, rows: Sequence[tuple[int, ResultRow]], asked_before: bool
+    connection: "DuckDBPyConnection",
+    number: int,
+    rows: Sequence[tuple[int, ResultRow]],
+    asked_before: bool,
+    gold: int | None,
 ) -> None:
     """Add predictions and scores; of several of one (sample, repeat) only the last is current."""
     predicted = [(output, row, row.prediction) for output, row in rows if row.prediction is not None]
@@ -190,12 +221,13 @@ def _add_results(
     appender.flush()
     last = {(row.sample, row.repeat): output for output, row, _ in scored}
     sets = numbers_of(connection, (tuple(score.values) for _, _, score in scored))
+    under = gold if gold is not None else _gold(connection, number)
     appender = connection.appender("scores")
     appender.append_rows(
         (
             *(id_, output, number, row.sample, row.repeat, last[row.sample, row.repeat] == output),
             *(score.convention, marks_to_bits(score.marks), score.detail.decode()),
-            *(sets[tuple(score.values)], *split(score.values)),
+            *(sets[tuple(score.values)], *split(score.values), under),
         )
         for id_, (output, row, score) in zip(_ids(connection, "score_ids", len(scored)), scored, strict=True)
     )
@@ -214,10 +246,17 @@ def _number(connection: "DuckDBPyConnection", run: str) -> int:
     return int(row[0])
 
 
+def _gold(connection: "DuckDBPyConnection", number: int) -> int:
+    """Today's version of gold of the data set that a run is over."""
+    row = connection.execute(
+        "select gold from datasets where dataset = (select dataset from runs where number = ?)", [number]
+    ).fetchone()
+    return int(row[0]) if row else 1
+
+
 def _run(row: tuple[Any, ...]) -> Run:
-    run, task, model, dataset, identity, config, state, started, finished, n, done_, failed, error = row
-    settings = json.loads(config)
-    return Run(run, task, model, dataset, identity, settings, state, started, finished, n, done_, failed, error)
+    run, task, model, dataset, identity, config, *rest = row
+    return Run(run, task, model, dataset, identity, json.loads(config), *rest)
 
 
 def _result(row: tuple[Any, ...], sets: dict[int, Names]) -> ResultRow:

@@ -19,7 +19,7 @@ _FLUSH = 10_000
 _FLUSH_BYTES = 8 << 20
 """Samples, and bytes of their records, that wait in memory before they are laid out."""
 
-_DATASET = "select dataset, name, task, n, fingerprint, source, added from datasets"
+_DATASET = "select dataset, name, task, n, fingerprint, source, added, gold, asked, deleted from datasets"
 
 
 class Staged:
@@ -92,11 +92,13 @@ def add(
     source: str,
     fingerprint: str,
     room: int | None = None,
+    asked: str | None = None,
 ) -> Dataset:
     """Copy staged samples, attached as `staged`, into the store as a new data set, in their order.
 
     Args:
         room: how many samples it may grow to (`extend`); None: it never grows.
+        asked: the fingerprint of what of them can change a model's answers, where it is known.
     """
     added = now()
     number, first = connection.execute(
@@ -112,11 +114,12 @@ def add(
             "insert into label_sets values (?, ?, ?, ?)", [number, label_set, list(emotions), list(valences)]
         )
     connection.execute(
-        "insert into datasets(dataset, name, task, n, fingerprint, source, first, added, room)"
-        " values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [number, name, task, staged.n, fingerprint, source, first, added, room],
+        "insert into datasets(dataset, name, task, n, fingerprint, source, first, added, room, asked)"
+        " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [number, name, task, staged.n, fingerprint, source, first, added, room, asked],
     )
-    return Dataset(number, name, task, staged.n, fingerprint, source, added)
+    connection.execute("insert into gold_versions values (?, 1, ?, ?, ?)", [number, fingerprint, source, added])
+    return Dataset(number, name, task, staged.n, fingerprint, source, added, asked=asked)
 
 
 def extend(
@@ -158,7 +161,8 @@ def extend(
             ],
         )
     connection.execute(
-        "update datasets set n = ?, fingerprint = ? where dataset = ?", [n + len(rows), fingerprint, number]
+        "update datasets set n = ?, fingerprint = ?, asked = null where dataset = ?",
+        [n + len(rows), fingerprint, number],
     )
     found = dataset(connection, number)
     assert found is not None
@@ -183,15 +187,18 @@ def _label_set(connection: "DuckDBPyConnection", number: int, row: SampleRow) ->
     return int(fresh[0])
 
 
-def datasets(connection: "DuckDBPyConnection") -> list[Dataset]:
-    """All data sets, in the order in which they came."""
-    return [Dataset(*row) for row in connection.execute(f"{_DATASET} order by dataset").fetchall()]
+def datasets(connection: "DuckDBPyConnection", trash: bool = False) -> list[Dataset]:
+    """All data sets, in the order in which they came: those in use, or those in the trash."""
+    which = "is not null" if trash else "is null"
+    return [
+        Dataset(*row) for row in connection.execute(f"{_DATASET} where deleted {which} order by dataset").fetchall()
+    ]
 
 
 def dataset(connection: "DuckDBPyConnection", key: str | int) -> Dataset | None:
-    """The data set of that name or number."""
-    column = "name" if isinstance(key, str) else "dataset"
-    row = connection.execute(f"{_DATASET} where {column} = ?", [key]).fetchone()
+    """The data set of that name, which is not in the trash, or of that number."""
+    where = "name = ? and deleted is null" if isinstance(key, str) else "dataset = ?"
+    row = connection.execute(f"{_DATASET} where {where}", [key]).fetchone()
     return Dataset(*row) if row else None
 
 
@@ -207,6 +214,13 @@ def emotions(connection: "DuckDBPyConnection", dataset: int) -> list[str]:
         "select distinct unnest(emotions) as emotion from label_sets where dataset = ? order by emotion", [dataset]
     )
     return [row[0] for row in found.fetchall()]
+
+
+def set_asked(connection: "DuckDBPyConnection", dataset: int, fingerprint: str, asked: str) -> None:
+    """Keep the fingerprint of what is asked about, unless the samples have changed since `fingerprint`."""
+    connection.execute(
+        "update datasets set asked = ? where dataset = ? and fingerprint = ?", [asked, dataset, fingerprint]
+    )
 
 
 def records(connection: "DuckDBPyConnection", numbers: Sequence[int]) -> list[tuple[int, bytes]]:

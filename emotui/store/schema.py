@@ -89,6 +89,22 @@ MIGRATIONS: tuple[str, ...] = (
             unnest(list_concat([value_1, value_2, value_3, value_4], further)[:len(names)]) as value
         from scores join metric_sets using (metric_set);
     """,
+    # 5: versions of gold, and under which one a score was computed; a trash; runs that are no model's; a fingerprint
+    # of what is asked about, apart from gold (null: not computed yet).
+    """
+    alter table datasets add column gold integer default 1;
+    alter table datasets add column deleted varchar;
+    alter table datasets add column asked varchar;
+    alter table runs add column source varchar default 'model';
+    alter table runs add column deleted varchar;
+    alter table scores add column gold integer default 1;
+    create table gold_versions(
+        dataset integer not null, version integer not null, fingerprint varchar not null, source varchar not null,
+        made varchar);
+    insert into gold_versions select dataset, 1, fingerprint, source, added from datasets order by dataset;
+    create table former_gold(
+        dataset integer not null, version integer not null, sample bigint not null, record varchar not null);
+    """,
 )
 """The statements that lead from version `k + 1` to `k + 2`, at index `k`."""
 

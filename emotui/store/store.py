@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from emotui.errors import StoreError
-from emotui.store import access, annotations, refusals, run_results, runs, samples, schema
+from emotui.store import access, annotations, gold, refusals, run_results, runs, samples, schema, trash
 from emotui.store.access import Access
 from emotui.store.query import Dataset, ListQuery, ListRow, Run
 from emotui.store.rows import Annotation, Outcome, ResultRow, SampleRow, ValueSum
@@ -65,13 +65,13 @@ class Store:
         store._turns.bring_up_to_date()
         return store
 
-    def datasets(self) -> list[Dataset]:
-        """All data sets, in the order in which they came."""
+    def datasets(self, *, trash: bool = False) -> list[Dataset]:
+        """All data sets, in the order in which they came: those in use, or those in the trash."""
         with self._turns.reading() as connection:
-            return samples.datasets(connection)
+            return samples.datasets(connection, trash)
 
     def dataset(self, key: str | int) -> Dataset | None:
-        """The data set of that name or number."""
+        """The data set of that name, which is not in the trash, or of that number."""
         with self._turns.reading() as connection:
             return samples.dataset(connection, key)
 
@@ -84,11 +84,13 @@ class Store:
         fingerprint: str,
         *,
         room: int | None = None,
+        asked: str | None = None,
     ) -> Dataset:
         """Add samples under a name, all or none. The same name with the same fingerprint gives what is there.
 
         Args:
             room: how many samples it may grow to by `extend_dataset`; None: it stays as it is.
+            asked: the fingerprint of what of them can change a model's answers; None: it is set later.
 
         Raises:
             StoreError: the name is taken by other samples, two samples have one id, or the disk is too full.
@@ -102,7 +104,7 @@ class Store:
             with self._turns.writing(beside=staged.file) as connection:
                 if (known := samples.dataset(connection, name)) is not None:
                     return _same(known, fingerprint)
-                return samples.add(connection, name, task, staged, source, fingerprint, room)
+                return samples.add(connection, name, task, staged, source, fingerprint, room, asked)
 
     def extend_dataset(self, dataset: int, rows: Sequence[SampleRow], after: str, fingerprint: str) -> Dataset:
         """Add a few samples behind the last one of a data set that was added with room for them, all or none.
@@ -116,6 +118,65 @@ class Store:
         """
         with self._turns.writing() as connection:
             return samples.extend(connection, dataset, rows, after, fingerprint)
+
+    def set_asked(self, dataset: Dataset, asked: str) -> None:
+        """Keep the fingerprint of what of a data set can change a model's answers."""
+        with self._turns.writing(shown=False) as connection:
+            samples.set_asked(connection, dataset.dataset, dataset.fingerprint, asked)
+
+    def replace_gold(self, dataset: Dataset, rows: Iterable[SampleRow], source: str, fingerprint: str) -> Dataset:
+        """Make these the next version of a data set's gold, all or none; the former records are kept.
+
+        Raises:
+            BadInput: their ids or texts are not those of the data set.
+            StoreError: it has changed meanwhile.
+        """
+        with samples.staging_folder() as folder:
+            staged = samples.Staged(folder)
+            staged.fill(rows)
+            samples.check_room(self.path, staged)
+            with self._turns.writing(beside=staged.file) as connection:
+                return gold.replace(connection, dataset.dataset, staged, source, dataset.fingerprint, fingerprint)
+
+    def fingerprints(self, dataset: int) -> list[str]:
+        """The fingerprint of each version of a data set's gold, today's first."""
+        with self._turns.reading() as connection:
+            return gold.fingerprints(connection, dataset)
+
+    def gold_versions(self, dataset: int) -> list[tuple[int, str, str | None]]:
+        """(version, where it is from, when it was made) of each version of a data set's gold, the first one first."""
+        with self._turns.reading() as connection:
+            return gold.versions(connection, dataset)
+
+    def former_gold(self, dataset: int, version: int) -> dict[int, bytes]:
+        """The records of a former version, by the number of the sample, where they are not today's."""
+        with self._turns.reading(access.ROOMY) as connection:
+            return gold.former(connection, dataset, version)
+
+    def scored_under(self, run: str) -> int | None:
+        """The oldest version of gold that a current score of the run was computed under; None: it has no score."""
+        with self._turns.reading() as connection:
+            return gold.scored_under(connection, run)
+
+    def rename(self, old: str, new: str) -> Dataset | Run:
+        """Give a data set or run another name; what it was before. Raises BadInput: there is none, or it is taken."""
+        with self._turns.writing() as connection:
+            return trash.rename(connection, old, new)
+
+    def named(self, name: str) -> Dataset | Run:
+        """The data set of that name, else the run of that id or beginning of it. Raises BadInput."""
+        with self._turns.reading() as connection:
+            return trash.named(connection, name)
+
+    def delete(self, name: str) -> Dataset | Run:
+        """Put a data set, with its runs, or a run into the trash; what it was. Raises BadInput."""
+        with self._turns.writing() as connection:
+            return trash.delete(connection, name)
+
+    def restore(self, name: str) -> Dataset | Run:
+        """Bring back what was last put into the trash under this name. Raises BadInput where that cannot be."""
+        with self._turns.writing() as connection:
+            return trash.restore(connection, name)
 
     def order(self, query: ListQuery) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
         """(n,) int64: numbers of the samples asked for, in the order asked for.
@@ -156,7 +217,15 @@ class Store:
             yield from self.samples(range(first + begin, first + min(begin + _CHUNK, stop)))
 
     def start_run(
-        self, run: str, identity: str, task: str, model: str, dataset: int, config: dict[str, object], n: int
+        self,
+        run: str,
+        identity: str,
+        task: str,
+        model: str,
+        dataset: int,
+        config: dict[str, object],
+        n: int,
+        source: str = "model",
     ) -> Run:
         """Add a run in state `running`, or take one of the same id and identity up again.
 
@@ -164,30 +233,39 @@ class Store:
             identity: SHA-256 over all that can change its outputs.
             config: what a reader wants to know of it, any JSON.
             n: how many (sample, repeat) it will ask.
+            source: one of `SOURCES`.
 
         Raises:
             StoreError: the id is taken by a run of another identity.
         """
         with self._turns.writing() as connection:
-            return runs.start(connection, run, identity, task, model, dataset, config, n)
+            return runs.start(connection, run, identity, task, model, dataset, config, n, source)
 
-    def runs(self, dataset: int | None = None) -> list[Run]:
-        """Runs, newest first."""
+    def runs(self, dataset: int | None = None, *, trash: bool = False) -> list[Run]:
+        """Runs, newest first: those in use, or those in the trash."""
         with self._turns.reading() as connection:
-            return runs.runs(connection, dataset)
+            return runs.runs(connection, dataset, trash)
+
+    def run_names(self) -> set[str]:
+        """The ids of runs that are taken, those in the trash among them."""
+        with self._turns.reading() as connection:
+            return runs.names(connection)
 
     def run(self, prefix: str) -> Run:
         """The run of that id, or the only one whose id begins so. Raises BadInput."""
         with self._turns.reading() as connection:
             return runs.one(connection, prefix)
 
-    def commit_batch(self, run: str, rows: Sequence[ResultRow]) -> None:
+    def commit_batch(self, run: str, rows: Sequence[ResultRow], *, gold: int | None = None) -> None:
         """Keep a finished batch: outputs, predictions and scores, all or none.
 
         Of several rows of one (sample, repeat) the last counts; the others stay, superseded.
+
+        Args:
+            gold: the version of gold that the scores were computed under; None: today's.
         """
         with self._turns.writing() as connection:
-            runs.commit_batch(connection, run, rows)
+            runs.commit_batch(connection, run, rows, gold)
 
     def set_state(self, run: str, state: str, error: str | None = None) -> None:
         """Say how a run stands: running, done, stopped or failed."""
@@ -247,13 +325,16 @@ class Store:
         with self._turns.reading() as connection:
             return run_results.run_revisions(connection, names)
 
-    def replace_scores(self, run: str, rows: Sequence[ResultRow]) -> None:
+    def replace_scores(self, run: str, rows: Sequence[ResultRow], *, gold: int | None = None) -> None:
         """Score a run again: `rows` are those of `results` with new `prediction` and `score`.
 
         All older predictions and scores of the run are superseded; its outputs stay untouched.
+
+        Args:
+            gold: the version of gold that the scores were computed under; None: today's.
         """
         with self._turns.writing() as connection:
-            runs.replace_scores(connection, run, rows)
+            runs.replace_scores(connection, run, rows, gold)
 
     def marker(self) -> tuple[object, int]:
         """A value that changes when there is something new to show. Costs a file stat while nothing was written."""

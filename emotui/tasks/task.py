@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import msgspec
 
 from emotui.backends.base import ModelCard, Refused, Request
+from emotui.errors import BadInput
 from emotui.metrics.metric import Metric
 from emotui.metrics.span_scoring import Embed
 from emotui.records import Text
@@ -93,6 +94,10 @@ class Task(Protocol):
     def row(self, sample: Any) -> SampleRow:
         """The sample as the store lists it."""
 
+    def question(self, sample: Any) -> object:
+        """What of a sample, beside its id, can change an answer; all of it, where the task does not say."""
+        return sample
+
     # Asking.
 
     def ways(self, card: ModelCard) -> tuple[str, ...]:
@@ -132,6 +137,15 @@ class Task(Protocol):
 
     def record(self, key: str, prediction: Any | None, repeat: int = 0) -> msgspec.Struct:
         """A prediction as files have it; an empty one where there is None, for an answer that failed."""
+
+    def taken(self, sample: Any, record: Any) -> Any:
+        """A predicted record of a file, made elsewhere, as what `parse` gives; the reverse of `record`.
+
+        Raises:
+            ValueError: it does not fit the sample.
+            BadInput: the task takes none.
+        """
+        raise BadInput(f"predictions of the {self.name} task cannot be brought in from files")
 
     def unread(self, prediction: Any) -> str | None:
         """Why a prediction says nothing though the model answered; None where it says something, or may be silent."""

@@ -250,10 +250,8 @@ def test_a_run_keeps_every_attempt_counts_them_apart_and_exports_the_last(worksp
     assert metrics(workspace.store, again)["f1"] == figures["f1"]
 
 
-def test_everything_that_can_change_an_answer_is_in_the_runs_identity(workspace: Workspace) -> None:
-    dataset = workspace.store.dataset("d")
+def test_everything_that_can_change_an_answer_is_in_the_runs_identity() -> None:
     card = Contract().card
-    assert dataset is not None
     other = {"retrieve": {"user": "Look: {text}"}}
     changes: list[tuple[str, dict[str, object], int]] = [
         ("retrieve", {}, 1),
@@ -267,7 +265,7 @@ def test_everything_that_can_change_an_answer_is_in_the_runs_identity(workspace:
         ("retrieve", {}, 5),
     ]
     marks = [
-        identity(Spans().with_options(options, repeats), dataset, card, 0, repeats, way)
+        identity(Spans().with_options(options, repeats), {"asked": "a"}, card, 0, repeats, way)
         for way, options, repeats in changes
     ]
     assert len(set(marks)) == len(marks)

@@ -130,6 +130,10 @@ class Labels(Task):
             record=msgspec.json.encode(sample),
         )
 
+    def question(self, sample: LabelsGold) -> object:
+        """The text alone: which labels are asked about stands among a run's settings."""
+        return sample.text
+
     def option_names(self, way: str) -> tuple[str, ...]:
         """The labels, their thresholds where there are probabilities, and what a model writes with."""
         own = ("labels", "label_set")

@@ -166,6 +166,10 @@ class Masked(Task):
             record=msgspec.json.encode(sample),
         )
 
+    def question(self, sample: MaskedGold) -> object:
+        """The text, and how many words are asked for."""
+        return sample.text, len(sample.labels)
+
     def option_names(self, way: str) -> tuple[str, ...]:
         """Those of writing; none for a model that fills masks."""
         return WRITTEN if way else ()

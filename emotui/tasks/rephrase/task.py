@@ -198,6 +198,10 @@ class Rephrase(Task):
             record=msgspec.json.encode(sample),
         )
 
+    def question(self, sample: ClassGold) -> object:
+        """The text alone: labels and examples stand among a run's settings."""
+        return sample.text
+
     def option_names(self, way: str) -> tuple[str, ...]:
         """The labels, what a model is asked in words with, and the examples of the ways that show any."""
         own = ("labels", "label_set")

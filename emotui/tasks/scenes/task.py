@@ -231,6 +231,10 @@ class Scenes(Task):
             record=msgspec.json.encode(sample),
         )
 
+    def question(self, sample: ScenesGold) -> object:
+        """The text, of whom it is, and which emotions are asked about."""
+        return sample.text, sample.subject, list(sample.labels)
+
     def option_names(self, way: str) -> tuple[str, ...]:
         """Prompts, and a grammar where a model reasons; none for a model with heads. Answers are not sampled."""
         return () if way == HEADS else ("prompts", "constrain") if way == REASONED else ("prompts",)

@@ -263,6 +263,10 @@ class Spans(Task):
             record=msgspec.json.encode(sample),
         )
 
+    def question(self, sample: SpanSample) -> object:
+        """The text alone."""
+        return sample.text
+
     def option_names(self, way: str) -> tuple[str, ...]:
         """Those of writing, with retries; none for a model that marks evidence itself."""
         return (*WRITTEN, "retries") if way else ()

@@ -14,6 +14,7 @@ from emotui.store.store import Store
 from emotui.tasks.parts import ILLUSTRATION
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
+from emotui.workbench.runs.plan import asked_fingerprint
 
 LABELS_ONLY = "labels only: "
 """Begins the source of a dataset whose texts are not at hand."""
@@ -57,7 +58,8 @@ def add_samples(store: Store, task: str, name: str, samples: Sequence[Any], sour
         if there.fingerprint == mark and there.task == found.name:
             return there
         raise BadInput(f"the store has other samples under the name {name!r}: choose another with --name")
-    return store.add_dataset(name, found.name, [found.row(sample) for sample in samples], source, mark)
+    rows = [found.row(sample) for sample in samples]
+    return store.add_dataset(name, found.name, rows, source, mark, asked=asked_fingerprint(found, samples))
 
 
 def add_own_samples(store: Store, task: str) -> Dataset:

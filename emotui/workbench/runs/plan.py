@@ -1,8 +1,9 @@
 """Which run a person asks for: how the model is asked, under which identity, and whether it was done before."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import msgspec
@@ -35,12 +36,16 @@ class RunConfig(msgspec.Struct, frozen=True, kw_only=True):
     trained_on: str = ""
 
 
-def identity(task: Task, dataset: Dataset, card: ModelCard, seed: int, repeats: int, way: str = "") -> str:
-    """SHA-256 over canonical JSON of everything that can change the run's outputs."""
+def identity(task: Task, of: Mapping[str, str], card: ModelCard, seed: int, repeats: int, way: str = "") -> str:
+    """SHA-256 over canonical JSON of everything that can change the run's outputs.
+
+    Args:
+        of: the samples: under `asked` the fingerprint of what of them can change an answer.
+    """
     content = {
         "task": task.name,
         "version": task.version,
-        "dataset": dataset.fingerprint,
+        **of,
         "model": {"spec": card.spec, **card.identity},
         "seed": seed,
         "repeats": repeats,
@@ -52,7 +57,10 @@ def identity(task: Task, dataset: Dataset, card: ModelCard, seed: int, repeats: 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A run as a model of this card would go through it. `hit`: a finished one that is the same."""
+    """A run as a model of this card would go through it.
+
+    `hit`: a finished one that is the same. `twin`: one that is the same over a dataset that differs in gold alone.
+    """
 
     task: Task
     way: str
@@ -60,6 +68,7 @@ class Plan:
     identity: str
     name: str
     hit: Run | None
+    twin: Run | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +95,66 @@ class RunRequest:
         samples = (sample for _, sample in stored_samples(store, dataset, dataset.n))
         options = resolve_labels(task, card, lambda: samples, way, self.options or {}, self.seed)
         task = configured(task, way, options, self.repeats)
-        mark = identity(task, dataset, card, self.seed, self.repeats, way)
-        same = [old for old in store.runs(dataset.dataset) if old.identity == mark]
+        marks = identities(store, task, dataset, card, self.seed, self.repeats, way)
         n = self.n_samples * self.repeats
-        hits = (old for old in same if old.state == "done" and old.n == n and not old.failed)
-        return Plan(task, way, options, mark, f"{mark[:8]}-{1 + len(same)}", next(hits, None))
+        hits = [old for old in finished(store.runs(dataset.dataset), marks) if old.n == n]
+        twins = [] if hits else self._twins(task, card, way, n)
+        name = free_name(store, marks[0][:8])
+        return Plan(task, way, options, marks[0], name, next(iter(hits), None), next(iter(twins), None))
+
+    def _twins(self, task: Task, card: ModelCard, way: str, n: int) -> list[Run]:
+        """Finished runs over datasets with the same texts and other gold, which were asked the same."""
+        asked = asked_of(self.store, self.dataset)
+        found: list[Run] = []
+        for other in self.store.datasets():
+            same_size = other.dataset != self.dataset.dataset and (other.task, other.n) == (task.name, self.dataset.n)
+            if same_size and asked_of(self.store, other) == asked:
+                marks = identities(self.store, task, other, card, self.seed, self.repeats, way)
+                found += [old for old in finished(self.store.runs(other.dataset), marks) if old.n == n]
+        return found
+
+
+def asked_of(store: Store, dataset: Dataset) -> str:
+    """The fingerprint of what of a dataset's samples can change a model's answers, in their order.
+
+    It is computed once a dataset, and kept where the store may be written.
+    """
+    if dataset.asked is not None:
+        return dataset.asked
+    samples = (sample for _, sample in stored_samples(store, dataset, dataset.n))
+    found = asked_fingerprint(task_named(dataset.task), samples)
+    if not store.read_only:
+        store.set_asked(dataset, found)
+    return found
+
+
+def asked_fingerprint(task: Task, samples: Iterable[Any]) -> str:
+    """SHA-256 over the ids of samples and what of each can change an answer."""
+    digest = hashlib.sha256()
+    for sample in samples:
+        digest.update(msgspec.json.encode([sample.id, task.question(sample)], order="sorted"))
+        digest.update(b"\n")
+    return digest.hexdigest()
+
+
+def identities(
+    store: Store, task: Task, dataset: Dataset, card: ModelCard, seed: int, repeats: int, way: str
+) -> list[str]:
+    """Under which identities a run like this may be kept: today's, then those that named the dataset's own records."""
+    of = [{"asked": asked_of(store, dataset)}]
+    of += [{"dataset": mark} for mark in store.fingerprints(dataset.dataset)]
+    return [identity(task, one, card, seed, repeats, way) for one in of]
+
+
+def finished(runs: Iterable[Run], marks: Collection[str]) -> list[Run]:
+    """Those of these runs that are of one of these identities and whole."""
+    return [run for run in runs if run.identity in marks and run.state == "done" and not run.failed]
+
+
+def free_name(store: Store, beginning: str) -> str:
+    """A run's id that begins so and is not taken."""
+    taken = store.run_names()
+    return next(name for number in count(1) if (name := f"{beginning}-{number}") not in taken)
 
 
 def chosen_way(task: Task, card: ModelCard, wanted: str | None, options: Mapping[str, object] | None = None) -> str:

@@ -26,12 +26,15 @@ from emotui.tasks.task import Task
 from emotui.workbench.datasets.samples import has_texts, is_sample_data
 from emotui.workbench.progress import OnProgress, RunProgress
 from emotui.workbench.runs.cards import remember_card, remembered_card
-from emotui.workbench.runs.plan import BATCH, RunConfig, RunRequest, identity, sample_seed, stored_samples
+from emotui.workbench.runs.plan import BATCH, RunConfig, RunRequest, identities, sample_seed, stored_samples
 from emotui.workbench.runs.scores import Key, scored
 from emotui.workbench.runs.similarity import Embedder
 
 EMBEDDING = "embedded"
 """The model behind Sim."""
+_TAKEN = 5000
+"""Answers of another run that are taken over in one transaction."""
+
 _GOING: set[str] = set()
 """Runs that this process is at."""
 
@@ -53,7 +56,8 @@ def run_task(
 ) -> Run:
     """Run the dataset's task with a model and return the run as it stands in the store.
 
-    A finished run of the same identity that covers as many samples is returned as it is, unless `fresh`.
+    A finished run of the same identity that covers as many samples is returned as it is, unless `fresh`; of one over a
+    dataset that differs in gold alone the answers are taken over.
 
     Args:
         limit: only the dataset's first samples.
@@ -72,29 +76,35 @@ def run_task(
     asked = RunRequest(store, dataset, limit, repeats, seed, way, options)
     # What is known of a model suffices to find a finished run: asking twice does not load it.
     known = None if resume is not None or fresh else remembered_card(store, model)
-    if known is not None and (hit := asked.plan(known).hit) is not None:
-        return hit
-    stamp = stamp_of(model.spec)
-    card = model.load(cancelled=cancelled)
-    remember_card(store, model, stamp, card)
-    task = task_named(dataset.task)
+    plan = None if known is None else asked.plan(known)
+    if plan is not None and plan.hit is not None:
+        return plan.hit
+    if known is not None and plan is not None and plan.twin is not None:
+        card = known
+    else:
+        stamp = stamp_of(model.spec)
+        card = model.load(cancelled=cancelled)
+        remember_card(store, model, stamp, card)
+        plan = None
+    task, twin = task_named(dataset.task), None
     if resume is not None:
         run = store.run(resume)
         settings = msgspec.convert(run.config, RunConfig)
         repeats, seed, n_samples = settings.repeats, settings.seed, run.n // settings.repeats
         way, options = settings.way, settings.options
         task = configured(task, way, options, repeats)
-        if identity(task, dataset, card, seed, repeats, way) != run.identity:
+        if run.identity not in identities(store, task, dataset, card, seed, repeats, way):
             raise BadInput(f"run {run.run} cannot be resumed: its model, samples or versions have changed since")
         if with_state(run).state == "running" and settings.pid != os.getpid():
             raise BadInput(f"run {run.run} is going on in process {settings.pid}: stop that first")
         mark, name = run.identity, run.run
     else:
-        plan = asked.plan(card)
+        plan = plan or asked.plan(card)
         if plan.hit is not None and not fresh:
             return plan.hit
         task, way, options, n_samples = plan.task, plan.way, plan.options, asked.n_samples
         mark, name = plan.identity, plan.name
+        twin = None if fresh else plan.twin
     config = RunConfig(
         seed=seed,
         repeats=repeats,
@@ -115,6 +125,8 @@ def run_task(
         config=msgspec.to_builtins(config),
         n=n_samples * repeats,
     )
+    if twin is not None:
+        _take_over(store, task, way, dataset, twin, run.run, cancelled)
     running = _Running(store, model, dataset, run, task, way, seed, repeats, n_samples, on_progress, cancelled)
     return running.finish()
 
@@ -168,7 +180,7 @@ class _Running:
                     rows, unanswered = self._ask(batch)
                     open_ones += unanswered
                     if rows:
-                        self.store.commit_batch(run, rows)
+                        self.store.commit_batch(run, rows, gold=self.dataset.gold)
                     done |= {(row.sample, row.repeat) for row in rows}
                     failed += sum(row.error is not None for row in rows)  # a failed one has no attempt that did not
                     self._tell(len(done), failed, (len(done) - before) / (time.monotonic() - started))
@@ -248,15 +260,43 @@ def rescore(store: Store, run: str, *, sim: bool = True, cancelled: IsCancelled 
         raise BadInput(f"run {found.run} has lost its dataset")
     settings = msgspec.convert(found.config, RunConfig)
     task, way = task_named(dataset.task).with_options(settings.options, settings.repeats), settings.way
-    samples = dict(stored_samples(store, dataset, dataset.n))
-    outputs = list(store.results(found.run))
-    if sim and task.embeds:
-        with ModelProcess(EMBEDDING) as model:
-            rows = scored(task, way, outputs, samples, Embedder(model, cancelled))
-    else:
-        rows = scored(task, way, outputs, samples, None)
-    store.replace_scores(found.run, rows)
+    rows = scored_outputs(store, task, way, dataset, list(store.results(found.run)), sim=sim, cancelled=cancelled)
+    store.replace_scores(found.run, rows, gold=dataset.gold)
     return store.run(found.run)
+
+
+def scored_outputs(
+    store: Store,
+    task: Task,
+    way: str,
+    dataset: Dataset,
+    outputs: Sequence[ResultRow],
+    *,
+    sim: bool = True,
+    cancelled: IsCancelled | None = None,
+) -> list[ResultRow]:
+    """Outputs about samples of a dataset, parsed and scored; the embedded model is loaded where Sim is asked for."""
+    samples = dict(stored_samples(store, dataset, dataset.n))
+    if not (sim and task.embeds):
+        return scored(task, way, outputs, samples, None)
+    with ModelProcess(EMBEDDING) as model:
+        return scored(task, way, outputs, samples, Embedder(model, cancelled))
+
+
+def _take_over(
+    store: Store, task: Task, way: str, dataset: Dataset, twin: Run, run: str, cancelled: IsCancelled | None
+) -> None:
+    """Give a run the answers of one over a dataset with the same texts in the same order, scored against its gold."""
+    offset = first_number(store, dataset.dataset) - first_number(store, twin.dataset)
+    outputs = [replace(row, sample=row.sample + offset, score=None, output=None) for row in store.results(twin.run)]
+    rows = scored_outputs(store, task, way, dataset, outputs, cancelled=cancelled)
+    for start in range(0, len(rows), _TAKEN):
+        store.commit_batch(run, rows[start : start + _TAKEN], gold=dataset.gold)
+
+
+def first_number(store: Store, dataset: int) -> int:
+    """The number of a dataset's first sample."""
+    return next((number for number, _ in store.dataset_samples(dataset, 0, 1)), 0)
 
 
 def with_state(run: Run) -> Run:

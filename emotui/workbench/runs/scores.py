@@ -85,7 +85,13 @@ def metrics(store: Store, run: Run) -> dict[str, object]:
     numbers = {row.sample for row in rows if row.score is not None}
     if dataset is None or not numbers:
         return {}
-    golds = [sample for number, sample in stored_samples(store, dataset, dataset.n) if number in numbers]
+    version = store.scored_under(run.run) or dataset.gold
+    former = store.former_gold(dataset.dataset, version) if version < dataset.gold else {}
+    golds = [
+        msgspec.json.decode(former[number], type=type(sample)) if number in former else sample
+        for number, sample in stored_samples(store, dataset, dataset.n)
+        if number in numbers
+    ]
     settings = msgspec.convert(run.config, RunConfig)
     task = task_named(dataset.task).with_options(settings.options, settings.repeats)
     added = _added_means(task, rows)
@@ -98,6 +104,10 @@ def metrics(store: Store, run: Run) -> dict[str, object]:
         why = f"{run.model} was fitted on these samples, so its figures here flatter it"
     if why:
         notes["run"] = why
+    if version < dataset.gold:
+        notes["gold"] = (
+            f"scored against version {version} of gold, and today's is {dataset.gold}: emotui rescore {run.run}"
+        )
     if notes:
         figures["notes"] = msgspec.convert(figures.get("notes") or {}, dict[str, str]) | notes
     return figures

@@ -1,0 +1,114 @@
+"""`emotui datasets`, `rename`, `delete`, `restore` and `replace-gold`: the sets of a workspace."""
+
+import click
+
+from emotui.commands.output import as_written, json_option, print_json, skip_bad_option, warn
+from emotui.commands.program_options import db_option, read_only_option
+from emotui.formats.rows import literal
+from emotui.store.query import Dataset, Run
+from emotui.workbench.datasets import sets
+from emotui.workbench.workspace import Workspace
+
+
+@click.command()
+@click.option("--trash", is_flag=True, help="What is in the trash, with runs, in place of what is in use.")
+@db_option
+@read_only_option
+@json_option
+def datasets(trash: bool, db: str | None, read_only: bool, as_json: bool) -> None:
+    """List the datasets in the store."""
+    store = Workspace.look_into(db, read_only=read_only).store
+    found = store.datasets(trash=trash)
+    thrown = store.runs(trash=True) if trash else []
+    if as_json:
+        listed: list[dict[str, object]] = [sets.described(one) for one in found]
+        print_json({"datasets": listed, "runs": [_thrown(run) for run in thrown]} if trash else listed)
+        return
+    if not found and not thrown:
+        click.echo("The trash is empty." if trash else "No datasets yet. Bring your own: emotui import FILE")
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    runs = {one.dataset: len(store.runs(one.dataset)) for one in found}
+    table = Table(box=None, pad_edge=False)
+    for column in ("name", "task", "texts", "sources", "gold", "deleted" if trash else "added", "from"):
+        table.add_column(column, justify="right" if column in ("texts", "sources", "gold") else "left")
+    for one in found:
+        at = (one.deleted if trash else one.added) or "–"
+        cells = one.name, one.task, str(one.n), str(runs[one.dataset]), str(one.gold), at[:19], one.source
+        table.add_row(*map(as_written, cells))
+    for run in thrown:
+        table.add_row(*map(as_written, (run.run, run.task, str(run.n), "–", "–", (run.deleted or "")[:19], run.model)))
+    Console().print(table)
+
+
+def _thrown(run: Run) -> dict[str, object]:
+    return {"run": run.run, "task": run.task, "model": run.model, "deleted": run.deleted}
+
+
+@click.command()
+@click.argument("old")
+@click.argument("new")
+@db_option
+@json_option
+def rename(old: str, new: str, db: str | None, as_json: bool) -> None:
+    """Give the dataset or run OLD the name NEW."""
+    was = sets.rename(Workspace.look_into(db).store, old, new)
+    _done(was, as_json, f"{_kind(was)} {_name(was)} is now {new}", {"old": _name(was), "new": new})
+
+
+@click.command()
+@click.argument("name")
+@db_option
+@json_option
+def delete(name: str, db: str | None, as_json: bool) -> None:
+    """Put the dataset NAME, with its runs, or the run NAME into the trash. `emotui restore NAME` brings it back."""
+    was = sets.delete(Workspace.look_into(db).store, name)
+    _done(was, as_json, f"{_kind(was)} {_name(was)} is in the trash: emotui restore {_name(was)}")
+
+
+@click.command()
+@click.argument("name")
+@db_option
+@json_option
+def restore(name: str, db: str | None, as_json: bool) -> None:
+    """Bring the dataset or run NAME back from the trash."""
+    was = Workspace.look_into(db).store.restore(name)
+    _done(was, as_json, f"{_kind(was)} {_name(was)} is back")
+
+
+def _kind(was: Dataset | Run) -> str:
+    return "dataset" if isinstance(was, Dataset) else "run"
+
+
+def _name(was: Dataset | Run) -> str:
+    return was.name if isinstance(was, Dataset) else was.run
+
+
+def _done(was: Dataset | Run, as_json: bool, line: str, more: dict[str, object] | None = None) -> None:
+    if as_json:
+        print_json(more or {_kind(was): _name(was)})
+    else:
+        click.echo(literal(line))
+
+
+@click.command("replace-gold")
+@click.argument("dataset")
+@click.argument("file")
+@click.option("--no-sim", is_flag=True, help="Score without Sim (no model is loaded).")
+@skip_bad_option
+@db_option
+@json_option
+def replace_gold(dataset: str, file: str, no_sim: bool, skip_bad: bool, db: str | None, as_json: bool) -> None:
+    """Replace the gold of DATASET by the records of FILE, which have the same ids and texts.
+
+    What was said about the texts stays and is scored anew; the former gold is kept as a version of its own.
+    """
+    store = Workspace.look_into(db).store
+    replaced = sets.replace_gold(store, dataset, file, sim=not no_sim, skip_bad=skip_bad, warn=warn)
+    if as_json:
+        print_json(sets.described(replaced.dataset) | {"rescored": list(replaced.rescored)})
+        return
+    runs = f", {len(replaced.rescored)} scored anew" if replaced.rescored else ""
+    click.echo(literal(f"{replaced.dataset.name}: gold version {replaced.dataset.gold}{runs}"))

@@ -1,0 +1,197 @@
+"""A researcher's own questions in SQL over the views of a store, and copies of a store for other programs.
+
+A question is one SELECT. It is asked by an engine of its own, which has the store open for reading, can open nothing
+else, and cannot be told otherwise by the question; so a question changes nothing and reads no other file.
+"""
+
+import contextlib
+import os
+import secrets
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from emotui.errors import BadInput, EmotuiError
+from emotui.store import access, refusals, views
+from emotui.store.access import Access
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+ENDINGS = {
+    ".csv": "format csv, header",
+    ".tsv": "format csv, header, delimiter '\t'",
+    ".jsonl": "format json",
+    ".parquet": "format parquet",
+}
+"""By the ending of a file: how DuckDB writes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The rows that a question gave. `more`: whether there are further ones than were asked for."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    more: bool = False
+
+
+def ask(
+    path: Path,
+    question: str,
+    *,
+    limit: int | None = None,
+    seconds: float | None = None,
+    patience: float = access.PATIENCE,
+) -> Answer:
+    """The answer to one SELECT over the views of the store at `path`.
+
+    Args:
+        limit: rows at most.
+        seconds: the time it may take.
+        patience: seconds to wait while another program holds the file.
+
+    Raises:
+        BadInput: it is no SELECT, or wrong.
+        EmotuiError: it took too long, or needs too much memory.
+    """
+    checked = _select(question)
+    with _asking(path, patience, seconds) as connection:
+        found = connection.execute(checked)
+        columns = tuple(column[0] for column in found.description or ())
+        rows = found.fetchall() if limit is None else found.fetchmany(limit + 1)
+    return Answer(columns, tuple(rows if limit is None else rows[:limit]), limit is not None and len(rows) > limit)
+
+
+def write(
+    path: Path, question: str, to: Path, *, seconds: float | None = None, patience: float = access.PATIENCE
+) -> int:
+    """Write the answer to one SELECT into a file, whole or not at all; how many rows there are.
+
+    Raises:
+        BadInput: as `ask`; or the file's ending is none of `ENDINGS`, or it cannot be written.
+        EmotuiError: as `ask`.
+    """
+    form = ENDINGS.get(to.suffix.lower())
+    if form is None:
+        raise BadInput(f"{to}: unknown ending {to.suffix!r}: the format goes by it, and is one of {', '.join(ENDINGS)}")
+    checked = _select(question)
+    with _replacing(to) as beside, _asking(path, patience, seconds, beside) as connection:
+        done = connection.execute(f"copy (\n{checked}\n) to '{_escaped(beside)}' ({form})").fetchone()
+        return int(done[0]) if done else 0
+
+
+def snapshot(path: Path, to: Path, *, force: bool = False, patience: float = access.PATIENCE) -> None:
+    """Copy the store at `path` as it is now; in the copy the views stand in the schema `views`.
+
+    Args:
+        force: replace a file that is there.
+
+    Raises:
+        BadInput: `to` is the store itself, is there already, or cannot be written.
+    """
+    log = path.with_name(path.name + ".wal")
+    if os.path.realpath(to) in (os.path.realpath(path), os.path.realpath(log)) or (to.exists() and to.samefile(path)):
+        raise BadInput(f"{to} is the store itself: name another file")
+    if to.exists() and not force:
+        raise BadInput(f"{to} is there already: name another file, or add --force to replace it")
+    with _replacing(to) as beside, _reading_alone(path, patience) as connection:
+        # The store stays open for reading, so nobody writes it meanwhile; a copy is a transaction of its own.
+        connection.execute("commit")
+        connection.execute(f"attach '{_escaped(beside)}' as copied")
+        connection.execute("copy from database store to copied")
+        connection.execute("use copied")
+        connection.execute("create schema views")
+        views.make(connection, "main", "views")
+        connection.execute("use store")
+        connection.execute("detach copied")
+        connection.execute("begin")
+
+
+@contextlib.contextmanager
+def _reading_alone(path: Path, patience: float) -> "Iterator[DuckDBPyConnection]":
+    """A reading transaction by an engine that nothing else uses, and that ends with it."""
+    turns = Access(path, read_only=True, patience=patience)
+    with contextlib.closing(turns), turns.reading(access.ROOMY) as connection:
+        yield connection
+
+
+@contextlib.contextmanager
+def _asking(
+    path: Path, patience: float, seconds: float | None, into: Path | None = None
+) -> "Iterator[DuckDBPyConnection]":
+    """An engine that has the views, can open no file but `into`, and cannot be set otherwise."""
+    import duckdb
+
+    with _reading_alone(path, patience) as connection:
+        views.make(connection, "store.main", "memory.main")
+        connection.execute("use memory.main")
+        if into is not None:
+            connection.execute(f"set allowed_paths = ['{_escaped(into)}']")
+        connection.execute("set enable_external_access = false")
+        connection.execute("set lock_configuration = true")
+        alarm = None if seconds is None else threading.Timer(seconds, connection.interrupt)
+        if alarm is not None:
+            alarm.start()
+        try:
+            yield connection
+        except duckdb.InterruptException as error:
+            raise EmotuiError(f"the query was stopped after {seconds:g} s") from error
+        except (duckdb.OutOfMemoryException, duckdb.IOException):
+            raise
+        except duckdb.Error as error:
+            raise BadInput(_told(error)) from error
+        finally:
+            if alarm is not None:
+                alarm.cancel()
+
+
+def _select(question: str) -> str:
+    """The one SELECT that `question` holds. Raises BadInput for anything else."""
+    import duckdb
+
+    try:
+        found = duckdb.extract_statements(question)
+    except duckdb.Error as error:
+        raise BadInput(_told(error)) from error
+    if len(found) != 1:
+        raise BadInput(
+            f"a query is one SELECT, and these are {len(found)} statements" if found else "the query is empty"
+        )
+    if found[0].type != duckdb.StatementType.SELECT:
+        raise BadInput("a query is one SELECT: nothing can be changed here (the views: " + ", ".join(views.NAMES) + ")")
+    return str(found[0].query).strip().rstrip(";")
+
+
+def _told(error: Exception) -> str:
+    """DuckDB's complaint on one line, without its picture of the place."""
+    if "pytz" in str(error):
+        return "a time with a time zone cannot be read out: cast it, as in now()::timestamp"
+    said = str(error).split("\n\n")
+    lines = [" ".join(part.split()) for part in said if not part.startswith("LINE ")]
+    return " ".join(line for line in lines if line)
+
+
+@contextlib.contextmanager
+def _replacing(to: Path) -> Iterator[Path]:
+    """A new file beside `to` that takes its place at the end, or is gone where something went wrong."""
+    target = Path(os.path.realpath(to))
+    if target.is_dir():
+        raise BadInput(f"{to} is a folder: name a file")
+    if not target.parent.is_dir():
+        raise BadInput(f"{to}: there is no folder {str(target.parent)!r} to write it in")
+    beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
+    try:
+        yield beside
+        beside.replace(target)
+    except OSError as error:
+        raise refusals.refusal(to, error) from error
+    finally:
+        for left in (beside, beside.with_name(beside.name + ".wal")):
+            left.unlink(missing_ok=True)
+
+
+def _escaped(path: Path) -> str:
+    return str(path).replace("'", "''")

@@ -1,0 +1,95 @@
+"""What a person does with whole datasets: other names, the trash, other gold over the same texts."""
+
+from dataclasses import dataclass
+
+from emotui.backends.host import IsCancelled
+from emotui.errors import BadInput
+from emotui.formats import fingerprint, read
+from emotui.formats.reading import Warn, warn_skipped
+from emotui.store.query import Dataset, Run
+from emotui.store.store import Store
+from emotui.tasks.registry import task_named
+from emotui.workbench.runs.run import rescore, with_state
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """A dataset with its new gold, and the ids of the runs that were scored anew."""
+
+    dataset: Dataset
+    rescored: tuple[str, ...] = ()
+
+
+def described(dataset: Dataset) -> dict[str, object]:
+    """A dataset for programs."""
+    names = ("name", "task", "n", "gold", "source", "added", "fingerprint", "deleted")
+    return {"dataset" if name == "name" else name: getattr(dataset, name) for name in names}
+
+
+def dataset_named(store: Store, name: str) -> Dataset:
+    """The dataset of that name.
+
+    Raises:
+        BadInput: there is none.
+    """
+    found = store.dataset(name)
+    if found is None:
+        there = ", ".join(one.name for one in store.datasets()) or "none"
+        raise BadInput(f"the store has no dataset {name!r} (there: {there})")
+    return found
+
+
+def rename(store: Store, old: str, new: str) -> Dataset | Run:
+    """Give a dataset or run another name; what it was before.
+
+    Raises:
+        BadInput: there is none, the new name is taken, or the run is going on.
+    """
+    _at_rest(store, old)
+    return store.rename(old, new)
+
+
+def delete(store: Store, name: str) -> Dataset | Run:
+    """Put a dataset, with its runs, or a run into the trash; what it was.
+
+    Raises:
+        BadInput: there is none, or a run is going on.
+    """
+    _at_rest(store, name)
+    return store.delete(name)
+
+
+def _at_rest(store: Store, name: str) -> None:
+    """Raises BadInput while this run, or one over this dataset, is going on."""
+    found = store.named(name)
+    runs = store.runs(found.dataset) if isinstance(found, Dataset) else [found]
+    for run in runs:
+        if with_state(run).state == "running":
+            raise BadInput(f"run {run.run} is going on: stop it first")
+
+
+def replace_gold(
+    store: Store,
+    dataset: str,
+    path: str,
+    *,
+    sim: bool = True,
+    skip_bad: bool = False,
+    warn: Warn,
+    cancelled: IsCancelled | None = None,
+) -> Replaced:
+    """Replace a dataset's gold by the records of a file with the same ids and texts, and score all runs anew.
+
+    Raises:
+        BadInput: no such dataset, a bad file, other ids, or another text under an id.
+    """
+    found = dataset_named(store, dataset)
+    task = task_named(found.task)
+    got = read(path, task.sample, skip_bad=skip_bad)
+    warn_skipped(got, warn)
+    mark = fingerprint(got.records)
+    new = store.replace_gold(found, [task.row(sample) for sample in got.records], path, mark)
+    runs = [run.run for run in store.runs(new.dataset) if store.scored_under(run.run) is not None]
+    for run in runs:
+        rescore(store, run, sim=sim, cancelled=cancelled)
+    return Replaced(new, tuple(runs))

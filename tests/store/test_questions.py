@@ -1,0 +1,204 @@
+"""A researcher's own questions: one SELECT that changes nothing and reads nothing else, and copies of the store."""
+
+import json
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from emotui.errors import BadInput, EmotuiError
+from emotui.store import questions, views
+from emotui.store.rows import ResultRow, SampleRow
+from emotui.store.store import Store
+from tests.store.store_samples import score
+
+TEXT = "🙂 I slammed the door."
+
+
+def row(name: str, record: dict[str, object], text: str = TEXT) -> SampleRow:
+    return SampleRow(name, text, None, None, (), (), json.dumps({"id": name, "text": text, **record}).encode())
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    made = Store.open(tmp_path / "workspace.duckdb")
+    made.add_dataset(
+        "stories",
+        "spans",
+        [
+            row("a", {"spans": [[2, 3], {"start": 4, "end": 11, "label": "angry", "score": 0.5}, [12, 20, "sad"]]}),
+            row("b", {"spans": [], "annotators": {'A "B"': [[4, 11]], "c'd": {"spans": [[2, 3]]}}}),
+        ],
+        "stories.jsonl",
+        "abc",
+    )
+    made.add_dataset(
+        "posts", "labels", [row("p", {"labels": {'jo"y': 1, "fear": 0}}), row("q", {"labels": ["joy"]})], "", "d"
+    )
+    made.add_dataset("classes", "rephrase", [row("k", {"label": "joy", "meta": {"turn": 3}})], "", "e")
+    made.add_dataset("masks", "masked", [row("m", {"labels": ["sad", "sad"]})], "", "f")
+    made.start_run("run", "identity", "spans", "model", 1, {"way": "retrieve"}, 2)
+    said = b'{"spans":["slammed","nowhere"],"offsets":[[4,11]],"labels":["angry"],"strengths":[0.25]}'
+    made.commit_batch("run", [ResultRow(1, 0, 0, "p", "r", None, 0.5, said, score(0.5, marks="MX"))])
+    made.start_run("other", "identity", "labels", "m", 2, {}, 1, "file")
+    said = b'{"labels":["joy"],"probs":{"joy":0.75,"fear":0.25}}'
+    made.commit_batch("other", [ResultRow(3, 0, 0, None, "r", None, 0.5, said, score(1.0))])
+    return made
+
+
+def asked(store: Store, question: str, **how: object) -> list[tuple[object, ...]]:
+    return list(questions.ask(store.path, question, **how).rows)  # type: ignore[arg-type]
+
+
+def test_gold_has_a_row_for_each_thing_that_a_record_says_whatever_its_form(store: Store) -> None:
+    assert asked(store, "select id, place, start, stop, label, value, words from gold where dataset = 'stories'") == [
+        ("a", 1, 2, 3, None, None, "I"),
+        ("a", 2, 4, 11, "angry", 0.5, "slammed"),
+        ("a", 3, 12, 20, "sad", None, "the door"),
+    ]
+    assert sorted(asked(store, "select id, part, label, value from gold where dataset != 'stories'")) == [
+        ("k", "label", "joy", 1.0),
+        ("m", "mask", "sad", 1.0),
+        ("m", "mask", "sad", 1.0),
+        ("p", "label", "fear", 0.0),
+        ("p", "label", 'jo"y', 1.0),
+        ("q", "label", "joy", 1.0),
+    ]
+
+
+def test_what_every_source_says_has_the_form_of_gold(store: Store) -> None:
+    columns = "source, kind, id, start, stop, label, value, words"
+    found = asked(store, f"select {columns} from said where dataset = 'stories' and kind != 'gold'")
+    assert sorted(found, key=lambda said: (said[0], str(said[3]))) == [
+        ('A "B"', "person", "b", 4, 11, None, None, "slammed"),
+        ("c'd", "person", "b", 2, 3, None, None, "I"),
+        ("run", "model", "a", 4, 11, "angry", 0.25, "slammed"),
+        ("run", "model", "a", None, None, None, None, "nowhere"),
+    ]
+    assert asked(store, "select id, label, value from said where source = 'other' order by label") == [
+        ("p", "fear", 0.25),
+        ("p", "joy", 0.75),
+    ]
+    counts = asked(store, "select kind, count(*) from said group by all order by all")
+    assert counts == [("file", 2), ("gold", 9), ("model", 2), ("person", 2)]
+
+
+def test_scores_have_letters_for_their_errors_and_values_by_name(store: Store) -> None:
+    assert asked(store, "select dataset, id, gold_version, marks from scores order by all") == [
+        ("posts", "p", 1, ""),
+        ("stories", "a", 1, "MX"),
+    ]
+    assert asked(store, "select run, name, value from score_values where run = 'run' order by name") == [
+        ("run", "f1", 0.5),
+        ("run", "sim", None),
+    ]
+    assert asked(store, "select meta->>'turn' from texts where id = 'k'") == [("3",)]
+    assert asked(store, "select kind, config->>'way' from runs where run = 'run'") == [("model", "retrieve")]
+
+
+def test_a_rating_that_was_taken_back_is_none_until_it_is_put_back(store: Store) -> None:
+    first = store.append_annotation("review", 1, "ada", b'{"emotion":"joy"}')
+    kept = store.append_annotation("review", 1, "bob", b'{"emotion":"fear"}')
+    undone = store.append_annotation("undo", 1, "ada", b"{}", undoes=first)
+    assert asked(store, "select rating, rater, label, id from ratings") == [(kept, "bob", "fear", "a")]
+    store.append_annotation("redo", 1, "ada", b"{}", undoes=undone)
+    assert asked(store, "select rating from ratings order by 1") == [(first,), (kept,)]
+
+
+def test_what_is_in_the_trash_is_in_no_view(store: Store) -> None:
+    for name in ("stories", "other", "posts"):
+        store.delete(name)
+    for view in views.NAMES:
+        if view not in ("ratings", "runs", "scores", "score_values"):
+            assert asked(store, f"select distinct dataset from {view} where dataset in ('stories', 'posts')") == []
+    assert asked(store, "select * from runs") == asked(store, "select * from scores") == []
+
+
+@pytest.mark.parametrize(
+    ("question", "why"),
+    [
+        ("drop table store.main.runs", "one SELECT: nothing can be changed"),
+        ("update store.main.runs set run = 'x'", "one SELECT"),
+        ("select 1; select 2", "these are 2 statements"),
+        (" ", "the query is empty"),
+        ("selec 1", "syntax error"),
+        ("select nope from runs", 'Referenced column "nope" not found'),
+        ("select now()", r"cast it, as in now\(\)::timestamp"),
+        ("select * from read_csv('/etc/passwd')", "Cannot access file"),
+        ("select * from read_text('/etc/passwd')", "Cannot access file"),
+        ("select * from glob('/etc/*')", "Cannot access|disabled"),
+        ("copy (select 1) to '/tmp/x.csv'", "one SELECT"),
+        ("attach '/tmp/x.duckdb'", "one SELECT"),
+        ("set enable_external_access = true", "one SELECT"),
+        ("install httpfs", "one SELECT"),
+    ],
+)
+def test_a_question_changes_nothing_and_reads_nothing_else(store: Store, question: str, why: str) -> None:
+    before = store.path.read_bytes()
+    with pytest.raises(BadInput, match=why) as refused:
+        questions.ask(store.path, question)
+    assert "\n" not in str(refused.value)
+    assert store.path.read_bytes() == before
+
+
+def test_the_store_can_be_used_after_a_question_and_beside_it(store: Store) -> None:
+    assert asked(store, "select count(*) from texts") == [(6,)]
+    store.delete("posts")
+    assert asked(store, "select count(*) from texts") == [(4,)]
+
+
+def test_a_question_that_takes_too_long_is_stopped(store: Store) -> None:
+    with pytest.raises(EmotuiError, match=r"stopped after 0\.05 s"):
+        questions.ask(store.path, "select count(*) from range(1000000) a, range(1000000) b", seconds=0.05)
+
+
+def test_no_more_rows_than_asked_for_come_and_it_says_so(store: Store) -> None:
+    answer = questions.ask(store.path, "select i from range(5) t(i)", limit=3)
+    assert (answer.columns, answer.rows, answer.more) == (("i",), ((0,), (1,), (2,)), True)
+    assert not questions.ask(store.path, "select i from range(3) t(i) -- all", limit=3).more
+
+
+def test_an_answer_is_written_in_each_format_whole_or_not_at_all(store: Store, tmp_path: Path) -> None:
+    question = "select id, words from gold where words is not null order by place -- with a remark"
+    for ending in questions.ENDINGS:
+        assert questions.write(store.path, question, tmp_path / f"it's{ending}") == 3
+    assert (tmp_path / "it's.csv").read_text() == "id,words\na,I\na,slammed\na,the door\n"
+    assert (tmp_path / "it's.tsv").read_text().splitlines()[0] == "id\twords"
+    assert [json.loads(line)["words"] for line in (tmp_path / "it's.jsonl").read_text().splitlines()][2] == "the door"
+    with duckdb.connect() as connection:
+        assert connection.execute(
+            "select count(*) from read_parquet(?)", [str(tmp_path / "it's.parquet")]
+        ).fetchall() == [(3,)]
+    with pytest.raises(BadInput, match="unknown ending"):
+        questions.write(store.path, question, tmp_path / "a.xls")
+    with pytest.raises(BadInput, match="there is no folder"):
+        questions.write(store.path, question, tmp_path / "no" / "a.csv")
+    with pytest.raises(BadInput, match="not found"):
+        questions.write(store.path, "select nope from runs", tmp_path / "it's.csv")
+    assert (tmp_path / "it's.csv").read_text().startswith("id,words")
+    assert not list(tmp_path.glob(".*.part"))
+
+
+def test_a_snapshot_is_a_store_with_the_views_that_others_may_hold_open(store: Store, tmp_path: Path) -> None:
+    copy = tmp_path / "it's a copy.duckdb"
+    questions.snapshot(store.path, copy)
+    with duckdb.connect(copy, read_only=True) as held:
+        assert held.execute("select count(*) from views.said").fetchall() == [(15,)]
+        store.delete("stories")
+        assert [one.name for one in store.datasets()] == ["posts", "classes", "masks"]
+    again = Store.open(copy)
+    assert [one.name for one in again.datasets()] == ["stories", "posts", "classes", "masks"]
+    again.commit_batch("run", [ResultRow(2, 0, 0, "p", "r", None, 0.5)])
+    assert [result.output for result in again.results("run")] == [1, 3]
+
+
+def test_a_snapshot_never_replaces_the_store_nor_without_force_another_file(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "link.duckdb").symlink_to(store.path)
+    (tmp_path / "there").write_text("mine")
+    for to, force in ((store.path, True), (tmp_path / "link.duckdb", True), (tmp_path / "there", False)):
+        with pytest.raises(BadInput):
+            questions.snapshot(store.path, to, force=force)
+    assert (tmp_path / "there").read_text() == "mine"
+    questions.snapshot(store.path, tmp_path / "there", force=True)
+    assert len(Store.open(tmp_path / "there").datasets()) == 4
+    assert not list(tmp_path.glob(".*"))
