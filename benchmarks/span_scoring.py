@@ -28,7 +28,7 @@ from scipy.optimize import linear_sum_assignment
 
 from emotui.metrics.span_scoring import score_samples
 from emotui.metrics.spans import span_score
-from emotui.records import SpanPrediction, SpanSample
+from emotui.records import SpanPrediction, SpanSample, marks_at
 
 SAMPLES, SPANS, ROUNDS = 1200, 3, 15
 TEXT = (
@@ -87,7 +87,7 @@ def made_up(rng: random.Random) -> tuple[SpanSample, SpanPrediction]:
     rng.shuffle(predicted)
     number = str(rng.getrandbits(60))
     spans = tuple(span(first, length) for first, length in places)
-    return SpanSample(id=number, text=text, spans=spans), SpanPrediction(id=number, spans=tuple(predicted))
+    return SpanSample(id=number, text=text, spans=marks_at(spans)), SpanPrediction(id=number, spans=tuple(predicted))
 
 
 def timed(name: str, work: Callable[[], object], slow: float | None = None) -> float:
@@ -124,7 +124,7 @@ def main() -> int:
     rng = random.Random(20)
     made = [made_up(rng) for _ in range(SAMPLES)]
     gold, predicted = [sample for sample, _ in made], [prediction for _, prediction in made]
-    sides = [([s.text[a:b] for a, b in s.spans], list(p.spans or ())) for s, p in made]
+    sides = [([s.text[a:b] for a, b in s.places], list(p.spans or ())) for s, p in made]
     keywords = frozenset(("glad", "hurt", "cried"))
 
     expected = np.array([straightforward(g, p) for g, p in sides])

@@ -25,7 +25,7 @@ import torch
 
 from emotui.backends import embedded
 from emotui.backends.base import Embed
-from emotui.records import Sentence, SpanSample
+from emotui.records import Sentence, SpanSample, marks_at
 from emotui.tasks.spans.task import Spans, ask, raw
 from emotui.tasks.task import Parsed
 from emotui.workbench.runs.plan import BATCH
@@ -50,7 +50,7 @@ def behind(opening: str, sample: SpanSample) -> SpanSample:
     return SpanSample(
         id=opening + sample.id,
         text=opening + sample.text,
-        spans=tuple((start + n, end + n) for start, end in sample.spans),
+        spans=marks_at((start + n, end + n) for start, end in sample.places),
         emotion=sample.emotion,
         valence=sample.valence,
         sentences=tuple(

@@ -3,12 +3,51 @@
 Offsets are Unicode code points into `text`, half open `[start, end)`. Reading, checking and writing: `emotui.formats`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import msgspec
 
 Span = tuple[int, int]
 """`(start, end)`, `0 <= start < end <= len(text)`."""
+
+
+class Mark(msgspec.Struct, frozen=True, array_like=True):
+    """A span of a text with what is said of it. Marks may overlap, and one place may have several labels.
+
+    `score`: how sure the source is of it, or how strong it is, on the source's own scale. `attributes`: columns of
+    the source's own.
+    """
+
+    start: int
+    end: int
+    label: str | None = None
+    score: float | None = None
+    attributes: Mapping[str, Any] = {}
+
+    def __hash__(self) -> int:
+        return hash((self.start, self.end, self.label, self.score))
+
+    @property
+    def place(self) -> Span:
+        """Its offsets."""
+        return self.start, self.end
+
+    @property
+    def plain(self) -> bool:
+        """Whether nothing but its offsets is said."""
+        return self.label is None and self.score is None and not self.attributes
+
+
+def places(marks: Iterable[Mark] | None) -> tuple[Span, ...]:
+    """The offsets of marks, in their order; none where nothing is said."""
+    return tuple([(mark.start, mark.end) for mark in marks or ()])
+
+
+def marks_at(spans: Iterable[Span]) -> tuple[Mark, ...]:
+    """Marks of which nothing is said but where they are."""
+    return tuple([Mark(start, end) for start, end in spans])
+
 
 SEER_EMOTIONS = ("happy", "sad", "disgust", "contempt", "fear", "angry", "surprise")
 """SEER section 5.2, without `neutral`."""
@@ -29,15 +68,25 @@ class Sentence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SpanSample(msgspec.Struct, frozen=True, kw_only=True):
-    """A text with gold emotion-evidence spans (SEER); `spans, gold` in the file formats."""
+    """A text with gold emotion-evidence spans (SEER); `spans, gold` in the file formats.
+
+    `spans`: None where nobody has said what is gold (the text is unlabelled); empty where there is nothing to mark.
+    """
 
     id: str
     text: str
-    spans: tuple[Span, ...]
+    spans: tuple[Mark, ...] | None = None
     emotion: str | None = None
     valence: str | None = None
     sentences: tuple[Sentence, ...] = ()
-    annotators: Mapping[str, tuple[Span, ...]] = {}
+    annotators: Mapping[str, tuple[Mark, ...]] = {}
+    subject: str | None = None
+    meta: Mapping[str, Any] = {}
+
+    @property
+    def places(self) -> tuple[Span, ...]:
+        """The offsets of its gold spans; none where it is unlabelled."""
+        return places(self.spans)
 
 
 class Text(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,13 +95,17 @@ class Text(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     text: str
     subject: str | None = None
+    meta: Mapping[str, Any] = {}
 
 
 class SpanPrediction(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model said about one sample: spans as it wrote them, or its raw output with the style it was asked in."""
+    """What a model said about one sample: its spans, or its raw output with the style it was asked in.
+
+    A span is a mark where the model gave its place, and a string where it wrote it.
+    """
 
     id: str
-    spans: tuple[str, ...] | None = None
+    spans: tuple[str | Mark, ...] | None = None
     output: str | None = None
     style: str | None = None
     repeat: int = 0
@@ -67,6 +120,7 @@ class ScenesGold(msgspec.Struct, frozen=True, kw_only=True):
     text: str | None = None
     subject: str | None = None
     annotators: Mapping[str, Mapping[str, int]] = {}
+    meta: Mapping[str, Any] = {}
 
 
 class ScenesPrediction(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,6 +142,8 @@ class MaskedGold(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     labels: tuple[str, ...]
     text: str | None = None
+    subject: str | None = None
+    meta: Mapping[str, Any] = {}
 
 
 class MaskedPrediction(msgspec.Struct, frozen=True, kw_only=True):
@@ -104,6 +160,8 @@ class ClassGold(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     text: str
     label: str
+    subject: str | None = None
+    meta: Mapping[str, Any] = {}
 
 
 class ClassPrediction(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,6 +182,8 @@ class LabelsGold(msgspec.Struct, frozen=True, kw_only=True):
     text: str | None = None
     labels: tuple[str, ...] | Mapping[str, int] | None = None
     label: str | None = None
+    subject: str | None = None
+    meta: Mapping[str, Any] = {}
 
     @property
     def said(self) -> tuple[str, ...] | Mapping[str, int] | None:

@@ -222,7 +222,7 @@ def keyword_sentences(sample: SpanSample, keywords: frozenset[str]) -> list[Span
     terms = keyword_tokens(keywords)
     found = []
     for sentence in sample.sentences:
-        pieces = (sample.text[max(start, sentence.start) : min(end, sentence.end)] for start, end in sample.spans)
+        pieces = (sample.text[max(start, sentence.start) : min(end, sentence.end)] for start, end in sample.places)
         if any(not terms.isdisjoint(tokens(piece)) for piece in pieces):
             found.append((sentence.start, sentence.end))
     return found

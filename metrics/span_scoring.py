@@ -160,14 +160,14 @@ def _read(sample: SpanSample, prediction: SpanPrediction | None, repeat: int, wo
     reading.missing = prediction is None
     reading.parsed = parsed = _parsed(prediction, sample.text)
     text = sample.text
-    reading.gold = [words[text[start:end]] for start, end in sample.spans]
+    reading.gold = [words[text[start:end]] for start, end in sample.places]
     reading.predicted = [words[span] for span in parsed.spans]
     reading.folded, origins = fold(text)
     reading.located = locate_folded(reading.folded, origins, [span.folded for span in reading.predicted])
     reading.sentences = []
     for index, sentence in enumerate(sample.sentences):
         if sentence.emotion != NEUTRAL:
-            gold = _clip(text, sample.spans, (sentence.start, sentence.end), words)
+            gold = _clip(text, sample.places, (sentence.start, sentence.end), words)
             predicted = _clip(text, reading.located, (sentence.start, sentence.end), words)
             reading.sentences.append((index, gold, predicted))
     return reading
@@ -177,7 +177,9 @@ def _parsed(prediction: SpanPrediction | None, text: str) -> Parsed:
     if prediction is None:
         return Parsed(())
     if prediction.spans is not None:
-        return Parsed(tuple(prediction.spans))
+        return Parsed(
+            tuple(span if isinstance(span, str) else text[span.start : span.end] for span in prediction.spans)
+        )
     if prediction.output is None:
         raise ValueError(f"id {prediction.id!r} has neither spans nor output")
     return parse_output(prediction.output, prediction.style, prediction.cot, text)

@@ -1,7 +1,6 @@
 """What the values of a record must be beyond their types. Each check gives the first fault, or None."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import pairwise
 from math import isfinite
 from typing import Any
 
@@ -17,12 +16,12 @@ from emotui.records import (
     Generation,
     LabelsGold,
     LabelsPrediction,
+    Mark,
     MaskedGold,
     Rating,
     SampleScore,
     ScenesGold,
     ScenesPrediction,
-    Span,
     SpanPrediction,
     SpanSample,
 )
@@ -89,15 +88,33 @@ def _span(start: int, end: int, length: int, name: str) -> str | None:
     return None
 
 
-def _spans(spans: Sequence[Span], length: int, name: str = "span") -> str | None:
-    for start, end in spans:
-        if not 0 <= start < end <= length:
-            return _span(start, end, length, name)
-    if len(spans) > 1:
-        ordered = sorted(spans)
-        for before, after in pairwise(ordered):
-            if after[0] < before[1]:
-                return f"{name}s {list(before)} and {list(after)} overlap"
+def _marks(marks: Sequence[Mark], length: int, name: str = "span") -> str | None:
+    for mark in marks:
+        if not 0 <= mark.start < mark.end <= length:
+            return _span(mark.start, mark.end, length, name)
+        if not mark.plain and (wrong := _said(mark, name)):
+            return wrong
+    if len(marks) > 1 and (twice := _twice((mark.start, mark.end, mark.label) for mark in marks)):
+        start, end, label = twice
+        return f"{name} {[start, end]} stands twice" + (f" with the label {shown(label)}" if label else "")
+    return None
+
+
+def _said(mark: Mark, name: str) -> str | None:
+    where = f"{name} {shown([mark.start, mark.end])}"
+    if mark.label is not None and not mark.label.strip():
+        return f"{where} has an empty label: leave it out"
+    if mark.score is not None and not isfinite(mark.score):
+        return f"{where} has a score that is not finite"
+    return None
+
+
+def _twice(marks: Iterable[tuple[int, int, str | None]]) -> tuple[int, int, str | None] | None:
+    seen = set()
+    for mark in marks:
+        if mark in seen:
+            return mark
+        seen.add(mark)
     return None
 
 
@@ -110,12 +127,12 @@ def _empty(record: Any, *names: str) -> str | None:
 
 def _span_sample(record: SpanSample) -> str | None:
     length = len(record.text)
-    wrong = _empty(record, "id") or _spans(record.spans, length)
+    wrong = _empty(record, "id") or _marks(record.spans or (), length)
     if wrong is None and record.sentences:
         wrong = _sentences(record, length)
     if wrong is None:
         for name, spans in record.annotators.items():
-            wrong = wrong or _spans(spans, length, f"annotator {shown(name)}: span")
+            wrong = wrong or _marks(spans, length, f"annotator {shown(name)}: span")
     return wrong
 
 
@@ -133,7 +150,7 @@ def _sentences(record: SpanSample, length: int) -> str | None:
 
 def _span_prediction(record: SpanPrediction) -> str | None:
     if record.spans is None and record.output is None:
-        return "needs `spans` (a list of strings), or `output` with `style`"
+        return "needs `spans` (a list of strings or of spans), or `output` with `style`"
     if record.spans is not None and record.output is not None:
         return "has both `spans` and `output`: leave one out"
     if record.output is not None and record.style is None:
@@ -142,6 +159,9 @@ def _span_prediction(record: SpanPrediction) -> str | None:
         return f"`style` must be retrieve or highlight, not {shown(record.style)}"
     if not 0 <= record.repeat <= MOST_REPEATS:
         return f"`repeat` must be from 0 to {MOST_REPEATS}, not {shown(record.repeat)}"
+    for span in record.spans or ():
+        if type(span) is Mark and (wrong := _span(span.start, span.end, span.end, "span") or _said(span, "span")):
+            return wrong
     return _empty(record, "id")
 
 

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from emotui.formats.columns import cell_kinds, required
+from emotui.formats.columns import NUMBERED, cell_kinds, required
+from emotui.formats.marks import listed
 from emotui.formats.rows import Flaw, shown
 from emotui.records import LabelsGold, Rating
 
@@ -30,7 +31,7 @@ _WORDS = {
 _NAMES = {dict: "object", list: "array", str: "str", int: "int", float: "float", bool: "bool", type(None): "null"}
 
 
-def to_record(kind: type[R], row: object) -> R | Flaw:
+def to_record(kind: type[R], row: object, line: int) -> R | Flaw:
     """The record of a row, or what is wrong with the row's types.
 
     `null` stands for a field that is left out, and so does an empty string in an optional field, except where it is
@@ -38,6 +39,7 @@ def to_record(kind: type[R], row: object) -> R | Flaw:
 
     Args:
         row: plain JSON values; an object of the caller's own, changed in place.
+        line: where the row stands; the `id` of a text without one.
     """
     if not isinstance(row, dict):
         return Flaw(f"a record must be an object in braces, not {_described(row)}")
@@ -47,10 +49,14 @@ def to_record(kind: type[R], row: object) -> R | Flaw:
             if identifier is None:
                 return Flaw(f"`{name}` must be a string or a number, not {_described(value)}")
             row[name] = identifier
+    if kind in NUMBERED and row.get("id") is None and row.get("text") is not None:
+        row["id"] = str(line)
     for name, absent in _optional(kind):
         if name in row and row[name] in absent:
             del row[name]
     try:
+        if (wrong := listed(row, kind)) is not None:
+            return wrong
         return msgspec.convert(row, kind)
     except msgspec.ValidationError as error:
         return Flaw(_reworded(str(error), row))
@@ -106,10 +112,14 @@ def _reworded(complaint: str, row: Mapping[str, Any]) -> str:
 
 
 def _wanted(types: str) -> str:
-    """Of `int | null` and the like what is asked for; labels are a list or an object, other fields of one type."""
+    """Of `int | null` and the like what is asked for; labels are a list or an object, spans that a
+    model wrote strings or spans, other fields of one type.
+    """
     names: list[str] = re.findall(r"\w+", types)
     if {"array", "object"} <= set(names):
         return "a list or an object"
+    if {"array", "str"} <= set(names):
+        return "a string or a span"
     return _WORDS.get(names[0], names[0])
 
 

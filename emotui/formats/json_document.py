@@ -7,6 +7,9 @@ from typing import Any
 
 import msgspec
 
+from emotui.formats.columns import marked
+from emotui.formats.marks import written
+
 
 def to_json_document(obj: object) -> str:
     """`obj` as one JSON document without a line break, keys in the order in which they are given.
@@ -36,13 +39,20 @@ def fingerprint(records: Iterable[msgspec.Struct]) -> str:
 
 
 def present(record: msgspec.Struct) -> dict[str, Any]:
-    """The fields of a record, and of the records in it, that are not at their default, in the record's order."""
+    """The fields of a record, and of the records in it, that are not at their default, in the record's order.
+
+    Marks are as short as they are written in files: a plain one is `[start, end]`.
+    """
     fields: dict[str, Any] = {}
-    for name, default in zip(record.__struct_fields__, _defaults(type(record)), strict=True):
+    kind = type(record)
+    for name, default in zip(record.__struct_fields__, _defaults(kind), strict=True):
         value = getattr(record, name)
         if default is msgspec.NODEFAULT or value != default:
-            nested = type(value) is tuple and value and isinstance(value[0], msgspec.Struct)
-            fields[name] = [present(inner) for inner in value] if nested else value
+            if name in marked(kind):
+                fields[name] = written(value)
+            else:
+                nested = type(value) is tuple and value and isinstance(value[0], msgspec.Struct)
+                fields[name] = [present(inner) for inner in value] if nested else value
     return fields
 
 

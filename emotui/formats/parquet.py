@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from emotui.formats import jsonl
-from emotui.formats.columns import CellKind, cell_kinds, duckdb_types, required
+from emotui.formats.columns import cell_kinds, duckdb_types, free, marked, missing
+from emotui.formats.marks import out_of_column
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, literal, shown
 from emotui.formats.tables import labels_in
 from emotui.formats.wide import FOUND, LabelColumns, labels_of, number_in, takes_columns
@@ -38,10 +39,8 @@ def rows(path: Path, kind: type[msgspec.Struct], columns: LabelColumns = FOUND) 
             described = connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
             present = {str(row[0]): str(row[1]) for row in described}
             labels = _label_columns(kind, present, columns)
-            there = {*present, "labels"} if labels else present.keys()
-            missing = [name for name in kinds if name in required(kind) and name not in there]
-            if missing:
-                names = ", ".join(f"`{name}`" for name in missing)
+            if absent := missing(kind, {*present, "labels"} if labels else present):
+                names = ", ".join(f"`{name}`" for name in absent)
                 raise UnreadableFile(f"there is no column {names}", 1)
             names_read = [name for name in kinds if name in present]
             wanted = ", ".join('"' + name.replace('"', '""') + '"' for name in (*names_read, *labels))
@@ -50,7 +49,7 @@ def rows(path: Path, kind: type[msgspec.Struct], columns: LabelColumns = FOUND) 
             while batch := cursor.fetchmany(_BATCH):
                 for values in batch:
                     line += 1
-                    row = _row(zip(names_read, values[: len(names_read)], strict=True), kinds)
+                    row = _row(zip(names_read, values[: len(names_read)], strict=True), kind)
                     if labels and not isinstance(row, Flaw):
                         numbers = dict(zip(labels, values[len(names_read) :], strict=True))
                         said = _labels(numbers, kind, columns)
@@ -63,17 +62,18 @@ def rows(path: Path, kind: type[msgspec.Struct], columns: LabelColumns = FOUND) 
         raise UnreadableFile(f"not a readable Parquet file: {_last_words(error)}") from None
 
 
-def write(lines: Path, longest: int, kind: type[msgspec.Struct], to: Path) -> None:
+def write(lines: Path, longest: int, kind: type[msgspec.Struct], marks: str, to: Path) -> None:
     """Turns a JSONL file of records into a Parquet file with native lists, maps and structs.
 
     Args:
         longest: bytes of the longest line.
+        marks: the type of a column with lists of marks.
 
     Raises: OSError where DuckDB cannot write.
     """
     import duckdb
 
-    types = ", ".join(f"{_quoted(name)}: {_quoted(column)}" for name, column in duckdb_types(kind).items())
+    types = ", ".join(f"{_quoted(name)}: {_quoted(column)}" for name, column in duckdb_types(kind, marks).items())
     source = (
         f"read_json({_quoted(_unglobbed(lines))}, format='newline_delimited', columns={{{types}}}, "
         f"maximum_object_size={max(_ROOM, 2 * longest)}, compression='none')"
@@ -113,8 +113,9 @@ def _labels(values: Mapping[str, Any], kind: type[msgspec.Struct], columns: Labe
     return labels_of(kind, numbers, columns)
 
 
-def _row(values: Iterable[tuple[str, Any]], kinds: dict[str, CellKind]) -> dict[str, Any] | Flaw:
+def _row(values: Iterable[tuple[str, Any]], kind: type[msgspec.Struct]) -> dict[str, Any] | Flaw:
     row: dict[str, Any] = {}
+    kinds, with_marks, of_anything = cell_kinds(kind), marked(kind), free(kind)
     for name, value in values:
         if kinds[name] in ("nested", "labels"):
             if isinstance(value, str):
@@ -123,6 +124,10 @@ def _row(values: Iterable[tuple[str, Any]], kinds: dict[str, CellKind]) -> dict[
                     return Flaw(f"`{name}`: {value.reason}")
             else:
                 value = _without_nulls(value)
+            if name in with_marks:
+                value = out_of_column(value)
+            elif name in of_anything:
+                value = _plain(value)
         if value is not None:
             row[name] = value
     return row
@@ -135,6 +140,11 @@ def _without_nulls(value: Any) -> Any:
     if type(value) is list and value and type(value[0]) in (dict, list):
         return [_without_nulls(inner) for inner in value]
     return value
+
+
+def _plain(value: Any) -> Any:
+    """As JSON can say it: dates and the like as text, and null for what is no number."""
+    return msgspec.json.decode(msgspec.json.encode(value))
 
 
 def _unglobbed(path: Path) -> str:

@@ -101,7 +101,7 @@ class _File(Generic[R]):
 
     def take(self, line: int, row: object) -> None:
         """Keeps the record of a row, or the problem with it."""
-        record = row if isinstance(row, Flaw) else to_record(self.kind, row)
+        record = row if isinstance(row, Flaw) else to_record(self.kind, row, line)
         if isinstance(record, Flaw):
             problem: str | None = record.reason
         else:

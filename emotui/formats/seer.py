@@ -18,7 +18,7 @@ from emotui.formats.reading import capped
 from emotui.formats.rows import literal, shown
 from emotui.formats.seer_words import Range, moved, to_spans, unmarked, words
 from emotui.metrics.span_output import MARKER
-from emotui.records import Sentence, Span, SpanSample
+from emotui.records import Mark, Sentence, Span, SpanSample, marks_at
 
 UNKNOWN = "▯"
 """Stands for each word of a text that is not at hand."""
@@ -351,17 +351,17 @@ def _sentences(parts: Mapping[int, Range | None], places: Sequence[Span], remark
 
 def _trimmed(sample: SpanSample) -> SpanSample:
     """The stretch of the text from the first sentence to the last, and on to whatever span sticks out."""
-    spans = [*sample.spans, *(span for found in sample.annotators.values() for span in found)]
-    start = min([sample.sentences[0].start, *(span[0] for span in spans)])
-    end = max([sample.sentences[-1].end, *(span[1] for span in spans)])
+    spans = [*(sample.spans or ()), *(span for found in sample.annotators.values() for span in found)]
+    start = min([sample.sentences[0].start, *(span.start for span in spans)])
+    end = max([sample.sentences[-1].end, *(span.end for span in spans)])
 
-    def shifted(found: Sequence[Span]) -> tuple[Span, ...]:
-        return tuple((a - start, b - start) for a, b in found)
+    def shifted(found: Sequence[Mark]) -> tuple[Mark, ...]:
+        return marks_at((span.start - start, span.end - start) for span in found)
 
     return SpanSample(
         id=sample.id,
         text=sample.text[start:end],
-        spans=shifted(sample.spans),
+        spans=shifted(sample.spans or ()),
         sentences=tuple(
             Sentence(start=one.start - start, end=one.end - start, emotion=one.emotion, valence=one.valence)
             for one in sample.sentences
@@ -382,7 +382,7 @@ def _sample(
     return SpanSample(
         id=key,
         text=text,
-        spans=gold,
+        spans=marks_at(gold),
         emotion=_label(row["GPT4.1_EmoClass"]) if task == 1 else None,
         valence=_label(row["GPT4.1_EmoVal"]) if task == 1 else None,
         sentences=tuple(
@@ -394,7 +394,7 @@ def _sample(
             )
             for i, (start, end) in sentences
         ),
-        annotators=annotators,
+        annotators={name: marks_at(spans) for name, spans in annotators.items()},
     )
 
 

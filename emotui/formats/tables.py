@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from emotui.formats import jsonl
-from emotui.formats.columns import CellKind, cell_kinds, required
+from emotui.formats.columns import CellKind, cell_kinds, missing
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, numbered, shown
 from emotui.formats.wide import FOUND, LabelColumns, found_columns, labels_of, number_in, takes_columns
 
@@ -107,9 +107,8 @@ def _check_header(header: list[str], kind: type[msgspec.Struct], separator: str,
     twice = [name for name in known if header.count(name) > 1]
     if twice:
         raise UnreadableFile(f"column `{twice[0]}` comes twice", line)
-    missing = [name for name in known if name in required(kind) and name not in header]
-    if missing:
-        names = ", ".join(f"`{name}`" for name in missing)
+    if absent := missing(kind, header):
+        names = ", ".join(f"`{name}`" for name in absent)
         hint = ""
         if len(header) == 1:
             word = "tabs" if separator == "\t" else "commas"

@@ -14,8 +14,8 @@ from pathlib import Path
 import msgspec
 
 from emotui.errors import BadInput, EmotuiError
-from emotui.formats import checks, parquet
-from emotui.formats.columns import cell_kinds
+from emotui.formats import checks, marks, parquet
+from emotui.formats.columns import cell_kinds, free, marked
 from emotui.formats.json_document import present
 from emotui.formats.reading import ENDINGS, unknown_ending
 from emotui.formats.rows import literal, shown
@@ -119,12 +119,31 @@ def _fill(beside: Path, ending: str, records: list[msgspec.Struct], lines: list[
     elif ending == ".parquet":
         json_lines = beside.with_suffix(".lines")
         try:
-            json_lines.write_bytes(b"\n".join(lines))
-            parquet.write(json_lines, max(map(len, lines)), type(records[0]), beside)
+            kind, column = type(records[0]), marks.column_type(records)
+            packed = [msgspec.json.encode(_in_columns(record, column)) for record in records]
+            json_lines.write_bytes(b"\n".join(packed))
+            parquet.write(json_lines, max(map(len, packed)), kind, column, beside)
         finally:
             json_lines.unlink(missing_ok=True)
     else:
         beside.write_bytes(_table(records, "\t" if ending == ".tsv" else ",").encode())
+
+
+def _in_columns(record: msgspec.Struct, column: str) -> dict[str, object]:
+    """The fields of a record as they stand in the columns of a Parquet file.
+
+    Args:
+        column: the type of one with lists of marks.
+    """
+    fields = present(record)
+    kind = type(record)
+    for name in fields.keys() & {*marked(kind), *free(kind)}:
+        value = getattr(record, name)
+        if name in free(kind):
+            fields[name] = msgspec.json.encode(value).decode()
+        elif value is not None:
+            fields[name] = marks.in_column(value, column)
+    return fields
 
 
 def _table(records: list[msgspec.Struct], separator: str) -> str:

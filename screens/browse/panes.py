@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from emotui.records import places
 from emotui.screens.browse import alignment
 from emotui.screens.browse.run_names import run_names
 from emotui.screens.widgets.line import Part
@@ -35,13 +36,13 @@ def score(seen: "SampleView", repeat: int, overlay: str) -> AnnotatedText:
     names = _names(seen)
     tiers = []
     if overlay != "predicted":
-        tiers.append(Tier("gold", "gold", tuple(sample.spans)))
+        tiers.append(Tier("gold", "gold", sample.places))
     if overlay != "gold":
         tiers += _said(evidence, repeat, names, inline=True)
     if overlay == EVERYONE:
         for other in seen.beside:
             tiers += _said(other, repeat, names, inline=False)
-        tiers += [Tier(name, "annotator", spans, inline=False) for name, spans in sample.annotators.items()]
+        tiers += [Tier(name, "annotator", places(spans), inline=False) for name, spans in sample.annotators.items()]
     return AnnotatedText(sample.text, tuple(tiers), _chips(evidence, said), rows=overlay == EVERYONE)
 
 
@@ -172,7 +173,7 @@ def alignment_rows(seen: "SampleView", repeat: int) -> list[alignment.Row]:
             for place, one in found.items()
         }
         return alignment.rows(said.detail, near)
-    return [alignment.Row(sample.text[a:b], None, None, None, "", "", False) for a, b in sample.spans]
+    return [alignment.Row(sample.text[a:b], None, None, None, "", "", False) for a, b in sample.places]
 
 
 def raw_score(evidence: "Evidence", repeat: int) -> AnnotatedText:
@@ -195,7 +196,7 @@ def as_text(evidence: "Evidence", repeat: int) -> str:
     """The sample for the clipboard: id, text, gold and predicted spans."""
     sample, said = evidence.sample, answer(evidence, repeat)
     lines = [f"{sample.id}\t{sample.emotion or ''}".rstrip(), sample.text]
-    lines += [f"gold: {sample.text[start:end]}" for start, end in sample.spans]
+    lines += [f"gold: {sample.text[start:end]}" for start, end in sample.places]
     if said and said.detail:
         lines += [f"predicted: {text}" for text in said.detail.predicted]
         lines.append(f"F1 {share(said.detail.f1).strip()}  Sim {share(said.detail.sim).strip()}")

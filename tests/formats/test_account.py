@@ -14,6 +14,7 @@ from emotui.records import (
     Generation,
     LabelsGold,
     LabelsPrediction,
+    Mark,
     MaskedGold,
     MaskedPrediction,
     Rating,
@@ -67,9 +68,9 @@ def test_the_table_in_the_account_is_a_good_one(tmp_path: Path) -> None:
     assert first == SpanSample(
         id="1",
         text="She beamed, then wept.",
-        spans=((4, 10),),
+        spans=(Mark(4, 10),),
         emotion="happy",
-        annotators={"A1": ((4, 10),), "A2": ()},
+        annotators={"A1": (Mark(4, 10),), "A2": ()},
     )
     assert second == SpanSample(id="2", text="He left.", spans=())
 

@@ -21,6 +21,7 @@ from emotui.records import (
     Generation,
     LabelsGold,
     LabelsPrediction,
+    Mark,
     MaskedGold,
     MaskedPrediction,
     Rating,
@@ -43,6 +44,29 @@ number = st.floats(allow_nan=False, allow_infinity=False)
 labels = st.dictionaries(name, st.integers(0, 1), min_size=1, max_size=3)
 
 
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | number | text,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(text, inner, max_size=2),
+    max_leaves=4,
+)
+meta = st.dictionaries(text, json_values, max_size=2)
+
+
+def marks(length: int) -> st.SearchStrategy[tuple[Mark, ...]]:
+    """Marks in a text of `length` characters that may overlap; none of one place and one label twice."""
+    if length == 0:
+        return st.just(())
+    one = st.builds(
+        lambda a, b, label, score, attributes: Mark(min(a, b), max(a, b) + 1, label, score, attributes),
+        st.integers(0, length - 1),
+        st.integers(0, length - 1),
+        st.none() | name.filter(str.strip),
+        st.none() | number,
+        st.just({}) | meta,
+    )
+    return st.lists(one, max_size=3, unique_by=lambda mark: (mark.start, mark.end, mark.label)).map(tuple)
+
+
 @st.composite
 def offsets(draw: st.DrawFn, length: int) -> tuple[tuple[int, int], ...]:
     """Spans in a text of `length` characters that do not overlap."""
@@ -60,11 +84,13 @@ def span_samples(draw: st.DrawFn) -> SpanSample:
     return SpanSample(
         id=draw(name),
         text=content,
-        spans=draw(offsets(len(content))),
+        spans=draw(st.none() | marks(len(content))),
         emotion=draw(st.none() | name),
         valence=draw(st.none() | name),
         sentences=sentences,
-        annotators=draw(st.dictionaries(text, offsets(len(content)), max_size=2)),
+        annotators=draw(st.dictionaries(text, marks(len(content)), max_size=2)),
+        subject=draw(st.none() | name),
+        meta=draw(meta),
     )
 
 
@@ -86,6 +112,8 @@ def scene_predictions(draw: st.DrawFn) -> ScenesPrediction:
 
 span_predictions = st.one_of(
     st.builds(SpanPrediction, id=name, spans=st.lists(text, max_size=3).map(tuple), repeat=st.integers(0, 2**31 - 1)),
+    st.builds(SpanPrediction, id=name, spans=marks(9)),
+    st.builds(lambda id, mark, said: SpanPrediction(id=id, spans=(*mark, said)), id=name, mark=marks(9), said=text),
     st.builds(
         SpanPrediction, id=name, output=text, style=st.sampled_from(["retrieve", "highlight"]), cot=st.booleans()
     ),
@@ -108,17 +136,19 @@ attempts = st.lists(
 KINDS: dict[type[msgspec.Struct], st.SearchStrategy[Any]] = {
     SpanSample: span_samples(),
     SpanPrediction: span_predictions,
-    ScenesGold: st.builds(ScenesGold, id=name, labels=labels, text=st.none() | name, subject=st.none() | name),
+    ScenesGold: st.builds(
+        ScenesGold, id=name, labels=labels, text=st.none() | name, subject=st.none() | name, meta=meta
+    ),
     ScenesPrediction: scene_predictions(),
-    MaskedGold: st.builds(MaskedGold, id=name, labels=words, text=st.none() | name),
+    MaskedGold: st.builds(MaskedGold, id=name, labels=words, text=st.none() | name, meta=meta),
     MaskedPrediction: st.builds(MaskedPrediction, id=name, labels=words, setting=st.none() | name),
-    ClassGold: st.builds(ClassGold, id=name, text=text, label=name),
+    ClassGold: st.builds(ClassGold, id=name, text=text, label=name, subject=st.none() | name, meta=meta),
     ClassPrediction: st.one_of(
         st.builds(ClassPrediction, id=name, label=text),
         st.builds(ClassPrediction, id=name, label=st.none() | name, probs=probabilities),
     ),
     LabelsGold: st.one_of(
-        st.builds(LabelsGold, id=name, text=st.none() | name, labels=st.none() | word_lists),
+        st.builds(LabelsGold, id=name, text=st.none() | name, labels=st.none() | word_lists, meta=meta),
         st.builds(LabelsGold, id=name, labels=st.dictionaries(word, st.integers(0, 1), min_size=1, max_size=3)),
         st.builds(LabelsGold, id=name, label=word),
     ),
@@ -253,7 +283,7 @@ def test_a_damaged_file_is_records_or_a_refusal(
 def test_a_damaged_parquet_file_is_records_or_a_refusal(folder: Path, pick: st.DataObject) -> None:
     path = folder / "damaged.parquet"
     if not (whole := folder / "whole.parquet").exists():
-        write(whole, [SpanSample(id=str(n), text="so very glad", spans=((3, 7),)) for n in range(20)])
+        write(whole, [SpanSample(id=str(n), text="so very glad", spans=(Mark(3, 7),)) for n in range(20)])
     content = bytearray(whole.read_bytes())
     for _ in range(pick.draw(st.integers(1, 4))):
         content[pick.draw(st.integers(0, len(content) - 1))] = pick.draw(st.integers(0, 255))
@@ -264,7 +294,7 @@ def test_a_damaged_parquet_file_is_records_or_a_refusal(folder: Path, pick: st.D
 def test_every_kind_and_every_ending_is_tried() -> None:
     import emotui.records
 
-    parts = {Sentence, Attempt}
+    parts = {Sentence, Attempt, Mark}
     every = {value for value in vars(emotui.records).values() if isinstance(value, type)}
     assert {kind for kind in every if issubclass(kind, msgspec.Struct)} - parts == set(KINDS)
     assert {*TEXT_ENDINGS, ".parquet"} == set(ENDINGS)

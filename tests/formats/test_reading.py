@@ -19,12 +19,15 @@ from emotui.records import (
     ClassGold,
     ClassPrediction,
     Generation,
+    LabelsGold,
+    Mark,
     Rating,
     SampleScore,
     ScenesGold,
     ScenesPrediction,
     SpanPrediction,
     SpanSample,
+    Text,
 )
 
 GOOD = '{"id": "a", "text": "so glad", "spans": [[3, 7]]}'
@@ -54,7 +57,7 @@ def line_refusal(folder: Path, line: str, kind: type[Any] = SpanSample) -> str:
 def test_a_good_file_gives_its_records_and_their_lines(tmp_path: Path) -> None:
     second = SpanSample(id="b", text="not", spans=())
     found = read(put(tmp_path, f'{GOOD}\n\n  \n{{"id": "b", "text": "not", "spans": []}}'), SpanSample)
-    assert found.records == [SpanSample(id="a", text="so glad", spans=((3, 7),)), second]
+    assert found.records == [SpanSample(id="a", text="so glad", spans=(Mark(3, 7),)), second]
     assert found.lines == [1, 4]
     assert found.skipped == ()
 
@@ -63,7 +66,7 @@ def test_a_good_file_gives_its_records_and_their_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize("mark", [b"", codecs.BOM_UTF8])
 def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path, mark: bytes, ending: str) -> None:
     found = read(put(tmp_path, mark + (GOOD + ending).encode()), SpanSample)
-    assert found.records == [SpanSample(id="a", text="so glad", spans=((3, 7),))]
+    assert found.records == [SpanSample(id="a", text="so glad", spans=(Mark(3, 7),))]
 
 
 def test_unknown_fields_are_passed_over(tmp_path: Path) -> None:
@@ -131,29 +134,80 @@ def test_a_text_may_be_generated_by_several_models(tmp_path: Path) -> None:
         ("[[-1, 1]]", "span [-1, 1] starts before the text"),
         ("[[0, 5]]", "span [0, 5] ends past the text, which has 4 characters"),
         ("[[4, 1000000000000000000000000000000000000000]]", "ends past the text, which has 4 characters"),
-        ("[[0, 2], [1, 3]]", "spans [0, 2] and [1, 3] overlap"),
-        ("[[2, 4], [0, 1], [0, 1]]", "spans [0, 1] and [0, 1] overlap"),
+        ("[[2, 4], [0, 1], [0, 1]]", "span [0, 1] stands twice"),
+        ('[[0, 1, "joy"], [0, 1], [0, 1, "joy"]]', "span [0, 1] stands twice with the label 'joy'"),
         ("[[0, 1.0]]", "`spans[0][1]` must be a whole number, not 1.0"),
         ("[[0, true]]", "`spans[0][1]` must be a whole number, not true"),
         ("[[0, null]]", "`spans[0][1]` must be a whole number, not null"),
         ('[["0", 1]]', "`spans[0][0]` must be a whole number, not the string '0'"),
-        ("[[0, 1, 2]]", "`spans[0]` must be a list of 2, not of 3"),
-        ("[[]]", "`spans[0]` must be a list of 2, not of 0"),
+        ("[[0, 1, 2]]", "`spans[0][2]` must be a string, not 2"),
+        ("[[]]", "`spans[0]` must be [start, end] or [start, end, label], not a list of 0"),
+        ('[[0, 1, "joy", 0.5]]', "`spans[0]` must be [start, end] or [start, end, label], not a list of 4"),
+        ('[[0, 1, " "]]', "span [0, 1] has an empty label: leave it out"),
+        ('[[0, 1], {"start": 0}]', "`end` is missing in `spans[1]`"),
+        ('[{"start": "0", "end": 1}]', "`spans[0]['start']` must be a whole number, not the string '0'"),
+        ('[{"start": 0, "end": 1, "score": "high"}]', "`spans[0]['score']` must be a number, not the string 'high'"),
+        ('[{"start": 0, "end": 1, "attributes": []}]', "`spans[0]['attributes']` must be an object, not a list"),
+        ('[{"start": 0, "end": 9, "label": "joy"}]', "span [0, 9] ends past the text, which has 4 characters"),
         ("[0, 1]", "`spans[0]` must be a list, not 0"),
         ('"glad"', "`spans` must be a list, not the string 'glad'"),
         ('{"start": 0}', "`spans` must be a list, not an object"),
-        ("null", "`spans` must be a list, not null"),
     ],
 )
-def test_gold_spans_are_pairs_of_offsets_in_the_text_that_do_not_overlap(
-    tmp_path: Path, spans: str, reason: str
-) -> None:
+def test_gold_spans_are_offsets_in_the_text_each_with_a_label_once(tmp_path: Path, spans: str, reason: str) -> None:
     assert reason in line_refusal(tmp_path, f'{{"id": "a", "text": "abcd", "spans": {spans}}}')
 
 
 def test_spans_may_touch_reach_both_ends_and_come_in_any_order(tmp_path: Path) -> None:
     (record,) = read(put(tmp_path, '{"id": "a", "text": "abcd", "spans": [[2, 4], [0, 2]]}'), SpanSample).records
-    assert record.spans == ((2, 4), (0, 2))
+    assert record.spans == (Mark(2, 4), Mark(0, 2))
+
+
+def test_spans_may_overlap_stand_inside_others_and_have_several_labels(tmp_path: Path) -> None:
+    spans = '[[0, 3], [1, 4, "joy"], [1, 4, "fear"], {"start": 2, "end": 3, "score": 0.5, "attributes": {"by": 7}}]'
+    (record,) = read(put(tmp_path, f'{{"id": "a", "text": "abcd", "spans": {spans}}}'), SpanSample).records
+    said = (Mark(0, 3), Mark(1, 4, "joy"), Mark(1, 4, "fear"), Mark(2, 3, None, 0.5, {"by": 7}))
+    assert record.spans == said
+
+
+def test_a_text_of_which_no_span_is_said_is_unlabelled_and_one_without_spans_is_not(tmp_path: Path) -> None:
+    lines = '{"id": 1, "text": "t"}\n{"id": 2, "text": "t", "spans": null}\n{"id": 3, "text": "t", "spans": []}'
+    assert [record.spans for record in read(put(tmp_path, lines), SpanSample).records] == [None, None, ()]
+
+
+def test_an_annotator_says_a_list_of_spans_or_an_object_with_one(tmp_path: Path) -> None:
+    said = '{"A": [[0, 1]], "B": {"spans": [[0, 2, "joy"]]}, "C": {"label": "joy"}, "D": null, "E": {"spans": []}}'
+    (record,) = read(put(tmp_path, f'{{"id": "a", "text": "abcd", "annotators": {said}}}'), SpanSample).records
+    assert record.annotators == {"A": (Mark(0, 1),), "B": (Mark(0, 2, "joy"),), "E": ()}
+
+
+@pytest.mark.parametrize("said", ['{"A": {"spans": 3}}', '{"A": 3}', '{"A": {"spans": [{"start": 0}]}}'])
+def test_an_annotator_who_says_something_else_is_refused(tmp_path: Path, said: str) -> None:
+    line = f'{{"id": "a", "text": "abcd", "spans": [], "annotators": {said}}}'
+    assert "annotators" in line_refusal(tmp_path, line)
+
+
+@pytest.mark.parametrize("kind", [SpanSample, LabelsGold, Text])
+def test_a_text_without_an_id_has_the_number_of_its_line(tmp_path: Path, kind: type[Any]) -> None:
+    lines = '\n{"text": "one"}\n{"id": null, "text": "two"}\n{"id": 7, "text": "three"}'
+    assert [record.id for record in read(put(tmp_path, lines), kind).records] == ["2", "3", "7"]
+
+
+def test_a_number_of_a_line_that_is_taken_is_a_duplicate(tmp_path: Path) -> None:
+    path = put(tmp_path, '{"id": 2, "text": "one"}\n{"text": "two"}', "t.jsonl")
+    assert refusal(path, Text) == ["t.jsonl:2: duplicate id '2': already on line 1"]
+
+
+def test_without_a_text_an_id_is_asked_for(tmp_path: Path) -> None:
+    assert line_refusal(tmp_path, '{"labels": ["joy"]}', LabelsGold) == "`id` is missing"
+
+
+def test_own_columns_are_kept_as_they_are(tmp_path: Path) -> None:
+    own = {"turn": 3, "speaker": "Ann", "of": [1, {"a": None}]}
+    line = json.dumps({"id": "a", "text": "t", "label": "joy", "subject": "Bo", "meta": own})
+    (record,) = read(put(tmp_path, line), ClassGold).records
+    assert (record.subject, record.meta) == ("Bo", own)
+    assert "`meta` must be an object" in line_refusal(tmp_path, line.replace(json.dumps(own), "[]"), ClassGold)
 
 
 def test_offsets_count_code_points(tmp_path: Path) -> None:
@@ -190,11 +244,13 @@ def test_the_spans_of_annotators_obey_the_same_rules(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
-        ("", "needs `spans` (a list of strings), or `output` with `style`"),
+        ("", "needs `spans` (a list of strings or of spans), or `output` with `style`"),
         (', "spans": [], "output": "x", "style": "retrieve"', "has both `spans` and `output`: leave one out"),
         (', "output": "x"', "`output` needs `style`: retrieve or highlight"),
         (', "output": "x", "style": "Retrieve"', "`style` must be retrieve or highlight, not 'Retrieve'"),
-        (', "spans": [3]', "`spans[0]` must be a string, not 3"),
+        (', "spans": [3]', "`spans[0]` must be a string or a span, not 3"),
+        (', "spans": ["so", [3, 2]]', "span [3, 2] ends before it starts"),
+        (', "spans": [{"start": 3}]', "`end` is missing in `spans[0]`"),
         (', "spans": [], "repeat": -1', "`repeat` must be from 0 to 2147483647, not -1"),
         (', "spans": [], "repeat": 1.0', "`repeat` must be a whole number, not 1.0"),
         (', "spans": [], "cot": 1', "`cot` must be true or false, not 1"),
@@ -292,7 +348,7 @@ def test_the_attempts_of_a_chain_are_records_themselves(tmp_path: Path) -> None:
         ("[" * 100_000, "nested too deeply"),
         ('{"x": ' * 100_000, "nested too deeply"),
         ('{"id": "a\x00b"}', "not JSON: invalid character at byte 10"),
-        ('{"id": "a", "text": "t"}', "`spans` is missing"),
+        ('{"id": "a", "spans": []}', "`text` is missing"),
     ],
 )
 def test_a_line_that_is_no_record_is_refused_in_plain_words(tmp_path: Path, line: str, reason: str) -> None:
@@ -376,7 +432,7 @@ def test_skip_bad_does_not_turn_a_file_without_a_good_record_into_an_empty_one(t
 
 
 def test_a_bad_record_does_not_take_its_id_from_a_good_one(tmp_path: Path) -> None:
-    found = read(put(tmp_path, f'{{"id": "a", "text": "t"}}\n{GOOD}'), SpanSample, skip_bad=True)
+    found = read(put(tmp_path, f'{{"id": "a", "text": 3}}\n{GOOD}'), SpanSample, skip_bad=True)
     assert found.lines == [2]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from emotui.errors import BadInput
 from emotui.formats.seer import UNKNOWN, Reading, read_release, transcripts_in
-from emotui.records import SpanSample
+from emotui.records import Mark, SpanSample
 from emotui.store.store import Store
 from emotui.workbench.datasets.seer import import_seer
 from emotui.workbench.results.service import Results
@@ -65,7 +65,7 @@ def read(one: str | None, two: str | None, folder: str | None, **how: Any) -> An
 
 
 def cut(sample: SpanSample, spans: Any) -> list[str]:
-    return [sample.text[start:end] for start, end in spans]
+    return [sample.text[mark.start : mark.end] for mark in spans]
 
 
 def test_ranges_count_the_words_of_the_transcripts_joined_by_blanks(ranged: tuple[str, str, str]) -> None:
@@ -80,7 +80,7 @@ def test_ranges_count_the_words_of_the_transcripts_joined_by_blanks(ranged: tupl
     }
     assert passage.text == "The bus came. I cheered. It rained. Then -- it stopped. I wept."
     assert cut(passage, passage.spans) == ["cheered.", "I"]
-    assert [(cut(passage, [(s.start, s.end)])[0], s.emotion, s.valence) for s in passage.sentences] == [
+    assert [(cut(passage, [s])[0], s.emotion, s.valence) for s in passage.sentences] == [
         ("The bus came.", "neutral", "neutral"),
         ("I cheered.", "happy", "positive"),
         ("It rained.", "neutral", "neutral"),
@@ -107,7 +107,7 @@ def test_where_the_files_count_readable_words_only_so_does_the_passage(
     )
     (passage,) = read(None, two, ranged[2]).samples
     assert cut(passage, passage.spans) == ["I wept."]
-    assert cut(passage, [(s.start, s.end) for s in passage.sentences])[3] == "Then -- it stopped."
+    assert cut(passage, passage.sentences)[3] == "Then -- it stopped."
     wrong = table(
         tmp_path / "wrong.csv",
         TASK2,
@@ -152,7 +152,7 @@ def test_markers_in_the_text_are_spans_of_the_text(tmp_path: Path) -> None:
     (passage,) = read(None, two, None).samples
     assert passage.id == "task2/M_2_sent0"
     assert cut(passage, passage.spans) == ["I wept"]
-    assert cut(passage, [(s.start, s.end) for s in passage.sentences]) == list(parts)
+    assert cut(passage, passage.sentences) == list(parts)
 
 
 def test_without_transcripts_labels_alone_come_in_and_each_missing_file_is_named(
@@ -162,7 +162,7 @@ def test_without_transcripts_labels_alone_come_in_and_each_missing_file_is_named
     assert (found.samples, found.missing) == ([], ["P_1.txt", "P_2.txt", "P_3.txt"])
     sentence, passage = found.labels_only
     assert sentence.text == " ".join([UNKNOWN] * 6)
-    assert (sentence.emotion, sentence.spans) == ("happy", ((4, 11),))
+    assert (sentence.emotion, sentence.spans) == ("happy", (Mark(4, 11),))
     assert passage.text == " ".join([UNKNOWN] * 13)
     assert [one.emotion for one in passage.sentences] == ["neutral", "happy", "neutral", "neutral", "sad"]
     (tmp_path / "transcripts" / "part" / "P_3.txt").unlink()
@@ -189,7 +189,7 @@ def test_the_odd_sentences_of_the_release_are_left_out_or_cut_and_said(
     )
     found = read(None, two, ranged[2])
     first, second = found.samples
-    assert cut(first, [(s.start, s.end) for s in first.sentences]) == [
+    assert cut(first, first.sentences) == [
         "I cheered.",
         "It rained.",
         "Then -- it stopped. I wept.",
@@ -215,7 +215,7 @@ def test_trimmed_passages_hold_their_sentences_and_whatever_span_sticks_out(
     inner, outer = read(None, two, ranged[2], trim=True).samples
     assert inner.text == "I cheered. It rained. Then -- it stopped."
     assert cut(inner, inner.spans) == ["cheered."]
-    assert cut(inner, [(s.start, s.end) for s in inner.sentences])[4] == "Then -- it stopped."
+    assert cut(inner, inner.sentences)[4] == "Then -- it stopped."
     assert outer.text == "bus came. I cheered. It rained. Then -- it stopped. I wept."
     assert {name: cut(outer, spans) for name, spans in outer.annotators.items()} == {
         "Annot1": ["bus came. I"],
@@ -242,7 +242,7 @@ def changed(row: tuple[object, ...], header: tuple[str, ...], **cells: object) -
         (1, {"Annot2": "[[2, 2]]"}, "Annot2: the range [2, 2] holds no word"),
         (1, {"Annot3": "[[4, 2]]"}, "Annot3: the range [4, 2] holds no word"),
         (1, {"Gold_Spans": "[[2, 7]]"}, "Gold_Spans: the range [2, 7] goes past the last of 6 words"),
-        (1, {"Gold_Spans": "[[0, 3], [2, 4]]"}, "spans [0, 12] and [8, 16] overlap"),
+        (1, {"Gold_Spans": "[[0, 3], [0, 3]]"}, "span [0, 12] stands twice"),
         (1, {"Gold_Spans": "[" * 100_000}, f"Gold_Spans is no JSON: '{'[' * 38}…"),
         (1, {"FileName": " "}, "the file name is empty"),
         (2, {"Consecutive_FileNames": "P_2.wav"}, "Consecutive_FileNames is no JSON: 'P_2.wav'"),

@@ -11,6 +11,7 @@ from emotui.formats import read
 from emotui.records import (
     Chain,
     ClassPrediction,
+    Mark,
     MaskedPrediction,
     SampleScore,
     ScenesGold,
@@ -47,7 +48,7 @@ def test_nested_fields_stand_as_json_in_the_cell(tmp_path: Path) -> None:
     assert record == SpanSample(
         id="1",
         text="He laughed, then wept.",
-        spans=((3, 10),),
+        spans=(Mark(3, 10),),
         emotion="happy",
         sentences=(Sentence(start=0, end=22, emotion="happy"),),
     )
@@ -65,7 +66,8 @@ def test_an_empty_cell_leaves_an_optional_field_out(tmp_path: Path) -> None:
     table = header + '1,,"{""joy"": 1}"\n2,,\n'
     found = read(put(tmp_path, table), ClassPrediction).records
     assert found == [ClassPrediction(id="1", probs={"joy": 1.0}), ClassPrediction(id="2", label="")]
-    assert refusal(put(tmp_path, HEADER + "1,,\n")) == ["x.csv:2: `spans` is missing"]
+    (unlabelled,) = read(put(tmp_path, HEADER + "1,,\n"), SpanSample).records
+    assert unlabelled == SpanSample(id="1", text="")
 
 
 def test_an_empty_output_cell_is_an_empty_output_where_a_style_asked_for_one(tmp_path: Path) -> None:
@@ -126,8 +128,8 @@ def test_after_a_bad_row_the_next_one_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("header", "reason"),
     [
-        ("id,text", "the header has no column `spans`"),
-        ("a,b", "the header has no column `id`, `text`, `spans`"),
+        ("id,spans", "the header has no column `text`"),
+        ("a,b", "the header has no column `id`, `text`"),
         ("id;text;spans", "its only column is 'id;text;spans': are the cells separated by commas?"),
         ("id,text,spans,id", "column `id` comes twice"),
         (b"id,text,\xff", "not UTF-8: byte 0xff at byte 9"),
@@ -156,7 +158,7 @@ def test_tabs_separate_the_cells_of_tsv(tmp_path: Path) -> None:
 
 
 def test_parquet_columns_may_be_nested_or_json_in_a_string(tmp_path: Path) -> None:
-    expected = SpanSample(id="1", text="abcd", spans=((0, 2),), annotators={"A": ((1, 3),)})
+    expected = SpanSample(id="1", text="abcd", spans=(Mark(0, 2),), annotators={"A": (Mark(1, 3),)})
     native = "SELECT 1 AS id, 'abcd' AS text, [[0, 2]] AS spans, MAP {'A': [[1, 3]]} AS annotators"
     struct = "SELECT 1.0::DOUBLE AS id, 'abcd' AS text, [[0, 2]] AS spans, {'A': [[1, 3]], 'B': NULL} AS annotators"
     json = "SELECT '1' AS id, 'abcd' AS text, '[[0, 2]]' AS spans, '{\"A\": [[1, 3]]}' AS annotators"
@@ -176,11 +178,10 @@ def test_parquet_rows_are_numbered_from_1(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("columns", "reason"),
     [
-        ("'a' AS id, 't' AS text", "x.parquet:1: there is no column `spans`"),
+        ("'a' AS id, [] AS spans", "x.parquet:1: there is no column `text`"),
         ("'a' AS id, 't' AS text, [[0, 0.5]] AS spans", "x.parquet:1: `spans[0][0]` must be a whole number"),
         ("'a' AS id, 't' AS text, 3 AS spans", "x.parquet:1: `spans` must be a list, not 3"),
         ("'a' AS id, 't' AS text, 'x' AS spans", "x.parquet:1: `spans`: not JSON"),
-        ("'a' AS id, 't' AS text, NULL::INT[][] AS spans", "x.parquet:1: `spans` is missing"),
         ("'nan'::DOUBLE AS id, 't' AS text, [] AS spans", "x.parquet:1: `id` must be a string or a number"),
         ("'a'::BLOB AS id, 't' AS text, [] AS spans", "x.parquet:1: `id` must be a string or a number"),
         ("DATE '2026-01-01' AS id, 't' AS text, [] AS spans", "x.parquet:1: `id` must be a string or a number"),

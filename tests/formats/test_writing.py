@@ -11,17 +11,32 @@ import sys
 from pathlib import Path
 
 import duckdb
+import msgspec
 import numpy as np
 import pytest
 
+import emotui.sample_data
 from emotui.errors import BadInput, EmotuiError
 from emotui.formats import ENDINGS, fingerprint, read, to_json_document, write
-from emotui.records import ClassPrediction, SampleScore, ScenesGold, ScenesPrediction, Sentence, SpanSample
+from emotui.records import (
+    Chain,
+    ClassPrediction,
+    Mark,
+    MaskedGold,
+    SampleScore,
+    ScenesGold,
+    ScenesPrediction,
+    Sentence,
+    SpanPrediction,
+    SpanSample,
+)
 
 SAMPLES = [
-    SpanSample(id="1", text="so glad", spans=((3, 7),), annotators={"A": ()}),
+    SpanSample(id="1", text="so glad", spans=(Mark(3, 7),), annotators={"A": ()}),
     SpanSample(id="2", text='He said "no",\nand left.\t\U0001f622', spans=(), emotion="sad"),
-    SpanSample(id="3", text="Oh. Oh!", spans=((0, 2),), sentences=(Sentence(start=0, end=3), Sentence(start=4, end=7))),
+    SpanSample(
+        id="3", text="Oh. Oh!", spans=(Mark(0, 2),), sentences=(Sentence(start=0, end=3), Sentence(start=4, end=7))
+    ),
 ]
 
 
@@ -55,7 +70,71 @@ def test_parquet_columns_are_native(tmp_path: Path) -> None:
         "text": "VARCHAR",
         "subject": "VARCHAR",
         "annotators": "MAP(VARCHAR, MAP(VARCHAR, BIGINT))",
+        "meta": "VARCHAR",
     }
+
+
+MARKS = (Mark(3, 7), Mark(3, 7, "joy"), Mark(0, 7, "joy", 0.5), Mark(0, 2, attributes={"by": 7}))
+
+
+def test_a_span_is_written_as_short_as_what_it_says_allows(tmp_path: Path) -> None:
+    write(tmp_path / "x.jsonl", [SpanSample(id="1", text="so glad", spans=MARKS, annotators={"A": MARKS[1:2]})])
+    row = json.loads((tmp_path / "x.jsonl").read_text(encoding="utf-8"))
+    assert row["annotators"] == {"A": [[3, 7, "joy"]]}
+    assert row["spans"] == [
+        [3, 7],
+        [3, 7, "joy"],
+        {"start": 0, "end": 7, "label": "joy", "score": 0.5},
+        {"start": 0, "end": 2, "attributes": {"by": 7}},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("records", "column"),
+    [
+        ([SpanSample(id="1", text="so glad", spans=MARKS[:1])], "BIGINT[][]"),
+        (
+            [SpanSample(id="1", text="so glad", spans=(), annotators={"A": MARKS})],
+            'STRUCT("start" BIGINT, "end" BIGINT, "label" VARCHAR, score DOUBLE, attributes VARCHAR)[]',
+        ),
+        ([SpanPrediction(id="1", spans=("glad",))], "VARCHAR[]"),
+        ([SpanPrediction(id="1", spans=("glad", "[3,7]", *MARKS))], "VARCHAR"),
+    ],
+)
+def test_spans_stand_in_parquet_in_a_column_of_one_type(
+    tmp_path: Path, records: list[SpanSample | SpanPrediction], column: str
+) -> None:
+    path = tmp_path / "x.parquet"
+    write(path, records)
+    with duckdb.connect() as connection:
+        columns = connection.execute(f"DESCRIBE SELECT spans FROM '{path}'").fetchall()
+    assert columns[0][1] == column
+    assert read(path, type(records[0])).records == records
+
+
+def test_own_columns_of_a_parquet_file_are_what_json_can_say(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    own = "{'day': DATE '2026-01-02', 'share': 0.5::DECIMAL(2, 1), 'odd': 'nan'::DOUBLE} AS meta"
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY (SELECT '1' AS id, 't' AS text, {own}) TO '{path}' (FORMAT parquet)")
+    (record,) = read(path, SpanSample).records
+    assert record.meta == {"day": "2026-01-02", "share": "0.5", "odd": None}
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "mark"),
+    [
+        ("spans_passages.jsonl", SpanSample, "c036aa5ad27ca1e1"),
+        ("spans_sentences.jsonl", SpanSample, "b284718ff96816d2"),
+        ("scenes.jsonl", ScenesGold, "16123c85bed48328"),
+        ("masked.jsonl", MaskedGold, "28e86e3df2b0e5d6"),
+        ("rephrasings.jsonl", Chain, "c04588a22cf5d015"),
+        ("prompting_sentences.jsonl", SpanSample, "8162dfef0844ff76"),
+    ],
+)
+def test_the_fingerprint_of_a_dataset_does_not_change(name: str, kind: type[msgspec.Struct], mark: str) -> None:
+    path = Path(emotui.sample_data.__file__).with_name(name)
+    assert fingerprint(read(path, kind).records)[:16] == mark
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -76,7 +155,7 @@ def test_the_order_of_labels_is_kept_in_every_format(tmp_path: Path) -> None:
 def test_a_record_that_could_not_be_read_back_is_not_written(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text("old\n", encoding="utf-8")
-    bad = [SAMPLES[0], SpanSample(id="2", text="abc", spans=((2, 9),))]
+    bad = [SAMPLES[0], SpanSample(id="2", text="abc", spans=(Mark(2, 9),))]
     with pytest.raises(BadInput, match=r"x\.jsonl: record 2 cannot be written: span \[2, 9\] ends past the text"):
         write(path, bad)
     with pytest.raises(BadInput, match="holds a number that is not finite"):

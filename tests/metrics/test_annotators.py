@@ -4,21 +4,21 @@ import numpy as np
 import pytest
 
 from emotui.metrics.annotators import annotator_predictions, best_each, score_annotators
-from emotui.records import SpanPrediction, SpanSample
+from emotui.records import Mark, SpanPrediction, SpanSample
 
 FIRST = SpanSample(
     id="1",
     text="so sad today, so very sad",
-    spans=((0, 6),),
-    annotators={"ann": ((0, 6),), "bob": ((3, 6), (14, 16)), "cy": ()},
+    spans=(Mark(0, 6),),
+    annotators={"ann": (Mark(0, 6),), "bob": (Mark(3, 6), Mark(14, 16)), "cy": ()},
 )
-SECOND = SpanSample(id="2", text="what a joy", spans=((5, 10),), annotators={"ann": (), "bob": ((0, 10),)})
+SECOND = SpanSample(id="2", text="what a joy", spans=(Mark(5, 10),), annotators={"ann": (), "bob": (Mark(0, 10),)})
 BARE = SpanSample(id="3", text="desk", spans=())
 NONE: frozenset[str] = frozenset()
 
 
 def test_annotators_become_predictions_in_text_order() -> None:
-    turned = SpanSample(id="1", text="sad day", spans=(), annotators={"ann": ((4, 7), (0, 3))})
+    turned = SpanSample(id="1", text="sad day", spans=(), annotators={"ann": (Mark(4, 7), Mark(0, 3))})
     assert annotator_predictions([turned]) == {"ann": [SpanPrediction(id="1", spans=("sad", "day"))]}
 
 
@@ -47,7 +47,10 @@ def test_best_sim_is_that_of_the_annotation_with_the_best_f1() -> None:
         return np.array([[np.cos(places.get(text, 1.0)), np.sin(places.get(text, 1.0))] for text in texts])
 
     sample = SpanSample(
-        id="1", text="so sad, sad", spans=((0, 6),), annotators={"a": ((0, 2),), "b": ((3, 6),), "c": ((3, 11),)}
+        id="1",
+        text="so sad, sad",
+        spans=(Mark(0, 6),),
+        annotators={"a": (Mark(0, 2),), "b": (Mark(3, 6),), "c": (Mark(3, 11),)},
     )
     (best,) = best_each(score_annotators([sample], embed, NONE))
     assert best.predicted == ("sad",)  # F1 2/3 as "so" has, and nearer to "so sad"

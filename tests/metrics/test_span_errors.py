@@ -22,7 +22,7 @@ from emotui.metrics.span_errors import (
 )
 from emotui.metrics.span_report import report
 from emotui.metrics.span_scoring import SampleDetail, score_samples
-from emotui.records import Sentence, SpanPrediction, SpanSample
+from emotui.records import Mark, Sentence, SpanPrediction, SpanSample
 
 KEYWORDS = frozenset({"joy", "hate"})
 WORDS = ("joy", "hate", "day", "the", "bus", "Hate!", "grim")
@@ -49,9 +49,9 @@ def samples(draw: st.DrawFn, number: int) -> SpanSample:
     text = text[:-1]
     passage = draw(st.booleans())
 
-    def spans() -> tuple[tuple[int, int], ...]:
+    def spans() -> tuple[Mark, ...]:
         edges = sorted(draw(st.lists(st.integers(0, len(words) - 1), unique=True, max_size=4)))
-        return tuple((words[a][0], words[b][1]) for a, b in zip(edges[::2], edges[1::2], strict=False))
+        return tuple(Mark(words[a][0], words[b][1]) for a, b in zip(edges[::2], edges[1::2], strict=False))
 
     return SpanSample(
         id=str(number),
@@ -177,7 +177,7 @@ def test_an_undefined_figure_says_what_it_lacks() -> None:
 
 
 def test_a_figure_is_the_mean_of_those_repeats_that_have_it() -> None:
-    gold = [SpanSample(id="1", text="a joy to see", spans=((2, 12),))]
+    gold = [SpanSample(id="1", text="a joy to see", spans=(Mark(2, 12),))]
     said = [
         SpanPrediction(id="1", repeat=0, spans=("joy", "made up")),
         SpanPrediction(id="1", repeat=1, spans=()),
@@ -196,7 +196,7 @@ def test_of_a_passage_fixation_is_also_counted_by_sentence() -> None:
     sample = SpanSample(
         id="1",
         text=text,
-        spans=((0, 15), (17, 31)),
+        spans=(Mark(0, 15), Mark(17, 31)),
         sentences=tuple(Sentence(start=a, end=b, emotion="happy") for a, b in ((0, 16), (17, 32), (33, 46))),
     )
     assert keyword_sentences(sample, KEYWORDS) == [(0, 16), (17, 32)]

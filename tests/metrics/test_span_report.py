@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emotui.metrics.span_report import SampleDetail, report, score_pairs, score_samples, span_report
-from emotui.records import Sentence, Span, SpanPrediction, SpanSample
+from emotui.records import Mark, Sentence, Span, SpanPrediction, SpanSample, marks_at
 
 KEYWORDS = frozenset(("joy", "Disgust", "worst_part"))
 
@@ -37,12 +37,12 @@ class Letters:
 
 
 def sample(text: str, *marked: str, id: str = "1", **labels: object) -> SpanSample:
-    spans = tuple((at, at + len(span)) for span in marked if (at := text.index(span)) >= 0)
+    spans = tuple(Mark(at, at + len(span)) for span in marked if (at := text.index(span)) >= 0)
     return SpanSample(id=id, text=text, spans=spans, **labels)  # type: ignore[arg-type]
 
 
 def passage(*spans: Span) -> SpanSample:
-    return SpanSample(id="1", text=PASSAGE, spans=spans, sentences=SENTENCES)
+    return SpanSample(id="1", text=PASSAGE, spans=marks_at(spans), sentences=SENTENCES)
 
 
 def said(*spans: str, id: str = "1", repeat: int = 0) -> SpanPrediction:
@@ -165,7 +165,7 @@ def test_a_blank_that_hangs_over_the_edge_is_no_span_of_the_next_sentence() -> N
     gold = SpanSample(
         id="1",
         text="Sad day. LatestRequest.",
-        spans=((0, 9),),
+        spans=(Mark(0, 9),),
         sentences=(Sentence(start=0, end=8, emotion="sad"), Sentence(start=8, end=14, emotion="fear")),
     )
     assert [s.f1 for s in one(gold, "sad day").sentences] == [1.0, 1.0]

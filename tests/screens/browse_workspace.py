@@ -36,7 +36,7 @@ def sample_records(passages: int = 12, sentences: int = 18) -> list[SpanSample]:
 
 def said(place: int, sample: SpanSample) -> tuple[str, ...]:
     """What the run says about a sample, by its place: exact, half, too much, made up, nothing, an annotator's."""
-    gold = [sample.text[start:end] for start, end in sample.spans]
+    gold = [sample.text[start:end] for start, end in sample.places]
     match place % 6:
         case 0:
             return tuple(gold)
@@ -50,7 +50,7 @@ def said(place: int, sample: SpanSample) -> tuple[str, ...]:
             return ()
         case _:
             first = next(iter(sample.annotators.values()), ())
-            return tuple(sample.text[start:end] for start, end in first)
+            return tuple(sample.text[mark.start : mark.end] for mark in first)
 
 
 def embed(texts: Sequence[str]) -> "np.ndarray[tuple[int, int], np.dtype[np.float64]]":

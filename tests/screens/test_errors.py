@@ -5,7 +5,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from emotui.records import Sentence, SpanSample
+from emotui.formats import write
+from emotui.records import Mark, Sentence, SpanSample
 from emotui.screens.browse.alignment_table import AlignmentTable
 from emotui.screens.browse.place import Browse
 from emotui.workbench.files.view import FileView
@@ -55,12 +56,12 @@ async def test_a_jump_brings_the_error_into_sight_in_text_and_alignment(tmp_path
     sentences = [f"Sentence {n} says that the bus number {n} was on time." for n in range(30)]
     text = " ".join(sentences)
     starts = [text.index(one) for one in sentences]
-    gold = [SpanSample(id="short", text="Well, well.", spans=((0, 4),))]
+    gold = [SpanSample(id="short", text="Well, well.", spans=(Mark(0, 4),))]
     gold.append(
         SpanSample(
             id="long",
             text=text,
-            spans=tuple((start, start + 10) for start in starts[:20]),
+            spans=tuple(Mark(start, start + 10) for start in starts[:20]),
             sentences=tuple(
                 Sentence(start=start, end=start + len(one), emotion="neutral" if n == 29 else "happy")
                 for n, (start, one) in enumerate(zip(starts, sentences, strict=True))
@@ -68,7 +69,7 @@ async def test_a_jump_brings_the_error_into_sight_in_text_and_alignment(tmp_path
         )
     )
     golds, said = tmp_path / "gold.jsonl", tmp_path / "said.jsonl"
-    golds.write_bytes(b"\n".join(msgspec.json.encode(one) for one in gold))
+    write(golds, gold)
     spans = [text[start : start + 10] for start in starts[:20]] + [sentences[29][:11], "the tram number 28 was on time"]
     said.write_bytes(msgspec.json.encode({"id": "long", "spans": spans}))
     async with opened(FileView(str(golds), [str(said)], warn=lambda line: None), (80, 24)) as pilot:

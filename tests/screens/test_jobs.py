@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from emotui.records import SpanSample
+from emotui.records import Mark, SpanSample
 from emotui.screens.jobs import Job, parts
 from emotui.screens.widgets.top_line import standing
 from emotui.workbench.progress import RunProgress
@@ -26,7 +26,7 @@ def breaking(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def samples(*texts: str) -> list[SpanSample]:
-    return [SpanSample(id=f"w-{number}", text=text, spans=((0, 4),)) for number, text in enumerate(texts)]
+    return [SpanSample(id=f"w-{number}", text=text, spans=(Mark(0, 4),)) for number, text in enumerate(texts)]
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from textual.command import CommandList
 
 from emotui.metrics.span_scoring import score_samples
-from emotui.records import Sentence, SpanPrediction, SpanSample
+from emotui.records import Mark, Sentence, SpanPrediction, SpanSample
 from emotui.screens.actions import SHARED, Acting, Action
 from emotui.screens.browse.alignment import rows
 from emotui.screens.frame import Frame
@@ -129,7 +129,7 @@ def test_the_alignment_names_each_pair_then_what_was_missed_then_what_was_extra(
     sample = SpanSample(
         id="a",
         text=text,
-        spans=((2, 16), (32, 46)),
+        spans=(Mark(2, 16), Mark(32, 46)),
         sentences=(
             Sentence(start=0, end=17, emotion="sad"),
             Sentence(start=18, end=31, emotion="neutral"),

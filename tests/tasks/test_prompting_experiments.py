@@ -24,7 +24,7 @@ MADE = {number: experiment(number, SENTENCES) for number in range(4)}
 
 
 def spans(sample: SpanSample) -> list[str]:
-    return [sample.text[start:end] for start, end in sample.spans]
+    return [sample.text[start:end] for start, end in sample.places]
 
 
 def test_there_are_ten_neutral_sentences_two_for_each_emotion_and_five_for_each_valence() -> None:
@@ -35,8 +35,8 @@ def test_there_are_ten_neutral_sentences_two_for_each_emotion_and_five_for_each_
 
 def test_neutral_sentences_have_no_evidence_and_all_others_one_or_two_spans() -> None:
     for sentence in SENTENCES:
-        assert (len(sentence.spans) in (1, 2)) == (sentence.emotion != "neutral"), sentence.text
-        assert len(sentence.spans) < 3
+        assert (len(sentence.places) in (1, 2)) == (sentence.emotion != "neutral"), sentence.text
+        assert len(sentence.places) < 3
 
 
 def test_no_bigram_comes_twice_in_the_whole_set() -> None:
@@ -68,7 +68,7 @@ def test_each_length_comes_equally_often() -> None:
 def test_experiment_0_is_the_whole_text_and_1_one_sentence_of_it() -> None:
     assert all(spans(sample) == [sample.text] for sample in MADE[0])
     neutral = {s.text for s in SENTENCES if s.emotion == "neutral"}
-    assert all(target(sample) in neutral and len(sample.spans) == 1 for sample in MADE[1])
+    assert all(target(sample) in neutral and len(sample.places) == 1 for sample in MADE[1])
 
 
 def test_experiments_2_and_3_hold_one_felt_sentence_among_neutral_ones_with_its_evidence_as_gold() -> None:

@@ -7,13 +7,13 @@ import msgspec
 import pytest
 
 from emotui.metrics.span_scoring import SampleDetail
-from emotui.records import SpanSample
+from emotui.records import Mark, SpanSample
 from emotui.tasks.spans.task import Prediction, Spans
 from emotui.tasks.task import Parsed
 
 TEXT = "At noon Ada wept again. Bo did not."
 GOLD = "wept again"
-SAMPLE = SpanSample(id="1", text=TEXT, spans=((12, 22),), emotion="sad")
+SAMPLE = SpanSample(id="1", text=TEXT, spans=(Mark(12, 22),), emotion="sad")
 MARKED = TEXT.replace(GOLD, f"**{GOLD}**")
 CHANGED, LONE, NO_LABEL = "the text was changed", "a marker without a partner", "no Response:"
 TWICE, LINES = "more than one Response:", "spans on more than one line"

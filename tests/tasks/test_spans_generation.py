@@ -12,7 +12,7 @@ from msgspec import structs
 from emotui.backends.host import Cancelled
 from emotui.errors import BadInput
 from emotui.metrics.span_output import parse_output
-from emotui.records import Sentence, SpanSample
+from emotui.records import Mark, Sentence, SpanSample
 from emotui.store.store import Store
 from emotui.tasks.prompting.filters import without_fence, without_thinking
 from emotui.tasks.prompting.settings import Writing
@@ -38,7 +38,7 @@ EVIDENCE = "wept again"
 def sample(word: str) -> SpanSample:
     text = f"{word} at noon Ada wept again."
     start = text.index(EVIDENCE)
-    return SpanSample(id=word, text=text, spans=((start, start + len(EVIDENCE)),))
+    return SpanSample(id=word, text=text, spans=(Mark(start, start + len(EVIDENCE)),))
 
 
 def asked(word: str, way: str, **settings: object) -> Asked:
@@ -214,7 +214,7 @@ def contract(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def workspace(tmp_path: Path, contract: None) -> Iterator[Workspace]:
     records = [sample(word) for word in ("Yes", "EMPTY", "LINES", "REFUSED", "LONG", "SEED")]
-    lines = [json.dumps({"id": s.id, "text": s.text, "spans": s.spans}) for s in records]
+    lines = [json.dumps({"id": s.id, "text": s.text, "spans": s.places}) for s in records]
     (tmp_path / "d.jsonl").write_text("\n".join(lines))
     workspace = Workspace(Store.open(tmp_path / "w.duckdb"))
     workspace.import_files([str(tmp_path / "d.jsonl")], "d")

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from emotui.metrics.span_scoring import score_samples
-from emotui.records import Sentence, SpanPrediction, SpanSample
+from emotui.records import Mark, Sentence, SpanPrediction, SpanSample
 from emotui.store.query import Dataset
 from emotui.store.rows import ResultRow
 from emotui.tasks.spans import task as spans_task
@@ -20,29 +20,29 @@ SAMPLES = (
     SpanSample(
         id="s1",
         text="It was pure joy for me.",
-        spans=((7, 22),),
+        spans=(Mark(7, 22),),
         emotion="happy",
         valence="positive",
-        annotators={"ann": ((7, 22),), "bob": ((12, 15),)},
+        annotators={"ann": (Mark(7, 22),), "bob": (Mark(12, 15),)},
     ),
     SpanSample(
         id="s2",
         text="I wept again.",
-        spans=((2, 12),),
+        spans=(Mark(2, 12),),
         emotion="sad",
         valence="negative",
-        annotators={"ann": (), "bob": ((2, 12),)},
+        annotators={"ann": (), "bob": (Mark(2, 12),)},
     ),
     SpanSample(
         id="p1",
         text="The bus came. I cheered. It rained.",
-        spans=((16, 23),),
+        spans=(Mark(16, 23),),
         sentences=(
             Sentence(start=0, end=13, emotion="neutral", valence="neutral"),
             Sentence(start=14, end=24, emotion="happy", valence="positive"),
             Sentence(start=25, end=35, emotion="neutral", valence="neutral"),
         ),
-        annotators={"ann": ((16, 23),)},
+        annotators={"ann": (Mark(16, 23),)},
     ),
 )
 

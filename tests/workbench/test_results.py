@@ -253,7 +253,7 @@ def test_prompting_experiments_have_the_papers_tables_and_the_gate(made: Made) -
         dataset = add_experiment(opened.store, number)
         assert experiment_of(dataset) == number
         gold = [msgspec.json.decode(r, type=SpanSample) for _, r in opened.store.dataset_samples(dataset.dataset)]
-        answers = {one.id: [[one.text[a:b] for a, b in one.spans]] for one in gold}
+        answers = {one.id: [[one.text[a:b] for a, b in one.places]] for one in gold}
         way = "experiment-0" if number == 0 else "highlight"
         add_run(opened, dataset, f"x{number}", "m", way, answers, with_sim=False)
     found = {table.key: table for table in results.tables("three", sim=False)}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from emotui.errors import ModelError, StoreError
-from emotui.records import SpanSample
+from emotui.records import Mark, SpanSample
 from emotui.workbench.workspace import Workspace
 from tests.backends.installed_kind import install_kind
 from tests.screens.browse_workspace import workspace
@@ -47,7 +47,7 @@ def test_a_run_whose_end_could_not_be_written_can_be_finished_once_there_is_room
 ) -> None:
     install_kind(monkeypatch, "breaking", "tests.backends.breaking_backend:load")
     monkeypatch.setattr("emotui.workbench.runs.run.Embedder", lambda model, cancelled: None)
-    samples = [SpanSample(id=f"w-{n}", text=f"word number {n}", spans=((0, 4),)) for n in range(40)]
+    samples = [SpanSample(id=f"w-{n}", text=f"word number {n}", spans=(Mark(0, 4),)) for n in range(40)]
     opened = workspace(tmp_path / "w.duckdb", samples=samples, run=False)
     store = opened.store
     commit, set_state = store.commit_batch, store.set_state

@@ -30,7 +30,7 @@ def records(store: Store, dataset: int) -> list[SpanSample]:
 def test_a_kept_text_is_a_sample_without_gold_spans(store: Store) -> None:
     kept = SpotChecks(store).keep("  I slammed the door.\n")
     assert (kept.dataset.name, kept.dataset.task, kept.dataset.n, kept.known) == (SPOT_CHECKS, "spans", 1, False)
-    assert records(store, kept.dataset.dataset) == [SpanSample(id="spot-001", text="I slammed the door.", spans=())]
+    assert records(store, kept.dataset.dataset) == [SpanSample(id="spot-001", text="I slammed the door.")]
     assert store.order(ListQuery(kept.dataset.dataset, text="slammed")).tolist() == [kept.number]
 
 

@@ -14,7 +14,7 @@ from emotui.formats import read
 from emotui.metrics.repeats import known_mean, known_sd
 from emotui.metrics.span_scoring import NEUTRAL, SampleDetail
 from emotui.metrics.tokens import tokens
-from emotui.records import Sentence, Span, SpanSample
+from emotui.records import Mark, Sentence, Span, SpanSample, marks_at
 
 EXPERIMENTS = (0, 1, 2, 3)
 PREFIX = "prompting-"
@@ -66,13 +66,13 @@ def experiment(number: int, sentences: Sequence[SpanSample], seed: int = 0) -> l
 def _reproduced(neutral: Sequence[SpanSample], n: int, k: int, chance: random.Random) -> SpanSample:
     """The whole text is gold."""
     text = " ".join(sentence.text for sentence in chance.sample(neutral, n))
-    return SpanSample(id=f"{PREFIX}0-n{n:02}-{k}", text=text, spans=((0, len(text)),), emotion=NEUTRAL)
+    return SpanSample(id=f"{PREFIX}0-n{n:02}-{k}", text=text, spans=(Mark(0, len(text)),), emotion=NEUTRAL)
 
 
 def _targeted(neutral: Sequence[SpanSample], n: int, k: int, chance: random.Random) -> SpanSample:
     """One of the sentences is gold."""
     text, places = _joined([sentence.text for sentence in chance.sample(neutral, n)])
-    return SpanSample(id=f"{PREFIX}1-n{n:02}-{k}", text=text, spans=(chance.choice(places),), emotion=NEUTRAL)
+    return SpanSample(id=f"{PREFIX}1-n{n:02}-{k}", text=text, spans=marks_at([chance.choice(places)]), emotion=NEUTRAL)
 
 
 def _embedded(
@@ -86,7 +86,7 @@ def _embedded(
     return SpanSample(
         id=f"{PREFIX}{number}-n{n:02}-{felt.id}-{k}",
         text=text,
-        spans=tuple((first + start, first + end) for start, end in felt.spans),
+        spans=marks_at((first + start, first + end) for start, end in felt.places),
         sentences=tuple(
             Sentence(start=start, end=end, emotion=sentence.emotion, valence=sentence.valence)
             for (start, end), sentence in zip(places, chosen, strict=True)
@@ -111,7 +111,7 @@ def options(sample: SpanSample) -> tuple[str, ...]:
     Source: appendix B.2. The prompt that the paper prints (Table 12) shows none, though its text says that they are.
     """
     chance = random.Random(sample.text)
-    found = [sample.text[start:end] for start, end in sample.spans]
+    found = [sample.text[start:end] for start, end in sample.places]
     pieces = [
         piece
         for sentence in sample.sentences
@@ -130,7 +130,7 @@ def _halves(sentence: str) -> tuple[str, str]:
 
 def target(sample: SpanSample) -> str:
     """Experiment 1: the sentence to find."""
-    return sample.text[sample.spans[0][0] : sample.spans[0][1]] if sample.spans else ""
+    return sample.text[sample.spans[0].start : sample.spans[0].end] if sample.spans else ""
 
 
 def figures(samples: Sequence[SpanSample], details: Sequence[SampleDetail]) -> dict[str, object]:

@@ -17,6 +17,7 @@ import msgspec
 from emotui.backends.base import Evidence, Extract, ModelCard, Refused
 from emotui.backends.host import lacks
 from emotui.errors import ModelError
+from emotui.formats.json_document import present
 from emotui.lexicons import empath_keywords, keywords_from
 from emotui.metrics.metric import Metric
 from emotui.metrics.span_baselines import span_baselines
@@ -246,8 +247,8 @@ class Spans(Task):
         self._settings = settings or Writing()
 
     def blank(self, text: Text, labels: Sequence[str] = ()) -> SpanSample:
-        """The text without gold spans."""
-        return SpanSample(id=text.id, text=text.text, spans=())
+        """The text, unlabelled."""
+        return SpanSample(id=text.id, text=text.text, subject=text.subject, meta=text.meta)
 
     def row(self, sample: SpanSample) -> SampleRow:
         """A sample as the store lists it. A passage has the emotions and valences of all its sentences."""
@@ -260,7 +261,7 @@ class Spans(Task):
             valence=sample.valence,
             emotions=tuple(dict.fromkeys(e for e in emotions if e)),
             valences=tuple(dict.fromkeys(v for v in valences if v)),
-            record=msgspec.json.encode(sample),
+            record=msgspec.json.encode(present(sample)),
         )
 
     def question(self, sample: SpanSample) -> object:
@@ -310,7 +311,7 @@ class Spans(Task):
 
     def said(self, sample: SpanSample, prediction: Prediction | None) -> tuple[SaidLine, ...]:
         """A line for each gold and each predicted span, those of equal words beside each other."""
-        gold = [sample.text[start:end] for start, end in sample.spans]
+        gold = [sample.text[start:end] for start, end in sample.places]
         if prediction is None:
             return tuple(SaidLine(f"span {place}", span, "") for place, span in enumerate(gold, 1))
         waiting = list(prediction.spans)

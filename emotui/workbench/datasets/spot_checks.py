@@ -121,4 +121,4 @@ class _Text(msgspec.Struct):
 
 
 def _sample(place: int, text: str) -> SpanSample:
-    return SpanSample(id=f"spot-{place:03}", text=text, spans=())
+    return SpanSample(id=f"spot-{place:03}", text=text)

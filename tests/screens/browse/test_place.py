@@ -21,7 +21,7 @@ async def test_the_first_sample_is_shown_with_its_gold_and_predicted_spans(sourc
     async with opened(source) as pilot:
         assert shown_id(pilot) == first.id
         tiers = {voice.role: voice.spans for voice in stave(pilot).score.tiers}
-        assert tiers == {"gold": first.spans, "predicted": first.spans}
+        assert tiers == {"gold": first.places, "predicted": first.places}
         assert "alignment" in screen_text(pilot)
 
 
@@ -151,5 +151,5 @@ async def test_y_copies_the_sample_with_its_spans(source: Workspace) -> None:
         copied = pilot.app.clipboard
         first = sample_records()[0]
         assert first.text in copied
-        for start, end in first.spans:
+        for start, end in first.places:
             assert f"gold: {first.text[start:end]}" in copied

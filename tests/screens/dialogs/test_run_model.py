@@ -7,7 +7,7 @@ import pytest
 from textual.widgets import Input, Label
 
 from emotui.backends.base import ModelCard
-from emotui.records import SpanSample
+from emotui.records import Mark, SpanSample
 from emotui.screens.dialogs.run_model import ModelDialog
 from emotui.screens.widgets.switches import OneOf
 from emotui.workbench.runs.choices import run_choices
@@ -29,7 +29,7 @@ def contract(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def source(tmp_path: Path) -> Iterator[Workspace]:
     samples = [
-        SpanSample(id=f"w-{n}", text=f"The {word} was late, and I wept softly.", spans=((21, 34),))
+        SpanSample(id=f"w-{n}", text=f"The {word} was late, and I wept softly.", spans=(Mark(21, 34),))
         for n, word in enumerate(["bus", "tram", "ferry"])
     ]
     made = workspace(tmp_path / "w.duckdb", samples=samples, run=False)

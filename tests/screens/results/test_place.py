@@ -10,7 +10,7 @@ from textual.widgets import Input
 
 from emotui.backends.host import Cancelled
 from emotui.errors import StoreError
-from emotui.records import SpanSample
+from emotui.records import Mark, SpanSample
 from emotui.screens.browse.place import Browse
 from emotui.screens.results import bars as results_bars
 from emotui.screens.results.grid import Grid
@@ -187,7 +187,7 @@ async def test_ticked_runs_are_counted_alone_until_they_are_unticked(source: Wor
 
 
 async def test_an_undefined_figure_is_a_dash_and_says_why_when_selected(tmp_path: Path) -> None:
-    samples = [SpanSample(id="a", text="I wept all night.", spans=((0, 6),), emotion="sad")]
+    samples = [SpanSample(id="a", text="I wept all night.", spans=(Mark(0, 6),), emotion="sad")]
     source = workspace(tmp_path / "w.duckdb", samples=samples, run=False)
     add_run(source.store, source.datasets()[0], samples, shift=4)
     async with opened(source) as pilot:

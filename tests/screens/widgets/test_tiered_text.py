@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from emotui.records import SpanSample
+from emotui.records import Mark, SpanSample
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import workspace
 from tests.screens.driving import opened, press, screen_text, stave
@@ -20,7 +20,7 @@ def source(tmp_path: Path) -> Workspace:
 async def test_hostile_text_is_shown_literally_with_its_spans_in_place(tmp_path: Path) -> None:
     text = "[red]hot[/] \x1b[31mred\x1b[0m a\u200bb שלום cafe\u0301 👩\u200d👧 \u202edlrow end"
     place = text.index("end")
-    samples = [SpanSample(id="[b]odd[/b]\x1b", text=text, spans=((place, place + 3), (0, 8)))]
+    samples = [SpanSample(id="[b]odd[/b]\x1b", text=text, spans=(Mark(place, place + 3), Mark(0, 8)))]
     async with opened(workspace(tmp_path / "w.duckdb", samples=samples, run=False)) as pilot:
         drawn = screen_text(pilot)
         assert "[red]hot[/] ␛[31mred␛[0m a◦b שלום cafe\u0301 👩◦👧 ◂dlrow end" in drawn
@@ -32,7 +32,7 @@ async def test_hostile_text_is_shown_literally_with_its_spans_in_place(tmp_path:
 async def test_a_text_of_a_megabyte_is_laid_out_in_less_than_a_second(tmp_path: Path) -> None:
     text = "The long day went on. " * 50_000
     assert len(text) > 1_000_000
-    samples = [SpanSample(id="long", text=text, spans=((1_000_000, 1_000_012),))]
+    samples = [SpanSample(id="long", text=text, spans=(Mark(1_000_000, 1_000_012),))]
     async with opened(workspace(tmp_path / "w.duckdb", samples=samples, run=False)) as pilot:
         view = stave(pilot)
         score = view.score
