@@ -37,10 +37,12 @@ def statistics_report(
     """The document of `emotui rephrasings statistics`.
 
     Args:
-        variants: name to (id to text), further columns; of right originals. Ids of wrong ones are passed over.
+        variants: name to (id to text), further columns; of right originals, as the paper's figures are of T_correct.
+            `notes` say how many of wrong ones were given too.
 
     Returns:
-        `n`, `t_correct`, `t_incorrect` (counts), `rephrasings` (how many were written), `mean_rephrasings` (a chain
+        `n`, `t_correct`, `t_incorrect` (counts), `rephrasings` (how many were written), `mean_rephrasings` (over
+        T_correct, as the paper counts: 6,104 rephrasings are 1.82 a sample), `mean_rephrasings_begun` (over the chains
         with one at least), `needed` (by number of attempts, the chains that succeeded with so many), `failed`,
         `skipped`, `open`, `suggested` (attempts that a model wrote), `columns` and `notes`. A column has `n`,
         `kl`, `kl_reverse` (both against the originals of its own texts; None for `original` and `T_incorrect`),
@@ -65,19 +67,26 @@ def statistics_report(
         columns[name] = [(by_id[key], text) for key, text in texts.items() if key in by_id]
         if not columns[name]:
             notes[f"columns.{name}"] = "it has no variant of a text that the classifier got right"
+        elif unused := len(texts) - len(columns[name]):
+            notes[f"columns.{name}"] = (
+                f"{unused} of {len(texts)} variants are of texts that the classifier got wrong, and are not used here"
+            )
     for k in range(1, ROUNDS + 1):
         columns[f"R{k}"] = kth_rephrasings(chains, k)
     columns["successful"] = [(one, one.attempts[at - 1].text) for one in right if (at := succeeded_at(one)) is not None]
     begun = [len(tried(chain)) for chain in right if chain.attempts]
     if not begun:
-        notes["mean_rephrasings"] = "nothing was rephrased"
+        notes["mean_rephrasings_begun"] = "nothing was rephrased"
+    if not right:
+        notes["mean_rephrasings"] = "the classifier got no original right"
     ends = [closing(chain) for chain in right]
     return {
         "n": len(chains),
         "t_correct": len(right),
         "t_incorrect": len(chains) - len(right),
         "rephrasings": sum(begun),
-        "mean_rephrasings": sum(begun) / len(begun) if begun else None,
+        "mean_rephrasings": sum(begun) / len(right) if right else None,
+        "mean_rephrasings_begun": sum(begun) / len(begun) if begun else None,
         "needed": {str(k): sum(succeeded_at(chain) == k for chain in right) for k in range(1, ROUNDS + 1)},
         **{end: ends.count(end) for end in ("failed", "skipped", "open")},
         "suggested": sum(attempt.suggested for chain in right for attempt in tried(chain)),

@@ -122,12 +122,13 @@ def table(document: Mapping[str, Any], cells: int) -> Lines:
             lines.append([Part(fit(said, name), "dim"), *cells_of])
         lines.append([])
     lines += [
-        [Part(fit(said, 24), "dim"), Part(_cell(document[figure], "n" if figure != "mean_rephrasings" else "words"))]
+        [Part(fit(said, 28), "dim"), Part(_cell(document[figure], "words" if figure.startswith("mean") else "n"))]
         for figure, said in (
             ("t_correct", "the classifier is right"),
             ("t_incorrect", "wrong from the start"),
             ("rephrasings", "rephrasings"),
-            ("mean_rephrasings", "a text that was begun"),
+            ("mean_rephrasings", "a text that it is right on"),
+            ("mean_rephrasings_begun", "a text that was begun"),
             ("suggested", "suggested by a model"),
         )
     ]

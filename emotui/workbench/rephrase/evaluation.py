@@ -66,13 +66,14 @@ def contender(text: str) -> Contender:
 def columns(chains: Sequence[Chain], variants: Mapping[str, Mapping[str, str]]) -> dict[str, list[ClassGold]]:
     """The sets that models are compared on: originals, a set for each kind of variant, 1R to 4R.
 
-    Variants stand in for originals that the classifier got right, as rephrasings do; those that it got wrong are in
-    every set. A right original without a variant is left out of that set.
+    A set of variants has every text that was given, of originals that the classifier got wrong too: the paper compares
+    back-translated test sets (section 6, b). An original that it got wrong and that has no variant stands there itself;
+    a right one without a variant is left out.
     """
     found = {ORIGINAL: [ClassGold(id=chain.id, text=chain.text, label=chain.label) for chain in chains]}
     for name, texts in variants.items():
         found[name] = [
-            ClassGold(id=chain.id, text=texts[chain.id] if is_right(chain) else chain.text, label=chain.label)
+            ClassGold(id=chain.id, text=texts.get(chain.id, chain.text), label=chain.label)
             for chain in chains
             if chain.id in texts or not is_right(chain)
         ]

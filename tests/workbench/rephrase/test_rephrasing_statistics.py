@@ -73,7 +73,11 @@ def test_the_report_by_hand() -> None:
     assert report["needed"] == {"1": 1, "2": 1, "3": 0, "4": 0}
     assert (report["failed"], report["skipped"], report["open"]) == (1, 1, 0)
     assert (report["t_correct"], report["t_incorrect"], report["rephrasings"]) == (4, 1, 7)
-    assert report["mean_rephrasings"] == pytest.approx(7 / 3)
+    assert report["mean_rephrasings"] == pytest.approx(7 / 4)
+    assert report["mean_rephrasings_begun"] == pytest.approx(7 / 3)
+    assert report["notes"]["columns.BT-1"] == (
+        "1 of 2 variants are of texts that the classifier got wrong, and are not used here"
+    )
     columns = report["columns"]
     assert list(columns) == ["original", "T_incorrect", "BT-1", "R1", "R2", "R3", "R4", "successful"]
     assert columns["original"]["n"] == 4
@@ -99,7 +103,7 @@ def test_shares_over_no_text_are_undefined_and_say_why() -> None:
     report = statistics_report([chain("c", "x", predicted="anger")], LEXICON)
     assert report["columns"]["R1"]["explicit"] is None
     assert report["columns"]["R1"]["kl"] is None
-    assert report["mean_rephrasings"] is None
+    assert report["mean_rephrasings"] is report["mean_rephrasings_begun"] is None
     assert report["notes"]["columns.R1"] == "there is no text"
 
 
