@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 Value = float | int | str | bool | None
 
+FINE = "fine-share"
 NOT_ASKED = "—"
 """What stands where a setting was not asked, as in the papers."""
 
@@ -32,7 +33,8 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`group` is the heading over several columns (a setting). `unit`: share, cosine, count, difference or words.
+    """`group` is the heading over several columns (a setting). `unit`: share, cosine, count, difference or words;
+    fine-share is a share to four decimals, which a paper prints as a percentage with two.
 
     `short`: the title where columns are many, empty where it is short itself.
     """
@@ -127,6 +129,8 @@ def shown_cell(cell: Cell, unit: str) -> str:
         return str(value)
     if unit == "count":
         text, spread = f"{round(value, 1):.15g}", f"{round(cell.sd, 1):.15g}" if cell.sd is not None else ""
+    elif unit == FINE:
+        text, spread = f"{value:.4f}", f"{cell.sd:.4f}".removeprefix("0") if cell.sd is not None else ""
     else:
         text = f"{value:+.3f}" if unit == "difference" else f"{value:.3f}"
         spread = f"{cell.sd:.3f}".removeprefix("0") if cell.sd is not None else ""

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 NOT_ASKED = "·"
 
 
-def three(value: float, *, signed: bool = False) -> str:
-    """A figure with three decimals and no leading zero: `.620`, `1.000`, `-.050`; `signed`: `+.012`."""
-    written = f"{value:+.3f}" if signed else f"{value:.3f}"
-    if written.lstrip("+-0") == ".000":
-        return ".000"
-    return written.replace("0.", ".", 1) if abs(value) < 0.9995 else written
+def decimals(value: float, *, signed: bool = False, n: int = 3) -> str:
+    """A figure with `n` decimals and no leading zero: `.620`, `1.000`, `-.050`; `signed`: `+.012`."""
+    written = f"{value:{'+' if signed else ''}.{n}f}"
+    if not written.strip("+-0."):
+        return "." + "0" * n
+    return written.replace("0.", ".", 1) if written.lstrip("+-").startswith("0.") else written
 
 
 def written(cell: "Cell", unit: str) -> tuple[str, str]:
@@ -34,8 +34,9 @@ def written(cell: "Cell", unit: str) -> tuple[str, str]:
     if unit == "count":
         spread = "" if cell.sd is None else f"±{cell.sd:.1f}"
         return (count(round(value)) if value == round(value) else f"{value:.1f}"), spread
-    spread = "" if cell.sd is None else f"±{three(cell.sd)}"
-    return three(value, signed=unit == "difference"), spread
+    n = 4 if unit == "fine-share" else 3
+    spread = "" if cell.sd is None else f"±{decimals(cell.sd, n=n)}"
+    return decimals(value, signed=unit == "difference", n=n), spread
 
 
 def label_of(row: "Row") -> str:

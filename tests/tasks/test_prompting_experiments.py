@@ -146,6 +146,13 @@ def test_repeats_give_means_and_their_standard_deviation() -> None:
     assert found["all"]["sd"]["em"] == pytest.approx(0.1 / 2**0.5)
 
 
+def test_a_text_given_back_in_capitals_is_an_exact_match_as_squad_compares_and_not_letter_by_letter() -> None:
+    capitals = figures_of(MADE[0], answered(MADE[0]))["all"]
+    assert (capitals["em"], capitals["em_letters"]) == (1.0, 0.0)
+    copied = [SpanPrediction(id=s.id, spans=(f" {s.text}\n",)) for s in MADE[0]]
+    assert figures_of(MADE[0], score_samples(MADE[0], copied, None, empath_keywords()))["all"]["em_letters"] == 1.0
+
+
 def test_samples_of_no_experiment_have_no_such_figures() -> None:
     assert figures(SENTENCES, answered(SENTENCES)) == {}
 

@@ -304,8 +304,8 @@ def test_runs_over_scenarios_stand_beside_the_papers_table(emotui: Emotui, tmp_p
     report = emotui("report", run, "--to", "r.md", "--db", "w.duckdb", "--json").document
     assert [one["table"] for one in report["tables"]] == ["scenes"]
     text = (tmp_path / "r.md").read_text(encoding="utf-8")
-    assert re.search(rf"\| embedded \| {run} \|( \d\.\d{{3}} \|){{8}}", text)
-    assert "| Gemma-2-9b-it † | EmoScene, Table 1 | 0.834 |" in text
+    assert re.search(rf"\| embedded \| {run} \|( \d\.\d{{4}} \|){{6}}( \d\.\d{{3}} \|){{2}}", text)
+    assert "| Gemma-2-9b-it † | EmoScene, Table 1 | 0.8337 | 0.8348 | 0.2488 |" in text
 
 
 def test_a_run_of_a_task_that_is_not_known_is_one_sentence(made: tuple[Workspace, Dataset], tmp_path: Path) -> None:

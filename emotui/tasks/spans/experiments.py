@@ -137,15 +137,17 @@ def figures(samples: Sequence[SpanSample], details: Sequence[SampleDetail]) -> d
     """Of a run of an experiment, under `experiment`; empty for any other.
 
     `em`: the share of samples whose spans are the gold ones, compared as SQuAD does (lower case, without punctuation
-    and articles). Experiments 2 and 3: `f1`, `sim` and `em` for emotions (`categorical`) and valences apart, and of
-    experiment 3 whether the model may go on. With repeats: means, and `sd`, their standard deviation (n-1).
+    and articles). Experiment 0 also `em_letters`: the share of texts given back letter by letter, only white space at
+    the ends aside; the paper does not say which of both it counts (Table 7). Experiments 2 and 3: `f1`, `sim` and `em`
+    for emotions (`categorical`) and valences apart, and of experiment 3 whether the model may go on. With repeats:
+    means, and `sd`, their standard deviation (n-1).
     """
     numbers = {sample.id.removeprefix(PREFIX)[:1] for sample in samples if sample.id.startswith(PREFIX)}
     if len(numbers) != 1 or any(not sample.id.startswith(PREFIX) for sample in samples):
         return {}
     number = int(numbers.pop())
     half = {sample.id: half_of(sample) for sample in samples}
-    found: dict[str, object] = {"number": number, "all": _means(details)}
+    found: dict[str, object] = {"number": number, "all": _means(details, letters=number == 0)}
     for name in ("categorical", "valence"):
         chosen = [detail for detail in details if half[detail.id] == name]
         if chosen:
@@ -176,7 +178,7 @@ def half_of(sample: SpanSample) -> str | None:
     return ("valence" if felt[0].emotion is None else "categorical") if felt else None
 
 
-def _means(details: Sequence[SampleDetail]) -> dict[str, object]:
+def _means(details: Sequence[SampleDetail], *, letters: bool = False) -> dict[str, object]:
     by_repeat: dict[int, list[SampleDetail]] = {}
     for detail in details:
         by_repeat.setdefault(detail.repeat, []).append(detail)
@@ -185,6 +187,8 @@ def _means(details: Sequence[SampleDetail]) -> dict[str, object]:
         "sim": [_mean_sim(one) for one in by_repeat.values()],
         "em": [fmean(_exact(detail) for detail in one) for one in by_repeat.values()],
     }
+    if letters:
+        figures["em_letters"] = [fmean(_same_letters(detail) for detail in one) for one in by_repeat.values()]
     means: dict[str, object] = {"n": len({detail.id for detail in details})}
     means |= {name: known_mean(values) for name, values in figures.items()}
     if len(by_repeat) > 1:
@@ -201,3 +205,8 @@ def _exact(detail: SampleDetail) -> bool:
     if detail.void:
         return False
     return sorted(map(tokens, detail.gold)) == sorted(map(tokens, detail.predicted))
+
+
+def _same_letters(detail: SampleDetail) -> bool:
+    said = [span.strip() for span in detail.predicted]
+    return not detail.void and said == [span.strip() for span in detail.gold]

@@ -4,17 +4,17 @@ from collections.abc import Iterable
 
 from emotui.errors import BadInput
 from emotui.store.query import Run
-from emotui.tables import Cell, Column, ResultsTable, Row
+from emotui.tables import FINE, Cell, Column, ResultsTable, Row
 from emotui.tasks.scenes.task import Scenes
 from emotui.workbench.results.published import published_table
 from emotui.workbench.scenes.decoding import Tuning
 from emotui.workbench.scenes.service import SceneBench
 
 _FIGURES = (
-    ("lexical_accuracy", "Lexical accuracy"),
-    ("vector_accuracy", "Vector accuracy"),
-    ("hamming_loss", "Hamming loss"),
-    ("macro_f1", "Macro F1"),
+    ("lexical_accuracy", "Lexical accuracy", FINE),
+    ("vector_accuracy", "Vector accuracy", FINE),
+    ("hamming_loss", "Hamming loss", FINE),
+    ("macro_f1", "Macro F1", "share"),
 )
 NOTES = (
     "Alone: yes where its logit is the greater. Prior: decoded jointly under the paper's prior, at the alpha that "
@@ -26,14 +26,14 @@ NOTES = (
 def scene_table(bench: SceneBench, runs: Iterable[Run]) -> ResultsTable:
     """The figures of runs over scenarios, alone and with a prior, beside Table 1."""
     columns = [
-        Column(f"{key}/{step}", title, group)
-        for key, group in _FIGURES
+        Column(f"{key}/{step}", title, group, unit)
+        for key, group, unit in _FIGURES
         for step, title in (("alone", "Alone"), ("prior", "Prior"))
     ]
     rows = [Row(run.model, "run", run.run, _cells(bench, run), _remark(run)) for run in runs]
     cite, published = published_table()
     for row in published:
-        cells = [Cell(side[key], None, "EmoScene, Table 1") for key, _ in _FIGURES for side in (row.before, row.after)]
+        cells = [Cell(side[key], None, "EmoScene, Table 1") for key, *_ in _FIGURES for side in (row.before, row.after)]
         rows.append(Row(row.model, "published", "EmoScene, Table 1", tuple(cells)))
     note = f"† as printed in the paper: other scenarios, so not to be compared figure by figure. {cite}."
     return ResultsTable(Scenes.name, "Emotion vectors of scenarios", tuple(columns), tuple(rows), (*NOTES, note))
@@ -48,7 +48,7 @@ def _cells(bench: SceneBench, run: Run) -> tuple[Cell, ...]:
     at = f"paper's prior, alpha {chosen.choice.alpha:g} on all folds"
     return tuple(
         Cell(getattr(side, key), None, convention, None, numbers, run.run)
-        for key, _ in _FIGURES
+        for key, *_ in _FIGURES
         for side, convention in ((chosen.alone, "without a prior"), (chosen.nested_cv, at))
     )
 

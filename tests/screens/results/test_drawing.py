@@ -16,7 +16,7 @@ from emotui.tables import Cell
     [(0.62, ".620"), (1.0, "1.000"), (0.0, ".000"), (-0.0499, "-.050"), (0.9996, "1.000"), (12.5, "12.500")],
 )
 def test_a_figure_has_three_decimals_and_no_leading_zero(value: float, said: str) -> None:
-    assert results_cells.three(value) == said
+    assert results_cells.decimals(value) == said
 
 
 def test_a_cell_says_mean_and_spread_by_its_unit() -> None:
