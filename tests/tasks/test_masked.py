@@ -136,7 +136,7 @@ def test_repeats_are_sampled_unless_they_say_otherwise_and_a_wrong_setting_is_na
         ('["joy"] or rather ["sad"]', 1, ("sad",), "lenient"),
         ("sad, angry", 2, ("sad", "angry"), "lenient"),
         ("1. sad\n2. **angry**", 2, ("sad", "angry"), "lenient"),
-        ("Sad.", 1, ("Sad",), "lenient"),
+        ("Sad.", 1, ("sad",), "lenient"),
         ("I think that the writer is sad here", 1, (), "unread"),
         ("", 1, (), "unread"),
         ("[]", 1, (), "unread"),
@@ -155,11 +155,27 @@ def test_behind_reasons_the_list_after_the_last_answer_counts() -> None:
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="<"), min_size=1, max_size=12), min_size=1))
-def test_every_json_list_of_words_is_read_as_it_is(words: list[str]) -> None:
-    words = [word.strip() for word in words]
-    if not all(words):
-        return
-    assert read_words(json.dumps(words), "zero-shot", len(words)) == (tuple(words), "json")
+def test_every_json_list_of_words_is_read_in_lower_case_and_its_order(words: list[str]) -> None:
+    words = [f"x{word}x" for word in words]
+    assert read_words(json.dumps(words), "zero-shot", len(words)) == (tuple(map(str.lower, words)), "json")
+
+
+@pytest.mark.parametrize(
+    ("output", "words", "form"),
+    [
+        ('["Sad."]', ("sad",), "json"),
+        ('[" \u201cSad\u201d ", "very ANGRY!"]', ("sad", "very angry"), "json"),
+        ("Answer: sad", ("sad",), "lenient"),
+        ("**Final answer:** Sad.", ("sad",), "lenient"),
+        ('answer : ["Sad"] or so', ("sad",), "lenient"),
+        ("Answer: sad, angry", ("sad", "angry"), "lenient"),
+        ('["."]', (), "unread"),
+    ],
+)
+def test_a_words_case_and_points_and_a_label_before_it_are_not_part_of_it(
+    output: str, words: tuple[str, ...], form: str
+) -> None:
+    assert read_words(output, "zero-shot", len(words)) == (words, form)
 
 
 @given(st.text(max_size=80), st.integers(1, 3))

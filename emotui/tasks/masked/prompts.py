@@ -44,6 +44,7 @@ _PLACES = Places(once=("{text}",), barred=("{text}",))
 _LISTS = re.compile(r"\[([^\[\]]*)\]")
 _QUOTED = re.compile(r"""(?:"([^"]*)"|'([^']*)'|“([^”]*)”|‘([^’]*)’)\s*(?:,|$)""")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.):])\s+")
+_LABEL = re.compile(r"\b(?:final\s+)?answers?\s*:", re.IGNORECASE)
 _LONGEST_WORD = 3
 """Words that an entry without quotes may have: more of them are a sentence."""
 
@@ -63,11 +64,12 @@ def read_words(output: str, way: str, count: int) -> tuple[tuple[str, ...], str]
     """The words that a model gave, and how they were to be read.
 
     `json`: what is asked for, a JSON list of `count` strings and nothing else (with reasoning: behind the last
-    `Answer:`). Anything else is `lenient`: thoughts and a markdown fence are taken off; of the answer the last pair of
-    brackets counts, and in it the quoted entries in any quotes, or the entries between commas; where there is no pair
-    of brackets, the entries between commas or line ends, without bullets and numbers, if each has three words at most.
-    Where none of this gives a word it is `unread`. Words keep the order in which they stand; a list may be too short
-    or too long.
+    `Answer:`). Anything else is `lenient`: thoughts and a markdown fence are taken off, and what stands before the last
+    `Answer:`; then the last pair of brackets counts, and in it the quoted entries in any quotes, or the entries between
+    commas; where there is no pair of brackets, the entries between commas or line ends, without bullets and numbers, if
+    each has three words at most. Where none of this gives a word it is `unread`. Words keep the order in which they
+    stand, in lower case and without quotes and points at their ends (`Sad.` is `sad`); a list may be too short or too
+    long.
     """
     answer = plain(output)
     as_asked = answer == output.strip()
@@ -88,10 +90,11 @@ def _strings(text: str) -> tuple[str, ...] | None:
         return None
     if not isinstance(found, list) or not all(isinstance(word, str) for word in found):
         return None
-    return tuple(word.strip() for word in found)
+    return tuple(_bare(word) for word in found)
 
 
 def _lenient(answer: str) -> tuple[str, ...]:
+    answer = _LABEL.split(answer)[-1]
     lists = _LISTS.findall(answer)
     if lists:
         inside = lists[-1].strip()
@@ -102,5 +105,11 @@ def _lenient(answer: str) -> tuple[str, ...]:
 
 
 def _entries(parts: list[str]) -> tuple[str, ...]:
-    bare = (_BULLET.sub("", part).strip().strip("\"'“”‘’`*_.;:!").strip() for part in parts)
+    bare = (_bare(_BULLET.sub("", part)) for part in parts)
     return tuple(word for word in bare if word)
+
+
+def _bare(word: str) -> str:
+    """The word in lower case, without what models put around it; nothing where there is no letter or digit in it."""
+    found = word.strip().strip("\"'“”‘’`*_.,;:!").strip().lower()
+    return found if any(map(str.isalnum, found)) else ""
