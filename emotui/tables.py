@@ -48,7 +48,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A model, annotators, or a published figure's model. `kind`: run, people or published.
+    """A model, annotators, or a published figure's model. `kind`: run, baseline, people or published.
 
     `source`: the paper and table of a published row; of others the run ids, or how many annotators. `remark`: what a
     reader has to know of this row (unfinished, fitted on these samples). `cells` stand in the order of the columns.

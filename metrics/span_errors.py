@@ -5,7 +5,7 @@ nothing but numbers, so that a run over a hundred thousand samples can be looked
 """
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Protocol
@@ -14,6 +14,8 @@ import msgspec
 
 from emotui.metrics.repeats import known_mean, known_sd
 from emotui.metrics.span_scoring import NEUTRAL, SentenceScore, keyword_tokens
+from emotui.metrics.span_tokens import TokenCounts
+from emotui.metrics.spans import Pair
 from emotui.metrics.tokens import tokens
 from emotui.records import Sentence, Span, SpanSample
 
@@ -25,6 +27,16 @@ class Scored(Protocol):
     def f1(self) -> float: ...
     @property
     def sim(self) -> float | None: ...
+    @property
+    def gold(self) -> Sized: ...
+    @property
+    def pairs(self) -> tuple[Pair, ...]: ...
+    @property
+    def missed(self) -> tuple[int, ...]: ...
+    @property
+    def extra(self) -> tuple[int, ...]: ...
+    @property
+    def tokens(self) -> TokenCounts | None: ...
     @property
     def located(self) -> tuple[Span | None, ...]: ...
     @property
@@ -57,6 +69,11 @@ class Facts(msgspec.Struct, frozen=True, gc=False):
     neutral_hits: tuple[int, ...]
     invalid: str | None
     sentences: tuple[SentenceScore, ...]
+    gold: tuple[msgspec.Raw, ...] = ()
+    pairs: tuple[Pair, ...] = ()
+    missed: tuple[int, ...] = ()
+    extra: tuple[int, ...] = ()
+    tokens: TokenCounts | None = None
     missing: bool = False
     void: bool = False
 
@@ -96,6 +113,12 @@ class SpanErrors:
 WHY = {
     "f1": "no samples",
     "sim": "no embedding model was asked",
+    "precision": "no predicted spans",
+    "recall": "no gold spans",
+    "f1_gold": "no sample has gold spans",
+    "token_precision": "no predicted tokens, or a sample was scored before they were counted",
+    "token_recall": "no gold tokens, or a sample was scored before they were counted",
+    "token_f1": "no tokens in spans, or a sample was scored before they were counted",
     "hallucination_rate": "no predicted spans",
     "fixation_rate": "no gold span holds a keyword",
     "fixation_rate_by_sentence": "no gold span holds a keyword in a sentence of a passage",
@@ -140,6 +163,13 @@ class Tally:
         self.valences: dict[str, _Means] = {}
         self._spans = self._located = self._keyword = self._neutral = self._neutral_hit = self._in_neutral = 0
         self._hallucinated_spans = self._missing = self._keyword_sentences = self._fixated_sentences = 0
+        self._gold_f1 = array("d")
+        self._met, self._gold_spans, self._missed_spans, self._extra_spans = 0.0, 0, 0, 0
+        self._tokens: tuple[int, int, int] | None = (0, 0, 0)
+        self._marked: list[int] = []
+        self._empty: list[int] = []
+        self._missing_some: list[int] = []
+        self._with_extra: list[int] = []
         self._hallucinated: list[int] = []
         self._fixated: list[int] = []
         self._hit: list[int] = []
@@ -153,6 +183,7 @@ class Tally:
         """
         self.all.add(number, scored.f1, scored.sim)
         self._spans += len(scored.located)
+        self._count_spans(number, scored)
         self._missing += scored.missing
         self._keyword += scored.keyword
         if scored.hallucinated:
@@ -174,6 +205,27 @@ class Tally:
             self._located += 0 if scored.void else sum(span is not None for span in scored.located)
             _named(self.emotions, labels.emotion, number, scored.f1, scored.sim)
             _named(self.valences, labels.valence, number, scored.f1, scored.sim)
+
+    def _count_spans(self, number: int, scored: Scored) -> None:
+        self._met += sum([pair.f1 for pair in scored.pairs])
+        self._gold_spans += len(scored.gold)
+        if scored.gold:
+            self._gold_f1.append(scored.f1)
+            self._marked.append(number)
+        else:
+            self._empty.append(number)
+        if scored.missed:
+            self._missed_spans += len(scored.missed)
+            self._missing_some.append(number)
+        if scored.extra:
+            self._extra_spans += len(scored.extra)
+            self._with_extra.append(number)
+        if scored.tokens is None:
+            self._tokens = None
+        elif self._tokens is not None:
+            gold, predicted, shared = self._tokens
+            one = scored.tokens
+            self._tokens = (gold + one.gold, predicted + one.predicted, shared + one.shared)
 
     def _passage(self, number: int, labels: Labels, scored: Scored) -> None:
         found = [] if scored.void else [span for span in scored.located if span is not None]
@@ -198,8 +250,18 @@ class Tally:
         """Each figure with the samples behind it."""
         means = self.all.figures()
         n = len(self.all.f1)
+        gold, predicted, shared = self._tokens or (0, 0, 0)
         return {
             **means,
+            "precision": (_rate(self._met, self._spans), self.all.samples),
+            "recall": (_rate(self._met, self._gold_spans), self.all.samples),
+            "f1_gold": (fmean(self._gold_f1) if self._gold_f1 else None, self._marked),
+            "empty_gold": (len(self._empty), self._empty),
+            "missed_spans": (self._missed_spans, self._missing_some),
+            "extra_spans": (self._extra_spans, self._with_extra),
+            "token_precision": (_rate(shared, predicted), self.all.samples),
+            "token_recall": (_rate(shared, gold), self.all.samples),
+            "token_f1": (_rate(2 * shared, gold + predicted), self.all.samples),
             "predicted_spans": (self._spans, self.all.samples),
             "hallucinated_spans": (self._hallucinated_spans, self._hallucinated),
             "hallucination_rate": (_rate(self._hallucinated_spans, self._spans), self._hallucinated),
@@ -236,7 +298,7 @@ def _named(means: dict[str, _Means], name: str | None, number: int, f1: float, s
         held.add(number, f1, sim)
 
 
-def _rate(part: int, whole: int) -> float | None:
+def _rate(part: float, whole: int) -> float | None:
     return part / whole if whole else None
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 
+import msgspec
+
 from emotui.metrics.repeats import known_mean, known_sd
 from emotui.metrics.span_scoring import (
     NEUTRAL,
@@ -12,6 +14,7 @@ from emotui.metrics.span_scoring import (
     score_pairs,
     score_samples,
 )
+from emotui.metrics.span_tokens import TokenCounts
 from emotui.metrics.spans import Pair
 from emotui.records import Sentence, SpanPrediction, SpanSample
 
@@ -59,6 +62,12 @@ def sample_entry(detail: SampleDetail) -> dict[str, object]:
         "gold": list(detail.gold),
         "predicted": list(detail.predicted),
         "invalid": detail.invalid,
+        "precision": detail.precision,
+        "recall": detail.recall,
+        "missed": [detail.gold[index] for index in detail.missed],
+        "extra": [detail.predicted[index] for index in detail.extra],
+        "places": list(detail.located),
+        "tokens": None if detail.tokens is None else msgspec.structs.asdict(detail.tokens),
     }
 
 
@@ -98,9 +107,18 @@ def _figures(sample_of: Mapping[str, SpanSample], details: Sequence[SampleDetail
     hit = sum(_neutral_sentences_hit(sample_of[detail.id], detail) for detail in sound)
     in_neutral = sum(len(detail.neutral_hits) for detail in sound)
     placed = sum(span is not None for detail in sound for span in detail.located)
+    met = sum(sum([pair.f1 for pair in detail.pairs]) for detail in details)
+    marked = [detail for detail in details if detail.gold]
     return {
         "n": len(details),
         "f1": _average(detail.f1 for detail in details),
+        "precision": _rate(met, spans),
+        "recall": _rate(met, sum(len(detail.gold) for detail in details)),
+        "f1_gold": _average(detail.f1 for detail in marked),
+        "empty_gold": len(details) - len(marked),
+        "missed_spans": sum(len(detail.missed) for detail in details),
+        "extra_spans": sum(len(detail.extra) for detail in details),
+        "tokens": _token_figures([detail.tokens for detail in details]),
         "sim": _average(detail.sim for detail in details),
         "predicted_spans": spans,
         "hallucinated_spans": hallucinated,
@@ -116,6 +134,20 @@ def _figures(sample_of: Mapping[str, SpanSample], details: Sequence[SampleDetail
         "by_valence": _by_name(sample_of, details, _valence),
         "invalid_outputs": sum(detail.invalid is not None for detail in details),
         "missing_predictions": sum(detail.missing for detail in details),
+    }
+
+
+def _token_figures(counts: Sequence[TokenCounts | None]) -> Figures:
+    """Precision, recall and F1 of all tokens together; undefined where some sample's were not counted."""
+    known = [count for count in counts if count is not None]
+    if len(known) < len(counts):
+        return dict.fromkeys(("precision", "recall", "f1"))
+    gold, predicted = sum(count.gold for count in known), sum(count.predicted for count in known)
+    shared = sum(count.shared for count in known)
+    return {
+        "precision": _rate(shared, predicted),
+        "recall": _rate(shared, gold),
+        "f1": _rate(2 * shared, gold + predicted),
     }
 
 
@@ -161,7 +193,7 @@ def _average(values: Iterable[float | None]) -> float | None:
     return fmean(known) if known and len(known) == len(numbers) else None
 
 
-def _rate(part: int, whole: int) -> float | None:
+def _rate(part: float, whole: int) -> float | None:
     return part / whole if whole else None
 
 
@@ -179,20 +211,38 @@ def _over_repeats(each: Sequence[Figures], combine: Callable[[Sequence[int | flo
 
 
 def _notes(each: Sequence[Figures], samples: bool) -> dict[str, str]:
-    """Why a figure is null, by its name; also where it is so in some of the repeats."""
+    """Why a figure is null, by its name, also where it is so in some of the repeats; and what F1 counts as 1."""
     notes = {}
     for name, cause in _CAUSES.items():
-        undefined = sum(figures[name] is None for figures in each)
+        undefined = sum(_found(figures, name) is None for figures in each)
         if undefined:
             notes[name] = cause if samples else "no samples"
             if undefined < len(each):
                 notes[name] += f" in {undefined} of {len(each)} repeats, which the mean leaves out"
+    empty = each[0]["empty_gold"]
+    if empty:
+        notes["f1"] = f"{EMPTY_RULE}; {empty} samples have no gold span, and f1_gold leaves them out"
     return notes
 
+
+def _found(figures: Figures, name: str) -> object:
+    group, _, rest = name.partition(".")
+    found = figures[group]
+    return found.get(rest) if isinstance(found, dict) else found
+
+
+EMPTY_RULE = "a sample with neither gold nor predicted spans counts 1, so silence is rewarded"
+"""What has to be known wherever F1 stands (SEER, section 6)."""
 
 _CAUSES = {
     "f1": "no samples",
     "sim": "no embedding model was asked",
+    "precision": "no predicted spans",
+    "recall": "no gold spans",
+    "f1_gold": "no sample has gold spans",
+    "tokens.precision": "no predicted tokens, or a sample was scored before they were counted",
+    "tokens.recall": "no gold tokens, or a sample was scored before they were counted",
+    "tokens.f1": "no tokens in spans, or a sample was scored before they were counted",
     "hallucination_rate": "no predicted spans",
     "fixation_rate": "no gold span holds a keyword",
     "neutral_sentence_fpr": "no neutral sentences",

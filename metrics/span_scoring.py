@@ -9,6 +9,7 @@ import msgspec
 
 from emotui.metrics.locating import locate_folded
 from emotui.metrics.span_output import Parsed, parse_output
+from emotui.metrics.span_tokens import TokenCounts, count_tokens
 from emotui.metrics.spans import Pair, Similarity, align_words, sim_score
 from emotui.metrics.tokens import Words, WordsBySpan, fold, tokens
 from emotui.records import Span, SpanPrediction, SpanSample
@@ -59,6 +60,7 @@ class SampleDetail:
     sentences: tuple[SentenceScore, ...]
     missing: bool = False
     void: bool = False
+    tokens: TokenCounts | None = None
 
     @property
     def precision(self) -> float | None:
@@ -140,7 +142,18 @@ def keyword_tokens(keywords: frozenset[str]) -> frozenset[str]:
 class _Reading:
     """A sample and its prediction, taken apart before anything is scored, so that all strings are known at once."""
 
-    __slots__ = ("folded", "gold", "located", "missing", "parsed", "predicted", "repeat", "sample", "sentences")
+    __slots__ = (
+        "folded",
+        "gold",
+        "located",
+        "missing",
+        "origins",
+        "parsed",
+        "predicted",
+        "repeat",
+        "sample",
+        "sentences",
+    )
 
     sample: SpanSample
     repeat: int
@@ -149,6 +162,7 @@ class _Reading:
     gold: list[Words]
     predicted: list[Words]
     folded: str
+    origins: list[int]
     located: tuple[Span | None, ...]
     sentences: list[tuple[int, list[Words], list[Words]]]
 
@@ -162,8 +176,8 @@ def _read(sample: SpanSample, prediction: SpanPrediction | None, repeat: int, wo
     text = sample.text
     reading.gold = [words[text[start:end]] for start, end in sample.places]
     reading.predicted = [words[span] for span in parsed.spans]
-    reading.folded, origins = fold(text)
-    reading.located = locate_folded(reading.folded, origins, [span.folded for span in reading.predicted])
+    reading.folded, reading.origins = fold(text)
+    reading.located = locate_folded(reading.folded, reading.origins, [span.folded for span in reading.predicted])
     reading.sentences = []
     for index, sentence in enumerate(sample.sentences):
         if sentence.emotion != NEUTRAL:
@@ -259,6 +273,13 @@ def _score(reading: _Reading, similarity: _Cosines | None, terms: frozenset[str]
         sentences=tuple([_sentence(sides, similarity, void) for sides in reading.sentences]),
         missing=reading.missing,
         void=void,
+        tokens=count_tokens(
+            reading.folded,
+            reading.origins,
+            sample.spans,
+            predicted,
+            reading.located if not void else (None,) * len(predicted),
+        ),
     )
 
 

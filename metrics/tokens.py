@@ -124,6 +124,23 @@ def fold(text: str) -> tuple[str, list[int]]:
     return "".join(characters), origins
 
 
+def token_places(folded: str, origins: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Where the tokens of a text begin, and where they end, as offsets into it: `tokens`, by place.
+
+    Args:
+        folded, origins: what `fold` gives for the text.
+    """
+    if not (folded.isascii() and folded.isprintable()):
+        folded = _ARTICLE.sub(lambda article: " " * len(article[0]), folded)
+    starts, ends, at = [], [], 0
+    for word in folded.split(" "):
+        if word and word not in ARTICLES:
+            starts.append(origins[at])
+            ends.append(origins[at + len(word) - 1] + 1)
+        at += len(word) + 1
+    return starts, ends
+
+
 class Words(msgspec.Struct, frozen=True, gc=False):
     """A span's words, taken apart once: its folded text for looking it up, its tokens for F1.
 

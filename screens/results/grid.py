@@ -21,7 +21,7 @@ _GAP = 2
 _LONGEST_LABEL = 30
 _MOST_NOTES = 110
 _WIDEST = 24
-KINDS = {"run": "own runs", "people": "annotators", "published": "† published"}
+KINDS = {"run": "own runs", "baseline": "costs nothing", "people": "annotators", "published": "† published"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ VIEWS = ("tables", "bars", "transitions")
 BY = ("emotion", "valence")
 _PARTS = {"task-1": "Task 1", "task-2": "Task 2"}
 _FIGURES = {"f1": "F1", "sim": "Sim"}
+_OF_SENTENCES = {"precision": "Prec", "recall": "Rec"}
+"""Means over samples; passages have none by sentence."""
 
 
 class Looked:
@@ -88,7 +90,8 @@ class Looked:
     def _metrics(self, part: str) -> dict[str, str]:
         """The metrics that have values by label: name to title. Passages have F1 and Sim alone by sentence."""
         further = [table for table in self.tables or () if table.key == "metrics-task-1" and part == "task-1"]
-        return _FIGURES | {column.key: column.title for table in further for column in table.columns[1:]}
+        own = _FIGURES | (_OF_SENTENCES if part == "task-1" else {})
+        return own | {column.key: column.title for table in further for column in table.columns[1:]}
 
     @property
     def shown(self) -> "tuple[ResultsTable, ...] | Bars | Transitions | None":

@@ -327,9 +327,11 @@ def test_one_repeat_has_no_deviation() -> None:
 def test_no_samples_give_null_and_no_error() -> None:
     document = span_report([], [], None, KEYWORDS, per_sample=True)
     assert document["n"] == 0
-    rates = ("f1", "sim", "hallucination_rate", "fixation_rate", "neutral_sentence_fpr", "neutral_span_share")
-    assert [document[name] for name in rates] == [None] * 6
-    assert set(document["notes"]) == set(rates)  # type: ignore[call-overload]
+    rates = ("f1", "sim", "precision", "recall", "f1_gold", "hallucination_rate", "fixation_rate")
+    rates += ("neutral_sentence_fpr", "neutral_span_share")
+    assert [document[name] for name in rates] == [None] * len(rates)
+    by_token = {f"tokens.{name}" for name in ("precision", "recall", "f1")}
+    assert set(document["notes"]) == {*rates, *by_token}  # type: ignore[call-overload]
     assert (document["by_emotion"], document["samples"]) == ({}, [])
 
 

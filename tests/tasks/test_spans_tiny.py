@@ -45,7 +45,12 @@ def test_it_finds_the_evidence_of_texts_that_it_has_not_seen(emotui: Emotui, gol
         "tables"
     ]
     own = [{key: cell["value"] for key, cell in table["rows"][0]["cells"].items()} for table in tables]
-    assert own[0] == {"retrieve/f1": 1.0, "retrieve/sim": pytest.approx(1)}
+    assert own[0] == {
+        "retrieve/f1": 1.0,
+        "retrieve/precision": 1.0,
+        "retrieve/recall": 1.0,
+        "retrieve/sim": pytest.approx(1),
+    }
     assert own[1]["setting"] == "Retrieve (Base)"
     assert own[1] | {"questions": 8, "retries": 0, "failed_format": 0, "empty": 0} == own[1]
     assert emotui("report", done.document["run"], "--to", "r.md", "--db", "w.duckdb").status == 0

@@ -86,10 +86,10 @@ def test_a_page_is_whole_fetches_nothing_and_shows_names_as_they_are(
     assert page.fetched == []
     assert "url(" not in text
     assert "http" not in text
-    (own,) = [row for row in page.rows if row[:2] == [one_line(NASTY), "r1"] and len(row) == 12][:1]
+    (own,) = [row for row in page.rows if row[:2] == [one_line(NASTY), "r1"] and len(row) == 22][:1]
     assert own[2] == "0.475 ± .035"
-    (qwen,) = [row for row in page.rows if row[0] == "Qwen 3 32B †" and row[1] == "SEER, Table 3" and len(row) == 12]
-    assert qwen[2:6] == ["0.673 ± .006", "0.693 ± .007", "0.575 ± .014", "0.596 ± .011"]
+    (qwen,) = [row for row in page.rows if row[0] == "Qwen 3 32B †" and row[1] == "SEER, Table 3" and len(row) == 22]
+    assert qwen[2:8] == ["0.673 ± .006", "—", "—", "0.693 ± .007", "0.575 ± .014", "—"]
 
 
 def test_transitions_are_a_heatmap_on_a_page(made: tuple[Workspace, Dataset], tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_every_row_of_a_markdown_table_has_as_many_cells_as_its_heading(
             assert len(widths) <= 1
             tables += bool(widths)
             widths = set()
-    assert tables == 14
+    assert tables == 12
     assert "| Retrieve (Base) F1 |" in text
     assert "\x1b" not in text
     assert markdown(NASTY) in text
@@ -128,7 +128,7 @@ def test_latex_is_escaped_to_plain_signs_and_braces_stay_balanced(
     assert text.isascii() or set(re.sub(r"[\x00-\x7f]", "", text)) <= {"é"}
     plain = text.replace(r"\{", "").replace(r"\}", "")
     assert plain.count("{") == plain.count("}")
-    assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == 14
+    assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == 12
     for row in re.findall(r"^\{\}.*\\\\$", text, re.MULTILINE):
         assert len(re.findall(r"(?<!\\)&", row)) >= 2
 
@@ -212,8 +212,8 @@ def test_wherever_a_report_is_stopped_the_file_is_as_it_was(made: tuple[Workspac
             assert path.read_text() == "as it was"
             assert {one.name for one in tmp_path.iterdir()} == before
         allowed += 1
-    # Two runs, the parts, one batch of annotators, transitions by two labels, and once before it is written.
-    assert allowed == 7
+    # Two runs, the parts, a batch of annotators and one of baselines, transitions by two labels, and at the end.
+    assert allowed == 8
     assert path.read_text().startswith("# ")
 
 
@@ -225,6 +225,7 @@ def test_a_report_tells_how_far_it_is(made: tuple[Workspace, Dataset], tmp_path:
     assert [(one.step, one.n) for one in told] == [
         ("report: answers", 6 + 3),
         ("report: annotators", 3),
+        ("report: baselines", 3),
         ("report: transitions", 0),
     ]
 

@@ -48,8 +48,8 @@ def test_every_row_of_every_table_has_a_cell_for_every_column_and_published_rows
     add_run(made[0], made[1], "r1", "m", "retrieve", EXACT)
     found = made[2].tables("three", sim=False)
     assert [table.key for table in found] == [
-        *("task-1", "errors-task-1", "labels-task-1", "cot-task-1", "metrics-task-1"),
-        *("task-2", "errors-task-2", "labels-task-2", "cot-task-2", "metrics-task-2", "asking"),
+        *("task-1", "errors-task-1", "labels-task-1", "cot-task-1"),
+        *("task-2", "errors-task-2", "labels-task-2", "cot-task-2", "asking"),
     ]
     for table in found:
         assert {len(row.cells) for row in table.rows} == {len(table.columns)}
@@ -166,25 +166,22 @@ def test_a_label_has_its_samples_and_bars_have_the_same_figures(made: Made) -> N
         results.bars("three", by="mood")
 
 
-def test_further_metrics_are_means_over_what_the_store_keeps(made: Made) -> None:
+def test_precision_and_recall_stand_beside_f1_and_the_best_that_costs_nothing_under_it(made: Made) -> None:
     opened, dataset, results = made
     add_run(opened, dataset, "r1", "m", "retrieve", ERRING)
-    kept = [(row.sample, row.repeat, row.score.values) for row in opened.store.results("r1") if row.score]
-    passages = set(opened.store.holding(dataset.dataset, '"sentences":[{'))
-    for part, inside in (("task-1", False), ("task-2", True)):
-        for metric in ("precision", "recall"):
-            by_repeat = {
-                repeat: [
-                    value
-                    for number, again, values in kept
-                    if again == repeat and (number in passages) == inside and (value := values[metric]) is not None
-                ]
-                for repeat in {again for _, again, _ in kept}
-            }
-            means = [fmean(found) for found in by_repeat.values() if found]
-            found = cell(tables(made)[f"metrics-{part}"], "m", metric)
-            assert found.value == pytest.approx(fmean(means))
-            assert found.sd == (pytest.approx(stdev(means)) if len(means) > 1 else None)
+    table = tables(made)["task-1"]
+    # First 2/5 and 1 by three spans, and then 1 by one; there are two gold spans.
+    precision, recall = [1.4 / 3, 1.0], [1.4 / 2, 1 / 2]
+    for name, each in (("precision", precision), ("recall", recall)):
+        found = cell(table, "m", f"retrieve/{name}")
+        assert (found.value, found.sd) == pytest.approx((fmean(each), stdev(each)))
+    assert "metrics-task-1" not in tables(made)
+    assert [row.kind for row in table.rows[:2]] == ["run", "baseline"]
+    # The whole text: 4 of 6 tokens of s1, 2 of 3 of s2; no keyword is more than a part of it, and nothing is 0.
+    assert (table.rows[1].label, table.rows[1].source) == ("Baseline: everything", "2 samples")
+    assert cell(table, "Baseline: everything", "retrieve/f1").value == pytest.approx(0.8)
+    assert cell(table, "Baseline: everything", "highlight/f1") == Cell()
+    assert any("counts 1" in note for note in table.notes)
     add_run(opened, dataset, "r2", "exact", "retrieve", EXACT)
     bars = results.bars("three", ["r2"], figure="precision")
     assert [one.value for one in bars.series[0].cells] == [1.0, 1.0]
@@ -310,7 +307,7 @@ def test_a_count_can_be_cancelled_and_asked_again(made: Made) -> None:
     add_run(opened, dataset, "r1", "m", "retrieve", EXACT)
     with pytest.raises(Cancelled):
         results.tables("three", cancelled=lambda: True)
-    assert len(results.tables("three", sim=False)) == 11
+    assert len(results.tables("three", sim=False)) == 9
 
 
 @pytest.mark.parametrize(("part", "questions"), [("task-1", 5 * 61), ("task-2", 5 * 84)])

@@ -20,6 +20,7 @@ from emotui.workbench.datasets.experiments import experiment_of
 from emotui.workbench.datasets.samples import has_texts
 from emotui.workbench.results.prompting_tables import prompting_tables
 from emotui.workbench.results.run_tables import run_tables
+from emotui.workbench.results.span_baselines import BaselineFigures, best_baselines
 from emotui.workbench.results.span_figures import (
     AnnotatorFigures,
     RunFigures,
@@ -107,7 +108,8 @@ class Results:
             parts = self._parts(found, cancelled)
             people = self.annotators(found.dataset, sim=sim, cancelled=cancelled, on_step=on_step)
             metrics = metrics_of(self._store, found.dataset)
-            tables += task_tables(Material(own, people, metrics), [part for part, n in parts.items() if n])
+            least = self._baselines(found, cancelled, on_step) if own else {}
+            tables += task_tables(Material(own, people, metrics, least), [part for part, n in parts.items() if n])
         if experimental or experiment_of(found) is not None:
             tables += [*prompting_tables(experimental), asking(experimental, "asking-experiments")]
         return tuple(tables)
@@ -239,6 +241,13 @@ class Results:
         return self._once(
             ("parts", dataset.dataset), dataset.fingerprint, lambda: parts_of(self._store, dataset, cancelled)
         )
+
+    def _baselines(self, dataset: Dataset, cancelled: IsCancelled, on_step: OnStep) -> dict[str, BaselineFigures]:
+        if not has_texts(dataset):
+            return {}
+        told = partial(on_step, "baselines")
+        make = partial(best_baselines, self._store, dataset, cancelled, told)
+        return self._once(("baselines", dataset.dataset), dataset.fingerprint, make)
 
     def _chosen(
         self, dataset: Dataset, names: Sequence[str] | None, cancelled: IsCancelled, on_step: OnStep = untold

@@ -1,14 +1,16 @@
 """SEER's tables, laid out as in the paper, from the figures of runs and annotators and from what is published."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from emotui.metrics.metric import Metric
 from emotui.metrics.span_errors import Figure, SpanErrors
+from emotui.metrics.span_report import EMPTY_RULE
 from emotui.metrics.transitions import ordered
 from emotui.tables import Bars, Cell, Column, ResultsTable, Row, Series, Transitions
 from emotui.tasks.spans.task import METRICS
 from emotui.workbench.results.published import Printed, PublishedRow, published
+from emotui.workbench.results.span_baselines import BASELINE_SAMPLES, BaselineFigures
 from emotui.workbench.results.span_figures import PARTS, AnnotatorFigures, RunFigures
 
 OWN = "own"
@@ -27,8 +29,16 @@ _MAIN = {"task-1": "seer_table3", "task-2": "seer_table4"}
 
 SCORES = (
     "F1 and Sim of a sample: the aligned pairs' sum over the greater number of spans; means over samples, then over "
-    "repeats; ± is the standard deviation (n-1) over repeats (SEER, section 6)."
+    f"repeats; ± is the standard deviation (n-1) over repeats (SEER, section 6). F1 alone misleads: {EMPTY_RULE}."
 )
+BOTH = (
+    "P and R: the aligned pairs' F1 over the number of predicted and of gold spans, over all samples. Baseline: the "
+    "best F1 of what costs nothing (no span, the whole text, every emotion keyword), "
+    f"over at most {BASELINE_SAMPLES:,} samples."
+)
+HEADLINE = (("f1", "F1", "share"), ("precision", "P", "share"), ("recall", "R", "share"), ("sim", "Sim", "cosine"))
+"""The columns of each setting."""
+
 PEOPLE = (
     "Annotators as if they were models: average over annotators (± over annotators), and the best annotation of each "
     "sample by F1, whose Sim is its own (SEER, section 9)."
@@ -63,12 +73,13 @@ ASKING = (
 class Material:
     """What tables are made of: figures of runs over one dataset, newest first, and of its annotators by part.
 
-    `metrics`: what its samples are scored by.
+    `metrics`: what its samples are scored by. `baselines`: the best of those that cost nothing, by part.
     """
 
     runs: Sequence[RunFigures]
     people: Mapping[str, AnnotatorFigures]
     metrics: Sequence[Metric] = METRICS
+    baselines: Mapping[str, BaselineFigures] = field(default_factory=dict)
 
 
 def task_tables(material: Material, parts: Iterable[str] = PARTS) -> list[ResultsTable]:
@@ -87,28 +98,30 @@ def task_tables(material: Material, parts: Iterable[str] = PARTS) -> list[Result
 
 def _main(material: Material, part: str) -> ResultsTable:
     columns = [
-        Column(f"{way}/{name}", title, group, unit)
-        for way, group in SETTINGS.items()
-        for name, title, unit in (("f1", "F1", "share"), ("sim", "Sim", "cosine"))
+        Column(f"{way}/{name}", title, group, unit) for way, group in SETTINGS.items() for name, title, unit in HEADLINE
     ]
-    rows = []
+    rows, asked = [], set[str]()
     for label, by_way, remark in _by_model(material.runs, part):
+        asked |= by_way.keys()
         cells = [cell for way in SETTINGS for cell in _scores(by_way.get(way), part)]
         rows.append(Row(label, "run", _run_ids(by_way.values()), tuple(cells), remark))
+    if asked and (baseline := material.baselines.get(part)) is not None:
+        same = _scored_cells(baseline.errors.figures, baseline.convention, None)
+        cells = [cell for way in SETTINGS for cell in (same if way in asked else (Cell(),) * len(HEADLINE))]
+        rows.append(Row(f"Baseline: {baseline.name}", "baseline", baseline.of, tuple(cells)))
     for label, kind, errors, convention in _people(material, part):
-        empty = (Cell(),) * (2 * len(SETTINGS) - 2)
-        rows.append(Row(label, "people", kind, (*empty, *_pair(errors.figures, convention, None))))
+        empty = (Cell(),) * (len(HEADLINE) * (len(SETTINGS) - 1))
+        rows.append(Row(label, "people", kind, (*empty, *_scored_cells(errors.figures, convention, None))))
     table = published(_MAIN[part])
     for row in table.rows:
         cells = [
             _printed(row.settings.get("people" if way == OWN and row.kind == "people" else way, {}).get(name), row)
             for way in SETTINGS
-            for name in ("f1", "sim")
+            for name, _, _ in HEADLINE
         ]
         rows.append(Row(row.model, "published", row.source, tuple(cells)))
-    return ResultsTable(
-        part, TITLES[part], tuple(columns), tuple(rows), (SCORES, PEOPLE, f"{PUBLISHED} {table.cite}.", *table.notes)
-    )
+    notes = (SCORES, BOTH, PEOPLE, f"{PUBLISHED} {table.cite}.", *table.notes)
+    return ResultsTable(part, TITLES[part], tuple(columns), tuple(rows), notes)
 
 
 def _by_model(runs: Sequence[RunFigures], part: str) -> list[tuple[str, dict[str, RunFigures], str]]:
@@ -145,14 +158,15 @@ def remark_of(run: RunFigures) -> str:
     return "; ".join(remarks)
 
 
-def _scores(run: RunFigures | None, part: str) -> tuple[Cell, Cell]:
+def _scores(run: RunFigures | None, part: str) -> tuple[Cell, ...]:
     if run is None or part not in run.parts:
-        return Cell(), Cell()
-    return _pair(run.parts[part].figures, run.convention, run.run.run)
+        return (Cell(),) * len(HEADLINE)
+    return _scored_cells(run.parts[part].figures, run.convention, run.run.run)
 
 
-def _pair(figures: Mapping[str, Figure], convention: str, run: str | None) -> tuple[Cell, Cell]:
-    return cell_of(figures["f1"], convention, run), cell_of(figures["sim"], convention, run)
+def _scored_cells(figures: Mapping[str, Figure], convention: str, run: str | None) -> tuple[Cell, ...]:
+    """A cell for each of `HEADLINE`."""
+    return tuple(cell_of(figures[name], convention, run) for name, _, _ in HEADLINE)
 
 
 def cell_of(figure: Figure, convention: str, run: str | None) -> Cell:
@@ -238,10 +252,11 @@ def _rows(material: Material, part: str) -> list[_Line]:
 
 
 def _metrics(material: Material, part: str) -> list[ResultsTable]:
-    """The means of all metrics but F1 and Sim, where there are any."""
+    """The means of all metrics but those of the main table, where there are any."""
+    headline = {name for name, _, _ in HEADLINE}
     lines = [line for line in _rows(material, part) if line[1] == "run"]
     there = {name for line in lines for name in line[4].figures}
-    metrics = [metric for metric in material.metrics if metric.name in there and metric.name not in ("f1", "sim")]
+    metrics = [metric for metric in material.metrics if metric.name in there and metric.name not in headline]
     if not metrics:
         return []
     columns = [Column("setting", "Setting", unit="words"), *(Column(one.name, one.title) for one in metrics)]

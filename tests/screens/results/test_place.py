@@ -425,7 +425,7 @@ async def test_a_click_puts_the_cursor_on_a_cell(source: Workspace) -> None:
     async with opened(source) as pilot:
         await press(pilot, "7")
         line = next(at for at, text in enumerate(grid(pilot).text.split("\n")) if text.startswith(QWEN))
-        start, _ = grid(pilot)._column_places[2]
+        start, _ = grid(pilot)._column_places[4]
         await pilot.click(Grid, offset=(start + 2, line))
         await settle(pilot)
         row, column, _cell = cell(pilot)
