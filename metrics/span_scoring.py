@@ -276,7 +276,7 @@ def _score(reading: _Reading, similarity: _Cosines | None, terms: frozenset[str]
         tokens=count_tokens(
             reading.folded,
             reading.origins,
-            sample.spans,
+            sample.places,
             predicted,
             reading.located if not void else (None,) * len(predicted),
         ),

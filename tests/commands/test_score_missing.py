@@ -145,3 +145,10 @@ def test_a_person_reads_the_baselines_beside_the_predictions(emotui: Emotui, tmp
     head, _, rest = out.partition("baselines\n")
     assert rest.split("\n")[0].split() == ["predicted", "nothing", "everything", "keywords"]
     assert "nothing" not in head
+
+
+def test_spans_of_unlabelled_records_are_left_out_and_counted(emotui: Emotui, tmp_path: Path) -> None:
+    gold = _write(tmp_path / "gold.jsonl", *GOLD["spans"], {"id": "e", "text": "Nobody has looked at this."})
+    pred = _write(tmp_path / "p.jsonl", *({"id": i, "spans": ["sad"]} for i in "abcd"), {"id": "e", "spans": ["this"]})
+    got = emotui("score", "spans", "--gold", gold, "--pred", pred, "--no-sim", "--json").document
+    assert (got["n"], got["unlabelled"], got["f1"], got["empty_gold"]) == (4, 1, 1, 0)

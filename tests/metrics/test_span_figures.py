@@ -15,7 +15,7 @@ from emotui.metrics.span_scoring import score_samples
 from emotui.metrics.span_tokens import TokenCounts, token_counts
 from emotui.metrics.spans import token_f1
 from emotui.metrics.tokens import fold, token_places, tokens
-from emotui.records import SpanPrediction, SpanSample
+from emotui.records import SpanPrediction, SpanSample, marks_at
 
 NONE: frozenset[str] = frozenset()
 WORDS = ("joy", "the", "a", "grim", "bus,", "--", "Élan", "co-op", "İx")
@@ -42,7 +42,7 @@ def cases(draw: st.DrawFn) -> list[tuple[SpanSample, SpanPrediction]]:
         gold = draw(st.lists(cut, max_size=1))
         cuts = [text[start:end] for start, end in draw(st.lists(cut, max_size=3))]
         spans = [*cuts, *draw(st.lists(st.sampled_from(["made up", "grim"]), max_size=2))]
-        sample = SpanSample(id=str(number), text=text, spans=tuple(gold))
+        sample = SpanSample(id=str(number), text=text, spans=marks_at(gold))
         found.append((sample, SpanPrediction(id=sample.id, spans=tuple(spans))))
     return found
 
@@ -62,7 +62,7 @@ def test_every_figure_is_that_of_plain_python(found: list[tuple[SpanSample, Span
     golds, said = [one[0] for one in found], [one[1] for one in found]
     details = score_samples(golds, said, None, NONE)
     document: Any = report(golds, details)
-    strings = [([g.text[s:e] for s, e in g.spans], list(p.spans or ())) for g, p in found]
+    strings = [([g.text[s:e] for s, e in g.places], list(p.spans or ())) for g, p in found]
     totals = [best_total(*both) for both in strings]
     n_gold, n_said = sum(len(g) for g, _ in strings), sum(len(p) for _, p in strings)
     assert document["precision"] == (pytest.approx(sum(totals) / n_said) if n_said else None)
@@ -74,7 +74,7 @@ def test_every_figure_is_that_of_plain_python(found: list[tuple[SpanSample, Span
     assert (document["missed_spans"], document["extra_spans"]) == (missed, n_said - n_gold + missed)
     right = gold_tokens = said_tokens = 0
     for detail, sample in zip(details, golds, strict=True):
-        gold = plain_tokens_inside(sample.text, sample.spans)
+        gold = plain_tokens_inside(sample.text, sample.places)
         inside = plain_tokens_inside(sample.text, [place for place in detail.located if place])
         nowhere = [p for p, place in zip(detail.predicted, detail.located, strict=True) if place is None]
         right += len(gold & inside)
@@ -108,7 +108,7 @@ def test_no_figure_depends_on_the_order_of_samples_or_leaves_its_bounds(
 @given(cases())
 def test_gold_against_itself_is_all_right(found: list[tuple[SpanSample, SpanPrediction]]) -> None:
     golds = [sample for sample, _ in found]
-    said = [SpanPrediction(id=g.id, spans=tuple(g.text[s:e] for s, e in g.spans)) for g in golds]
+    said = [SpanPrediction(id=g.id, spans=tuple(g.text[s:e] for s, e in g.places)) for g in golds]
     document: Any = span_report(golds, said, None, NONE)
     assert document["f1"] == 1
     assert document["precision"] in (1, None)
@@ -117,7 +117,7 @@ def test_gold_against_itself_is_all_right(found: list[tuple[SpanSample, SpanPred
 
 
 def test_silence_is_told_by_recall_and_by_the_samples_that_have_gold_spans() -> None:
-    golds = [SpanSample(id="a", text="so sad", spans=((3, 6),)), SpanSample(id="b", text="a desk", spans=())]
+    golds = [SpanSample(id="a", text="so sad", spans=marks_at([(3, 6)])), SpanSample(id="b", text="a desk", spans=())]
     document: Any = span_report(golds, [SpanPrediction(id=i, spans=()) for i in "ab"], None, NONE)
     assert (document["f1"], document["precision"], document["recall"], document["f1_gold"]) == (0.5, None, 0, 0)
     assert (document["empty_gold"], document["missed_spans"], document["extra_spans"]) == (1, 1, 0)
@@ -137,7 +137,7 @@ def test_a_token_counts_once_however_many_spans_hold_it_and_what_stands_nowhere_
 
 
 def test_a_marked_text_that_was_changed_has_only_wrong_tokens() -> None:
-    gold = SpanSample(id="a", text="so sad now", spans=((3, 6),))
+    gold = SpanSample(id="a", text="so sad now", spans=marks_at([(3, 6)]))
     said = SpanPrediction(id="a", output="so **sad** then", style="highlight")
     document: Any = span_report([gold], [said], None, NONE)
     assert document["tokens"] == {"precision": 0, "recall": 0, "f1": 0}
@@ -154,7 +154,7 @@ def test_the_places_of_tokens_cut_the_tokens_out_of_the_text(text: str) -> None:
 
 
 def test_an_entry_of_a_sample_holds_its_own_figures_and_places() -> None:
-    gold = SpanSample(id="a", text="so sad, so very sad", spans=((3, 6), (8, 19)))
+    gold = SpanSample(id="a", text="so sad, so very sad", spans=marks_at([(3, 6), (8, 19)]))
     document: Any = span_report([gold], [SpanPrediction(id="a", spans=("sad", "glad"))], None, NONE, per_sample=True)
     (entry,) = document["samples"]
     assert (entry["precision"], entry["recall"]) == (0.5, 0.5)

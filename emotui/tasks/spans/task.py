@@ -226,6 +226,7 @@ class Spans(Task):
         ),
         repeats=True,
         own=OwnSamples("sample", ("spans_passages.jsonl", "spans_sentences.jsonl")),
+        labelled=lambda sample: sample.spans is not None,
         baselines=score_baselines,
     )
     asking = Asking(
