@@ -61,15 +61,20 @@ def read(
     """
     name = str(path)
     place = literal(name)
-    file = _File(kind, place)
     try:
         with _rows(name, kind, columns) as rows:
-            for line, row in rows:
-                file.take(line, row)
-                if len(file.records) == limit:
-                    break
+            return gathered(place, kind, rows, skip_bad=skip_bad, limit=limit)
     except UnreadableFile as error:
         raise BadInput(f"{place}: {error}" if error.line is None else f"{place}:{error.line}: {error}") from None
+
+
+def gathered(place: str, kind: type[R], rows: Rows, *, skip_bad: bool = False, limit: int | None = None) -> Read[R]:
+    """The records of rows, all or none, as `read` has them; `place` is the file's name in messages."""
+    file = _File(kind, place)
+    for line, row in rows:
+        file.take(line, row)
+        if len(file.records) == limit:
+            break
     if file.problems and not skip_bad:
         raise BadInput(*capped(file.problems))
     if not file.records:

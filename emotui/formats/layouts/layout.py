@@ -28,7 +28,10 @@ class ReadOptions:
     Attributes:
         delimiter: of the cells of a table.
         encoding: of a text file, as Python names it.
-        columns: by the key of a row the column that it stands in; for JSON the field.
+        columns: by the key of a row the column that it stands in; for JSON the field. `labels.joy` and `values.joy` are
+            the number of one label or scale; `start`, `end`, `span` (its text), `span_label` and `annotator` belong to
+            tables with a row a span or a row a person; what stands under `ignore.` and any name is left out. An empty
+            column: there is none for that key.
         label_names: the labels of a file that has them as numbers, in their order.
     """
 
@@ -51,6 +54,8 @@ class Layout:
             Raises UnreadableFile where nothing can be read.
         write: writes rows into a file or folder that is not there yet, and gives a line for each kind of thing that
             the layout cannot hold; None: it is only read.
+        settled: the options with what was found out about a file filled in, where columns have a say: `rows` with them
+            gives the same rows. None: nothing is to be found out.
     """
 
     name: str
@@ -58,3 +63,4 @@ class Layout:
     recognise: Callable[[Path, bytes], str | None]
     rows: Callable[[Path, ReadOptions], Rows]
     write: Callable[[Path, Sequence[TextRow]], Sequence[str]] | None = None
+    settled: Callable[[Path, ReadOptions], ReadOptions] | None = None

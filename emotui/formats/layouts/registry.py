@@ -1,15 +1,43 @@
 """Every layout by name, in the order in which a file is tried: what is told apart most surely comes first."""
 
+from emotui.formats.layouts.corpora.numbered import GOEMOTIONS, XED
+from emotui.formats.layouts.corpora.raters import GOEMOTIONS_RATERS
+from emotui.formats.layouts.corpora.reman import REMAN
+from emotui.formats.layouts.corpora.semeval import BRIGHTER, SEMEVAL_2018
+from emotui.formats.layouts.corpora.tables import EMOBANK, ISEAR, MELD
 from emotui.formats.layouts.layout import Layout
+from emotui.formats.layouts.tables.excel import EXCEL
+from emotui.formats.layouts.tables.json_records import JSON_LINES, JSON_LIST
+from emotui.formats.layouts.tables.layouts import LONG, TABLE, WIDE
+from emotui.formats.layouts.tables.parquet_files import DATASETS, PARQUET
+from emotui.formats.layouts.tables.plain import PLAIN_TEXT
 from emotui.formats.layouts.tools import brat, conll, doccano, label_studio, prodigy, webanno
 
 LAYOUTS: tuple[Layout, ...] = (
+    PARQUET,
+    EXCEL,
     webanno.LAYOUT,
     label_studio.LAYOUT,
     prodigy.LAYOUT,
+    REMAN,
     doccano.LAYOUT,
     brat.LAYOUT,
     conll.LAYOUT,
+    DATASETS,
+    GOEMOTIONS,
+    XED,
+    GOEMOTIONS_RATERS,
+    SEMEVAL_2018,
+    BRIGHTER,
+    EMOBANK,
+    ISEAR,
+    MELD,
+    JSON_LINES,
+    JSON_LIST,
+    LONG,
+    WIDE,
+    TABLE,
+    PLAIN_TEXT,
 )
 
 

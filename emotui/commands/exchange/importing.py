@@ -1,0 +1,186 @@
+"""`emotui import`: samples from files of any hand into the store."""
+
+from pathlib import Path
+
+import click
+
+from emotui.commands.label_columns import label_columns_options
+from emotui.commands.options import read_labels, tell_troubles
+from emotui.commands.output import json_option, print_json, skip_bad_option, warn
+from emotui.commands.program_options import db_option
+from emotui.errors import BadInput
+from emotui.formats.layouts.layout import ReadOptions
+from emotui.formats.rows import literal
+from emotui.formats.wide import FOUND, LabelColumns
+from emotui.tasks.registry import kinds, task_named, tasks
+from emotui.workbench.datasets.foreign import Wish
+from emotui.workbench.datasets.samples import import_files
+from emotui.workbench.datasets.seer import TASK, Imported, import_seer
+from emotui.workbench.workspace import Workspace
+
+_SEER = "seer"
+
+
+@click.command("import")
+@click.argument("words", nargs=-1, metavar="[KIND|seer] FILE...")
+@click.option("--as", "kind", help="What the records are: spans, labels, ... (default: by what is said in them).")
+@click.option("--format", "layout", metavar="NAME", help="How the files are laid out (default: it looks at them).")
+@click.option("--map", "mapped", multiple=True, metavar="FIELD=COLUMN,...", help="Which column is what: text=Tweet.")
+@click.option("--delimiter", metavar="C", help="What parts the cells of a table (default: it is found out).")
+@click.option("--encoding", metavar="E", help="Of a text file: cp1252, utf-16 (default: it is found out).")
+@click.option("--map-file", metavar="FILE.toml", help="A mapping that --save-map wrote.")
+@click.option("--save-map", metavar="FILE.toml", help="Keep what the file was taken for, and which column is what.")
+@click.option("--dry-run", is_flag=True, help="Say what it is taken for, show three records, and write nothing.")
+@click.option("--name", help="The dataset's name (default: the first file's, without its ending).")
+@click.option("--task1", multiple=True, help="seer: a CSV of the release for Task 1 (again for more).")
+@click.option("--task2", multiple=True, help="seer: a CSV of the release for Task 2 (again for more).")
+@click.option("--transcripts", help="seer: the folder with MSP-Podcast's transcripts.")
+@click.option("--readable-words", is_flag=True, help="seer: count only words with a letter or digit in them.")
+@click.option("--trim", is_flag=True, help="seer: cut passages to their five sentences.")
+@label_columns_options
+@skip_bad_option
+@db_option
+@json_option
+def import_(
+    words: tuple[str, ...],
+    kind: str | None,
+    layout: str | None,
+    mapped: tuple[str, ...],
+    delimiter: str | None,
+    encoding: str | None,
+    map_file: str | None,
+    save_map: str | None,
+    dry_run: bool,
+    name: str | None,
+    task1: tuple[str, ...],
+    task2: tuple[str, ...],
+    transcripts: str | None,
+    readable_words: bool,
+    trim: bool,
+    columns: LabelColumns,
+    skip_bad: bool,
+    db: str | None,
+    as_json: bool,
+) -> None:
+    """Bring samples from FILES into the store as one dataset.
+
+    It looks at the files, says what it took them for, and reads them: tables, Excel, JSON, annotation programs, corpora
+    (docs/import.md). With KIND before the files they are records of that kind, in emotui's own formats; with `seer` the
+    SEER benchmark's release, by --task1 and --task2 in place of FILES.
+    """
+    of_seer = bool(task1 or task2 or transcripts or readable_words or trim)
+    if words[:1] == (_SEER,):
+        if words[1:]:
+            raise BadInput("name the release's files by --task1 and --task2")
+        imported = import_seer(
+            Workspace.open(db).store,
+            task1,
+            task2,
+            transcripts,
+            name,
+            readable=readable_words,
+            trim=trim,
+            skip_bad=skip_bad,
+            warn=warn,
+        )
+        _print_seer(imported, as_json)
+        return
+    named, files = _split(words)
+    if of_seer or not files:
+        raise BadInput(f"emotui import {named or ''} FILE...: options like --task1 are for seer".replace("  ", " "))
+    looked_for = (kind, layout, mapped, delimiter, encoding, map_file, save_map, dry_run or None)
+    if named is not None and not any(looked_for):
+        _import_own(named, files, name, columns, skip_bad=skip_bad, db=db, as_json=as_json)
+        return
+    if columns.threshold is not None:
+        raise BadInput("--label-threshold is for emotui import KIND FILE...")
+    wish = _wish(kind or named, layout, mapped, delimiter, encoding, map_file, columns.names or ())
+    from emotui.commands.exchange.foreign_files import bring_in
+
+    bring_in(files, wish, name, save_map, dry_run=dry_run, skip_bad=skip_bad, db=db, as_json=as_json)
+
+
+def _split(words: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
+    """The kind of record before the files, where one is named there, and the files."""
+    first = words[0] if words else ""
+    there = {**kinds(), **tasks()}
+    if first in there and (len(words) > 1 or not Path(first).exists()):
+        return task_named(first).name, words[1:]
+    if len(words) > 1 and not Path(first).suffix and not Path(first).exists():
+        tell_troubles()
+        raise BadInput(f"{literal(first)} is neither a file nor a kind of record: {', '.join(dict.fromkeys(there))}")
+    return None, words
+
+
+def _import_own(
+    kind: str,
+    files: tuple[str, ...],
+    name: str | None,
+    columns: LabelColumns,
+    *,
+    skip_bad: bool,
+    db: str | None,
+    as_json: bool,
+) -> None:
+    if columns != FOUND and not task_named(kind).files.label_columns:
+        there = [kind for kind, task in kinds().items() if task.files.label_columns]
+        raise BadInput(f"--labels and --label-threshold are for {' and '.join(there)}, not for {kind}")
+    workspace = Workspace.open(db)
+    dataset = import_files(workspace.store, kind, files, name, columns=columns, skip_bad=skip_bad, warn=warn)
+    if as_json:
+        print_json({"dataset": dataset.name, "task": dataset.task, "n": dataset.n, "fingerprint": dataset.fingerprint})
+    else:
+        click.echo(f"{dataset.name}: {dataset.n} samples")
+
+
+def _wish(
+    kind: str | None,
+    layout: str | None,
+    mapped: tuple[str, ...],
+    delimiter: str | None,
+    encoding: str | None,
+    map_file: str | None,
+    labels: tuple[str, ...],
+) -> Wish:
+    """What the options say together; what is given by itself goes before what a mapping's file says."""
+    from emotui.formats.layouts.mapping import read_mapping
+
+    columns = _pairs(mapped)
+    if len(labels) == 1 and Path(labels[0]).is_file():
+        labels = tuple(read_labels(labels[0]))
+    delimiter = {"\\t": "\t", "tab": "\t"}.get(delimiter or "", delimiter)
+    if map_file is None:
+        return Wish(kind, layout, ReadOptions(delimiter, encoding, columns, labels))
+    kept = read_mapping(map_file)
+    options = ReadOptions(
+        delimiter or kept.options.delimiter,
+        encoding or kept.options.encoding,
+        {**kept.options.columns, **columns},
+        labels or kept.options.label_names,
+    )
+    return Wish(kind or kept.kind, layout or kept.layout, options)
+
+
+def _pairs(mapped: tuple[str, ...]) -> dict[str, str]:
+    """Field to column. Raises BadInput where one of both is missing."""
+    found: dict[str, str] = {}
+    for part in (part for one in mapped for part in one.split(",") if part.strip()):
+        field, sign, column = part.partition("=")
+        if not field.strip() or not sign:
+            raise BadInput(f"--map {part}: write a field and its column: text=Tweet (text= for none)")
+        found[field.strip()] = column.strip()
+    return found
+
+
+def _print_seer(imported: Imported, as_json: bool) -> None:
+    found = {"samples": imported.samples, "labels": imported.labels}
+    if as_json:
+        documents = {
+            key: {"dataset": one.name, "n": one.n, "fingerprint": one.fingerprint} if one else None
+            for key, one in found.items()
+        }
+        print_json({**documents, "task": TASK, "missing": imported.missing})
+        return
+    for one in found.values():
+        if one is not None:
+            click.echo(f"{one.name}: {one.n} samples")

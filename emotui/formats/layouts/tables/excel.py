@@ -1,0 +1,130 @@
+"""Excel workbooks (.xlsx), read and written by openpyxl, which is loaded only when one comes up."""
+
+import zipfile
+from collections.abc import Sequence
+from datetime import date, datetime, time
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
+from emotui.formats.layouts.tables.layouts import read_shaped, settle
+from emotui.formats.layouts.tables.names import is_header
+from emotui.formats.layouts.tables.table import Table, named_once
+from emotui.formats.layouts.tables.writing import table_cells
+from emotui.formats.rows import Flaw, UnreadableFile, literal
+
+_ZIP = b"PK\x03\x04"
+_ENDINGS = (".xlsx", ".xlsm")
+_MOST_BYTES = 2 << 30
+"""Unpacked; a workbook that says it is larger is refused."""
+LONGEST = 32_767
+"""Characters that a cell of Excel holds."""
+
+
+def read_sheet(path: Path, options: ReadOptions) -> Table:
+    """The first sheet that has something in it."""
+    _check_size(path)
+    from openpyxl import load_workbook
+
+    try:
+        book = load_workbook(path, read_only=True, data_only=True)
+        try:
+            for sheet in book.worksheets:
+                sheet.reset_dimensions()  # what a program says of them is often wrong
+                cells = [
+                    (line, [_value(value) for value in row])
+                    for line, row in enumerate(sheet.iter_rows(values_only=True), start=1)
+                    if any(value is not None and str(value).strip() for value in row)
+                ]
+                if cells:
+                    return _table(cells)
+        finally:
+            book.close()
+    except (OSError, UnreadableFile):
+        raise
+    except Exception as error:  # openpyxl says nothing of what it may raise
+        raise UnreadableFile(f"not a readable workbook: {literal(str(error))[:200] or type(error).__name__}") from None
+    raise UnreadableFile("there is nothing in any of its sheets", 1)
+
+
+def _check_size(path: Path) -> None:
+    try:
+        with zipfile.ZipFile(path) as parts:
+            if sum(part.file_size for part in parts.infolist()) > _MOST_BYTES:
+                raise UnreadableFile("the workbook is larger than 2 GB unpacked: save its sheet as CSV")
+    except FileNotFoundError:
+        raise UnreadableFile("there is no such file") from None
+    except OSError as error:
+        raise UnreadableFile(f"cannot be read: {(error.strerror or str(error)).lower()}") from None
+    except (zipfile.BadZipFile, ValueError, NotImplementedError):
+        raise UnreadableFile("not a workbook of Excel (.xlsx): save it as one, or as CSV") from None
+
+
+def _table(cells: list[tuple[int, list[Any]]]) -> Table:
+    first = ["" if value is None else str(value) for value in cells[0][1]]
+    others = [["" if value is None else str(value) for value in row] for _, row in cells[1:200]]
+    headed = is_header(first, others)
+    width = max(len(row) for _, row in cells)
+    header = named_once(first) if headed else [str(number) for number in range(1, width + 1)]
+    found: list[tuple[int, dict[str, Any] | Flaw]] = []
+    for line, row in cells[headed:]:
+        if any(value is not None for value in row[len(header) :]):
+            found.append((line, Flaw(f"has {len(row)} cells where the header has {len(header)}")))
+        else:
+            found.append((line, {name: value for name, value in zip(header, row, strict=False) if name}))
+    return Table(tuple(name for name in header if name), found, headed=headed)
+
+
+def _value(value: object) -> object:
+    """A cell's value: whole numbers without a fraction, dates as ISO 8601."""
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    return value if isinstance(value, str | int | float | bool) or value is None else str(value)
+
+
+def write(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
+    """One sheet, a row a text; what is nested stands as JSON in its cell.
+
+    Raises:
+        ValueError: a text is longer than a cell may be, or has a character that no workbook holds.
+    """
+    from openpyxl import Workbook
+    from openpyxl.cell import WriteOnlyCell
+    from openpyxl.utils.exceptions import IllegalCharacterError
+
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet("texts")
+    for number, row in enumerate(table_cells(rows)):
+        written: list[Any] = []
+        for value in row:
+            if not isinstance(value, str):
+                written.append(value)
+                continue
+            if len(value) > LONGEST:
+                raise ValueError(f"row {number} has {len(value):,} characters in a cell, and Excel holds {LONGEST:,}")
+            try:
+                cell = WriteOnlyCell(sheet, value.replace("\r", "_x000D_"))
+            except IllegalCharacterError:
+                raise ValueError(f"row {number} has a control character, which no workbook holds") from None
+            cell.data_type = "s"  # a text that begins with = is no formula
+            written.append(cell)
+        sheet.append(written)
+    book.save(path)
+    return []
+
+
+def _recognise(path: Path, head: bytes) -> str | None:
+    return "it is a workbook of Excel" if head.startswith(_ZIP) and path.suffix.lower() in _ENDINGS else None
+
+
+EXCEL = Layout(
+    name="xlsx",
+    about="A sheet of Excel, with columns as a table's.",
+    recognise=_recognise,
+    rows=partial(read_shaped, read_sheet),
+    write=write,
+    settled=partial(settle, read_sheet),
+)

@@ -1,0 +1,267 @@
+"""Which column of a table is what, by its name and, where that does not tell, by what stands in it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from emotui.formats.layouts.layout import ReadOptions
+from emotui.formats.layouts.tables.names import NAMES, SCALES, is_emotion, normal
+from emotui.formats.layouts.tables.table import Table
+from emotui.formats.layouts.tables.values import identifier, is_empty, number
+from emotui.formats.rows import Flaw, UnreadableFile, shown
+
+_LOOKED_AT = 1000
+_FEW_LABELS = 50
+_LONG = 12.0
+"""Characters that texts have in the mean, where no name tells which column they are."""
+
+_OF_TEXT = frozenset(NAMES["text"])
+
+
+@dataclass(frozen=True, slots=True)
+class _Looks:
+    """What stands in a column: how many values, the share of those that are numbers and the like, their mean length."""
+
+    n: int
+    numbers: float
+    zero_or_one: bool
+    lists: float
+    length: float
+    spaces: float
+    distinct: int
+
+
+def settled(table: Table, options: ReadOptions) -> ReadOptions:
+    """The options with a column for every key that one was found for, and how the file is written.
+
+    Raises:
+        UnreadableFile: a column that is asked for is not there.
+    """
+    columns = guessed(table, options)
+    names = options.label_names if _of_numbers(table, options) else ()
+    return ReadOptions(options.delimiter or table.delimiter, options.encoding or table.encoding, columns, names)
+
+
+def guessed(table: Table, options: ReadOptions) -> dict[str, str]:
+    """By the key of a row its column; what the person says goes before what is found."""
+    given = dict(options.columns)
+    for key, column in given.items():
+        if column and column not in table.header:
+            there = ", ".join(map(shown, table.header[:12]))
+            raise UnreadableFile(f"there is no column {shown(column)} to take for {key} (there are {there})", 1)
+    good = [row for _, row in table.rows[:_LOOKED_AT] if not isinstance(row, Flaw)]
+    looks = {name: _looks([row.get(name) for row in good]) for name in table.header}
+    if options.label_names and not _of_numbers(table, options):
+        given |= {f"labels.{name}": name for name in options.label_names}
+    found = _Guess(table, looks, given)
+    found.look(good)
+    return {key: column for key, column in found.columns.items() if column}
+
+
+def _of_numbers(table: Table, options: ReadOptions) -> bool:
+    """Whether names of labels are those of numbers, and not columns of the table."""
+    return bool(options.label_names) and not set(options.label_names) <= set(table.header)
+
+
+class _Guess:
+    """The columns that are taken so far."""
+
+    def __init__(self, table: Table, looks: Mapping[str, _Looks], given: Mapping[str, str]) -> None:
+        self._table, self._looks = table, looks
+        self._said = set(given)
+        self.columns: dict[str, str] = dict(given)
+
+    def look(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Take what can be told: what belongs to spans first, then scales and labels, the text and the id last."""
+        self._spans()
+        self._scales()
+        self._one_hot()
+        if not self._said & {"labels", "label"} and not any(key.startswith("labels.") for key in self.columns):
+            self._label()
+        self._text()
+        for key in ("subject", "sentences", "annotators", "meta", "valence"):
+            self._take(key)
+        self._project_emotion()
+        self._id(rows)
+        self._annotator(rows)
+
+    def _free(self) -> list[str]:
+        taken = set(self.columns.values())
+        return [name for name in self._table.header if name not in taken]
+
+    def _named(self, key: str) -> list[str]:
+        """Free columns with one of the usual names of a key, the likeliest first."""
+        free: dict[str, str] = {}
+        for name in self._free():
+            free.setdefault(normal(name), name)
+        return [free[name] for name in NAMES[key] if name in free]
+
+    def _take(self, key: str, column: str | None = None) -> bool:
+        if key in self.columns:
+            return False
+        column = column or next(iter(self._named(key)), None)
+        if column is None:
+            return False
+        self.columns[key] = column
+        return True
+
+    def _spans(self) -> None:
+        starts = [one for one in self._named("start") if self._looks[one].numbers > 0.9]
+        ends = [one for one in self._named("end") if self._looks[one].numbers > 0.9]
+        if starts and ends and not self._said & {"start", "end", "spans"}:
+            self._take("start", starts[0])
+            self._take("end", ends[0])
+        if "start" in self.columns and "end" in self.columns:
+            self._take("span")
+            self._take("span_label") or self._take("span_label", next(iter(self._named("label")), None))
+            self._take("span_score")
+            self._take("span_attributes")
+            return
+        for name in self._named("spans"):
+            if self._looks[name].lists > 0.9 or not self._looks[name].n:
+                self._take("spans", name)
+        tags = [one for one in self._named("tags") if self._looks[one].lists > 0.9]
+        tokens = [one for one in self._named("tokens") if self._looks[one].lists > 0.9]
+        if tokens and tags:
+            self._take("tokens", tokens[0])
+            self._take("tags", tags[0])
+
+    def _scales(self) -> None:
+        free = {normal(name): name for name in reversed(self._free())}
+        found = {
+            scale: free[name]
+            for scale, names in SCALES.items()
+            for name in names
+            if name in free and self._looks[free[name]].n and self._looks[free[name]].numbers > 0.9
+        }
+        short = [scale for scale, column in found.items() if len(column) == 1]
+        for scale, column in found.items():
+            if scale not in short or len(short) > 1:  # a single column "A" may be anything
+                self.columns.setdefault(f"values.{scale}", column)
+
+    def _one_hot(self) -> None:
+        if any(key.startswith("labels") for key in self._said) or "span_label" in self.columns:
+            return
+        free = self._free()
+        binary = [name for name in free if self._looks[name].zero_or_one]
+        named = [name for name in free if is_emotion(name) and self._looks[name].n and self._looks[name].numbers > 0.95]
+        if len(named) > 1:
+            first, last = (free.index(named[place]) for place in (0, -1))
+            if all(self._looks[name].zero_or_one for name in named):
+                inside = [name for name in free[first : last + 1] if name in named or name in binary]
+                self.columns |= {f"labels.{name}": name for name in inside}
+            else:
+                self.columns |= {f"values.{name}": name for name in named}
+        elif len(binary) > 1 and not self._named("label") and not self._named("labels") and "spans" not in self.columns:
+            self.columns |= {f"labels.{name}": name for name in binary if not _is_named(name)}
+
+    def _label(self) -> None:
+        for key in ("labels", "label"):
+            for name in self._named(key):
+                looks = self._looks[name]
+                if not looks.n:
+                    continue
+                several = looks.lists > 0.5 or (key == "labels" and looks.length < 200)
+                if looks.lists <= 0.5 and looks.length > 60:
+                    continue  # a sentence is no label
+                self._take("labels" if several else "label", name)
+                return
+        if not self._table.headed:
+            self._unnamed_label()
+
+    def _unnamed_label(self) -> None:
+        """In a table without names: a column of few, short, repeated words."""
+        for name in self._free():
+            looks = self._looks[name]
+            if looks.n > 3 and looks.distinct <= min(_FEW_LABELS, looks.n / 2) and looks.length < 20:
+                self._take("label", name)
+                return
+
+    def _text(self) -> None:
+        if "text" in self.columns or "tokens" in self.columns:
+            return
+        usable = [
+            name
+            for name in self._free()
+            if self._looks[name].n and self._looks[name].numbers < 0.5 and self._looks[name].lists < 0.5
+        ]
+        for name in self._named("text"):
+            if name in usable:
+                self._take("text", name)
+                return
+        parts = [name for name in usable if set(normal(name).split("_")) & _OF_TEXT]
+        named = [name for name in parts if self._looks[name].length > _LONG]
+        long = [name for name in usable if self._looks[name].length > _LONG or self._looks[name].spaces > 0.5]
+        best = max(named or long, key=lambda name: self._looks[name].length, default=None)
+        if best is not None:
+            self._take("text", best)
+
+    def _project_emotion(self) -> None:
+        """Beside spans or sentences, `emotion` is that of the whole text."""
+        if {"spans", "sentences", "start"} & self.columns.keys() and "emotion" not in self.columns:
+            for name in self._free():
+                if normal(name) == "emotion":
+                    self.columns["emotion"] = name
+
+    def _id(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        if "id" in self.columns:
+            return
+        several = "start" in self.columns or bool(self._named("annotator")) or "annotator" in self.columns
+        unnamed = [name for name in self._free() if normal(name) in ("unnamed_0", "unnamed_0_1")]
+        for name in [*self._named("id"), *unnamed]:
+            if several and name in self._named("id"):
+                self._take("id", name)
+                return
+            if _all_different(row.get(name) for _, row in self._table.rows if not isinstance(row, Flaw)):
+                self._take("id", name)
+                return
+
+    def _annotator(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """A column with who says it, where the same text stands in several rows."""
+        if "annotator" in self.columns:
+            return
+        key = self.columns.get("id") or self.columns.get("text")
+        if "start" in self.columns:
+            self._take("annotator")
+            return
+        for name in self._named("annotator"):
+            if key and not _all_different(row.get(key) for _, row in self._table.rows if not isinstance(row, Flaw)):
+                self._take("annotator", name)
+                return
+
+
+def _is_named(name: str) -> bool:
+    return any(normal(name) in names for names in NAMES.values())
+
+
+def _all_different(values: Iterable[object]) -> bool:
+    seen: set[str] = set()
+    for value in values:
+        found = identifier(value)
+        if found is None or found in seen:
+            return False
+        seen.add(found)
+    return bool(seen)
+
+
+def _looks(values: Sequence[object]) -> _Looks:
+    there = [value for value in values if not is_empty(value)]
+    if not there:
+        return _Looks(0, 0, False, 0, 0, 0, 0)
+    numbers = [number(value) for value in there]
+    lists = sum(isinstance(value, list | dict) or _is_list(value) for value in there)
+    written = [value if isinstance(value, str) else "" for value in there]
+    n = len(there)
+    return _Looks(
+        n=n,
+        numbers=sum(one is not None for one in numbers) / n,
+        zero_or_one=all(one in (0.0, 1.0) for one in numbers),
+        lists=lists / n,
+        length=sum(map(len, written)) / n,
+        spaces=sum(" " in one.strip() for one in written) / n,
+        distinct=len(set(map(str, there))),
+    )
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, str) and value.strip()[:1] in ("[", "{") and value.strip()[-1:] in ("]", "}")

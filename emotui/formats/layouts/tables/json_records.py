@@ -1,0 +1,131 @@
+"""JSON Lines, and one JSON list, of objects with any fields."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from emotui.formats import jsonl
+from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
+from emotui.formats.layouts.tables.decoding import decoded_file, decoded_head
+from emotui.formats.layouts.tables.layouts import read_shaped, settle
+from emotui.formats.layouts.tables.names import NAMES
+from emotui.formats.layouts.tables.table import Table
+from emotui.formats.rows import Flaw, UnreadableFile, shown
+
+_SIGNS = frozenset(name for names in NAMES.values() for name in names)
+_LISTS = ("data", "rows", "records", "examples", "items")
+"""Fields of an object in which a list of texts may stand."""
+
+
+def read_json_lines(path: Path, options: ReadOptions) -> Table:
+    """The objects of JSONL as a table whose columns are their fields."""
+    return _table(_lines(path, options))
+
+
+def read_json_list(path: Path, options: ReadOptions) -> Table:
+    """The objects of a list, or of an object that holds one; also of an object of columns, as pandas writes it."""
+    text = decoded_file(path, options.encoding).text
+    value = jsonl.decode(text.encode(errors="surrogateescape"))
+    if isinstance(value, Flaw):
+        raise UnreadableFile(value.reason, 1)
+    items = _items(value)
+    if items is None:
+        raise UnreadableFile("there is no list of objects in it", 1)
+    return _table([(line, item if isinstance(item, dict) else _no_object(item)) for line, item in enumerate(items, 1)])
+
+
+def _lines(path: Path, options: ReadOptions) -> list[tuple[int, Any]]:
+    found = decoded_file(path, options.encoding)
+    rows = jsonl.rows(line + b"\n" for line in found.text.encode(errors="surrogateescape").split(b"\n"))
+    return [(line, row if isinstance(row, dict | Flaw) else _no_object(row)) for line, row in rows]
+
+
+def _no_object(value: object) -> Flaw:
+    return Flaw(f"a record must be an object in braces, not {shown(value)}")
+
+
+def _items(value: Any) -> list[Any] | None:
+    if isinstance(value, list):
+        return value
+    if not isinstance(value, dict):
+        return None
+    for name in _LISTS:
+        if isinstance(value.get(name), list) and value[name] and isinstance(value[name][0], dict):
+            return list(value[name])
+    parts = list(value.values())
+    if parts and all(isinstance(part, list) for part in parts) and len({len(part) for part in parts}) == 1:
+        return [dict(zip(value, row, strict=True)) for row in zip(*parts, strict=True)]
+    if parts and all(isinstance(part, dict) for part in parts):
+        if len({frozenset(part) for part in parts}) == 1 and not _SIGNS & parts[0].keys():
+            return [{name: part[row] for name, part in value.items()} for row in parts[0]]  # a column an object
+        return [{"id": key, **part} for key, part in value.items()]
+    return None
+
+
+def _table(rows: list[tuple[int, Any]]) -> Table:
+    header: dict[str, None] = {}
+    for _, row in rows:
+        if not isinstance(row, Flaw):
+            header |= dict.fromkeys(row)
+    if not header and not rows:
+        raise UnreadableFile("there is no record in it", 1)
+    return Table(tuple(header), rows)
+
+
+def _head_of(path: Path, head: bytes, endings: tuple[str, ...]) -> str | None:
+    if path.suffix.lower() not in endings:
+        return None
+    try:
+        return decoded_head(head).text.lstrip()
+    except UnreadableFile:
+        return None
+
+
+def _recognise_lines(path: Path, head: bytes) -> str | None:
+    start = _head_of(path, head, (".jsonl", ".ndjson", ".json", ".jl", ".txt"))
+    if not start or not start.startswith("{"):
+        return None
+    first, _, rest = start.partition("\n")
+    if path.suffix.lower() in (".json", ".txt") and not (rest.lstrip().startswith("{") and first.strip().endswith("}")):
+        return None
+    if path.suffix.lower() == ".txt" and isinstance(jsonl.decode(first.encode(errors="replace")), Flaw):
+        return None
+    return "it has a JSON object a line"
+
+
+def _recognise_list(path: Path, head: bytes) -> str | None:
+    start = _head_of(path, head, (".json",))
+    return "it is one JSON document with a list of objects" if start and start.startswith(("[", "{")) else None
+
+
+def write_json_lines(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
+    """A row as it is in each line."""
+    path.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+    return []
+
+
+def write_json_list(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
+    """One list of the rows as they are."""
+    path.write_bytes(b"[\n" + b",\n".join(map(msgspec.json.encode, rows)) + b"\n]\n")
+    return []
+
+
+JSON_LINES = Layout(
+    name="jsonl",
+    about="JSON Lines: an object a line, with the fields of docs/formats.md or any others.",
+    recognise=_recognise_lines,
+    rows=partial(read_shaped, read_json_lines),
+    write=write_json_lines,
+    settled=partial(settle, read_json_lines),
+)
+JSON_LIST = Layout(
+    name="json",
+    about="One JSON list of objects with any fields.",
+    recognise=_recognise_list,
+    rows=partial(read_shaped, read_json_list),
+    write=write_json_list,
+    settled=partial(settle, read_json_list),
+)

@@ -1,0 +1,191 @@
+"""Parquet of any columns, and folders of the library `datasets`: Parquet shards, or Arrow files of `save_to_disk`."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
+from emotui.formats.layouts.tables.features import names_in_card, names_in_json
+from emotui.formats.layouts.tables.layouts import read_shaped, settle
+from emotui.formats.layouts.tables.table import Table
+from emotui.formats.layouts.tables.writing import table_cells
+from emotui.formats.rows import Flaw, UnreadableFile, literal
+
+_BATCH = 4096
+_MAGIC = b"PAR1"
+_INFO, _STATE, _SPLITS = "dataset_info.json", "state.json", "dataset_dict.json"
+_SHARD = re.compile(r"^(.+?)-\d{5}-of-\d{5}(-[0-9a-f]+)?$")
+_MISSING = "Arrow files are read with pyarrow: pip install pyarrow, or write the data set as Parquet (to_parquet)"
+
+Found = list[tuple[int, dict[str, Any] | Flaw]]
+
+
+def read_parquet(path: Path, options: ReadOptions) -> Table:
+    """One Parquet file, with the names of labels that its metadata has."""
+    header, rows, names = _parquet(path)
+    return Table(header, [(line, row) for line, row in enumerate(rows, start=1)], names=names)
+
+
+def read_folder(path: Path, options: ReadOptions) -> Table:
+    """All splits of a folder; where there are several, each row has its own under `split`."""
+    parts = _parts(path)
+    if not parts:
+        raise UnreadableFile("there is no Parquet or Arrow file in the folder")
+    names = _names_in(path)
+    header: dict[str, None] = {}
+    found: Found = []
+    several = len({split for split, _ in parts}) > 1
+    for split, file in parts:
+        if file.suffix == ".arrow":
+            columns, rows = _arrow(file)
+        else:
+            columns, rows, own = _parquet(file)
+            names = names | own
+        if several and "split" not in columns:
+            columns, rows = (*columns, "split"), (row | {"split": split} for row in rows)
+        header |= dict.fromkeys(columns)
+        found += [(line, row) for line, row in enumerate(rows, start=len(found) + 1)]
+    return Table(tuple(header), found, names=names)
+
+
+def _parquet(path: Path) -> tuple[tuple[str, ...], Iterator[dict[str, Any]], dict[str, tuple[str, ...]]]:
+    import duckdb
+
+    if not path.is_file():
+        raise UnreadableFile("there is no such file")
+    file = "'" + re.sub(r"([*?\[])", r"[\1]", str(path.absolute())).replace("'", "''") + "'"
+    try:
+        connection = duckdb.connect(
+            config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+        )
+        keys = connection.execute(f"SELECT key, value FROM parquet_kv_metadata({file})").fetchall()
+        source = f"SELECT * FROM read_parquet({file}, hive_partitioning=false, file_row_number=false)"
+        described = connection.execute(f"DESCRIBE {source}").fetchall()
+    except (duckdb.Error, ValueError) as error:
+        raise UnreadableFile(f"not a readable Parquet file: {_last_words(error)}") from None
+    names = next((names_in_json(bytes(value)) for key, value in keys if bytes(key) == b"huggingface"), {})
+    # What no text can be: pictures and sounds.
+    wanted = [str(name) for name, kind, *_ in described if "BLOB" not in str(kind)]
+    return tuple(wanted), _fetched(connection, source, wanted), names
+
+
+def _fetched(connection: Any, source: str, wanted: Sequence[str]) -> Iterator[dict[str, Any]]:
+    import duckdb
+
+    columns = ", ".join('"' + name.replace('"', '""') + '"' for name in wanted)
+    try:
+        with connection:
+            cursor = connection.execute(f"SELECT {columns} FROM ({source})")
+            while batch := cursor.fetchmany(_BATCH):
+                for values in batch:
+                    yield dict(zip(wanted, values, strict=True))
+    except (duckdb.Error, ImportError, TypeError, ValueError, OverflowError) as error:
+        raise UnreadableFile(f"not a readable Parquet file: {_last_words(error)}") from None
+
+
+def _arrow(path: Path) -> tuple[tuple[str, ...], Iterator[dict[str, Any]]]:
+    try:
+        import pyarrow
+        import pyarrow.ipc
+    except ImportError:
+        raise UnreadableFile(_MISSING) from None
+    try:
+        with pyarrow.memory_map(str(path)) as source:
+            try:
+                table = pyarrow.ipc.open_stream(source).read_all()
+            except pyarrow.ArrowInvalid:
+                source.seek(0)
+                table = pyarrow.ipc.open_file(source).read_all()
+            kept = [name for name in table.column_names if not pyarrow.types.is_binary(table.schema.field(name).type)]
+            return tuple(kept), iter(table.select(kept).to_pylist())
+    except (OSError, ValueError, pyarrow.ArrowException) as error:
+        raise UnreadableFile(f"not a readable Arrow file: {_last_words(error)}") from None
+
+
+def _parts(path: Path) -> list[tuple[str, Path]]:
+    """The files with data by split: those that `save_to_disk` names, else every Parquet file."""
+    splits = [path] if (path / _STATE).is_file() else sorted(one.parent for one in path.glob(f"*/{_STATE}"))
+    arrow = [(one.name, file) for one in splits for file in sorted(one.glob("data-*.arrow"))]
+    if arrow:
+        return arrow
+    files = sorted((*path.glob("*.parquet"), *path.glob("*/*.parquet"), *path.glob("*/*/*.parquet")))
+    return [(_split(file), file) for file in files] or [(_split(file), file) for file in sorted(path.glob("*.arrow"))]
+
+
+def _split(file: Path) -> str:
+    shard = _SHARD.fullmatch(file.stem)
+    return shard[1] if shard else file.stem if not file.stem.isdigit() else file.parent.name
+
+
+def _names_in(path: Path) -> dict[str, tuple[str, ...]]:
+    """The names of labels that a folder tells beside its data."""
+    for file in (path / _INFO, *sorted(path.glob(f"*/{_INFO}"))):
+        try:
+            if names := names_in_json(file.read_bytes()):
+                return names
+        except OSError:
+            continue
+    for card in (path / "README.md", path.parent / "README.md"):
+        try:
+            if names := names_in_card(card.read_text(encoding="utf-8", errors="replace")):
+                return names
+        except OSError:
+            continue
+    return {}
+
+
+def write(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
+    """A row a text; what is nested stands as JSON in its column."""
+    import duckdb
+
+    header, *cells = table_cells(rows)
+    types = ", ".join(f'"{name}" VARCHAR' for name in header)
+    try:
+        with duckdb.connect() as connection:
+            connection.execute(f"CREATE TABLE rows ({types})")
+            if cells:
+                marks = ", ".join("?" * len(header))
+                connection.executemany(f"INSERT INTO rows VALUES ({marks})", [list(row) for row in cells])
+            target = str(path).replace("'", "''")
+            connection.execute(f"COPY rows TO '{target}' (FORMAT parquet)")
+    except duckdb.Error as error:
+        raise OSError(_last_words(error)) from None
+    return []
+
+
+def _last_words(error: Exception) -> str:
+    first = next(iter(str(error).strip().splitlines()), type(error).__name__)
+    return literal(first.rpartition("Error: ")[2][:200])
+
+
+def _recognise_file(path: Path, head: bytes) -> str | None:
+    return "it begins as Parquet does" if head.startswith(_MAGIC) else None
+
+
+def _recognise_folder(path: Path, head: bytes) -> str | None:
+    if not path.is_dir():
+        return None
+    there = [name for name in (_SPLITS, _STATE, _INFO) if (path / name).is_file()]
+    if there:
+        return f"it is a folder with {there[0]}, as save_to_disk of the library datasets writes"
+    shards = [file for _, file in _parts(path)]
+    return f"it is a folder with {len(shards)} Parquet file{'s' * (len(shards) != 1)}" if shards else None
+
+
+PARQUET = Layout(
+    name="parquet",
+    about="Parquet with any columns: lists, structs, ClassLabel numbers with their names.",
+    recognise=_recognise_file,
+    rows=partial(read_shaped, read_parquet),
+    write=write,
+    settled=partial(settle, read_parquet),
+)
+DATASETS = Layout(
+    name="datasets",
+    about="A folder of the library datasets: save_to_disk's Arrow files, or Parquet shards with their README.md.",
+    recognise=_recognise_folder,
+    rows=partial(read_shaped, read_folder),
+    settled=partial(settle, read_folder),
+)

@@ -1,0 +1,257 @@
+"""From the rows of a table to rows of texts, once it is known which column is what."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, time
+from decimal import Decimal
+from math import isfinite
+from typing import Any
+
+from emotui.formats.layouts.layout import ReadOptions, TextRow
+from emotui.formats.layouts.tables.table import Table
+from emotui.formats.layouts.tables.tags import text_and_spans
+from emotui.formats.layouts.tables.values import (
+    differs,
+    identifier,
+    is_empty,
+    label,
+    labels,
+    number,
+    parsed,
+    span,
+    spans,
+)
+from emotui.formats.rows import Flaw, Rows, shown
+
+_NESTED = ("sentences", "annotators", "meta", "values")
+_SAID = ("spans", "label", "labels", "values")
+_OF_SPANS = (("span_label", "label"), ("span_score", "score"), ("span_attributes", "attributes"))
+
+
+def shaped(table: Table, settled: ReadOptions) -> Rows:
+    """The rows of texts of a table, one a row of it, or one a text where its rows are spans or persons.
+
+    Args:
+        settled: with a column for every key that is there.
+    """
+    shape = _Shape(table, settled)
+    rows = ((line, row if isinstance(row, Flaw) else shape.row(row)) for line, row in table.rows)
+    several = {"start", "annotator"} & settled.columns.keys()
+    yield from _grouped(rows, spans_apart="start" in settled.columns) if several else rows
+
+
+class _Shape:
+    """Which column goes where."""
+
+    def __init__(self, table: Table, settled: ReadOptions) -> None:
+        columns = settled.columns
+        self._columns = columns
+        self._names = settled.label_names
+        self._of_column = table.names
+        self._one_hot = _below(columns, "labels.")
+        self._scales = _below(columns, "values.")
+        self._renamed = _below(columns, "meta.")
+        taken = set(columns.values())
+        self._kept = [name for name in table.header if name not in taken]
+        self._said = [key for key in ("label", "labels", "spans", "tokens", "start", "annotator") if key in columns]
+        self._more = [key for key in ("subject", "emotion", "valence", *_NESTED) if key in columns]
+
+    def row(self, values: Mapping[str, Any]) -> TextRow | Flaw:
+        """The row of one text, or what is wrong with it."""
+        found: TextRow = {}
+        columns = self._columns
+        if "id" in columns and (key := identifier(values.get(columns["id"]))) is not None:
+            found["id"] = key
+        if "text" in columns:
+            text = values.get(columns["text"])
+            if text is not None and (not isinstance(text, str) or text.strip()):
+                found["text"] = text if isinstance(text, str) else str(_plain(text))
+        wrong = self._take_said(values, found) if self._said else None
+        if wrong is None and (self._one_hot or self._scales):
+            wrong = self._take_numbers(values, found)
+        for key in self._more:
+            wrong = wrong or self._take_more(key, values.get(columns[key]), found)
+        if wrong is not None:
+            return wrong
+        kept = {name: self._own(name, values[name]) for name in self._kept if not is_empty(values.get(name))}
+        kept |= {new: values[name] for new, name in self._renamed.items() if not is_empty(values.get(name))}
+        if kept:
+            found["meta"] = kept | found.get("meta", {})
+        if "text" not in found and "text" in columns and "start" not in columns and "annotator" not in columns:
+            return Flaw(f"{shown(columns['text'])} is empty")
+        return found
+
+    def _own(self, column: str, value: Any) -> Any:
+        """What is kept of a column of one's own, with the names of its labels where the file tells them."""
+        if names := self._of_column.get(column):
+            said = labels(value, names)
+            if isinstance(said, list):
+                return said if isinstance(value, list) else next(iter(said), None)
+        return _plain(value)
+
+    def _labels_of(self, key: str) -> Sequence[str]:
+        return self._of_column.get(self._columns[key]) or self._names
+
+    def _take_said(self, values: Mapping[str, Any], found: TextRow) -> Flaw | None:
+        columns = self._columns
+        for asked in self._said:
+            key, value = asked, values.get(columns[asked])
+            said: Any
+            if key == "annotator":
+                found["annotator"] = identifier(value) or ""
+                continue
+            if key == "start":
+                said = self._one_span(values)
+                key = "span"
+            elif is_empty(value):
+                continue
+            elif key == "label":
+                said = self._one_or_several(value)
+                key = "label" if said is None or isinstance(said, str) else "labels"
+            elif key == "labels":
+                said = labels(value, self._labels_of("labels"))
+            elif key == "spans":
+                said = spans(value, found.get("text"), self._labels_of("spans"))
+            else:
+                said = self._tokens(value, values)
+                if not isinstance(said, Flaw):
+                    found["text"], said = said
+                key = "spans"
+            if isinstance(said, Flaw):
+                return said if key == "span" else Flaw(f"{shown(columns[asked])}: {said.reason}")
+            if said is not None:
+                found[key] = said
+        return None
+
+    def _one_or_several(self, value: object) -> object:
+        """A label; a list of them where one stands in its place."""
+        value = parsed(value)
+        names = self._labels_of("label")
+        if isinstance(value, list | tuple | Mapping):
+            return labels(value, names)
+        return value if isinstance(value, Flaw) else label(value, names)
+
+    def _one_span(self, values: Mapping[str, Any]) -> dict[str, Any] | Flaw | None:
+        columns = self._columns
+        start, end = values.get(columns["start"]), values.get(columns.get("end", ""))
+        if is_empty(start) and is_empty(end):
+            return None
+        item: dict[str, Any] = {"start": start, "end": end}
+        for key, name in _OF_SPANS:
+            if key in columns and not is_empty(said := values.get(columns[key])):
+                item[name] = parsed(said)
+        if "span" in columns and not is_empty(surface := values.get(columns["span"])):
+            item["text"] = surface
+        text = values.get(columns["text"]) if "text" in columns else None
+        names = self._labels_of("span_label") if "span_label" in columns else ()
+        return span(item, text if isinstance(text, str) and text else None, names)
+
+    def _tokens(self, value: object, values: Mapping[str, Any]) -> tuple[str, list[dict[str, Any]]] | Flaw:
+        tokens, tags = parsed(value), parsed(values.get(self._columns.get("tags", "")))
+        if not isinstance(tokens, list) or not isinstance(tags, list):
+            return Flaw("tokens and tags must be lists")
+        names = self._labels_of("tags") if "tags" in self._columns else ()
+        said: list[str] = []
+        for tag in tags:
+            one = label(tag, names)
+            if isinstance(one, Flaw):
+                return one
+            said.append(one or "O")
+        return text_and_spans([str(token) for token in tokens], said)
+
+    def _take_numbers(self, values: Mapping[str, Any], found: TextRow) -> Flaw | None:
+        for key, wanted in (("labels", self._one_hot), ("values", self._scales)):
+            numbers: dict[str, float] = {}
+            for name, column in wanted.items():
+                value = values.get(column)
+                if is_empty(value):
+                    continue
+                said = number(value)
+                if said is None or not isfinite(said):
+                    return Flaw(f"{shown(column)} must be a number, not {shown(value)}")
+                numbers[name] = int(said) if key == "labels" and said.is_integer() else said
+            if numbers:
+                found[key] = {**found.get(key, {}), **numbers} if isinstance(found.get(key, {}), dict) else numbers
+        return None
+
+    def _take_more(self, key: str, value: object, found: TextRow) -> Flaw | None:
+        if is_empty(value):
+            return None
+        if key in _NESTED:
+            value = parsed(value)
+            if isinstance(value, Flaw):
+                return Flaw(f"{shown(self._columns[key])}: {value.reason}")
+            found[key] = _plain(value)
+        else:
+            found[key] = str(_plain(value))
+        return None
+
+
+def _below(columns: Mapping[str, str], prefix: str) -> dict[str, str]:
+    return {key.removeprefix(prefix): column for key, column in columns.items() if key.startswith(prefix) and column}
+
+
+def _grouped(rows: Rows, *, spans_apart: bool) -> Rows:
+    """A row a text, from rows that are its spans or what persons say of it; it stands where its first row does."""
+    found: dict[str, tuple[int, TextRow]] = {}
+    wrong: dict[str, Flaw] = {}
+    flaws: list[tuple[int, Flaw]] = []
+    for line, row in rows:
+        if isinstance(row, Flaw):
+            flaws.append((line, row))
+            continue
+        key = row.get("id") or row.get("text")
+        if key is None:
+            flaws.append((line, Flaw("has neither an id nor a text")))
+            continue
+        text: TextRow = found.setdefault(key, (line, {}))[1]
+        if (problem := _joined(text, row, spans_apart=spans_apart)) is not None:
+            wrong.setdefault(key, problem)
+            flaws.append((line, problem))
+    good = [(line, row) for key, (line, row) in found.items() if key not in wrong]
+    yield from sorted([*good, *flaws], key=lambda one: one[0])
+
+
+def _joined(text: TextRow, row: TextRow, *, spans_apart: bool) -> Flaw | None:
+    """Add to what is known of a text what one row says of it; what the two disagree on is told."""
+    person = row.pop("annotator", None)
+    mark = row.pop("span", None)
+    first = not text
+    if "text" in row and text.get("text", row["text"]) != row["text"]:
+        return Flaw("has another text than the rows before it with this id")
+    said = {key: row.pop(key) for key in _SAID if key in row}
+    for key, value in row.items():
+        text.setdefault(key, value)
+    if spans_apart:
+        said["spans"] = [] if mark is None else [mark]
+    if mark is not None and "text" in text and (surface := mark.get("text")) is not None:
+        wrong = differs(text["text"], mark["start"], mark["end"], surface)
+        if wrong is not None:
+            return wrong
+    known = text.setdefault("annotators", {}).setdefault(person, {}) if person else text
+    for key, value in said.items():
+        if key == "spans":
+            known.setdefault("spans", []).extend(value)
+        elif first or key not in known:
+            known[key] = value
+        elif known[key] != value and not spans_apart:
+            return Flaw(f"says another thing of the same text: {shown(value)} instead of {shown(known[key])}")
+    return None
+
+
+def _plain(value: Any) -> Any:
+    """As JSON can say it."""
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(one) for one in value]
+    if isinstance(value, bytes | bytearray | memoryview):
+        return None
+    return str(value)

@@ -1,0 +1,192 @@
+"""A table as every kind of file gives it: its columns, and a row an object."""
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from emotui.formats.layouts.layout import ReadOptions
+from emotui.formats.layouts.tables.decoding import broken, decoded_file
+from emotui.formats.layouts.tables.names import is_header
+from emotui.formats.rows import Flaw, UnreadableFile
+
+DELIMITERS = ",;\t|"
+_LOOKED_AT = 200
+_LONGEST_CELL = 2**31 - 1
+_SEPARATOR_LINE = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)
+"""What Excel writes before a table to say how its cells are separated."""
+
+Cells = list[tuple[int, "list[str] | Flaw"]]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table that has been read.
+
+    Attributes:
+        header: the columns in their order, each name once.
+        rows: by line the values by column: strings in a text file, any value elsewhere.
+        headed: whether the names stand in the file; else they are numbers, from 1.
+        names: by column its labels, in the order of their numbers, where the file itself tells them.
+    """
+
+    header: tuple[str, ...]
+    rows: list[tuple[int, dict[str, Any] | Flaw]]
+    delimiter: str | None = None
+    encoding: str | None = None
+    headed: bool = True
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def read_table(path: Path, options: ReadOptions, headed: bool | None = None) -> Table:
+    """A text file of cells between delimiters.
+
+    Args:
+        headed: whether its first row has names; None: it is found out.
+
+    Raises:
+        UnreadableFile: it cannot be read, or has no row.
+    """
+    found = decoded_file(path, options.encoding)
+    return table_of(found.text, options, found.encoding, prefer_tab=path.suffix.lower() == ".tsv", headed=headed)
+
+
+def table_of(
+    text: str, options: ReadOptions, encoding: str = "utf-8", *, prefer_tab: bool = False, headed: bool | None = None
+) -> Table:
+    """The table in a text; otherwise as `read_table`."""
+    skipped = 0
+    delimiter = options.delimiter
+    if separator := _SEPARATOR_LINE.match(text):
+        delimiter, skipped = delimiter or separator[1], 1
+        text = text[separator.end() :]
+    delimiter = delimiter or _delimiter(text, prefer_tab)
+    if len(delimiter) != 1 or delimiter in '"\r\n':
+        raise UnreadableFile("--delimiter must be one character, such as ; or , (a tab: $'\\t')")
+    cells = [(line + skipped, row) for line, row in _best(text, delimiter)]
+    good = [row for _, row in cells if not isinstance(row, Flaw)]
+    if not good:
+        raise UnreadableFile(cells[0][1].reason if cells and isinstance(cells[0][1], Flaw) else "it has no row", 1)
+    if headed is None:
+        headed = is_header(good[0], good[1:_LOOKED_AT])
+    if headed:
+        first = next(place for place, (_, row) in enumerate(cells) if row is good[0])
+        header, cells = named_once(good[0]), cells[:first] + cells[first + 1 :]
+    else:
+        header = [str(number) for number in range(1, max(map(len, good)) + 1)]
+    rows = list(_rows(cells, tuple(header), headed))
+    return Table(tuple(name for name in header if name), rows, delimiter, encoding, headed)
+
+
+def _rows(cells: Cells, header: tuple[str, ...], headed: bool) -> Iterator[tuple[int, dict[str, Any] | Flaw]]:
+    width = len(header)
+    named = all(header)
+    for line, row in cells:
+        if isinstance(row, Flaw):
+            yield line, row
+        elif (len(row) != width and any(map(str.strip, row[width:]))) or (
+            len(row) < width and headed and len(row) + _empty_at_end(header) < width
+        ):
+            yield line, Flaw(f"has {_counted(len(row))} where the header has {width}")
+        elif named:
+            yield line, dict(zip(header, row, strict=False))
+        else:
+            yield line, {name: cell for name, cell in zip(header, row, strict=False) if name}
+
+
+def _empty_at_end(header: Sequence[str]) -> int:
+    return len(header) - max((place + 1 for place, name in enumerate(header) if name), default=0)
+
+
+def _best(text: str, delimiter: str) -> Cells:
+    """The cells of a table, with quotes around some, or where that does not fit and no comma parts them, without."""
+    quoted = list(_quoted(text, delimiter))
+    if delimiter not in "\t|" or '"' not in text:
+        return quoted
+    bare = list(_bare(text, delimiter))
+    return bare if _misfits(bare) < _misfits(quoted) else quoted
+
+
+def _misfits(cells: Cells) -> tuple[int, int]:
+    """How many rows are not as wide as most, or wrong; and fewer rows are worse."""
+    widths = Counter(len(row) for _, row in cells if not isinstance(row, Flaw))
+    usual = widths.most_common(1)[0][1] if widths else 0
+    return len(cells) - usual, -len(cells)
+
+
+def _quoted(text: str, delimiter: str) -> Iterator[tuple[int, list[str] | Flaw]]:
+    csv.field_size_limit(_LONGEST_CELL)
+    damaged = broken(text) is not None
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    while True:
+        line = reader.line_num + 1
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield line, Flaw(_reworded(str(error)))
+            continue
+        if damaged and (wrong := broken(delimiter.join(row))):
+            yield line, wrong
+        elif any(row) and any(map(str.strip, row)):
+            yield line, row
+
+
+def _bare(text: str, delimiter: str) -> Iterator[tuple[int, list[str] | Flaw]]:
+    """Cells without quotes around them: a line a row, and a quote is a quote."""
+    damaged = broken(text) is not None
+    for line, content in enumerate(text.split("\n"), start=1):
+        content = content.removesuffix("\r")
+        if damaged and (wrong := broken(content)):
+            yield line, wrong
+        elif content.strip():
+            yield line, content.split(delimiter)
+
+
+def _delimiter(text: str, prefer_tab: bool) -> str:
+    """The delimiter that parts the first rows most evenly, of those that stand in the first."""
+    head = "".join(line for _, line in zip(range(_LOOKED_AT), io.StringIO(text, newline=""), strict=False))
+    first = next((line for line in head.split("\n") if line.strip()), "")
+    if prefer_tab and "\t" in first:
+        return "\t"
+    best, most = "\t" if prefer_tab else ",", (0.0, 0)
+    for delimiter in DELIMITERS:
+        if delimiter not in first:
+            continue
+        rows = [row for _, row in _best(head, delimiter) if not isinstance(row, Flaw)]
+        widths = Counter(map(len, rows))
+        width, times = widths.most_common(1)[0] if widths else (1, 0)
+        score = (round(times / max(len(rows), 1), 1), width)
+        if width > 1 and score > most:
+            best, most = delimiter, score
+    return best
+
+
+def named_once(names: Sequence[str]) -> list[str]:
+    """Names of columns without white space around them; one that comes again gets its count."""
+    found: list[str] = []
+    for name in (" ".join(name.split()) for name in names):
+        times, other = 2, name
+        while name and other in found:
+            times, other = times + 1, f"{name} ({times})"
+        found.append(other)
+    return found
+
+
+def _counted(cells: int) -> str:
+    return "1 cell" if cells == 1 else f"{cells} cells"
+
+
+def _reworded(complaint: str) -> str:
+    if "unexpected end of data" in complaint:
+        return "a quote that opens in this row is never closed"
+    if "expected after" in complaint:
+        return "text stands after a closing quote: double the quotes inside a quoted cell"
+    if "new-line character" in complaint:
+        return "a carriage return stands outside quotes: lines must end with LF or CRLF"
+    return f"not a row of a table: {complaint}"

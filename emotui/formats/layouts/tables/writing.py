@@ -1,0 +1,115 @@
+"""Rows of texts as tables: a column a key, a column a label, a row a span."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from emotui.formats.layouts.layout import TextRow
+from emotui.formats.layouts.lost import all_labels, lost, texts
+from emotui.formats.layouts.tables.names import EMOTIONS, NAMES, SCALES, normal
+
+PLAIN = ("id", "text", "subject", "label", "emotion", "valence")
+NESTED = ("labels", "spans", "values", "sentences", "annotators", "meta")
+_TAKEN = frozenset(name for names in (*NAMES.values(), *SCALES.values()) for name in names)
+
+Cells = Iterable[Sequence[Any]]
+
+
+def write_cells(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
+    """A row a text; what is nested stands as JSON in its cell."""
+    write_table(path, table_cells(rows))
+    return []
+
+
+def table_cells(rows: Sequence[TextRow]) -> Iterator[Sequence[Any]]:
+    """A header with the keys that some row has, and the cells of each row."""
+    keys = [key for key in (*PLAIN, *NESTED) if key in ("id", "text") or any(key in row for row in rows)]
+    yield keys
+    for row in rows:
+        yield [cell(row.get(key)) for key in keys]
+
+
+def write_wide(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
+    """A row a text and a column a label: 1 where it is there, 0 where it is not, empty where nothing is said."""
+    labels = all_labels(rows)
+    if len(labels) < 2 or any(normal(name) in _TAKEN - EMOTIONS or name != " ".join(name.split()) for name in labels):
+        write_table(path, table_cells([{key: row[key] for key in row if key != "spans"} for row in rows]))
+        return lost(rows, (*PLAIN, *NESTED[0:1], *NESTED[2:]))
+    write_table(path, _wide_cells(rows, labels))
+    return lost(rows, ("id", "text", "subject", "label", "labels", "emotion", "valence", "values", "meta"))
+
+
+def _wide_cells(rows: Sequence[TextRow], labels: Sequence[str]) -> Iterator[Sequence[Any]]:
+    more = [key for key in ("subject", "emotion", "valence", "values", "meta") if any(key in row for row in rows)]
+    yield ["id", "text", *labels, *more]
+    for row in rows:
+        yield [row.get("id"), row.get("text"), *_marks(row, labels), *(cell(row.get(key)) for key in more)]
+
+
+def _marks(row: TextRow, labels: Sequence[str]) -> list[object]:
+    said = row.get("labels")
+    if said is None and "label" in row:
+        said = [row["label"]]
+    if said is None:
+        return [None] * len(labels)
+    if isinstance(said, Mapping):
+        return [said.get(name) for name in labels]
+    return [int(name in said) for name in labels]
+
+
+def write_long(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
+    """A row a span; a text without one has a row of its own, without start and end."""
+    write_table(path, _long_cells(rows))
+    silent = sum("spans" not in row for row in rows)
+    unsaid = [f"that nothing is said of the spans of {texts(silent)}: they read as texts without spans"] * bool(silent)
+    held = ("id", "text", "subject", "emotion", "valence", "sentences", "spans", "annotators", "meta")
+    return [*lost(rows, held), *unsaid]
+
+
+def _long_cells(rows: Sequence[TextRow]) -> Iterator[Sequence[Any]]:
+    more = [key for key in ("subject", "emotion", "valence", "sentences", "meta") if any(key in row for row in rows)]
+    people = any(row.get("annotators") for row in rows)
+    yield [
+        *("id", "text", "start", "end", "span", "span_label", "span_score", "span_attributes"),
+        *(["annotator"] * people),
+        *more,
+    ]
+    for number, row in enumerate(rows, start=1):
+        said = [(None, row.get("spans") or [None])]
+        for name, one in (row.get("annotators") or {}).items():
+            marks = one.get("spans") if isinstance(one, Mapping) else one
+            if marks is not None:
+                said.append((name, marks or [None]))
+        text = row.get("text") or ""
+        for name, marks in said:
+            for mark in marks:
+                yield [
+                    row.get("id", str(number)),
+                    text,
+                    *_span_cells(mark, text),
+                    *([name] * people),
+                    *(cell(row.get(key)) for key in more),
+                ]
+
+
+def _span_cells(mark: Mapping[str, Any] | None, text: str) -> list[Any]:
+    if mark is None:
+        return [None] * 6
+    start, end = mark["start"], mark["end"]
+    return [start, end, text[start:end], mark.get("label"), mark.get("score"), cell(mark.get("attributes") or None)]
+
+
+def write_table(path: Path, cells: Cells) -> None:
+    """Cells as CSV, or as TSV where the file's name ends so; UTF-8."""
+    text = io.StringIO()
+    csv.writer(text, delimiter="\t" if path.suffix.lower() in (".tsv", ".tab") else ",").writerows(cells)
+    path.write_bytes(text.getvalue().encode())
+
+
+def cell(value: Any) -> Any:
+    """A value as it stands in a cell: what is nested as JSON."""
+    return msgspec.json.encode(value).decode() if isinstance(value, list | tuple | dict) else value

@@ -1,0 +1,104 @@
+"""Rows of texts as records of a task: which task they are for, and what has no place in its records goes to `meta`."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from emotui.formats.columns import cell_kinds, required
+from emotui.formats.layouts.layout import TextRow
+from emotui.formats.layouts.lost import all_labels, texts
+from emotui.tasks.registry import kinds
+from emotui.tasks.task import Task
+
+_MASK = "<mask>"
+_VALUES = "values"
+
+
+def guessed_kind(rows: Iterable[TextRow]) -> str:
+    """The kind of record that rows are for, by what is said in them; `spans`, unlabelled, where nothing is."""
+    said: set[str] = set()
+    masks = texts = 0
+    for row in rows:
+        said |= {key for key in ("spans", "labels", "label", _VALUES) if row.get(key) is not None}
+        for one in (row.get("annotators") or {}).values():
+            said |= {key for key in ("spans", "labels", "label", _VALUES) if isinstance(one, dict) and key in one}
+        masks += _MASK in (row.get("text") or "") and "labels" in row
+        texts += 1
+    if "spans" in said:
+        return "spans"
+    if masks and masks == texts:
+        return "masked"
+    if said & {"label", "labels"}:
+        return "labels"
+    return _VALUES if _VALUES in said and _VALUES in kinds() else "spans"
+
+
+class Fitting:
+    """Brings rows into the form of a task's samples, and counts what has no place of its own there."""
+
+    def __init__(self, task: Task, rows: Sequence[TextRow]) -> None:
+        self._fields = cell_kinds(task.sample)
+        self._required = required(task.sample)
+        self._one_label = "label" in self._required
+        self._vector = "labels" in self._required and task.files.label_columns
+        self._labels = all_labels(rows) if self._vector else []
+        self._moved: dict[str, int] = {}
+
+    def fitted(self, row: TextRow) -> TextRow:
+        """A row with the fields of the record alone; an object of its own."""
+        row = dict(row)
+        self._fit_labels(row)
+        self._fit_annotators(row)
+        rest = {key: value for key, value in row.items() if key not in self._fields}
+        for key in rest:
+            del row[key]
+            self._moved[key] = self._moved.get(key, 0) + 1
+        if rest and "meta" in self._fields:
+            row["meta"] = {**(row.get("meta") or {}), **rest}
+        return row
+
+    def notes(self) -> tuple[str, ...]:
+        """A line for each thing that such records have no field for."""
+        where = "are kept in meta" if "meta" in self._fields else "are left out"
+        return tuple(f"{key} ({texts(n)}) {where}" for key, n in self._moved.items() if key != "meta")
+
+    def _fit_labels(self, row: dict[str, Any]) -> None:
+        several, one = row.get("labels"), row.get("label")
+        if "labels" not in self._fields and "label" not in self._fields:
+            if one is not None and "emotion" in self._fields and "emotion" not in row:
+                row["emotion"] = row.pop("label")
+            return
+        if self._one_label and one is None and isinstance(several, list | dict):
+            there = _there(several)
+            if len(there) == 1:
+                row["label"] = there[0]
+                del row["labels"]
+            return
+        if several is None and one is not None and "label" not in self._fields:
+            several = row["labels"] = [row.pop("label")]
+        if self._vector and isinstance(several, list):
+            row["labels"] = {name: int(name in several) for name in self._labels}
+        if "labels" in row and "label" in row and "label" in self._fields and not self._one_label:
+            row["meta"] = {**(row.get("meta") or {}), "label": row.pop("label")}
+
+    def _fit_annotators(self, row: dict[str, Any]) -> None:
+        """What each person says of the kind of thing that the record is about; others have a place in `meta`."""
+        people = row.get("annotators")
+        if not isinstance(people, dict) or "annotators" not in self._fields:
+            return
+        key = "spans" if "spans" in self._fields else "labels"
+        kept: dict[str, Any] = {}
+        for name, said in people.items():
+            if not isinstance(said, dict):
+                kept[name] = said
+            elif key in said:
+                kept[name] = said[key]
+            elif key == "labels" and said.get("label") is not None:
+                kept[name] = [said["label"]]
+        if self._vector:
+            named = {name: one for name, one in kept.items() if isinstance(one, list)}
+            kept |= {name: {each: int(each in one) for each in self._labels} for name, one in named.items()}
+        row["annotators"] = kept
+
+
+def _there(labels: Any) -> list[str]:
+    return [name for name, value in labels.items() if value] if isinstance(labels, dict) else list(labels)

@@ -1,0 +1,134 @@
+"""Files that other hands wrote, as samples of a task: looked at, read by their layout, fitted, and checked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from emotui.errors import BadInput
+from emotui.formats import capped
+from emotui.formats.layouts.layout import ReadOptions, TextRow
+from emotui.formats.layouts.reading import Taken, rows, take
+from emotui.formats.reading import Read, Warn, gathered
+from emotui.formats.rows import Flaw, Rows
+from emotui.store.query import Dataset
+from emotui.store.store import Store
+from emotui.tasks.registry import task_named
+from emotui.tasks.task import Task
+from emotui.workbench.datasets.fitting import Fitting, guessed_kind
+from emotui.workbench.datasets.samples import add_samples
+
+FileRows = list[tuple[int, "TextRow | Flaw"]]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a person says about files; None: it is found out.
+
+    Attributes:
+        kind: of record, as tasks name theirs.
+        layout: by its name.
+        options: how the files are read.
+    """
+
+    kind: str | None = None
+    layout: str | None = None
+    options: ReadOptions = field(default_factory=ReadOptions)
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """What files hold.
+
+    Attributes:
+        taken: what each was taken for.
+        task: whose samples they are.
+        skipped: a line for each row that was left out.
+        notes: what of the rows has no field of its own in such records.
+    """
+
+    taken: tuple[Taken, ...]
+    task: Task
+    samples: list[Any]
+    skipped: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def read_rows(paths: Sequence[str], wish: Wish) -> list[tuple[Taken, FileRows]]:
+    """What each file was taken for, and its rows by line, each with an id.
+
+    A row without an id gets the number of its line, behind the file's name where there are several files.
+
+    Raises:
+        BadInput: one of them cannot be read.
+    """
+    found = []
+    for path in paths:
+        taken = take(path, wish.layout, wish.options)
+        prefix = f"{Path(path).stem}-" if len(paths) > 1 else ""
+        found.append((taken, list(_with_ids(rows(taken), prefix))))
+    return found
+
+
+def read_foreign(paths: Sequence[str], wish: Wish, *, skip_bad: bool = False) -> Foreign:
+    """The samples of files, all or none.
+
+    Raises:
+        BadInput: a file cannot be read; rows of it are wrong, a line each; an id stands in two of the files.
+    """
+    files = read_rows(paths, wish)
+    good = [row for _, found in files for _, row in found if not isinstance(row, Flaw)]
+    task = task_named(wish.kind or guessed_kind(good))
+    fitting = Fitting(task, good)
+    samples: list[Any] = []
+    problems: list[str] = []
+    seen: dict[str, str] = {}
+    for taken, found in files:
+        fitted: Rows = ((line, row if isinstance(row, Flaw) else fitting.fitted(row)) for line, row in found)
+        got: Read[Any] = gathered(taken.place, task.sample, fitted, skip_bad=skip_bad)
+        problems += got.skipped
+        for sample, line in zip(got.records, got.lines, strict=True):
+            if (why := _disagrees(task, sample, samples, seen)) is not None:
+                problems.append(f"{taken.place}:{line}: {why}")
+                continue
+            seen[sample.id] = taken.place
+            samples.append(sample)
+    if problems and not skip_bad:
+        raise BadInput(*capped(problems))
+    if not samples:
+        raise BadInput(*capped(problems), f"{files[0][0].place}:1: there is no good record in the file")
+    return Foreign(tuple(taken for taken, _ in files), task, samples, tuple(problems), fitting.notes())
+
+
+def import_foreign(
+    store: Store, paths: Sequence[str], wish: Wish, name: str | None = None, *, skip_bad: bool = False, warn: Warn
+) -> tuple[Dataset, Foreign]:
+    """Add the samples of files as one dataset; the same samples under the same name are added once.
+
+    Raises:
+        BadInput: as `read_foreign`; or the name belongs to other samples.
+    """
+    found = read_foreign(paths, wish, skip_bad=skip_bad)
+    for line in found.skipped:
+        warn(f"skipped {line}")
+    dataset = add_samples(store, found.task.name, name or dataset_name(paths[0]), found.samples, ", ".join(paths))
+    return dataset, found
+
+
+def dataset_name(path: str) -> str:
+    """What a dataset is called that comes from this file or folder."""
+    return Path(path).stem or Path(path).resolve().name
+
+
+def _with_ids(found: Rows, prefix: str) -> Rows:
+    for line, row in found:
+        if not isinstance(row, Flaw) and row.get("id") is None:
+            row["id"] = f"{prefix}{line}"
+        yield line, row
+
+
+def _disagrees(task: Task, sample: Any, samples: Sequence[Any], seen: dict[str, str]) -> str | None:
+    """What is wrong with a sample beside those before it."""
+    if sample.id in seen:
+        return f"the id {sample.id!r} stands in {seen[sample.id]} too"
+    return task.problem(sample, samples[0] if samples else sample)
