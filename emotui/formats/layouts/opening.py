@@ -49,13 +49,16 @@ def text_lines(path: Path, encoding: str | None = None, *, endings: bool = False
     Raises:
         UnreadableFile: also where a line is not UTF-8.
     """
-    for number, line in utf8_lines(path, encoding):
-        try:
+    number, line = 0, b""
+    try:
+        for number, line in utf8_lines(path, encoding):
             text = line.decode()
-        except UnicodeDecodeError as error:
-            byte = f"byte 0x{line[error.start]:02x} at byte {error.start + 1}"
-            raise UnreadableFile(f"not UTF-8: {byte}; name the encoding if it is another", number) from None
-        yield number, text if endings else text.removesuffix("\n").removesuffix("\r")
+            if not endings:
+                text = text[:-2] if text.endswith("\r\n") else text[:-1] if text.endswith("\n") else text
+            yield number, text
+    except UnicodeDecodeError as error:
+        byte = f"byte 0x{line[error.start]:02x} at byte {error.start + 1}"
+        raise UnreadableFile(f"not UTF-8: {byte}; name the encoding if it is another", number) from None
 
 
 def _why(error: OSError | ValueError) -> str:

@@ -152,5 +152,5 @@ def test_what_cannot_be_held_is_named(tmp_path: Path) -> None:
         "scores",
         "attributes of spans that are no single word",
     ]
-    said = {"start": 0, "end": 1, "label": "very_happy", "attributes": {"notes": "n"}}
+    said = {"start": 0, "end": 1, "label": "very_happy"}
     assert read == [{"id": "text-1", "text": "ab", "spans": [said]}]

@@ -9,9 +9,11 @@ from typing import Any
 from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
 from emotui.formats.layouts.opening import whole
 from emotui.formats.layouts.tools.brat_writing import write
-from emotui.formats.layouts.tools.said import differs, folded, outside
+from emotui.formats.layouts.tools.said import differs, folded, outside, relate
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, shown
 
+_OWN = ("id", "fragments", "relations", "events", "notes", "references")
+"""What a span's attributes hold beside those of the file."""
 _PLACES = re.compile(r"(\S+) (\d{1,18} \d{1,18}(?:;\d{1,18} \d{1,18})*)", re.ASCII)
 
 
@@ -192,13 +194,13 @@ def _relate(source: str, relation: dict[str, Any], found: _Annotations) -> str |
             return f"a relation names {shown(end)}, which is neither a span nor an event of the file"
         _name(end, found)
     holder = found.events[source] if source in found.events else _attributes(found.spans[source])
-    holder.setdefault("relations", []).append(relation)
+    relate(holder, relation)
     return None
 
 
 def _link_about(cells: list[str], found: _Annotations) -> str | None:
     """An attribute, a modification, a reference to a knowledge base, or a note."""
-    kind, *said = cells[1].split()
+    kind, *said = cells[1].split() or [""]
     if not said:
         return f"{shown(cells[0])} is about nothing"
     target = said[0]
@@ -209,6 +211,7 @@ def _link_about(cells: list[str], found: _Annotations) -> str | None:
             return None
         return f"{shown(cells[0])} is about {shown(target)}, which is neither a span nor an event of the file"
     rest = cells[2] if len(cells) > 2 else ""
+    kind += "_" * (kind in _OWN)
     if cells[0].startswith("#"):
         holder.setdefault("notes", []).append([kind, rest])
     elif cells[0].startswith("N"):

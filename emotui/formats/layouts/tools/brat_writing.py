@@ -174,7 +174,7 @@ def _about(name: str, parts: Mapping[str, Any], own: Mapping[str, Any], numbers:
     """The lines about one span or event: its attributes, relations, references and notes."""
     for key, value in own.items():
         one_word = isinstance(value, str) and bool(value) and not _NO_TYPE.search(value)
-        if not (value is True or one_word) or _NO_TYPE.search(key) or not key:
+        if not (value is True or one_word) or _NO_TYPE.search(key) or not key or key in _SHAPES:
             lost.add("attributes of spans that are no single word")
             continue
         yield f"{numbers.next('A')}\t{key} {name}" + ("" if value is True else f" {value}")

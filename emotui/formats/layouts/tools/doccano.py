@@ -19,6 +19,7 @@ from emotui.formats.layouts.tools.said import (
     number_or_text,
     outside,
     own_of,
+    relate,
     whole_number,
 )
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, shown
@@ -188,7 +189,7 @@ def _entities(entities: object, relations: object, text: str) -> dict[str, Any] 
         for end in ends:
             by_id[end].setdefault("attributes", {})["id"] = str(end)
         found = {"to": str(ends[1]), "type": relation.get("type")}
-        by_id[ends[0]]["attributes"].setdefault("relations", []).append(found)
+        relate(by_id[ends[0]]["attributes"], found)
     return {"spans": spans}
 
 

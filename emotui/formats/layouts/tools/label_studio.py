@@ -9,7 +9,7 @@ from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
 from emotui.formats.layouts.tools.label_studio_minimal import is_minimal, tasks_of_minimal
 from emotui.formats.layouts.tools.label_studio_spans import Region, places, region_of
 from emotui.formats.layouts.tools.label_studio_writing import write
-from emotui.formats.layouts.tools.said import id_of, is_number, own_of
+from emotui.formats.layouts.tools.said import id_of, is_number, own_of, relate
 from emotui.formats.rows import Flaw, Rows, shown
 
 Said = dict[str, Any]
@@ -132,13 +132,15 @@ def _rows_of(task: dict[str, Any], project: _Project) -> Iterator[TextRow | Flaw
         row["id"] = of_id
     others: dict[str, TextRow] = {}
     has_gold = False
-    alone = sum(1 for _ in _sources(task)) == 1
-    sources = [(name, gold or alone, results) for name, gold, results in _sources(task)]
-    for name, gold, results in [*sources, *((name, False, results) for name, results in _predictions(task))]:
+    sources = list(_sources(task))
+    alone = len(sources) == 1
+    predicted = ((name, False, results) for name, results in _predictions(task))
+    for number, (name, gold, results) in enumerate([*sources, *predicted]):
         found = _said(results, data, main, project)
         if isinstance(found, Flaw):
             yield found
             return
+        gold = gold or (alone and number == 0)
         said, elsewhere, extras = found
         # Who works alone in a project makes its gold; otherwise one keeps who it was.
         keep = name is not None and not (gold and project.people == {name})
@@ -281,7 +283,7 @@ def _relate(relation: Mapping[str, Any], by_id: Mapping[str, Region]) -> None:
         found["direction"] = relation["direction"]
     target.attributes.setdefault("id", target.id)
     source.attributes.setdefault("id", source.id)
-    source.attributes.setdefault("relations", []).append(found)
+    relate(source.attributes, found)
 
 
 LAYOUT = Layout(

@@ -22,6 +22,7 @@ from emotui.formats.layouts.tools.said import (
     labels_list,
     outside,
     own_of,
+    relate,
     whole_number,
 )
 from emotui.formats.rows import Flaw, Rows, shown
@@ -187,7 +188,7 @@ def _related(spans: list[dict[str, Any]], relations: object) -> list[dict[str, A
         for number, span in named:
             span.setdefault("attributes", {}).setdefault("id", f"s{number}")
         found = {"to": named[1][1]["attributes"]["id"], "type": relation.get("label")}
-        named[0][1]["attributes"].setdefault("relations", []).append(found)
+        relate(named[0][1]["attributes"], found)
     return spans
 
 

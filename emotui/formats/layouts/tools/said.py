@@ -89,6 +89,13 @@ def annotators_of(row: TextRow) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield name, {"spans": said} if isinstance(said, list) else said
 
 
+def relate(attributes: dict[str, Any], relation: dict[str, Any]) -> None:
+    """Adds a relation to the attributes of the span that it comes from."""
+    known = attributes.get("relations")
+    # A file may have an attribute of that name.
+    attributes["relations"] = [*(known if isinstance(known, list) else [] if known is None else [known]), relation]
+
+
 def labels_list(labels: Sequence[str] | Mapping[str, float]) -> list[str]:
     """The labels that hold: of numbers those of at least one half."""
     return [label for label, value in labels.items() if value >= 0.5] if isinstance(labels, Mapping) else list(labels)

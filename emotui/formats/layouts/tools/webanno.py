@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
 from emotui.formats.layouts.opening import text_lines
@@ -12,13 +11,14 @@ from emotui.formats.layouts.tools.webanno_cells import escaped_text, unescaped, 
 from emotui.formats.layouts.tools.webanno_header import LayerColumns, layer_of, wanted
 from emotui.formats.layouts.tools.webanno_spans import Found, Marks
 from emotui.formats.layouts.tools.webanno_writing import write
-from emotui.formats.offsets import inverse, moved, utf16_places
-from emotui.formats.rows import Flaw, Rows, UnreadableFile, shown
+from emotui.formats.offsets import Places, inverse, moved, utf16_places
+from emotui.formats.rows import Flaw, Rows, UnreadableFile, literal, shown
 
 _FORMAT = re.compile(r"#FORMAT=WebAnno TSV 3(\.\d+)?\s*", re.ASCII)
-_PLACE = re.compile(r"(\d{1,15})-(\d{1,15})", re.ASCII)
-_UNIT = re.compile(r"\d+-\d+(\.\d+)?", re.ASCII)
 _WIDEST_GAP = 10_000
+
+_Tokens = list[tuple[int, list[str]]]
+"""The lines of tokens by their numbers, in cells."""
 
 
 def recognise(path: Path, head: bytes) -> str | None:
@@ -35,7 +35,7 @@ class _Block:
     line: int
     texts: list[str] = field(default_factory=list)
     fields: dict[str, str] = field(default_factory=dict)
-    tokens: list[tuple[int, list[str]]] = field(default_factory=list)
+    tokens: _Tokens = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -128,58 +128,73 @@ def _sentence(block: _Block, layers: list[LayerColumns]) -> _Sentence | Flaw:
         return Flaw("has tokens, but no #Text=")
     text = "\n".join(map(unescaped_text, block.texts))
     width = 3 + sum(layer.width for layer in layers)
-    units: list[tuple[str, int, int, str]] = []
+    offsets: list[tuple[int, int]] = []
     for number, cells in block.tokens:
-        offsets = _PLACE.fullmatch(cells[1]) if len(cells) > 2 else None
-        if offsets is None or not _UNIT.fullmatch(cells[0]):
+        try:
+            begin, end = cells[1].split("-")
+            offsets.append((int(begin), int(end)))
+        except (IndexError, ValueError):
             return Flaw(f"line {number} is no token: {shown(' '.join(cells))}")
         if len(cells) < width:
             return Flaw(f"line {number} has {len(cells)} columns where the header declares {width}")
-        units.append((cells[0], int(offsets[1]), int(offsets[2]), cells[2]))
-    start = units[0][1] if units else 0
-    places = _places(units, text, start)
+    start = offsets[0][0] if offsets else 0
+    units = utf16_places(text)
+    places = _places(block.tokens, offsets, text, start, inverse(units))
     if isinstance(places, Flaw):
         return places
     found = Found(len(text))
-    for (unit, *_), place, (_, cells) in zip(units, places, block.tokens, strict=True):
-        for layer in layers:
-            columns = cells[layer.first : layer.first + layer.width]
-            if any(cell != "_" for cell in columns):
-                found.take(layer, unit, place, columns)
-        if "." not in unit:
+    nothing = ["_"] * (width - 3)
+    for (_, cells), place in zip(block.tokens, places, strict=True):
+        if cells[3:width] != nothing:
+            for layer in layers:
+                columns = cells[layer.first : layer.first + layer.width]
+                if any(cell != "_" for cell in columns):
+                    found.take(layer, cells[0], place, columns)
+        if "." not in cells[0]:
             found.last = place
-    if units:
+    if places:
         found.first = places[0]
-    units_of_text = utf16_places(text)[-1]
-    return _Sentence(block.line, text, block.fields, found, start, start + units_of_text)
+    return _Sentence(block.line, text, block.fields, found, start, start + units[-1])
 
 
-def _places(units: list[tuple[str, int, int, str]], text: str, start: int) -> list[tuple[int, int]] | Flaw:
+def _places(
+    tokens: _Tokens, offsets: list[tuple[int, int]], text: str, start: int, table: Places
+) -> list[tuple[int, int]] | Flaw:
     """Where the tokens stand in the text of their sentence, in code points.
 
     The format counts UTF-16 units; files of other programs that count code points are read too.
     """
-    table = inverse(utf16_places(text))
-    found = _fitting(units, text, start, table)
+    found = _fitting(tokens, offsets, text, start, table)
     if isinstance(found, Flaw) and not isinstance(table, range):
-        plain = _fitting(units, text, start, range(len(text) + 1))
+        plain = _fitting(tokens, offsets, text, start, range(len(text) + 1))
         return found if isinstance(plain, Flaw) else plain
     return found
 
 
-def _fitting(units: list[tuple[str, int, int, str]], text: str, start: int, table: Any) -> list[tuple[int, int]] | Flaw:
+def _fitting(
+    tokens: _Tokens, offsets: list[tuple[int, int]], text: str, start: int, table: Places
+) -> list[tuple[int, int]] | Flaw:
     places = []
-    for unit, begin, end, form in units:
-        place = moved(begin - start, end - start, table)
-        held = None if place is None else text[place[0] : place[1]]
-        if place is None or held != form:
-            said = shown(unescaped_text(form))
-            if place is None:
-                return Flaw(f"token {unit} [{begin}, {end}] is not within its sentence; the file has {said} there")
-            if form not in (escaped_text(held or ""), "") and unescaped(form) != held:
-                return Flaw(f"token {unit} [{begin}, {end}]: the file has {said}, but its text has {shown(held)} there")
+    same = isinstance(table, range)
+    length = len(text)
+    for (_, cells), (begin, end) in zip(tokens, offsets, strict=True):
+        if same and start <= begin <= end <= start + length:
+            place: tuple[int, int] | None = (begin - start, end - start)
+        else:
+            place = moved(begin - start, end - start, table)
+        if place is None:
+            said = shown(unescaped_text(cells[2]))
+            return Flaw(f"token {_unit(cells)} [{begin}, {end}] is not within its sentence; the file has {said} there")
+        form, held = cells[2], text[place[0] : place[1]]
+        if form != held and form not in (escaped_text(held), "") and unescaped(form) != held:
+            reason = f"the file has {shown(unescaped_text(form))}, but its text has {shown(held)} there"
+            return Flaw(f"token {_unit(cells)} [{begin}, {end}]: {reason}")
         places.append(place)
     return places
+
+
+def _unit(cells: list[str]) -> str:
+    return literal(cells[0][:20])
 
 
 def _row(sentence: _Sentence, marks: Marks) -> TextRow | Flaw:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from emotui.formats.layouts.tools.said import outside
+from emotui.formats.layouts.tools.said import outside, relate
 from emotui.formats.layouts.tools.webanno_cells import parts, stacked, unescaped
 from emotui.formats.layouts.tools.webanno_header import PLAIN_LAYER, LayerColumns
 from emotui.formats.rows import Flaw
@@ -175,7 +175,7 @@ def _relate(
     if label is not None and said.get(label) is not None:
         relation["type"] = said[label]
     relation |= {name: value for name, value in said.items() if value is not None and name != label}
-    by_key[source]["attributes"].setdefault("relations", []).append(relation)
+    relate(by_key[source]["attributes"], relation)
 
 
 def _end(found: Found, base: str, unit: str, number: str | None) -> Key | None:

@@ -1,0 +1,115 @@
+"""Damaged files of annotation programs are refused or have flaws; nothing else comes of them."""
+
+import random
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emotui.formats.layouts.layout import HEAD, Layout, ReadOptions
+from emotui.formats.layouts.registry import layout_named
+from emotui.formats.rows import Flaw, UnreadableFile
+from tests.formats.layouts.test_brat import ANN, TEXT
+from tests.formats.layouts.test_conll import CONLL_2003, GERMEVAL, UNIVERSAL
+from tests.formats.layouts.test_doccano import SHAPES
+from tests.formats.layouts.test_label_studio import FULL, MINIMAL
+from tests.formats.layouts.test_prodigy import CHOICE, SPANS
+from tests.formats.layouts.test_webanno import ACROSS, EMOJI, RELATIONS, STACKED
+
+SOUND: list[tuple[str, str, str]] = [
+    ("label-studio", "x.json", FULL),
+    ("label-studio", "x.json", MINIMAL),
+    *(("doccano", "x.jsonl", content) for content, _ in SHAPES.values()),
+    ("doccano", "x.csv", 'id,data,label\n1,"a, ""b""\n😀",joy#fear\n2,c,\n'),
+    (
+        "prodigy",
+        "x.jsonl",
+        f"{SPANS}\n{CHOICE % ('[3]', 'multiple')}\n{SPANS}".replace('1,"_task', '1,"_annotator_id":"a","_t'),
+    ),
+    ("brat", "x.ann", ANN),
+    ("conll", "x.txt", CONLL_2003),
+    ("conll", "x.txt", GERMEVAL),
+    ("conll", "x.txt", UNIVERSAL),
+    *(("webanno", "x.tsv", content) for content in (STACKED, EMOJI, ACROSS, RELATIONS)),
+]
+PIECES = [
+    *(b"", b"\n", b"\t", b"\\", b"-1", b"9" * 25, b"[", b"]", b"{", b"|", b"null", b"1.5", b'"'),
+    *(b"\xff", b"\xf0\x9f", b"\x00", b"\x1b"),
+]
+
+
+def _damaged(content: bytes, chance: random.Random) -> bytes:
+    for _ in range(chance.randint(1, 4)):
+        start = chance.randint(0, len(content))
+        end = min(len(content), start + chance.choice([0, 1, 1, 2, 8, 40]))
+        inserted = chance.choice([*PIECES, content[start - 5 : start], bytes([chance.randrange(256)])])
+        content = content[:start] + inserted + content[end:]
+    return content
+
+
+def _read(layout: Layout, path: Path) -> list[Any]:
+    try:
+        return list(layout.rows(path, ReadOptions()))
+    except UnreadableFile as error:
+        return [(error.line or 1, Flaw(str(error)))]
+
+
+def _check(layout: Layout, path: Path) -> None:
+    layout.recognise(path, path.read_bytes()[:HEAD])
+    for line, row in _read(layout, path):
+        assert line >= 1
+        if isinstance(row, Flaw):
+            assert row.reason.isprintable(), row
+            continue
+        msgspec.json.encode(row)
+        assert isinstance(row["text"], str)
+        for said in (row, *(row.get("annotators") or {}).values()):
+            for span in said.get("spans") or ():
+                assert 0 <= span["start"] < span["end"] <= len(row["text"]), row
+
+
+@pytest.mark.parametrize(("name", "file", "content"), SOUND, ids=range(len(SOUND)))
+def test_a_damaged_file_has_flaws_or_is_refused(tmp_path: Path, name: str, file: str, content: str) -> None:
+    layout = layout_named(name)
+    assert layout is not None
+    chance = random.Random(f"{name}{len(content)}")
+    (tmp_path / "x.txt").write_text(TEXT, encoding="utf-8")
+    for _ in range(300):
+        (tmp_path / file).write_bytes(_damaged(content.encode(), chance))
+        _check(layout, tmp_path / file)
+
+
+KEYS = [
+    *("id", "data", "text", "annotations", "result", "value", "start", "end", "type", "labels", "from_name", "to_name"),
+    *("choices", "rating", "label", "entities", "start_offset", "end_offset", "relations", "from_id", "to_id", "spans"),
+    *("accept", "answer", "options", "config", "meta", "completed_by", "head_span", "child_span", "predictions"),
+]
+
+
+@pytest.mark.parametrize("name", ["label-studio", "doccano", "prodigy"])
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers(-3, 9) | st.just("ab"),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(
+                st.sampled_from(KEYS),
+                inner,
+                max_size=6,
+            )
+        ),
+        max_leaves=25,
+    )
+)
+def test_json_of_any_shape_has_flaws_or_is_refused(name: str, value: Any) -> None:
+    layout = layout_named(name)
+    assert layout is not None
+    with tempfile.TemporaryDirectory() as folder:
+        for content in (value, [value], {"data": {"text": "ab"}, "text": "ab", "annotations": [value], "label": value}):
+            path = Path(folder) / "x.jsonl"
+            path.write_bytes(msgspec.json.encode(content))
+            _check(layout, path)
