@@ -6,8 +6,9 @@ request.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
+
+import msgspec
 
 Capability = Literal["generate", "score", "rank", "classify", "embed", "fill_mask", "extract", "attribute"]
 
@@ -24,16 +25,14 @@ CAPABLE_KINDS: Mapping[str, tuple[str, ...]] = {
 """Which kinds of model can do what: named wherever a model lacks a capability."""
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(msgspec.Struct, frozen=True):
     """One turn of a chat prompt."""
 
     role: Literal["system", "user", "assistant"]
     content: str
 
 
-@dataclass(frozen=True, slots=True)
-class Generate:
+class Generate(msgspec.Struct, frozen=True):
     """Write a continuation of a chat or a plain prompt. `seed` makes sampling at a temperature above 0 reproducible.
 
     `opening`: text that the model's turn already begins with; the result holds what comes after it. `grammar`: GBNF
@@ -52,8 +51,7 @@ class Generate:
     echo: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Generation:
+class Generation(msgspec.Struct, frozen=True):
     """`text` as the model wrote it; `finish` is `stop` or `length`.
 
     `prompt`: with its template's control tokens, where the request asked for it by `echo`; empty where the model is
@@ -67,8 +65,7 @@ class Generation:
     prompt: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(msgspec.Struct, frozen=True):
     """Yes against no for each question about one text. Questions are labels where the model has heads for them.
 
     A generative model reads `messages`, with each question in turn added as it is to the end of the last user message,
@@ -83,8 +80,7 @@ class Score:
     echo: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Scores:
+class Scores(msgspec.Struct, frozen=True):
     """One entry a question: logits of yes and of no; `mass` is the probability on all their forms (1 for a head).
 
     Of a generative model: `yes` and `no` are log-probabilities, each over all its one-token forms (see `yesno`),
@@ -101,8 +97,7 @@ class Scores:
     prompt: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Rank:
+class Rank(msgspec.Struct, frozen=True):
     """How likely each continuation is after one shared prefix.
 
     The prompt is `prefix` as plain text; where there are `messages`, it is they, rendered as a chat, and then `prefix`
@@ -114,8 +109,7 @@ class Rank:
     messages: tuple[Message, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(msgspec.Struct, frozen=True):
     """One entry a continuation: the sum of its tokens' log-probabilities, their number, and if each was likeliest."""
 
     logprobs: tuple[float, ...]
@@ -123,8 +117,7 @@ class Ranked:
     greedy: tuple[bool, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Classify:
+class Classify(msgspec.Struct, frozen=True):
     """Probabilities over a label set of the model (`embedded`: `goemotions`, `ekman`, `plutchik`), or given labels."""
 
     text: str
@@ -132,8 +125,7 @@ class Classify:
     labels: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Classification:
+class Classification(msgspec.Struct, frozen=True):
     """Label to probability, in the model's order. `label` is the single-label answer; `truncated`: the text was cut."""
 
     probs: Mapping[str, float]
@@ -142,15 +134,13 @@ class Classification:
     truncated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Embed:
+class Embed(msgspec.Struct, frozen=True):
     """A sentence embedding, of length 1."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class FillMask:
+class FillMask(msgspec.Struct, frozen=True):
     """Rank `candidates` for each `<mask>` in `text`."""
 
     text: str
@@ -158,22 +148,19 @@ class FillMask:
     top: int = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Filled:
+class Filled(msgspec.Struct, frozen=True):
     """For each mask, in order: words and their probabilities among the candidates, best first."""
 
     masks: tuple[tuple[tuple[str, float], ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Extract:
+class Extract(msgspec.Struct, frozen=True):
     """Find spans of emotion evidence."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(msgspec.Struct, frozen=True):
     """One span of evidence: offsets in code points, an emotion and a strength in [0, 1]."""
 
     start: int
@@ -182,24 +169,21 @@ class Evidence:
     strength: float
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
+class Attribute(msgspec.Struct, frozen=True):
     """How much each word carries a label (the predicted one where none is given): its logit's drop without the word."""
 
     text: str
     label: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Attribution:
+class Attribution(msgspec.Struct, frozen=True):
     """`words`: (start, end, drop) in text order."""
 
     label: str
     words: tuple[tuple[int, int, float], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(msgspec.Struct, frozen=True):
     """Stands in place of a result where one request could not be answered; the others of its batch were.
 
     `again`: the trouble was not the request's (a server that went away): it counts as not done, and may be asked again.
@@ -209,8 +193,7 @@ class Refused:
     again: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ModelCard:
+class ModelCard(msgspec.Struct, frozen=True):
     """What a loaded model is. `identity` holds all that can change its outputs (file hashes, dtype, versions).
 
     `fitted_on`: tasks whose sample data the model was fitted on, so that its figures there flatter it. `thresholds`: by
@@ -222,11 +205,11 @@ class ModelCard:
     name: str
     capabilities: tuple[str, ...]
     identity: Mapping[str, str]
-    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    labels: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     notes: tuple[str, ...] = ()
     fitted_on: tuple[str, ...] = ()
-    thresholds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    trained_on: Mapping[str, str] = field(default_factory=dict)
+    thresholds: Mapping[str, Mapping[str, float]] = msgspec.field(default_factory=dict)
+    trained_on: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
 Progress = Callable[[str], None]

@@ -7,8 +7,9 @@ import sys
 import threading
 import traceback
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from emotui.backends import wire
 from emotui.backends.base import METHODS, Backend, Request

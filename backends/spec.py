@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any
 
 from emotui.backends.base import Loader
@@ -26,6 +25,8 @@ _READERS = {
 
 def kinds() -> dict[str, str]:
     """Every installed kind of model, to `module:function`; packages add theirs by the entry point `emotui.backends`."""
+    from importlib.metadata import entry_points
+
     found = {point.name: point.value for point in entry_points(group="emotui.backends")}
     return found | BUILT_IN
 

@@ -113,7 +113,7 @@ async def measure(path: Path) -> None:
                 await rest(pilot)
             print(f"{what:28} {statistics.median(taken) * 1000:6.0f} ms   slowest {max(taken) * 1000:.0f}", flush=True)
 
-        from dataclasses import replace
+        from msgspec.structs import replace
 
         await rest(pilot)
         session, whole = frame.session, frame.session.state

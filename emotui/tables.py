@@ -1,6 +1,6 @@
 """What the tables, bars and heatmaps of results hold: plain values, for screens, commands and reports alike."""
 
-from dataclasses import dataclass, field
+import msgspec
 
 Value = float | int | str | bool | None
 
@@ -9,8 +9,7 @@ NOT_ASKED = "—"
 """What stands where a setting was not asked, as in the papers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(msgspec.Struct, frozen=True):
     """One figure. `value` None: it is undefined, and `why` says so, or the setting was not asked (`why` None too).
 
     `sd`: sample standard deviation (n-1) over repeats, or over annotators; None over fewer than two. `convention`: what
@@ -31,8 +30,7 @@ class Cell:
         return self.value is not None or self.why is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(msgspec.Struct, frozen=True):
     """`group` is the heading over several columns (a setting). `unit`: share, cosine, count, difference or words;
     fine-share is a share to four decimals, which a paper prints as a percentage with two.
 
@@ -46,8 +44,7 @@ class Column:
     short: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """A model, annotators, or a published figure's model. `kind`: run, baseline, people or published.
 
     `source`: the paper and table of a published row; of others the run ids, or how many annotators. `remark`: what a
@@ -65,8 +62,7 @@ class Row:
         return self.kind == "published"
 
 
-@dataclass(frozen=True, slots=True)
-class ResultsTable:
+class ResultsTable(msgspec.Struct, frozen=True):
     """`key` names it for good (`task-1`, `errors-task-2`, `experiment-0`); `notes`: conventions, as footnotes.
 
     `heat`: counts that are drawn as shades of their share of the row, unless somebody wants to read them.
@@ -80,8 +76,7 @@ class ResultsTable:
     heat: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Bars:
+class Bars(msgspec.Struct, frozen=True):
     """A figure by emotion or valence. `series`: a run each, and the annotators; cells in the order of `labels`."""
 
     title: str
@@ -90,8 +85,7 @@ class Bars:
     series: tuple["Series", ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
+class Series(msgspec.Struct, frozen=True):
     """One row of bars; `kind` as of `Row`."""
 
     label: str
@@ -99,8 +93,7 @@ class Series:
     cells: tuple[Cell, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Transitions:
+class Transitions(msgspec.Struct, frozen=True):
     """From one sentence to the next: `counts[i][j]` pairs go from `labels[i]` to `labels[j]`.
 
     `shares`: of all pairs. `row_shares`: of those that leave `labels[i]`; None where none does. `samples[i][j]`: the
@@ -112,7 +105,7 @@ class Transitions:
     counts: tuple[tuple[int, ...], ...]
     shares: tuple[tuple[float | None, ...], ...]
     row_shares: tuple[tuple[float | None, ...], ...]
-    samples: tuple[tuple[tuple[int, ...], ...], ...] = field(repr=False)
+    samples: tuple[tuple[tuple[int, ...], ...], ...]
     pairs: int = 0
     unlabelled: int = 0
 

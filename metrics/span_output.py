@@ -3,7 +3,7 @@
 Source: SEER, section 4.1 and Table 11 (what models are asked for), section 8.1 (a changed text scores 0).
 """
 
-from dataclasses import dataclass
+import msgspec
 
 MARKER = "**"
 SEPARATOR = " | "
@@ -11,8 +11,7 @@ RESPONSE = "Response:"
 STYLES = ("retrieve", "highlight")
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(msgspec.Struct, frozen=True):
     """What an answer holds. `invalid` says why it broke its format; `void` that the sample scores 0 for it."""
 
     spans: tuple[str, ...]

@@ -1,7 +1,6 @@
 """One sample's spans against the gold ones, with every kind of error named (SEER, sections 6, 9 and 10)."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -32,8 +31,7 @@ class SentenceScore(msgspec.Struct, frozen=True, gc=False):
     sim: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class SampleDetail:
+class SampleDetail(msgspec.Struct, frozen=True):
     """One prediction of one sample, scored. Numbers of spans are places in `gold` or `predicted`.
 
     `located`: where each predicted span stands in the text; None where it is hallucinated, or all its places are

@@ -5,13 +5,12 @@ one place answers stands with that place. One key means one thing in all of them
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
+import msgspec
 from textual.binding import Binding
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(msgspec.Struct, frozen=True):
     """One thing to do. `label` names it, `help` is a sentence, `rank` its place in the footer (0: not there).
 
     Two actions that belong together share one entry of the footer, `footer`: keys and label.

@@ -13,6 +13,7 @@ from textual.widgets import Static
 
 from emotui.screens.frame import Frame
 from emotui.screens.places import ACTIONS
+from emotui.screens.widgets.line import PART_CSS
 from emotui.screens.widgets.textual_private import use_two_colours
 from emotui.themes import DEFAULT, THEMES
 
@@ -87,7 +88,9 @@ class EmotuiApp(App[None]):
     """
 
     TITLE = "emotui"
-    CSS = """
+    CSS = (
+        PART_CSS
+        + """
     ScrollView, VerticalScroll, OptionList, CommandList {
         scrollbar-color: $rule;
         scrollbar-color-hover: $primary;
@@ -102,6 +105,7 @@ class EmotuiApp(App[None]):
     CommandPalette CommandList { background: $surface; }
     CommandPalette OptionList:nocolor > .option-list--option-highlighted { text-style: reverse; }
     """
+    )
     BINDINGS = []
     COMMANDS = {ActionProvider}
     # The registry binds the palette's key; Textual would bind it a second time.

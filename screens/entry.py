@@ -3,13 +3,12 @@
 The first paint waits for one place only; the others are imported when somebody opens them.
 """
 
-from dataclasses import dataclass
+import msgspec
 
 from emotui.screens.actions import Action
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceEntry:
+class PlaceEntry(msgspec.Struct, frozen=True):
     """How a place is known from outside.
 
     Attributes:

@@ -1,9 +1,9 @@
 """The one frame of the workbench: top line, list, place, footer. The session holds the state; this shows it."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal

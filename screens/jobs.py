@@ -1,9 +1,9 @@
 """Long work for the screen, such as a run of a model: in a thread, told of by messages, stopped on request."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
 from textual.message import Message
 from textual.widget import Widget
 
@@ -35,8 +35,7 @@ class Finished(Message):
         self.what, self.error, self.stopped = what, error, stopped
 
 
-@dataclass(slots=True)
-class Job:
+class Job(msgspec.Struct):
     """What is being done now, as the top line shows it."""
 
     what: str

@@ -1,9 +1,11 @@
 """What the list is set to, as it is remembered from one session to the next."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
 from math import isfinite
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from emotui.metrics.metric import Metric
 from emotui.store.query import MARKS, SORTS, Bounds, Dataset, ListQuery, Run
@@ -19,8 +21,7 @@ _ALL: dict[str, Any] = {"only": (), "only_why": "", "only_mark": ""}
 """No sample is left out for a figure's sake."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListState:
+class ListState(msgspec.Struct, frozen=True):
     """Filter, order and position of the list, the run over it, and the overlay. `sample` is a sample's number.
 
     `beside`: further runs that are compared with the one over the list. `only`: where there are any, no other samples
@@ -119,7 +120,7 @@ def key_of(metric: Metric, metrics: Sequence[Metric]) -> str:
 
 def to_setting(state: ListState) -> dict[str, object]:
     """As plain values that a store can keep."""
-    kept = asdict(replace(state, **_ALL))
+    kept: dict[str, object] = msgspec.to_builtins(replace(state, **_ALL))
     return {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}
 
 
@@ -145,21 +146,21 @@ def from_setting(value: object) -> ListState:
         return ListState()
     fresh = ListState()
     kept: dict[str, object] = {}
-    for field in fields(ListState):
-        got, default = value.get(field.name), getattr(fresh, field.name)
-        if field.name in _ALL:
-            kept[field.name] = default
-        elif field.name in ("emotions", "valences", "beside"):
-            kept[field.name] = tuple(one for one in got if isinstance(one, str)) if isinstance(got, list) else ()
-        elif field.name == "bounds":
-            kept[field.name] = _bounds(value)
-        elif field.name == "sample":
-            kept[field.name] = got if isinstance(got, int) and not isinstance(got, bool) else None
-        elif field.name == "descending":
-            kept[field.name] = got is True
+    for name in ListState.__struct_fields__:
+        got, default = value.get(name), getattr(fresh, name)
+        if name in _ALL:
+            kept[name] = default
+        elif name in ("emotions", "valences", "beside"):
+            kept[name] = tuple(one for one in got if isinstance(one, str)) if isinstance(got, list) else ()
+        elif name == "bounds":
+            kept[name] = _bounds(value)
+        elif name == "sample":
+            kept[name] = got if isinstance(got, int) and not isinstance(got, bool) else None
+        elif name == "descending":
+            kept[name] = got is True
         else:
-            kept[field.name] = got if isinstance(got, str) else default
-    state = replace(fresh, **kept)  # type: ignore[arg-type]
+            kept[name] = got if isinstance(got, str) else default
+    state = replace(fresh, **kept)
     marks = "".join(mark for mark in MARKS if mark in state.marks)
     headline_then_f1 = "f1_min" in value and state.sort == "f1"
     return replace(state, marks=marks, sort=HEADLINE if headline_then_f1 else state.sort)

@@ -1,9 +1,10 @@
 """What is open and how it stands, for the frame and every place: the source, the list, the live model, long work."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
+import msgspec
+from msgspec.structs import replace
 from textual.widget import Widget
 
 from emotui.metrics.metric import Metric
@@ -26,8 +27,7 @@ _LIST_SETTINGS = {"spans": "browse"}
 """By task: under which name the list is remembered, where it is not the task's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
+class Overview(msgspec.Struct, frozen=True):
     """What there is to show."""
 
     datasets: tuple[Dataset, ...] = ()
@@ -38,8 +38,7 @@ class Overview:
     words: "TaskWords | None" = None
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(msgspec.Struct, frozen=True):
     """A source that has just been opened, with what it remembers; `lists` by task.
 
     `live`: the SPEC of the model that answers wherever one text at a time is asked about. `marker`: the source's, from

@@ -145,7 +145,7 @@ def test_version_and_help_import_nothing_heavy() -> None:
         "for arguments in (['--version'], ['--help']):\n"
         "    try: cli.main(arguments, prog_name='emotui')\n"
         "    except SystemExit: pass\n"
-        "heavy = {'torch', 'transformers', 'duckdb', 'numpy', 'scipy', 'textual', 'rich', 'msgspec'}\n"
+        "heavy = {'torch', 'transformers', 'duckdb', '_duckdb', 'numpy', 'scipy', 'textual', 'rich', 'msgspec'}\n"
         "sys.exit(' '.join(sorted(heavy & set(sys.modules))) or 0)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=CHECKOUT)
@@ -155,7 +155,7 @@ def test_version_and_help_import_nothing_heavy() -> None:
 def test_the_screens_import_no_model_library_and_no_store() -> None:
     code = (
         "import sys, emotui.screens.app\n"
-        "heavy = {'torch', 'transformers', 'duckdb', 'sentence_transformers', 'scipy'}\n"
+        "heavy = {'torch', 'transformers', 'duckdb', '_duckdb', 'sentence_transformers', 'scipy'}\n"
         "sys.exit(' '.join(sorted(heavy & set(sys.modules))) or 0)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=CHECKOUT)

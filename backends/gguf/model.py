@@ -1,9 +1,9 @@
 """A GGUF model that answers the workbench's requests, one after the other."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TypeVar
 
+from msgspec.structs import replace
 from rich.filesize import decimal
 
 from emotui.backends.base import (

@@ -1,10 +1,10 @@
 """Models that write from left to right: generate, yes against no, and ranking, each prefix computed once."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, TypeVar
 
 import torch
+from msgspec.structs import replace
 
 from emotui.backends import yesno
 from emotui.backends.base import Generate, Generation, Message, ModelCard, Rank, Ranked, Refused, Score, Scores

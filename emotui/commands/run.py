@@ -17,7 +17,7 @@ from emotui.store.query import Run
 from emotui.workbench.datasets.experiments import add_experiment, asked_alone
 from emotui.workbench.runs.plan import notes_on_prompts
 from emotui.workbench.runs.run import rescore as score_again
-from emotui.workbench.runs.run import with_state
+from emotui.workbench.runs.states import with_state
 from emotui.workbench.sample_data import add_sample_data, sample_dataset
 from emotui.workbench.workspace import Workspace
 

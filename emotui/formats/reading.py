@@ -4,7 +4,6 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Generic, TypeVar
 
@@ -26,8 +25,7 @@ MOST_PROBLEMS = 20
 """Lines of problems that are shown of one file; then comes a count of the rest."""
 
 
-@dataclass(frozen=True, slots=True)
-class Read(Generic[R]):
+class Read(msgspec.Struct, Generic[R], frozen=True):
     """What a file holds, in its order.
 
     `lines[i]` is the line on which `records[i]` starts (in Parquet the row, from 1). `skipped` has one

@@ -2,12 +2,12 @@
 
 import codecs
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class Flaw:
+
+class Flaw(msgspec.Struct, frozen=True):
     """Why a line cannot be read as a row, in words for a person."""
 
     reason: str

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -16,8 +15,7 @@ _SAID = ("labels", "scores", "label")
 """The fields that say a record's labels in one cell."""
 
 
-@dataclass(frozen=True, slots=True)
-class LabelColumns:
+class LabelColumns(msgspec.Struct, frozen=True):
     """How a table with a column a label is read.
 
     Attributes:

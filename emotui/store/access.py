@@ -139,7 +139,7 @@ class Access:
     def _turn(
         self, read_only: bool, *, checked: bool = True, beside: Path | None = None, memory: str = ROOMY
     ) -> Iterator["DuckDBPyConnection"]:
-        import duckdb
+        from emotui.store import duckdb_core
 
         time.sleep(max(0.0, self._away_until - time.monotonic()))
         with self._lock:
@@ -160,7 +160,8 @@ class Access:
                 self._detach(connection)
             except BaseException as error:
                 self._let_go()
-                if isinstance(error, (duckdb.Error, OSError)) and not isinstance(error, duckdb.ProgrammingError):
+                ours = isinstance(error, duckdb_core.ProgrammingError)
+                if isinstance(error, (duckdb_core.Error, OSError)) and not ours:
                     raise refusals.refusal(self.path, error) from error
                 if refusals.is_interrupt(error):
                     raise KeyboardInterrupt from error
@@ -174,10 +175,10 @@ class Access:
 
         Returns: the engine, and whether it had to wait.
         """
-        import duckdb
+        from emotui.store import duckdb_core
 
         if self._engine is None:
-            self._engine = duckdb.connect(":memory:", config=settings())
+            self._engine = duckdb_core.connect(":memory:", config=settings())
         how = "(type duckdb, read_only)" if read_only else "(type duckdb)"
         begun, waited = time.monotonic(), 0.0
         while True:
@@ -187,7 +188,7 @@ class Access:
                 self._engine.execute(f"attach {_quoted(self.path)} as store {how}")
                 self._engine.execute("use store")
                 return self._engine, waited > 0
-            except duckdb.Error as error:
+            except duckdb_core.Error as error:
                 waited = time.monotonic() - begun
                 if not refusals.is_held(error):
                     raise
@@ -197,13 +198,13 @@ class Access:
 
     def _detach(self, connection: "DuckDBPyConnection") -> None:
         """Close the file after a commit."""
-        import duckdb
+        from emotui.store import duckdb_core
 
         # Closing also moves what the log file (.wal) holds into the store. Where that fails (a full disk), the log
         # keeps it: what is committed is not lost, so the transaction has not failed.
         try:
             connection.execute("detach store")
-        except duckdb.Error:
+        except duckdb_core.Error:
             self._let_go()
 
     def close(self) -> None:
@@ -213,11 +214,11 @@ class Access:
 
     def _let_go(self) -> None:
         """Drop the engine with whatever it has open; an unfinished transaction is rolled back."""
-        import duckdb
+        from emotui.store import duckdb_core
 
         engine, self._engine = self._engine, None
         if engine is not None:
-            with contextlib.suppress(duckdb.Error):
+            with contextlib.suppress(duckdb_core.Error):
                 engine.close()
 
 

@@ -1,7 +1,8 @@
 """What can be asked of a list of samples, and the rows that come back. Plain values, shared by store and workbench."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 MARKS = {
     "H": "hallucinated",
@@ -20,8 +21,7 @@ SORTS = ("file", "id", "emotion", "length")
 """What any list can be sorted by; with a run, also by the name of a metric."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(msgspec.Struct, frozen=True):
     """The values of a metric from `low` to `high`, both among them; None: no limit there."""
 
     metric: str
@@ -29,8 +29,7 @@ class Bounds:
     high: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ListQuery:
+class ListQuery(msgspec.Struct, frozen=True):
     """Which samples of a dataset, in which order.
 
     Several emotions or valences mean any of them; several marks mean any of them. A passage has the emotions of all
@@ -49,8 +48,7 @@ class ListQuery:
     descending: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ListRow:
+class ListRow(msgspec.Struct, frozen=True):
     """One line of the sample list.
 
     `values`: by the name of the metric; with several repeats a mean over those that have one, None where none has.
@@ -62,12 +60,11 @@ class ListRow:
     preview: str
     emotion: str | None
     valence: str | None
-    values: Mapping[str, float | None] = field(default_factory=dict)
+    values: Mapping[str, float | None] = msgspec.field(default_factory=dict)
     marks: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Dataset:
+class Dataset(msgspec.Struct, frozen=True):
     """A named set of samples of one task.
 
     `added`: UTC ISO string, None where an old store did not note it. `gold`: the version of its gold records, from 1.
@@ -87,8 +84,7 @@ class Dataset:
     deleted: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(msgspec.Struct, frozen=True):
     """What a model, a person or a file says about a dataset (`source`: one of `SOURCES`).
 
     `model`: the model's SPEC, or the name of the person or file. `state`: running, done, stopped (resumable), failed.

@@ -1,12 +1,12 @@
 """What goes into the store and comes out of it, a row at a time. Records travel as JSON, so the store knows no task."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class SampleRow:
+
+class SampleRow(msgspec.Struct, frozen=True):
     """One sample as it is added. `record` is its whole record as UTF-8 JSON.
 
     `emotion` and `valence` are the sample's own (None for a passage without one); `emotions` and `valences` are all
@@ -22,8 +22,7 @@ class SampleRow:
     record: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreRow:
+class ScoreRow(msgspec.Struct, frozen=True):
     """How one prediction was scored, under a convention.
 
     `values`: by the name of the metric, None where it is undefined; `marks` are letters of `MARKS`; `detail` is JSON.
@@ -35,8 +34,7 @@ class ScoreRow:
     detail: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class ResultRow:
+class ResultRow(msgspec.Struct, frozen=True):
     """What one question to a model gave: its output as it came, and what was parsed and scored from it.
 
     `attempt` counts the retries of one (sample, repeat) from 0. `error` says why there is no output; such a row leaves
@@ -56,8 +54,7 @@ class ResultRow:
     output: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """What became of one question: how many answers it took (0: there is none), and what counts of them, as JSON.
 
     `record`: the sample's own.
@@ -72,8 +69,7 @@ class Outcome:
     detail: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ValueSum:
+class ValueSum(msgspec.Struct, frozen=True):
     """The values of one metric over the samples of one emotion and valence, added up; `n`: how many have one.
 
     `holds`: whether the records of these samples hold what was asked for.
@@ -88,8 +84,7 @@ class ValueSum:
     n: int
 
 
-@dataclass(frozen=True, slots=True)
-class Annotation:
+class Annotation(msgspec.Struct, frozen=True):
     """One entry of the annotation log. `undoes` names the entry that this one takes back. `at` is UTC, ISO 8601."""
 
     annotation: int

@@ -32,17 +32,17 @@ class Staged:
 
     def fill(self, rows: Iterable[SampleRow]) -> None:
         """Take in all samples. Raises StoreError where two have one id, or where there is no room for them."""
-        import duckdb
+        from emotui.store import duckdb_core
 
         try:
             self._fill(rows)
-        except (duckdb.OperationalError, OSError) as error:
+        except (duckdb_core.OperationalError, OSError) as error:
             raise refusals.refusal(self.file, error) from error
 
     def _fill(self, rows: Iterable[SampleRow]) -> None:
-        import duckdb
+        from emotui.store import duckdb_core
 
-        with contextlib.closing(duckdb.connect(self.file, config=access.settings(access.ROOMY))) as connection:
+        with contextlib.closing(duckdb_core.connect(self.file, config=access.settings(access.ROOMY))) as connection:
             connection.execute(
                 "create table samples(position bigint, id varchar, text varchar using compression uncompressed,"
                 " length integer, emotion varchar, valence varchar, label_set integer, record varchar)"

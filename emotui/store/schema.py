@@ -126,10 +126,10 @@ def migrate(connection: "DuckDBPyConnection", version: int) -> None:
 
 def version_of(connection: "DuckDBPyConnection") -> int | None:
     """The version of the tables; None where this is no workspace at all."""
-    import duckdb
+    from emotui.store import duckdb_core
 
     try:
         row = connection.execute("select version, revision from workspace").fetchone()
-    except (duckdb.CatalogException, duckdb.BinderException):
+    except (duckdb_core.CatalogException, duckdb_core.BinderException):
         return None
     return int(row[0]) if row else None

@@ -398,19 +398,19 @@ def _stat(path: Path) -> object:
 
 def _make(path: Path) -> None:
     """Make an empty workspace under another name and put it in place whole, so that nobody ever meets half of one."""
-    import duckdb
+    from emotui.store import duckdb_core
 
     fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with contextlib.closing(duckdb.connect(fresh, config=access.settings())) as connection:
+        with contextlib.closing(duckdb_core.connect(fresh, config=access.settings())) as connection:
             connection.execute("begin")
             schema.create(connection)
             connection.execute("commit")
         # Where another program was quicker, its workspace stays.
         with contextlib.suppress(FileExistsError):
             os.link(fresh, path)
-    except (duckdb.Error, OSError) as error:
+    except (duckdb_core.Error, OSError) as error:
         raise refusals.refusal(path, error) from error
     finally:
         with contextlib.suppress(OSError):

@@ -6,14 +6,13 @@ What stands there has the fields of `Metric` but its name, `task` (the name of o
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from math import isfinite
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import replace
 
 from emotui.metrics.metric import Metric
 from emotui.metrics.span_output import parse_output
@@ -22,12 +21,14 @@ from emotui.store.query import SORTS
 from emotui.store.rows import ScoreRow
 from emotui.tasks.task import Parsed, Task
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
 GROUP = "emotui.metrics"
 NO_VALUE = "no sample has a value"
 
 
-@dataclass(frozen=True, slots=True)
-class AddedMetric:
+class AddedMetric(msgspec.Struct, frozen=True):
     """A metric of another package; `value` may raise anything."""
 
     metric: Metric
@@ -102,6 +103,8 @@ def _whole(sample: Any, record: Any) -> Any:
 
 @cache
 def _all() -> tuple[AddedMetric, ...]:
+    from importlib.metadata import entry_points
+
     found: dict[str, AddedMetric] = {}
     for point in entry_points(group=GROUP):
         try:
@@ -114,7 +117,7 @@ def _all() -> tuple[AddedMetric, ...]:
     return tuple(found.values())
 
 
-def _loaded(point: EntryPoint) -> AddedMetric:
+def _loaded(point: "EntryPoint") -> AddedMetric:
     made: Any = point.load()
     if isinstance(made, type):
         made = made()

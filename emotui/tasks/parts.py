@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import msgspec
@@ -27,8 +26,7 @@ Baselines = Callable[[Sequence[Any], Mapping[str, Any], Embedding], dict[str, di
 """(gold records, values of the score options by name, the embedded model) to what costs nothing: documents by name."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreOption:
+class ScoreOption(msgspec.Struct, frozen=True):
     """An option of `emotui score KIND`: `name` as the flag without dashes, `help`; a switch, or the path of a file."""
 
     name: str
@@ -39,8 +37,7 @@ class ScoreOption:
 ILLUSTRATION = "written for emotui; illustration, not benchmark"
 
 
-@dataclass(frozen=True, slots=True)
-class OwnSamples:
+class OwnSamples(msgspec.Struct, frozen=True):
     """Samples that come with the task, for a run without a dataset.
 
     `dataset`: their name in the store. `files`: in `package`. `source`: what the store says of where they are from.
@@ -52,8 +49,7 @@ class OwnSamples:
     source: str = ILLUSTRATION
 
 
-@dataclass(frozen=True, slots=True)
-class TaskFiles:
+class TaskFiles(msgspec.Struct, frozen=True):
     """The task's records in files.
 
     Attributes:
@@ -81,8 +77,7 @@ class TaskFiles:
     baselines: Baselines | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TaskWords:
+class TaskWords(msgspec.Struct, frozen=True):
     """What people read about the task.
 
     Attributes:
@@ -102,8 +97,7 @@ class TaskWords:
     marks_errors: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
+class Asking(msgspec.Struct, frozen=True):
     """How a person chooses the way in which a model is asked.
 
     Attributes:
@@ -116,13 +110,12 @@ class Asking:
 
     ways: tuple[str, ...] = ()
     offered: tuple[str, ...] = ()
-    named: Mapping[str, str] = field(default_factory=dict)
+    named: Mapping[str, str] = msgspec.field(default_factory=dict)
     styles: tuple[str, ...] = ()
     prompts: Callable[[str], Prompts] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Experiments:
+class Experiments(msgspec.Struct, frozen=True):
     """Prompting experiments: samples that are made for them, and ways of their own.
 
     `way(number, style, cot)` is the way that an experiment is asked by, `ways(number)` are all of it.
@@ -165,8 +158,7 @@ class TaskLabels(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredRun:
+class ScoredRun(msgspec.Struct, frozen=True):
     """A run with what its answers came to, for a task's own tables.
 
     `dataset`: the name of its dataset. `scores`: of every answer that is scored the number of its sample and the
@@ -178,8 +170,7 @@ class ScoredRun:
     scores: Sequence[tuple[int, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class SaidLine:
+class SaidLine(msgspec.Struct, frozen=True):
     """What gold and a prediction say to one thing of a sample: a label, a mask, a span.
 
     `mark`: `M` for what the prediction misses, `X` for what it says too much, empty where both agree or only one side

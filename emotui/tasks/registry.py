@@ -7,12 +7,14 @@ where a name is none of this package's.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from emotui.backends.base import ModelCard
 from emotui.errors import BadInput
 from emotui.tasks.task import Task
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "emotui.tasks"
 
@@ -104,6 +106,8 @@ def _own(name: str) -> Task:
 @cache
 def _others() -> tuple[Mapping[str, Task], tuple[str, ...]]:
     """What other packages add, and what is wrong with the rest of it."""
+    from importlib.metadata import entry_points
+
     found: dict[str, Task] = {}
     wrong: list[str] = []
     for point in entry_points(group=GROUP):
@@ -119,7 +123,7 @@ def _others() -> tuple[Mapping[str, Task], tuple[str, ...]]:
     return found, tuple(wrong)
 
 
-def _loaded(point: EntryPoint) -> Task:
+def _loaded(point: "EntryPoint") -> Task:
     """A task, or what a function without arguments makes. Raises whatever the other package raises."""
     found: Any = point.load()
     if isinstance(found, type) or not hasattr(found, "name"):

@@ -4,7 +4,6 @@ Asking, parsing and scoring are apart, over what is kept, so a run can be parsed
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import msgspec
@@ -22,8 +21,7 @@ AskModel = Callable[[Sequence[Request]], Any]
 """One batch of requests of one type to the model; results stand at the places of their requests."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(msgspec.Struct, frozen=True):
     """What became of one question: the answer as it is kept, or why there is none. `prompt`: as the model read it.
 
     `before`: the answers to earlier attempts at the same prompt, which were not what the prompt asks for.
@@ -42,8 +40,7 @@ def unanswered(refused: Refused, prompt: str | None = None) -> Asked:
     return Asked(None, refused.why, prompt, again=refused.again)
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(msgspec.Struct, frozen=True):
     """One parsed answer, with the sample that it is about."""
 
     sample: Any

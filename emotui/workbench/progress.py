@@ -2,15 +2,15 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from emotui.backends.host import Cancelled, IsCancelled
 
 __all__ = ["Cancelled", "IsCancelled", "OnCount", "OnProgress", "RunProgress", "Throttled"]
 
 
-@dataclass(frozen=True, slots=True)
-class RunProgress:
+class RunProgress(msgspec.Struct, frozen=True):
     """How far a run is. `rate`: samples a second so far; `remaining`: seconds left, None before the first batch."""
 
     run: str

@@ -11,8 +11,8 @@ from emotui.store.store import Store
 from emotui.tasks.parts import SaidLine
 from emotui.tasks.registry import task_named
 from emotui.workbench.runs.plan import RunConfig
-from emotui.workbench.runs.run import with_state
 from emotui.workbench.runs.scores import last_attempts, metrics_named
+from emotui.workbench.runs.states import with_state
 
 __all__ = ["Said", "SaidLine", "SampleSaid", "said_of"]
 

@@ -1,8 +1,9 @@
 """What the screens need to know, wherever the samples are: in a store (`Workspace`) or in files (`FileView`)."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+import msgspec
 
 from emotui.metrics.metric import Metric
 from emotui.records import SpanSample
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
     from emotui.workbench.scenes.service import SceneBench
 
 
-@dataclass(frozen=True, slots=True)
-class RepeatView:
+class RepeatView(msgspec.Struct, frozen=True):
     """One answer of a run to one sample: its score in detail, and the raw output and prompt as they were kept."""
 
     repeat: int
@@ -34,8 +34,7 @@ class RepeatView:
     error: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(msgspec.Struct, frozen=True):
     """One sample, and what a run said about it (no repeats where it has not been asked yet)."""
 
     number: int

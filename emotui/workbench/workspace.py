@@ -7,26 +7,23 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from emotui.backends.host import ModelProcess
 from emotui.errors import BadInput
 from emotui.metrics.metric import Metric
-from emotui.metrics.span_scoring import SampleDetail
 from emotui.records import SpanSample
 from emotui.store.query import Dataset, ListQuery, ListRow, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store, default_path
-from emotui.tasks.spans import task as spans_task
-from emotui.workbench.datasets.samples import import_files
-from emotui.workbench.datasets.spot_checks import SpotChecks
-from emotui.workbench.progress import OnProgress, RunProgress
-from emotui.workbench.runs.run import run_task, with_state
 from emotui.workbench.runs.scores import last_attempts, metrics, metrics_of
+from emotui.workbench.runs.states import with_state
 from emotui.workbench.source import Evidence, RepeatView
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from emotui.backends.host import ModelProcess
+    from emotui.workbench.datasets.spot_checks import SpotChecks
     from emotui.workbench.models.loaded import LoadedModels
+    from emotui.workbench.progress import OnProgress
     from emotui.workbench.rephrase.service import Rephrasing
     from emotui.workbench.results.service import Results
     from emotui.workbench.said import SampleSaid
@@ -36,6 +33,9 @@ FIRST_START = "first_start"
 """The setting that says how far the first start came: `loaded`, then `done`."""
 
 DEFAULT_MODEL = "embedded"
+
+_SPANS = "spans"
+"""The task of samples from files where none is named."""
 
 
 class Workspace:
@@ -157,8 +157,10 @@ class Workspace:
                 )
             return self._shelf
 
-    def spot_checks(self) -> SpotChecks:
+    def spot_checks(self) -> "SpotChecks":
         """What keeps texts that a person tried."""
+        from emotui.workbench.datasets.spot_checks import SpotChecks
+
         return SpotChecks(self.store)
 
     @property
@@ -178,8 +180,10 @@ class Workspace:
 
     # What a person does.
 
-    def import_files(self, paths: Sequence[str], name: str | None = None, task: str = spans_task.Spans.name) -> Dataset:
+    def import_files(self, paths: Sequence[str], name: str | None = None, task: str = _SPANS) -> Dataset:
         """Add samples of a task from files as a dataset."""
+        from emotui.workbench.datasets.samples import import_files
+
         return import_files(self.store, task, paths, name, warn=lambda line: None)
 
     def add_experiment(self, number: int) -> Dataset:
@@ -204,7 +208,7 @@ class Workspace:
         options: Mapping[str, object] | None = None,
         resume: str | None = None,
         fresh: bool = False,
-        on_progress: OnProgress = lambda progress: None,
+        on_progress: "OnProgress" = lambda progress: None,
     ) -> Run:
         """Run a model over a dataset and wait for it; `stop()` from another thread ends it between or inside batches.
 
@@ -213,6 +217,9 @@ class Workspace:
             EmotuiError: the model or the store failed; what was done is kept.
             Cancelled: stopped; what was done is kept and can be resumed.
         """
+        from emotui.workbench.progress import RunProgress
+        from emotui.workbench.runs.run import run_task
+
         found = self.store.dataset(dataset)
         if found is None:
             raise BadInput(f"the store has no dataset {dataset!r}")
@@ -238,8 +245,10 @@ class Workspace:
         """Stop the run in progress; what it has done stays."""
         self._stop.set()
 
-    def model(self, spec: str) -> ModelProcess:
+    def model(self, spec: str) -> "ModelProcess":
         """The process of a model, one a SPEC; it is started by its first load or question."""
+        from emotui.backends.host import ModelProcess
+
         with self._lock:
             if spec not in self._models:
                 self._models[spec] = ModelProcess(spec)
@@ -262,13 +271,15 @@ class Workspace:
             and (self.setting(FIRST_START) == "loaded" or not self.datasets())
         )
 
-    def first_start(self, on_progress: OnProgress = lambda progress: None) -> None:
+    def first_start(self, on_progress: "OnProgress" = lambda progress: None) -> None:
         """Load the sample data of every task and run the embedded model over it.
 
         A first start that was cut short goes on later.
         """
-        on_progress(RunProgress("", DEFAULT_MODEL, 0, 0, 0, None, None, "loading the sample data"))
+        from emotui.workbench.progress import RunProgress
         from emotui.workbench.sample_data import add_sample_data, tasks_with_samples
+
+        on_progress(RunProgress("", DEFAULT_MODEL, 0, 0, 0, None, None, "loading the sample data"))
 
         datasets = [add_sample_data(self.store, task) for task in tasks_with_samples()]
         self.set_setting(FIRST_START, "loaded")
@@ -284,7 +295,10 @@ class Workspace:
 
 
 def _repeat(row: ResultRow) -> RepeatView:
-    prediction = None if row.prediction is None else msgspec.json.decode(row.prediction, type=spans_task.Prediction)
+    from emotui.metrics.span_scoring import SampleDetail
+    from emotui.tasks.spans.task import Prediction
+
+    prediction = None if row.prediction is None else msgspec.json.decode(row.prediction, type=Prediction)
     return RepeatView(
         repeat=row.repeat,
         detail=None if row.score is None else msgspec.json.decode(row.score.detail, type=SampleDetail),

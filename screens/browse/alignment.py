@@ -1,9 +1,10 @@
 """Which gold span met which predicted one, in rows: what the score of a sample is made of."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     from emotui.metrics.span_report import SampleDetail
@@ -17,16 +18,14 @@ _WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Near:
+class Near(msgspec.Struct, frozen=True):
     """The passage of the text that comes nearest to a hallucinated span, and their token F1."""
 
     text: str
     f1: float
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """One line: a gold span, the predicted span that it was matched with, their figures, and what went wrong.
 
     `scored` is false where there is no pair, so that figures stay empty instead of undefined. `near`: of a

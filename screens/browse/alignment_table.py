@@ -1,8 +1,8 @@
 """The alignment as a table: gold ↔ predicted, F1, Sim, and a letter with words for what went wrong."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 from textual.containers import ScrollableContainer
 from textual.geometry import Size
 
@@ -21,8 +21,7 @@ _MOST_LINES = 4
 """A span longer than so many lines of its column is cut; the text above has all of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
+class _Columns(msgspec.Struct, frozen=True):
     """Widths in cells; `words` is 0 where beside figures only the letters of the marks have room.
 
     `predicted` is 0 where there is nothing but gold.

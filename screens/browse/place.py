@@ -1,8 +1,8 @@
 """Browse: gold and predicted spans over the text, and under it what met what."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.timer import Timer

@@ -1,16 +1,16 @@
 """What Browse knows of one sample: what the run said, what other runs said beside it, and what came nearest."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     from emotui.metrics.nearest import Nearest
     from emotui.workbench.source import BrowseSource, Evidence
 
 
-@dataclass(frozen=True, slots=True)
-class SampleView:
+class SampleView(msgspec.Struct, frozen=True):
     """`beside`: the same sample in further runs. `near`: for each repeat, by the place of a hallucinated span."""
 
     evidence: "Evidence"

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from emotui.screens.requests import LatestRequest
@@ -45,14 +44,6 @@ class SaidPane(Vertical):
         self._said: SampleSaid | None = None
         self._request: LatestRequest[tuple[int, int, str | None], SampleSaid] | None = None
 
-    def compose(self) -> ComposeResult:
-        yield Line(id="said-title", classes="-pane")
-        yield TieredText(id="said-text")
-        yield Line(id="said-below", classes="-pane")
-        yield Page(id="said-lines")
-        yield TieredText(id="said-raw")
-        yield Notice(id="said-notice")
-
     def bind_source(self, source: "BrowseSource") -> None:
         self._request = LatestRequest("said", self, lambda question: source.said(*question), self._show, self._refuse)
 
@@ -72,7 +63,19 @@ class SaidPane(Vertical):
         return said.answers[self.repeat % len(said.answers)] if said is not None and said.answers else None
 
     def show_sample(self, dataset: int, sample: int, run: Run | None) -> None:
-        """Ask for this sample of a dataset; what is here stays until the answer comes."""
+        """Ask for this sample of a dataset; what is here stays until the answer comes.
+
+        The parts are made for the first one: at the start of the workbench most people look at spans.
+        """
+        if not self.children:
+            self.mount(
+                Line(id="said-title", classes="-pane"),
+                TieredText(id="said-text"),
+                Line(id="said-below", classes="-pane"),
+                Page(id="said-lines"),
+                TieredText(id="said-raw"),
+                Notice(id="said-notice"),
+            )
         if self._said is None or sample != self._said.number:
             self.repeat = 0
         if self._request is not None:

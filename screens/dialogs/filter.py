@@ -1,8 +1,8 @@
 """Which samples the list keeps: by emotion, valence, kind of error and the values of metrics, a row each."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from msgspec.structs import replace
 from textual import on
 from textual.binding import Binding
 from textual.containers import Horizontal, VerticalScroll

@@ -1,9 +1,9 @@
 """Running a model over the dataset, and choosing the one that is asked live: from any place."""
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from textual.widget import Widget
 
 from emotui.screens.actions import Acting

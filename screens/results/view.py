@@ -1,8 +1,8 @@
 """How the Results place is drawn: a heading, a grid or a plot, and what the figure under the cursor is."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical

@@ -1,8 +1,9 @@
 """What is chosen of the list in a dialog: filter, order, dataset, run; and its export to a file."""
 
 import threading
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from emotui.metrics.metric import Metric
 from emotui.screens.actions import Acting

@@ -1,9 +1,9 @@
 """The left pane: the list of samples with its heading, its search line and the spread of F1 under it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import ClassVar
 
+from msgspec.structs import replace
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical

@@ -1,8 +1,10 @@
 """What the list asks a source for: its order, pages of rows, where the errors are, the spread of a metric."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
 
 from emotui.metrics.metric import Metric
 from emotui.screens.samples.table import PAGE
@@ -18,8 +20,7 @@ _SPREAD = 1024
 """The spread is taken from an even choice of at most so many samples of the list."""
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(msgspec.Struct, frozen=True):
     """A list as it was asked for: sample numbers in order, and the cursor's place in it."""
 
     query: ListQuery
@@ -28,8 +29,7 @@ class Order:
     cursor: int
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(msgspec.Struct, frozen=True):
     """How many samples have a value of the metric in each tenth from `least` to `most`."""
 
     metric: Metric

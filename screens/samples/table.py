@@ -1,8 +1,8 @@
 """The list of samples: only the rows in sight are asked for and drawn, so a million rows are as quick as ten."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+import msgspec
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -15,14 +15,14 @@ from textual.widget import Widget
 from emotui.metrics.metric import Metric
 from emotui.screens.widgets.cell_width import fit, width
 from emotui.screens.widgets.number_format import value_of
+from emotui.screens.widgets.textual_private import forget_part_styles, part_style
 from emotui.store.query import MARKS, ListRow
 
 PAGE = 256
 _PAGES_KEPT = 24
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
+class Columns(msgspec.Struct, frozen=True):
     """Widths in cells; 0 leaves a column out."""
 
     id: int
@@ -76,7 +76,6 @@ class ListHead(Widget):
 class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
     """Positions 0 to n - 1 with a cursor; asks for the pages it has to draw and shows them when they come."""
 
-    COMPONENT_CLASSES = {"list--cursor", "list--dim", "list--marks", "list--waiting"}
     DEFAULT_CSS = """
     SampleList {
         height: 1fr;
@@ -224,6 +223,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
+        forget_part_styles(self)
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
@@ -258,7 +258,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         if row is None or page in self._old:
             self._want(page)
         if position == self._cursor:
-            base += self.get_component_rich_style("list--cursor", partial=True)
+            base += part_style(self, "list--cursor")
         segments = [Segment("▸ " if position == self._cursor else "  ", base)]
         if row is None:
             segments.append(Segment("…", self._style(base, "list--waiting")))
@@ -285,4 +285,4 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         return segments
 
     def _style(self, base: Style, kind: str) -> Style:
-        return base + self.get_component_rich_style(kind, partial=True)
+        return base + part_style(self, kind)

@@ -6,7 +6,7 @@ from textual import events
 from textual.message import Message
 from textual.widgets import TextArea
 
-from emotui.screens.widgets.textual_private import MarkedTextArea
+from emotui.screens.widgets.textual_private_text import MarkedTextArea
 
 LONGEST = 4000
 """Characters that a rephrasing may have, or twice its original's where that is more."""

@@ -1,8 +1,8 @@
 """Parts: stretches of text of one kind each, some of which can be clicked; and one line of them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+import msgspec
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -10,6 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from emotui.screens.widgets.cell_width import fit, shown, width
+from emotui.screens.widgets.textual_private import forget_part_styles, part_style
 
 _KINDS = {
     "dim": "color: $text-muted;",
@@ -30,19 +31,18 @@ _KINDS = {
 }
 _WITHOUT_COLOUR = {"here": "bold reverse", "picked": "bold reverse", "ground": "reverse", "stale": "dim"}
 
-PART_CLASSES = {f"part--{kind}" for kind in _KINDS}
-"""The component classes of a widget that draws parts."""
+
+def _part_css() -> str:
+    rules = [f".part--{kind} {{ {style} }}" for kind, style in _KINDS.items()]
+    rules += [f"*:nocolor > .part--{kind} {{ text-style: {style}; }}" for kind, style in _WITHOUT_COLOUR.items()]
+    return " ".join([*rules, "Line.-pane.-focused > .part--strong { color: $primary; text-style: bold; }"])
 
 
-def part_css(widget: str) -> str:
-    """The style of every kind of part for a type of widget."""
-    rules = [f"& > .part--{kind} {{ {style} }}" for kind, style in _KINDS.items()]
-    rules += [f"&:nocolor > .part--{kind} {{ text-style: {style}; }}" for kind, style in _WITHOUT_COLOUR.items()]
-    return f"{widget} {{ {' '.join(rules)} }}"
+PART_CSS = _part_css()
+"""The style of every kind of part, for the stylesheet of the app: once for all widgets that draw parts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(msgspec.Struct, frozen=True):
     """A stretch of a line. `kind`: plain or one of `_KINDS`. `press`: what a click on it does."""
 
     text: str
@@ -102,12 +102,9 @@ async def run_press(widget: Widget, event: events.Click, presses: Sequence[Press
 class Line(Widget):
     """Shows parts literally; what does not fit is cut at the right end of the left side."""
 
-    COMPONENT_CLASSES = PART_CLASSES
-    DEFAULT_CSS = f"""
-    {part_css("Line")}
-    Line {{ height: 1; }}
-    Line.-pane {{ background: $panel; }}
-    Line.-pane.-focused > .part--strong {{ color: $primary; text-style: bold; }}
+    DEFAULT_CSS = """
+    Line { height: 1; }
+    Line.-pane { background: $panel; }
     """
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
@@ -129,6 +126,7 @@ class Line(Widget):
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
+        forget_part_styles(self)
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
@@ -139,7 +137,7 @@ class Line(Widget):
             parts = cut(self._left, cells)
 
         def style(kind: str) -> Style:
-            return base if kind == "plain" else base + self.get_component_rich_style(f"part--{kind}", partial=True)
+            return base if kind == "plain" else base + part_style(self, f"part--{kind}")
 
         segments, self._presses = drawn(parts, style)
         return Strip(segments).crop(0, cells).extend_cell_length(cells, base)

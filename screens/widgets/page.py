@@ -9,7 +9,8 @@ from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from emotui.screens.widgets.line import PART_CLASSES, Part, Press, drawn, part_css, run_press
+from emotui.screens.widgets.line import Part, Press, drawn, run_press
+from emotui.screens.widgets.textual_private import forget_part_styles, part_style
 
 Lines = Sequence[Sequence[Part]]
 
@@ -24,16 +25,14 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
         Binding("up", "scroll_up", show=False),
         Binding("down", "scroll_down", show=False),
     ]
-    COMPONENT_CLASSES = PART_CLASSES
-    DEFAULT_CSS = f"""
-    {part_css("Page")}
-    Page {{
+    DEFAULT_CSS = """
+    Page {
         height: 1fr;
         padding: 0 1;
         overflow-x: hidden;
         scrollbar-size-vertical: 1;
-        &.-stale {{ opacity: 50%; }}
-    }}
+        &.-stale { opacity: 50%; }
+    }
     """
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -91,6 +90,7 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
+        forget_part_styles(self)
         self.refresh()
 
     def render_lines(self, crop: Region) -> list[Strip]:
@@ -100,8 +100,7 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _style(self, kind: str) -> Style:
         if kind not in self._styles_now:
-            partial = self.get_component_rich_style(f"part--{kind}", partial=True)
-            self._styles_now[kind] = self._styles_now["plain"] + partial
+            self._styles_now[kind] = self._styles_now["plain"] + part_style(self, f"part--{kind}")
         return self._styles_now[kind]
 
     def render_line(self, y: int) -> Strip:

@@ -1,13 +1,13 @@
 """Several sets of spans over one text, flattened into pieces that do not overlap."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from emotui.records import Span
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(msgspec.Struct, frozen=True):
     """A stretch `[start, end)` that the same layers cover; `layers` has bit i set for layer i."""
 
     start: int

@@ -1,18 +1,15 @@
-"""Every use of what Textual keeps to itself (8.2), with the reason for each. Look here first when Textual changes."""
+"""Every use of what Textual keeps to itself (8.2), with the reason for each. Look here first when Textual changes.
 
-from collections.abc import Callable, Mapping, Sequence
+Those of its text area stand in `textual_private_text`: the first paint has none, and does not wait for it.
+"""
 
-from rich.text import Text
+from rich.style import Style
 from textual.app import App
+from textual.dom import DOMNode
 from textual.filter import Monochrome, NoColor
 from textual.geometry import Size
 from textual.screen import Screen
-from textual.widgets import TextArea
-
-from emotui.records import Span
-
-Marks = Callable[[str], Mapping[str, Sequence[Span]]]
-"""From a text to the stretches `[start, end)` of it that are marked, in order, by component class."""
+from textual.widget import Widget
 
 
 class LaidOut(Screen[None]):
@@ -38,75 +35,21 @@ def use_two_colours(app: "App[None]") -> None:
     app._filters = [NoColor() if isinstance(one, Monochrome) else one for one in app._filters]
 
 
-class MarkedTextArea(TextArea):
-    """A text area that draws stretches of its text in the style of component classes, and knows what can be undone.
+def part_style(widget: Widget, name: str) -> Style:
+    """The style that the stylesheet gives to a part of a widget by its component class, worked out when first drawn.
 
-    `TextArea` highlights languages only: lines are styled in `get_line`, whose results it caches in `_line_cache`, and
-    `_build_highlight_map` is the one place that every change of the text goes through before it is drawn. Its history
-    has no question for what can be undone; a change by the keyboard, which alone is undone step by step, is
-    `_replace_via_keyboard`.
+    For a class in `COMPONENT_CLASSES` Textual goes through the stylesheet each time that it styles the widget, drawn or
+    not, which took more than half of the time to the first paint. A widget that asks here names none there, and calls
+    `forget_part_styles` in its `notify_style_update`.
     """
-
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id, show_line_numbers=False, highlight_cursor_line=False, placeholder="")
-        self.cursor_blink = False
-        self._mark: Marks = lambda text: {}
-        self._rows: dict[str, dict[int, list[Span]]] = {}
-
-    @property
-    def can_undo(self) -> bool:
-        """Whether anything was typed since the text was put here."""
-        return bool(self.history._undo_stack)
-
-    @property
-    def can_redo(self) -> bool:
-        """Whether typing was undone, and nothing typed since."""
-        return bool(self.history._redo_stack)
-
-    def mark_with(self, mark: Marks) -> None:
-        """Mark what `mark` finds, now and whenever the text changes; it has to be quick."""
-        self._mark = mark
-        self.mark_again()
-
-    def mark_again(self) -> None:
-        """Look for what is marked once more."""
-        text = self.text
-        found = self._mark(text) if text else {}
-        rows = {kind: by_line(text, spans) for kind, spans in found.items() if spans}
-        if rows != self._rows:
-            self._rows = rows
-            self._line_cache.clear()
-            self.refresh()
-
-    def _build_highlight_map(self) -> None:
-        super()._build_highlight_map()
-        if self.is_attached:
-            self.mark_again()
-
-    def get_line(self, line_index: int) -> Text:
-        """The line with what is marked in it."""
-        line = super().get_line(line_index)
-        for kind, rows in self._rows.items():
-            for start, end in rows.get(line_index, ()):
-                line.stylize(self.get_component_rich_style(kind, partial=True), start, end)
-        return line
-
-    def type_in(self, text: str) -> None:
-        """Put a text in place of the selection, as one step that can be undone."""
-        result = self._replace_via_keyboard(text, *self.selection)
-        if result is not None:
-            self.move_cursor(result.end_location)
-            self.focus()
+    if name not in widget._component_styles:
+        part = DOMNode(classes=name)
+        part._attach(widget)
+        widget.app.stylesheet.apply(part)
+        widget._component_styles[name] = part.styles
+    return widget.get_component_rich_style(name, partial=True)
 
 
-def by_line(text: str, spans: Sequence[Span]) -> dict[int, list[Span]]:
-    """Offsets into the whole text as columns by line number; a stretch over several lines is on each of them."""
-    found: dict[int, list[Span]] = {}
-    begins = 0
-    for row, line in enumerate(text.split("\n")):
-        ends = begins + len(line)
-        for start, end in spans:
-            if start < ends and end > begins:
-                found.setdefault(row, []).append((max(start - begins, 0), min(end, ends) - begins))
-        begins = ends + 1
-    return found
+def forget_part_styles(widget: Widget) -> None:
+    """The widget has been styled anew: the styles of its parts may be others."""
+    widget._component_styles.clear()

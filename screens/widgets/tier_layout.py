@@ -5,7 +5,8 @@ Each line of text is followed by one thin row for each voice that has a span on 
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from emotui.records import Span
 from emotui.screens.widgets.cell_width import width, wrap
@@ -14,8 +15,7 @@ MOST_COLUMNS = 90
 """Text is never set wider than this."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tier:
+class Tier(msgspec.Struct, frozen=True):
     """One source of spans over a text. `role`: gold, predicted or annotator; `inline`: drawn in the text itself.
 
     `dotted`: those of the spans whose bars are dotted, since they hold nothing but a keyword.
@@ -28,8 +28,7 @@ class Tier:
     dotted: tuple[Span, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LineLabel:
+class LineLabel(msgspec.Struct, frozen=True):
     """What stands at the left and at the right of the line on which offset `start` begins."""
 
     start: int
@@ -38,8 +37,7 @@ class LineLabel:
     strong: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class AnnotatedText:
+class AnnotatedText(msgspec.Struct, frozen=True):
     """What tiered text draws: a text, its tiers, and chips that each begin a new line. `rows`: draw a row a tier."""
 
     text: str
@@ -48,8 +46,7 @@ class AnnotatedText:
     rows: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """One line on the screen: the part `[start, end)` of the text, or with `voice >= 0` that voice's bars under it."""
 
     start: int
@@ -58,8 +55,7 @@ class Row:
     chip: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(msgspec.Struct, frozen=True):
     """The rows of a score at one width, and its columns in cells: gutter, text, tail."""
 
     rows: tuple[Row, ...]

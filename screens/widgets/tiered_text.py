@@ -16,6 +16,7 @@ from textual.strip import Strip
 from emotui.records import Span
 from emotui.screens.widgets.cell_width import fit, needs_carrier, shown, symbol, width
 from emotui.screens.widgets.span_layers import Piece, flatten
+from emotui.screens.widgets.textual_private import forget_part_styles, part_style
 from emotui.screens.widgets.tier_layout import AnnotatedText, Layout, Row, lay_out
 
 _GOLD, _PREDICTED = 1, 2
@@ -26,18 +27,6 @@ _DOTTED = "┅"
 class TieredText(ScrollView, can_focus=True):
     """A text with tiers: gold is underlined, predicted has a background (reverse video without colour), both both."""
 
-    COMPONENT_CLASSES = {
-        "tiered-text--gold",
-        "tiered-text--predicted",
-        "tiered-text--both",
-        "tiered-text--annotator",
-        "tiered-text--gold-bar",
-        "tiered-text--predicted-bar",
-        "tiered-text--chip",
-        "tiered-text--chip-strong",
-        "tiered-text--mark",
-        "tiered-text--symbol",
-    }
     DEFAULT_CSS = """
     TieredText {
         height: 1fr;
@@ -113,6 +102,7 @@ class TieredText(ScrollView, can_focus=True):
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
+        forget_part_styles(self)
         self.refresh()
 
     def _lay_out(self) -> None:
@@ -203,7 +193,7 @@ class TieredText(ScrollView, can_focus=True):
         return base
 
     def _style(self, base: Style, kind: str) -> Style:
-        return base + self.get_component_rich_style(kind, partial=True)
+        return base + part_style(self, kind)
 
 
 def _merge(spans: Sequence[Span]) -> list[Span]:

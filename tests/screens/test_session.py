@@ -1,12 +1,12 @@
 """The session by itself, without a screen: what it remembers, asks and tells."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 from textual.widget import Widget
 
 from emotui.screens.session import Opened, Session

@@ -115,6 +115,6 @@ def test_a_package_that_is_broken_costs_one_line(
 
 
 def test_a_task_of_this_package_is_found_without_a_look_at_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "entry_points", lambda **_: pytest.fail("looked"))
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda **_: pytest.fail("looked"))
     registry.forget()
     assert [registry.task_named(name).name for name in registry.BUILT_IN] == list(registry.BUILT_IN)

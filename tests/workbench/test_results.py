@@ -1,12 +1,12 @@
 """Results: the paper's tables from the store, with the samples behind every figure."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, stdev
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from emotui.backends.host import Cancelled
 from emotui.errors import BadInput

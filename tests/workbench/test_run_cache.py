@@ -3,11 +3,11 @@
 import json
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from emotui.backends.base import ModelCard
 from emotui.backends.host import ModelProcess

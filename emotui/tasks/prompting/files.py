@@ -5,9 +5,7 @@ A table's words are put to the model sign by sign; only the places that its task
 """
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -29,8 +27,7 @@ Prompts = Mapping[str, Prompt]
 """A prompt for each way; a file of the user's may have fewer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(msgspec.Struct, frozen=True):
     """What `user` has to hold: `once` each exactly once, `often` each at least once. `barred`: never in `system`."""
 
     once: tuple[str, ...]
@@ -75,6 +72,8 @@ def read_prompt_file(
     Raises:
         BadInput: it cannot be read, is no TOML (with the line), or a table or key of it is wrong (with its name).
     """
+    import tomllib
+
     try:
         content = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
     except tomllib.TOMLDecodeError as error:

@@ -6,11 +6,9 @@ evidence unaided. A model that passes 3 goes on to the main tasks (section 7.2).
 
 import random
 from collections.abc import Sequence
-from importlib.resources import as_file, files
 from statistics import fmean
 
 from emotui.errors import BadInput
-from emotui.formats import read
 from emotui.metrics.repeats import known_mean, known_sd
 from emotui.metrics.span_scoring import NEUTRAL, SampleDetail
 from emotui.metrics.tokens import tokens
@@ -29,6 +27,10 @@ GATE = 0.5
 
 def hand_crafted() -> list[SpanSample]:
     """This project's sentences: ten neutral, two for each emotion, then five for each valence (appendix A)."""
+    from importlib.resources import as_file, files
+
+    from emotui.formats import read
+
     with as_file(files("emotui.sample_data") / "prompting_sentences.jsonl") as path:
         return read(str(path), SpanSample).records
 

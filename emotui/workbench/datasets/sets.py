@@ -9,7 +9,8 @@ from emotui.formats.reading import Warn, warn_skipped
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
-from emotui.workbench.runs.run import rescore, with_state
+from emotui.workbench.runs.run import rescore
+from emotui.workbench.runs.states import with_state
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,5 @@
 """Texts that a person tried on a model and kept: a dataset of spans samples that grows, without gold."""
 
-from dataclasses import dataclass
-
 import msgspec
 
 from emotui.errors import BadInput, StoreError
@@ -20,8 +18,7 @@ _ROOM = 100_000
 _TRIES = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(msgspec.Struct, frozen=True):
     """Where a text stands now. `known`: it was there before."""
 
     dataset: Dataset
@@ -30,8 +27,7 @@ class Kept:
     known: bool
 
 
-@dataclass(frozen=True, slots=True)
-class SampleText:
+class SampleText(msgspec.Struct, frozen=True):
     """The text of a sample, of whichever task."""
 
     number: int

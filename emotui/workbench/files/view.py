@@ -3,9 +3,10 @@
 import contextlib
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from emotui.backends.host import Cancelled, ModelProcess
 from emotui.errors import BadInput, ModelError

@@ -2,10 +2,11 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from emotui.backends.base import Generate, Generation, ModelCard, Refused, Request, Score, Scores
 from emotui.errors import BadInput

@@ -1,9 +1,9 @@
 """What a classifier says to every original, asked once and kept: T_correct and T_incorrect (section 3, Setup)."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import msgspec
+from msgspec.structs import replace
 
 from emotui.backends.host import IsCancelled
 from emotui.errors import BadInput, ModelError
@@ -14,8 +14,9 @@ from emotui.tasks.rephrase.task import Prediction
 from emotui.workbench.progress import OnProgress, RunProgress
 from emotui.workbench.rephrase.classifier import FrozenClassifier
 from emotui.workbench.rephrase.views import Original
-from emotui.workbench.runs.run import run_task, with_state
+from emotui.workbench.runs.run import run_task
 from emotui.workbench.runs.scores import last_attempts
+from emotui.workbench.runs.states import with_state
 
 Verdicts = Mapping[int, tuple[str, float | None]]
 """By number: the label that a classifier gave, and its confidence in the gold label where it is known."""

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -55,8 +54,7 @@ def identity(task: Task, of: Mapping[str, str], card: ModelCard, seed: int, repe
     return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(msgspec.Struct, frozen=True):
     """A run as a model of this card would go through it.
 
     `hit`: a finished one that is the same. `twin`: one that is the same over a dataset that differs in gold alone.
@@ -71,8 +69,7 @@ class Plan:
     twin: Run | None
 
 
-@dataclass(frozen=True, slots=True)
-class RunRequest:
+class RunRequest(msgspec.Struct, frozen=True):
     """What a person asks for, apart from the model."""
 
     store: Store

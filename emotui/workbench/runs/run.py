@@ -7,11 +7,11 @@ import os
 import socket
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from emotui import __version__
 from emotui.backends.host import Cancelled, IsCancelled, ModelProcess
@@ -29,14 +29,12 @@ from emotui.workbench.runs.cards import remember_card, remembered_card
 from emotui.workbench.runs.plan import BATCH, RunConfig, RunRequest, identities, sample_seed, stored_samples
 from emotui.workbench.runs.scores import Key, scored
 from emotui.workbench.runs.similarity import Embedder
+from emotui.workbench.runs.states import GOING, with_state
 
 EMBEDDING = "embedded"
 """The model behind Sim."""
 _TAKEN = 5000
 """Answers of another run that are taken over in one transaction."""
-
-_GOING: set[str] = set()
-"""Runs that this process is at."""
 
 
 def run_task(
@@ -159,11 +157,11 @@ class _Running:
     def finish(self) -> Run:
         """Ask for all that is not there yet; the state in the store says how it ended, however it ended."""
         run = self.run.run
-        _GOING.add(run)
+        GOING.add(run)
         try:
             return self._finish(run)
         finally:
-            _GOING.discard(run)
+            GOING.discard(run)
 
     def _finish(self, run: str) -> Run:
         done = self.store.done(run)
@@ -297,28 +295,3 @@ def _take_over(
 def first_number(store: Store, dataset: int) -> int:
     """The number of a dataset's first sample."""
     return next((number for number, _ in store.dataset_samples(dataset, 0, 1)), 0)
-
-
-def with_state(run: Run) -> Run:
-    """The run, `stopped` where it says running but nobody is at it.
-
-    Its process is gone (killed, or the power failed), or is this one, which could not write how the run ended (a full
-    disk).
-    """
-    settings = msgspec.convert(run.config, RunConfig)
-    if run.state == "running" and settings.host == socket.gethostname():
-        going = run.run in _GOING if settings.pid == os.getpid() else _alive(settings.pid)
-        return run if going else replace(run, state="stopped")
-    return run
-
-
-def _alive(pid: int) -> bool:
-    if os.name != "posix":
-        return True  # there, signal 0 would end the process
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

@@ -1,10 +1,10 @@
 """From kept outputs to scores and figures; no model is asked."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from emotui.metrics.metric import Metric
 from emotui.store.query import Run

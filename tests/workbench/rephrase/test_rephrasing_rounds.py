@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from emotui.backends.base import Attribute
@@ -197,7 +198,7 @@ def test_another_classifier_begins_a_round_of_its_own_and_says_so(
 
 
 def test_a_classifier_that_changed_under_a_round_is_refused(service: Rephrasing, ann: Round) -> None:
-    card = replace(ann.card, identity={**ann.card.identity, "goemotions": "other weights"})
+    card = msgspec.structs.replace(ann.card, identity={**ann.card.identity, "goemotions": "other weights"})
     stale = FrozenClassifier(ann.classifier.model, card, ann.classifier.asked, identity_of(card, ann.classifier.asked))
     with pytest.raises(ModelError, match="has changed since this round began"):
         service.submit(replace(ann, classifier=stale), 1, HIDDEN)
