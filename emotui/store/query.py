@@ -47,6 +47,11 @@ class ListQuery(msgspec.Struct, frozen=True):
     sort: str = "file"
     descending: bool = False
 
+    @property
+    def whole(self) -> bool:
+        """Are all samples asked for, in file order?"""
+        return self == ListQuery(self.dataset, self.run)
+
 
 class ListRow(msgspec.Struct, frozen=True):
     """One line of the sample list.

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from emotui.errors import StoreError
-from emotui.store import access, annotations, gold, refusals, run_results, runs, samples, schema, trash
+from emotui.store import access, annotations, gold, list_rows, refusals, run_results, runs, samples, schema, trash
 from emotui.store.access import Access
 from emotui.store.query import Dataset, ListQuery, ListRow, Run
 from emotui.store.rows import Annotation, Outcome, ResultRow, SampleRow, ValueSum
@@ -193,10 +193,14 @@ class Store:
 
     def page(self, numbers: "Numbers", run: str | None) -> list[ListRow]:
         """The lines of these samples in the list, in their order; unknown numbers are left out."""
-        from emotui.store import listing
-
         with self._turns.reading() as connection:
-            return listing.page(connection, _plain(numbers), run)
+            return list_rows.page(connection, _plain(numbers), run)
+
+    def numbers(self, dataset: int) -> range:
+        """The numbers of a data set's samples, in file order."""
+        with self._turns.reading() as connection:
+            first, n = samples.first_of(connection, dataset)
+        return range(first, first + n)
 
     def emotions(self, dataset: int) -> list[str]:
         """Every emotion that some sample, or sentence of one, has; sorted."""

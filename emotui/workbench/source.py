@@ -105,8 +105,8 @@ class BrowseSource(Protocol):
     def emotions(self, dataset: int) -> list[str]:
         """Gold emotions that occur, in the order of the list's filter."""
 
-    def order(self, query: ListQuery) -> "np.ndarray":
-        """Sample numbers (int64) that match, in order."""
+    def order(self, query: ListQuery) -> "np.ndarray | range":
+        """Sample numbers (int64) that match, in order; a range where they are all, and in the order of the file."""
 
     def page(self, numbers: Sequence[int], run: str | None) -> list[ListRow]:
         """Rows for these sample numbers, in their order."""

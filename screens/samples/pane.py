@@ -105,7 +105,7 @@ class ListPane(Acting, Vertical):
     @property
     def numbers(self) -> Sequence[int]:
         """The samples of the list, in its order."""
-        return self._order.numbers.tolist() if self._order else []
+        return asking.plain(self._order.numbers) if self._order else []
 
     @property
     def sample(self) -> int | None:

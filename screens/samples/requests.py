@@ -25,7 +25,7 @@ class Order(msgspec.Struct, frozen=True):
 
     query: ListQuery
     only: tuple[int, ...]
-    numbers: "np.ndarray"
+    numbers: "np.ndarray | range"
     cursor: int
 
 
@@ -40,19 +40,38 @@ class Spread(msgspec.Struct, frozen=True):
 
 def order(source: "BrowseSource", query: ListQuery, only: Sequence[int], sample: int | None) -> Order:
     """The list, of no other samples than `only` where there are any, with the cursor on `sample` if it is there."""
-    import numpy as np
-
     numbers = source.order(query)
     if only:
+        import numpy as np
+
+        numbers = _array(numbers)
         numbers = numbers[np.isin(numbers, np.array(only))]
-    here = [] if sample is None else (numbers == sample).nonzero()[0].tolist()
-    return Order(query, tuple(only), numbers, here[0] if here else 0)
+    return Order(query, tuple(only), numbers, 0 if sample is None else _place(numbers, sample))
+
+
+def _place(numbers: "np.ndarray | range", sample: int) -> int:
+    """Where a sample stands; 0 where it is not among them."""
+    if isinstance(numbers, range):
+        return numbers.index(sample) if sample in numbers else 0
+    here = (numbers == sample).nonzero()[0].tolist()
+    return here[0] if here else 0
+
+
+def _array(numbers: "np.ndarray | range") -> "np.ndarray":
+    import numpy as np
+
+    return np.arange(numbers.start, numbers.stop) if isinstance(numbers, range) else numbers
+
+
+def plain(numbers: "np.ndarray | range") -> list[int]:
+    """As Python integers."""
+    return list(numbers) if isinstance(numbers, range) else numbers.tolist()
 
 
 def pages(source: "BrowseSource", asked: Order, wanted: Sequence[int]) -> dict[int, list[ListRow]]:
     """The rows of these pages."""
     return {
-        page: source.page(asked.numbers[page * PAGE : (page + 1) * PAGE].tolist(), asked.query.run) for page in wanted
+        page: source.page(plain(asked.numbers[page * PAGE : (page + 1) * PAGE]), asked.query.run) for page in wanted
     }
 
 
@@ -62,7 +81,7 @@ def errors(source: "BrowseSource", asked: Order, kind: str) -> list[int]:
 
     marks = kind or asked.query.marks or "".join(MARKS)
     wrong = source.order(replace(asked.query, marks=marks))
-    return [int(place) for place in np.isin(asked.numbers, wrong).nonzero()[0]]
+    return [int(place) for place in np.isin(_array(asked.numbers), _array(wrong)).nonzero()[0]]
 
 
 def spread(source: "BrowseSource", asked: Order, metric: Metric | None) -> Spread | None:
@@ -71,7 +90,7 @@ def spread(source: "BrowseSource", asked: Order, metric: Metric | None) -> Sprea
     if run is None or metric is None or not len(numbers):
         return None
     step = -(-len(numbers) // _SPREAD)
-    rows = source.page(numbers[::step].tolist(), run)
+    rows = source.page(plain(numbers[::step]), run)
     values = [value for row in rows if (value := row.values.get(metric.name)) is not None]
     if not values:
         return None

@@ -1,0 +1,67 @@
+"""The lines of a page of the sample list, on an open connection; without numpy: the first page need not wait for it."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from emotui.store.error_marks import bits_to_marks
+from emotui.store.metric_sets import VALUES, joined, metric_sets
+from emotui.store.query import ListRow
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_PREVIEW = 200
+"""Characters of the text that a line of the list gets."""
+
+
+class _Scored:
+    """The current scores of one sample over its repeats."""
+
+    __slots__ = ("bits", "values")
+
+    def __init__(self) -> None:
+        self.values: dict[str, list[float]] = {}
+        self.bits = 0
+
+    def add(self, values: Mapping[str, float | None], bits: int) -> None:
+        """One repeat's."""
+        self.bits |= bits
+        for name, value in values.items():
+            known = self.values.setdefault(name, [])
+            if value is not None:
+                known.append(value)
+
+    def means(self) -> dict[str, float | None]:
+        """Each metric's mean over the repeats that have a value."""
+        return {name: sum(known) / len(known) if known else None for name, known in self.values.items()}
+
+
+_NOT_SCORED = _Scored()
+
+
+def page(connection: "DuckDBPyConnection", wanted: Sequence[int], run: str | None) -> list[ListRow]:
+    """The lines of these samples, in their order; unknown numbers are left out."""
+    if not wanted:
+        return []
+    bounds = [min(wanted), max(wanted), list(wanted)]
+    among = "sample between ? and ? and sample in (select unnest(?::bigint[]))"
+    scores: dict[int, _Scored] = {}
+    if run is not None:
+        scored = connection.execute(
+            f"select sample, marks, metric_set, {VALUES} from scores"
+            f" where run = (select number from runs where run = ?) and current and {among}",
+            [run, *bounds],
+        ).fetchall()
+        sets = metric_sets(connection)
+        for sample, bits, kind, *values in scored:
+            scores.setdefault(sample, _Scored()).add(joined(sets[kind], values), bits)
+    found = connection.execute(
+        f"select sample, id, left(text, {_PREVIEW}), emotion, valence from samples where {among}", bounds
+    )
+    lines: dict[int, ListRow] = {}
+    for sample, id_, beginning, emotion, valence in found.fetchall():
+        said = scores.get(sample, _NOT_SCORED)
+        lines[sample] = ListRow(
+            sample, id_, " ".join(beginning.split()), emotion, valence, said.means(), bits_to_marks(said.bits)
+        )
+    return [lines[number] for number in wanted if number in lines]
