@@ -20,7 +20,12 @@ COMMANDS = {
     "evaluate": ("emotui.commands.training:evaluate", "Compute a model's published figures again."),
     "export": ("emotui.commands.exchange.exporting:export", "Write a run's predictions to a file."),
     "import": ("emotui.commands.exchange.importing:import_", "Bring samples from files into the store."),
+    "import predictions": (
+        "emotui.commands.sets.sources:predictions",
+        "Keep predictions made elsewhere as a source of a dataset.",
+    ),
     "lexical": ("emotui.commands.statistics:lexical", "Explicit, implicit and misleading texts, by EmoLex."),
+    "make-gold": ("emotui.commands.sets.sources:make_gold", "Make what a source says the gold of a dataset."),
     "models": ("emotui.commands.models:models", "List the models at hand."),
     "predict": ("emotui.commands.predict:predict", "Ask a model about every record of a file, without the store."),
     "probe": ("emotui.commands.models:probe", "Run one text through everything a model can do."),
@@ -39,6 +44,7 @@ COMMANDS = {
     "score": ("emotui.commands.score:score", "Score a file of predictions against a file of gold records."),
     "serve": ("emotui.commands.browse:serve", "Show the workbench in a browser on this machine."),
     "snapshot": ("emotui.commands.sets.sql:snapshot", "Copy the store into a file that any program may hold open."),
+    "sources": ("emotui.commands.sets.sources:sources", "List whoever says something about a dataset."),
     "sql": ("emotui.commands.sets.sql:sql", "Ask the store a SELECT of your own."),
     "thresholds": (
         "emotui.commands.score:thresholds",
@@ -62,6 +68,14 @@ class LazyGroup(click.Group):
         module, _, attribute = COMMANDS[name][0].partition(":")
         command: click.Command = getattr(import_module(module), attribute)
         return takes_program_options(command)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """A command may have a name of two words."""
+        if (pair := " ".join(args[:2])) in COMMANDS:
+            return pair, self.get_command(ctx, pair), args[2:]
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

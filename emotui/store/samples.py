@@ -223,6 +223,26 @@ def set_asked(connection: "DuckDBPyConnection", dataset: int, fingerprint: str, 
     )
 
 
+def numbers(connection: "DuckDBPyConnection", dataset: int) -> dict[str, int]:
+    """The number of each sample of a data set, by its id, in their order."""
+    first, n = first_of(connection, dataset)
+    found = connection.execute(
+        "select id, sample from samples where sample between ? and ? order by sample", [first, first + n - 1]
+    )
+    return dict(found.fetchall())
+
+
+def annotators(connection: "DuckDBPyConnection", dataset: int) -> list[tuple[str, int]]:
+    """(name, how many samples they say something about) of those whose word stands inside the gold records."""
+    first, n = first_of(connection, dataset)
+    found = connection.execute(
+        "select name, count(*) from (select unnest(json_keys(record, '$.annotators')) as name from samples"
+        " where sample between ? and ? and contains(record, '\"annotators\"')) group by name order by name",
+        [first, first + n - 1],
+    )
+    return found.fetchall()
+
+
 def records(connection: "DuckDBPyConnection", numbers: Sequence[int]) -> list[tuple[int, bytes]]:
     """Each sample's record, in the order asked for; unknown numbers are left out."""
     if not numbers:

@@ -207,6 +207,16 @@ class Store:
         with self._turns.reading() as connection:
             return samples.emotions(connection, dataset)
 
+    def numbers(self, dataset: int) -> dict[str, int]:
+        """The number of each sample of a data set, by its id, in file order."""
+        with self._turns.reading(access.ROOMY) as connection:
+            return samples.numbers(connection, dataset)
+
+    def annotators(self, dataset: int) -> list[tuple[str, int]]:
+        """(name, how many samples they say something about) of those whose word stands inside the gold records."""
+        with self._turns.reading(access.ROOMY) as connection:
+            return samples.annotators(connection, dataset)
+
     def samples(self, numbers: "Numbers") -> list[tuple[int, bytes]]:
         """(number, record as JSON) of each, in the order asked for; unknown numbers are left out."""
         with self._turns.reading(access.ROOMY) as connection:

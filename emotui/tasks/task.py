@@ -135,14 +135,24 @@ class Task(Protocol):
     def record(self, key: str, prediction: Any | None, repeat: int = 0) -> msgspec.Struct:
         """A prediction as files have it; an empty one where there is None, for an answer that failed."""
 
-    def taken(self, sample: Any, record: Any) -> Any:
-        """A predicted record of a file, made elsewhere, as what `parse` gives; the reverse of `record`.
+    def taken(self, sample: Any, said: Mapping[str, Any]) -> Any:
+        """What somebody else says of a sample, by the keys of the records in files, as what `parse` gives.
+
+        Without any key it is an answer that says nothing.
 
         Raises:
             ValueError: it does not fit the sample.
             BadInput: the task takes none.
         """
-        raise BadInput(f"predictions of the {self.name} task cannot be brought in from files")
+        raise BadInput(f"what others say cannot be brought into the {self.name} task")
+
+    def as_gold(self, sample: Any, prediction: Any) -> Any:
+        """The sample with a prediction as what gold says of it.
+
+        Raises:
+            BadInput: the task has no such thing.
+        """
+        raise BadInput(f"predictions of the {self.name} task cannot be made gold")
 
     def unread(self, prediction: Any) -> str | None:
         """Why a prediction says nothing though the model answered; None where it says something, or may be silent."""

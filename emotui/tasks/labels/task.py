@@ -215,6 +215,22 @@ class Labels(Task):
         usual = set(prediction.labels) == set(decided(prediction.probs, {}))
         return LabelsPrediction(id=key, labels=prediction.probs, given=None if usual else prediction.labels)
 
+    def taken(self, sample: LabelsGold, said: Mapping[str, Any]) -> Prediction:
+        """Labels as a list or as 0 or 1, or probabilities: from 0.5 on, or those that are `given` beside them."""
+        labels = said.get("labels")
+        if labels is None:
+            labels = [said["label"]] if said.get("label") else []
+        if not isinstance(labels, Mapping):
+            return Prediction(tuple(map(str, labels)))
+        probs = {str(name): float(p) for name, p in labels.items()}
+        given = said.get("given")
+        chosen = decided(probs, {}) if given is None else tuple(given)
+        return Prediction(chosen, {} if all(p in (0, 1) for p in probs.values()) else probs)
+
+    def as_gold(self, sample: LabelsGold, prediction: Prediction) -> LabelsGold:
+        """With the labels given."""
+        return msgspec.structs.replace(sample, labels=prediction.labels, label=None)
+
     def unread(self, prediction: Prediction) -> str | None:
         """A written answer that names no label and does not say that there is none."""
         return "the answer names none of the labels" if prediction.form == "unread" else None

@@ -240,6 +240,16 @@ class Masked(Task):
         """The words; none where there is no answer."""
         return MaskedPrediction(id=key, labels=() if prediction is None else prediction.labels)
 
+    def taken(self, sample: MaskedGold, said: Mapping[str, Any]) -> Prediction:
+        """The words, one a mask."""
+        return Prediction(tuple(map(str, said.get("labels") or ())))
+
+    def as_gold(self, sample: MaskedGold, prediction: Prediction) -> MaskedGold:
+        """With the predicted words. Raises BadInput where they are more or fewer than the masks."""
+        if len(prediction.labels) != len(sample.labels):
+            raise BadInput(f"{sample.id}: {len(prediction.labels)} words for {len(sample.labels)} masks")
+        return msgspec.structs.replace(sample, labels=prediction.labels)
+
     def unread(self, prediction: Prediction) -> str | None:
         """An answer without a list of words."""
         return None if prediction.labels else "there are no words in the answer"

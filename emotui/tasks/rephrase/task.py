@@ -291,6 +291,22 @@ class Rephrase(Task):
             return ClassPrediction(id=key, label="")
         return ClassPrediction(id=key, label=prediction.label, probs=dict(prediction.probs) or None)
 
+    def taken(self, sample: ClassGold, said: Mapping[str, Any]) -> Prediction:
+        """The label, and the probabilities where there are any; of probabilities alone the most probable label."""
+        labels = said.get("labels")
+        probs = {str(name): float(p) for name, p in (said.get("probs") or {}).items()}
+        if isinstance(labels, list | tuple) and len(labels) > 1:
+            raise ValueError(f"has {len(labels)} labels, and each text of this dataset has one")
+        if isinstance(labels, Mapping):
+            probs = probs or {str(name): float(p) for name, p in labels.items()}
+        first = labels[0] if isinstance(labels, list | tuple) and labels else ""
+        label = said.get("label") or first or max(probs, key=lambda name: probs[name], default="")
+        return Prediction(_as_gold(str(label), sample), probs)
+
+    def as_gold(self, sample: ClassGold, prediction: Prediction) -> ClassGold:
+        """With the predicted label."""
+        return msgspec.structs.replace(sample, label=prediction.label)
+
     def unread(self, prediction: Prediction) -> str | None:
         """An answer without one label in it."""
         return None if prediction.label else "the answer names no label, or several"

@@ -27,6 +27,7 @@ from emotui.metrics.metric import Metric
 from emotui.metrics.repeats import by_repeat
 from emotui.metrics.scenes import label_counts, micro_f1, scenes_metrics, scenes_report
 from emotui.metrics.span_scoring import Embed
+from emotui.metrics.thresholds import USUAL
 from emotui.records import PLUTCHIK, ScenesGold, ScenesPrediction, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.tasks.parts import Asking, Embedding, OwnSamples, SaidLine, TaskFiles, TaskWords
@@ -321,6 +322,26 @@ class Scenes(Task):
             id=key, scores=prediction.scores, confidence=prediction.confidence, censored=prediction.censored
         )
 
+    def taken(self, sample: ScenesGold, said: Mapping[str, Any]) -> Prediction:
+        """Both logits of each label, or 0 or 1, or a list of those that are there; ValueError for other labels."""
+        if scores := said.get("scores"):
+            _check_labels(sample, scores)
+            pairs = {name: (float(scores[name][0]), float(scores[name][1])) for name in sample.labels}
+            return Prediction("", pairs, {name: int(yes > no) for name, (yes, no) in pairs.items()})
+        given = said.get("labels")
+        if isinstance(given, list | tuple):
+            strays = [label for label in given if label not in sample.labels]
+            if strays:
+                raise ValueError(f"{strays[0]!r} is not among the labels of this text")
+            given = {name: int(name in given) for name in sample.labels}
+        given = given or dict.fromkeys(sample.labels, 0)
+        _check_labels(sample, given)
+        return Prediction("", {}, {name: int(given[name] >= USUAL) for name in sample.labels})
+
+    def as_gold(self, sample: ScenesGold, prediction: Prediction) -> ScenesGold:
+        """With the predicted vector."""
+        return msgspec.structs.replace(sample, labels={name: prediction.labels[name] for name in sample.labels})
+
     def said(self, sample: ScenesGold, prediction: Prediction | None) -> tuple[SaidLine, ...]:
         """A line an emotion: yes or no, and the odds of yes as a probability."""
         return tuple(_line(name, value, prediction) for name, value in sample.labels.items())
@@ -349,9 +370,19 @@ def _line(name: str, gold: int, prediction: Prediction | None) -> SaidLine:
     if prediction is None or name not in prediction.labels:
         return SaidLine(name, words[gold], "")
     said = prediction.labels[name]
-    yes, no = prediction.scores[name]
     mark = "" if said == gold else "M" if gold else "X"
+    if name not in prediction.scores:
+        return SaidLine(name, words[gold], words[said], mark)
+    yes, no = prediction.scores[name]
     return SaidLine(name, words[gold], words[said], mark, 1 / (1 + math.exp(min(no - yes, 700.0))))
+
+
+def _check_labels(sample: ScenesGold, given: Mapping[str, object]) -> None:
+    """Raises ValueError unless these are the labels of the sample."""
+    if set(given) != set(sample.labels):
+        odd = sorted(set(given) ^ set(sample.labels))[0]
+        where = "missing" if odd in sample.labels else "not among the labels of this text"
+        raise ValueError(f"{odd!r} is {where}")
 
 
 def _heads(samples: Sequence[ScenesGold], model: AskModel) -> list[Asked]:

@@ -19,6 +19,7 @@ from emotui.backends.host import lacks
 from emotui.errors import ModelError
 from emotui.formats.json_document import present
 from emotui.lexicons import empath_keywords, keywords_from
+from emotui.metrics.locating import locate
 from emotui.metrics.metric import Metric
 from emotui.metrics.span_baselines import span_baselines
 from emotui.metrics.span_output import STYLES, parse_output
@@ -40,6 +41,7 @@ from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from
 from emotui.tasks.prompting.ways import DIRECT
 from emotui.tasks.spans import experiments
 from emotui.tasks.spans.contract import bare, breach
+from emotui.tasks.spans.marked import marked_span
 from emotui.tasks.spans.prompts import (
     ALL_WAYS,
     NAMED,
@@ -309,6 +311,30 @@ class Spans(Task):
         if prediction is None:
             return SpanPrediction(id=key, spans=(), repeat=repeat)
         return predicted(key, prediction, repeat)
+
+    def taken(self, sample: SpanSample, said: Mapping[str, Any]) -> Prediction:
+        """Spans as text or with offsets, or a raw output in its style."""
+        if (output := said.get("output")) is not None:
+            style, cot = str(said["style"]), bool(said.get("cot"))
+            spans = parse_output(output, style, cot, sample.text).spans
+            return Prediction(
+                spans, output=output, style=style, cot=cot, breach=breach(output, style, cot, sample.text)
+            )
+        marked = [marked_span(sample.text, item) for item in said.get("spans") or ()]
+        whole = all(span.place is not None for span in marked)
+        return Prediction(
+            spans=tuple(span.words for span in marked),
+            offsets=tuple(span.place for span in marked if span.place is not None) if whole else (),
+            labels=tuple(span.label or "" for span in marked) if any(span.label for span in marked) else (),
+            strengths=tuple(span.score for span in marked if span.score is not None)
+            if all(span.score is not None for span in marked)
+            else (),
+        )
+
+    def as_gold(self, sample: SpanSample, prediction: Prediction) -> SpanSample:
+        """With the spans where the prediction has them, or where their words stand; one that stands nowhere is none."""
+        places = prediction.offsets or locate(sample.text, prediction.spans)
+        return msgspec.structs.replace(sample, spans=tuple(sorted({place for place in places if place is not None})))
 
     def said(self, sample: SpanSample, prediction: Prediction | None) -> tuple[SaidLine, ...]:
         """A line for each gold and each predicted span, those of equal words beside each other."""

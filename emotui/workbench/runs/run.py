@@ -27,7 +27,7 @@ from emotui.workbench.datasets.samples import has_texts, is_sample_data
 from emotui.workbench.progress import OnProgress, RunProgress
 from emotui.workbench.runs.cards import remember_card, remembered_card
 from emotui.workbench.runs.plan import BATCH, RunConfig, RunRequest, identities, sample_seed, stored_samples
-from emotui.workbench.runs.scores import Key, scored
+from emotui.workbench.runs.scores import ELSEWHERE, Key, scored
 from emotui.workbench.runs.similarity import Embedder
 from emotui.workbench.runs.states import GOING, with_state
 
@@ -87,6 +87,8 @@ def run_task(
     task, twin = task_named(dataset.task), None
     if resume is not None:
         run = store.run(resume)
+        if run.source != "model":
+            raise BadInput(f"{run.run} is what a {run.source} says: no model can go on with it")
         settings = msgspec.convert(run.config, RunConfig)
         repeats, seed, n_samples = settings.repeats, settings.seed, run.n // settings.repeats
         way, options = settings.way, settings.options
@@ -257,7 +259,8 @@ def rescore(store: Store, run: str, *, sim: bool = True, cancelled: IsCancelled 
     if dataset is None:
         raise BadInput(f"run {found.run} has lost its dataset")
     settings = msgspec.convert(found.config, RunConfig)
-    task, way = task_named(dataset.task).with_options(settings.options, settings.repeats), settings.way
+    task = task_named(dataset.task).with_options(settings.options, settings.repeats)
+    way = settings.way if found.source == "model" else ELSEWHERE
     rows = scored_outputs(store, task, way, dataset, list(store.results(found.run)), sim=sim, cancelled=cancelled)
     store.replace_scores(found.run, rows, gold=dataset.gold)
     return store.run(found.run)

@@ -16,6 +16,9 @@ from emotui.tasks.task import Parsed, Task
 from emotui.workbench.runs.plan import RunConfig, stored_samples
 from emotui.workbench.runs.similarity import Embedder
 
+ELSEWHERE = "elsewhere"
+"""In place of a way to ask: nobody was asked here."""
+
 Key = tuple[int, int]
 """A sample's number and the repeat."""
 
@@ -24,6 +27,8 @@ def scored(
     task: Task, way: str, outputs: Sequence[ResultRow], samples: dict[int, Any], embed: Embedder | None
 ) -> list[ResultRow]:
     """Parse kept outputs and score them; an output that cannot be parsed keeps its reason as the error.
+
+    By the way `ELSEWHERE` an output is what somebody else says, by the keys of records in files.
 
     Of several attempts at one question the last is its answer. The others stay as they came.
     """
@@ -35,7 +40,10 @@ def scored(
         if row.raw is not None and last[row.sample, row.repeat] == place:
             sample = samples[row.sample]
             try:
-                prediction = task.parse(sample, row.raw, way)
+                if way == ELSEWHERE:
+                    prediction = task.taken(sample, msgspec.json.decode(row.raw, type=dict[str, Any]))
+                else:
+                    prediction = task.parse(sample, row.raw, way)
             except (ValueError, msgspec.DecodeError) as error:
                 row = replace(row, error=f"the output cannot be parsed: {error}")
             else:

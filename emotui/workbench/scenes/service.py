@@ -61,6 +61,8 @@ class SceneBench:
         odd = next((samples[n].id for n in numbers if set(samples[n].labels) != set(labels)), None)
         if odd is not None:
             raise BadInput(f"{odd}: its labels are not those of the first scenario: {', '.join(labels)}")
+        if any(not said[n].scores for n in numbers):
+            raise BadInput(f"run {run.run} gives labels alone: decoding needs a score for yes and one for no")
         odds = [[said[n].scores[name][0] - said[n].scores[name][1] for name in labels] for n in numbers]
         gold = [[samples[n].labels[name] for name in labels] for n in numbers]
         shape = (len(numbers), len(labels))

@@ -1,0 +1,129 @@
+"""`emotui sources`, `make-gold` and `import predictions`: whoever says something about a dataset."""
+
+from dataclasses import asdict
+
+import click
+
+from emotui.commands.output import as_written, json_option, print_figures, print_json, skip_bad_option, warn
+from emotui.commands.program_options import db_option, read_only_option
+from emotui.errors import BadInput
+from emotui.formats.layouts.layout import ReadOptions
+from emotui.formats.rows import literal
+from emotui.workbench.datasets import sources as said
+from emotui.workbench.datasets.sets import dataset_named, described
+from emotui.workbench.files.fit import MISSING
+from emotui.workbench.runs.elsewhere import import_predictions
+from emotui.workbench.workspace import Workspace
+
+
+@click.command()
+@click.argument("dataset")
+@click.option("--take", metavar="NAME", help="Keep what this person says inside the gold records as a source, scored.")
+@click.option("--no-sim", is_flag=True, help="Score without Sim (no model is loaded).")
+@db_option
+@read_only_option
+@json_option
+def sources(dataset: str, take: str | None, no_sim: bool, db: str | None, read_only: bool, as_json: bool) -> None:
+    """List whoever says something about DATASET: gold, people, models and files."""
+    store = Workspace.look_into(db, read_only=read_only).store
+    if take is not None:
+        said.take_person(store, dataset, take, sim=not no_sim)
+    found = said.sources(store, dataset)
+    if as_json:
+        versions = [
+            {"version": version, "from": origin, "made": made}
+            for version, origin, made in store.gold_versions(dataset_named(store, dataset).dataset)
+        ]
+        print_json({"dataset": dataset, "sources": [asdict(one) for one in found], "gold_versions": versions})
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for column in ("source", "kind", "texts", "gold", "run", "state"):
+        table.add_column(column, justify="right" if column in ("texts", "gold") else "left")
+    for one in found:
+        gold = "–" if one.gold is None else str(one.gold)
+        table.add_row(*map(as_written, (one.name, one.kind, str(one.n), gold, one.run or "–", one.state or "–")))
+    Console().print(table)
+
+
+@click.command("make-gold")
+@click.argument("dataset")
+@click.argument("source")
+@click.option("--keep-missing", is_flag=True, help="Texts that SOURCE says nothing about keep the gold that they have.")
+@db_option
+@json_option
+def make_gold(dataset: str, source: str, keep_missing: bool, db: str | None, as_json: bool) -> None:
+    """Make what SOURCE says the gold of DATASET: a person, a run, or a file of predictions.
+
+    The former gold is kept as a version of its own. Scores keep the version that they were computed under, until
+    `emotui rescore` renews them.
+    """
+    made = said.make_gold(Workspace.look_into(db).store, dataset, source, keep_missing=keep_missing)
+    if as_json:
+        print_json(described(made))
+    else:
+        click.echo(literal(f"{made.name}: gold version {made.gold}, from {source}"))
+
+
+@click.command("import predictions")
+@click.argument("file")
+@click.option("--dataset", required=True, help="The dataset of the store that they are about.")
+@click.option("--source", required=True, help="The name that they are kept under.")
+@click.option("--format", "format_name", help="`project`, or the layout of another program (default: found out).")
+@click.option("--map", "columns", help="FIELD=COLUMN,...: in which column of the file what stands.")
+@click.option("--delimiter", help="Between the cells of a table.")
+@click.option("--encoding", help="Of a text file, such as cp1252.")
+@click.option("--missing", type=click.Choice(MISSING), help="What a text without a prediction counts as.")
+@click.option("--no-sim", is_flag=True, help="Score without Sim (no model is loaded).")
+@skip_bad_option
+@db_option
+@json_option
+def predictions(
+    file: str,
+    dataset: str,
+    source: str,
+    format_name: str | None,
+    columns: str | None,
+    delimiter: str | None,
+    encoding: str | None,
+    missing: str | None,
+    no_sim: bool,
+    skip_bad: bool,
+    db: str | None,
+    as_json: bool,
+) -> None:
+    """Keep the predictions of FILE, made elsewhere, as a source of a dataset: scored, and beside its runs."""
+    workspace = Workspace.look_into(db)
+    imported = import_predictions(
+        workspace.store,
+        dataset_named(workspace.store, dataset),
+        file,
+        source,
+        format_name=format_name,
+        options=ReadOptions(delimiter, encoding, _columns(columns)),
+        missing=missing,
+        sim=not no_sim,
+        skip_bad=skip_bad,
+        warn=warn,
+    )
+    run = imported.run
+    figures = workspace.summary(run.run)
+    if as_json:
+        head = {"run": run.run, "source": source, "dataset": dataset, "task": run.task, "format": imported.format}
+        print_json(head | {"n": run.n, "missing": imported.missing, "metrics": figures})
+        return
+    silent = f", {imported.missing} without a prediction" if imported.missing else ""
+    print_figures(f"{literal(source)}: {run.n} predictions about {dataset} ({imported.format}){silent}", figures)
+
+
+def _columns(given: str | None) -> dict[str, str]:
+    """`FIELD=COLUMN,...` as a mapping."""
+    found = {}
+    for part in (given or "").split(",") if given else ():
+        field, equals, column = part.partition("=")
+        if not (equals and field.strip() and column.strip()):
+            raise BadInput(f"--map takes FIELD=COLUMN,..., not {part!r}")
+        found[field.strip()] = column.strip()
+    return found

@@ -1,0 +1,138 @@
+"""Whoever says something about the texts of a dataset: gold, people, models, files. Any of them can be made gold."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from emotui.backends.host import IsCancelled
+from emotui.errors import BadInput
+from emotui.formats import checks, fingerprint
+from emotui.store.query import Dataset, Run
+from emotui.store.store import Store
+from emotui.tasks.registry import task_named
+from emotui.tasks.task import Task
+from emotui.workbench.datasets.sets import dataset_named
+from emotui.workbench.runs.elsewhere import Said, keep_said, source_run
+from emotui.workbench.runs.plan import stored_samples
+from emotui.workbench.runs.run import with_state
+from emotui.workbench.runs.scores import last_attempts
+
+GOLD, PERSON = "gold", "person"
+
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One that says something about `n` texts of a dataset. `kind`: gold, person, model or file.
+
+    `run`: under which id it is kept beside the others; None for gold, and for a person whose word stands inside the
+    gold records only. `gold`: the version of gold that its scores are of; for gold itself the version that it is.
+    """
+
+    name: str
+    kind: str
+    n: int
+    run: str | None = None
+    state: str = ""
+    gold: int | None = None
+
+
+def sources(store: Store, dataset: str) -> list[Source]:
+    """Gold, then people, then what is kept beside them, the newest first.
+
+    Raises:
+        BadInput: there is no such dataset.
+    """
+    found = dataset_named(store, dataset)
+    runs = [with_state(run) for run in store.runs(found.dataset)]
+    taken = {run.model for run in runs if run.source == PERSON}
+    people = [Source(name, PERSON, n) for name, n in store.annotators(found.dataset) if name not in taken]
+    kept = [Source(run.model, run.source, run.done, run.run, run.state, store.scored_under(run.run)) for run in runs]
+    return [Source(GOLD, GOLD, found.n, gold=found.gold), *people, *kept]
+
+
+def take_person(
+    store: Store, dataset: str, name: str, *, sim: bool = True, cancelled: IsCancelled | None = None
+) -> Run:
+    """Keep what a person says inside the gold records as a source of its own, scored; a second time nothing changes.
+
+    Raises:
+        BadInput: there is no such dataset, or nobody of that name in it.
+    """
+    found = dataset_named(store, dataset)
+    said = [Said(number, 0, keys) for number, keys in _person(store, found, name).items()]
+    return keep_said(store, found, name, PERSON, said, sim=sim, cancelled=cancelled)
+
+
+def make_gold(store: Store, dataset: str, name: str, *, keep_missing: bool = False) -> Dataset:
+    """Make what a source says the next version of a dataset's gold. Scores keep the version they were computed under.
+
+    Args:
+        keep_missing: texts about which the source says nothing keep the gold that they have.
+
+    Raises:
+        BadInput: there is no such dataset or source, it says nothing about some texts, or its word cannot be gold.
+    """
+    found = dataset_named(store, dataset)
+    task = task_named(found.task)
+    predictions, told = _predictions(store, found, task, name)
+    golds: list[Any] = []
+    without: list[str] = []
+    for number, sample in stored_samples(store, found, found.n):
+        if number in predictions:
+            sample = task.as_gold(sample, predictions[number])
+            if (why := checks.fault(sample)) is not None:
+                raise BadInput(f"{told} cannot be made gold: {sample.id}: {why}")
+        else:
+            without.append(sample.id)
+        golds.append(sample)
+    if without and not keep_missing:
+        first = ", ".join(map(repr, without[:_NAMED])) + (", …" if len(without) > _NAMED else "")
+        raise BadInput(
+            f"{told} says nothing about {len(without)} of {found.n} texts ({first}): "
+            "with --keep-missing these keep the gold that they have"
+        )
+    return store.replace_gold(found, [task.row(sample) for sample in golds], f"source {told}", fingerprint(golds))
+
+
+def _predictions(store: Store, dataset: Dataset, task: Task, name: str) -> tuple[Mapping[int, Any], str]:
+    """What a source says by the number of the sample, of several repeats in the first; and its name."""
+    run = source_run(store, dataset, name)
+    if run is None:
+        samples = dict(stored_samples(store, dataset, dataset.n))
+        said = _person(store, dataset, name)
+        return {number: task.taken(samples[number], keys) for number, keys in said.items()}, name
+    return {
+        row.sample: msgspec.json.decode(row.prediction, type=task.prediction)
+        for row in last_attempts(store.results(run.run))
+        if row.prediction is not None and row.repeat == 0
+    }, run.run
+
+
+class _Annotated(msgspec.Struct):
+    annotators: dict[str, Any] = {}
+
+
+def _person(store: Store, dataset: Dataset, name: str) -> dict[int, Mapping[str, Any]]:
+    """What a person says inside the gold records, by the number of the sample and the keys of records."""
+    found = {
+        number: _keys(dataset.task, there[name])
+        for number, record in store.dataset_samples(dataset.dataset)
+        if name in (there := msgspec.json.decode(record, type=_Annotated).annotators)
+    }
+    if not found:
+        people = ", ".join(person for person, _ in store.annotators(dataset.dataset)) or "nobody"
+        raise BadInput(
+            f"{dataset.name} has no source {name!r} (see: emotui sources; inside its gold records: {people})"
+        )
+    return found
+
+
+def _keys(task: str, said: Any) -> Mapping[str, Any]:
+    """What an annotator says, whose bare list is of spans, and whose bare object in scenarios is of labels."""
+    if isinstance(said, Sequence):
+        return {"spans": said}
+    return {"labels": said} if task == "scenes" and "labels" not in said else dict(said)

@@ -1,0 +1,288 @@
+"""What somebody else says about a dataset, kept beside the runs of models: a person, or a file of predictions.
+
+What is said stands in the outputs by the keys of records in files, so it can be parsed and scored again as a run can.
+"""
+
+import hashlib
+import os
+import socket
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from emotui import __version__
+from emotui.backends.host import IsCancelled
+from emotui.errors import BadInput
+from emotui.formats import capped, read
+from emotui.formats.json_document import present
+from emotui.formats.layouts.layout import HEAD, ReadOptions
+from emotui.formats.layouts.registry import LAYOUTS, layout_named
+from emotui.formats.reading import Warn, warn_skipped
+from emotui.formats.rows import Flaw, UnreadableFile
+from emotui.store.query import Dataset, Run
+from emotui.store.rows import ResultRow
+from emotui.store.store import Store
+from emotui.tasks.registry import task_named
+from emotui.tasks.task import Task
+from emotui.workbench.runs.plan import RunConfig, asked_of, stored_samples
+from emotui.workbench.runs.run import scored_outputs
+from emotui.workbench.runs.scores import ELSEWHERE
+
+PROJECT = "project"
+"""The name of this project's own records among the formats."""
+
+FILE = "file"
+
+_AT_ONCE = 5000
+"""Answers of one transaction."""
+
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What is said about the sample of this number, by the keys of records in files."""
+
+    sample: int
+    repeat: int
+    keys: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A source that came from a file; `missing`: how many texts (or repeats of them) it says nothing about."""
+
+    run: Run
+    format: str
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """What a line of a file says about an id."""
+
+    line: int
+    id: str
+    repeat: int
+    keys: Mapping[str, Any]
+
+
+def import_predictions(
+    store: Store,
+    dataset: Dataset,
+    path: str,
+    source: str,
+    *,
+    format_name: str | None = None,
+    options: ReadOptions | None = None,
+    missing: str | None = None,
+    sim: bool = True,
+    skip_bad: bool = False,
+    warn: Warn,
+    cancelled: IsCancelled | None = None,
+) -> Imported:
+    """Keep predictions that were made elsewhere as a source of a dataset, scored. The same ones are kept once.
+
+    Args:
+        format_name: `project` or a layout; None: the project's records of the dataset's task where the file is one of
+            these, else the layout that recognises it.
+        missing: what texts without a prediction count as: `empty`, an answer that says nothing; `skip`, left out.
+
+    Raises:
+        BadInput: the file is bad, it has ids that the dataset has not, ids are missing, or the dataset has another
+            source of this name.
+    """
+    task = task_named(dataset.task)
+    lines, used = _lines(task, path, format_name, options or ReadOptions(), skip_bad=skip_bad, warn=warn)
+    numbers = store.numbers(dataset.dataset)
+    repeats = sorted({line.repeat for line in lines}) or [0]
+    there = {(line.id, line.repeat) for line in lines}
+    lacking = [(key, repeat) for repeat in repeats for key in numbers if (key, repeat) not in there]
+    problems = [
+        f"{path}:{one.line}: {dataset.name} has no text of the id {one.id!r}" for one in lines if one.id not in numbers
+    ]
+    if lacking and missing is None:
+        without = list(dict.fromkeys(key for key, _ in lacking))
+        first = ", ".join(map(repr, without[:_NAMED])) + (", …" if len(without) > _NAMED else "")
+        problems.append(
+            f"{path}: no prediction for {len(without)} of {len(numbers)} texts ({first}): "
+            "say what they count as with --missing empty or --missing skip"
+        )
+    lines = [one for one in lines if one.id in numbers]
+    lines, wrong = _fitting(store, dataset, task, path, lines, numbers)
+    problems += wrong
+    if problems and not (skip_bad and lines):
+        raise BadInput(*capped(problems))
+    for problem in problems:
+        warn(f"skipped {problem}")
+    said = [Said(numbers[one.id], one.repeat, one.keys) for one in lines]
+    if missing == "empty":
+        said += [Said(numbers[key], repeat, {}) for key, repeat in lacking]
+    run = keep_said(store, dataset, source, FILE, said, sim=sim, cancelled=cancelled)
+    return Imported(run, used, len(lacking))
+
+
+def keep_said(
+    store: Store,
+    dataset: Dataset,
+    name: str,
+    kind: str,
+    said: Sequence[Said],
+    *,
+    sim: bool = True,
+    cancelled: IsCancelled | None = None,
+) -> Run:
+    """Keep what a person or a file says as a source of a dataset, scored; what was cut short goes on.
+
+    Raises:
+        BadInput: the name is blank, or the dataset has another source of this name.
+    """
+    if not name.strip():
+        raise BadInput("the source needs a name")
+    task = task_named(dataset.task)
+    mark = _identity(asked_of(store, dataset), name, kind, said)
+    known = [run for run in store.runs(dataset.dataset) if run.source == kind and run.model == name]
+    same = [run for run in known if run.identity == mark]
+    if known and not same:
+        raise BadInput(
+            f"{dataset.name} has another source {name!r} (run {known[0].run}): choose another name, "
+            f"or throw that one away with emotui delete {known[0].run}"
+        )
+    if same and same[0].state == "done":
+        return same[0]
+    run = same[0].run if same else _free(name, dataset.name, store.run_names())
+    repeats = 1 + max((one.repeat for one in said), default=0)
+    config = RunConfig(repeats=repeats, pid=os.getpid(), host=socket.gethostname(), emotui=__version__)
+    store.start_run(run, mark, task.name, name, dataset.dataset, msgspec.to_builtins(config), len(said), kind)
+    done = store.done(run)
+    outputs = [
+        ResultRow(one.sample, one.repeat, 0, None, msgspec.json.encode(one.keys).decode(), None, 0.0)
+        for one in sorted(said, key=lambda one: (one.repeat, one.sample))
+        if (one.sample, one.repeat) not in done
+    ]
+    rows = scored_outputs(store, task, ELSEWHERE, dataset, outputs, sim=sim, cancelled=cancelled)
+    for start in range(0, len(rows), _AT_ONCE):
+        store.commit_batch(run, rows[start : start + _AT_ONCE], gold=dataset.gold)
+    store.set_state(run, "done")
+    return store.run(run)
+
+
+def source_run(store: Store, dataset: Dataset, name: str) -> Run | None:
+    """What is kept of a dataset under this name: by the id, by the name of a person, file or model, or by the
+    beginning of the id; None where there is nothing.
+
+    Raises:
+        BadInput: there are several.
+    """
+    runs = store.runs(dataset.dataset)
+    for found in (
+        [run for run in runs if run.run == name],
+        [run for run in runs if run.model == name],
+        [run for run in runs if run.run.startswith(name)],
+    ):
+        if len(found) > 1:
+            raise BadInput(f"{name!r} may be any of {len(found)} runs: {', '.join(run.run for run in found)}")
+        if found:
+            return found[0]
+    return None
+
+
+def _identity(asked: str, name: str, kind: str, said: Sequence[Said]) -> str:
+    digest = hashlib.sha256(msgspec.json.encode([asked, name, kind]))
+    for one in said:
+        digest.update(msgspec.json.encode([one.sample, one.repeat, one.keys], order="sorted"))
+    return digest.hexdigest()
+
+
+def _free(name: str, dataset: str, taken: Collection[str]) -> str:
+    """The name itself as the id; where that is taken, with the dataset's name or a number behind it."""
+    wanted = [name, f"{name} on {dataset}", *(f"{name} on {dataset} {number}" for number in range(2, len(taken) + 3))]
+    return next(one for one in wanted if one not in taken)
+
+
+def _lines(
+    task: Task, path: str, format_name: str | None, options: ReadOptions, *, skip_bad: bool, warn: Warn
+) -> tuple[list[_Line], str]:
+    """What each line of a file says, and in which format it was read."""
+    plain = options == ReadOptions()
+    if format_name == PROJECT or (format_name is None and plain):
+        try:
+            return _own_records(task, path, skip_bad=skip_bad, warn=warn), PROJECT
+        except BadInput:
+            format_name = None if format_name else _recognised(path)
+            if format_name is None:
+                raise
+    format_name = format_name or _recognised(path)
+    layout = None if format_name is None else layout_named(format_name)
+    if layout is None:
+        known = ", ".join((PROJECT, *(one.name for one in LAYOUTS)))
+        what = "its format is not recognised" if format_name is None else f"there is no format {format_name!r}"
+        raise BadInput(f"{path}: {what}: name one of {known} with --format")
+    found: list[_Line] = []
+    problems: list[str] = []
+    try:
+        for line, row in layout.rows(Path(path), options):
+            if isinstance(row, Flaw):
+                problems.append(f"{path}:{line}: {row.reason}")
+            else:
+                found.append(_Line(line, str(row.get("id", line)), 0, _what_is_said(row)))
+    except UnreadableFile as error:
+        raise BadInput(f"{path}: {error}" if error.line is None else f"{path}:{error.line}: {error}") from None
+    seen: dict[str, int] = {}
+    problems += [
+        f"{path}:{one.line}: duplicate id {one.id!r}: already on line {first}"
+        for one in found
+        if (first := seen.setdefault(one.id, one.line)) != one.line
+    ]
+    if problems and not skip_bad:
+        raise BadInput(*capped(problems))
+    for problem in problems:
+        warn(f"skipped {problem}")
+    return [one for one in found if seen[one.id] == one.line], layout.name
+
+
+def _own_records(task: Task, path: str, *, skip_bad: bool, warn: Warn) -> list[_Line]:
+    got = read(path, task.files.predicted, skip_bad=skip_bad)
+    warn_skipped(got, warn)
+    found = []
+    for line, record in zip(got.lines, got.records, strict=True):
+        keys = msgspec.to_builtins(present(record))
+        found.append(_Line(line, keys.pop("id"), keys.pop("repeat", 0), keys))
+    return found
+
+
+def _recognised(path: str) -> str | None:
+    """The layout that recognises the file, by name."""
+    file = Path(path)
+    try:
+        head = b""
+        if file.is_file():
+            with file.open("rb") as stream:
+                head = stream.read(HEAD)
+    except OSError:
+        return None
+    return next((layout.name for layout in LAYOUTS if layout.recognise(file, head) is not None), None)
+
+
+def _what_is_said(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a row of a layout what it says about its text."""
+    return {key: row[key] for key in ("spans", "label", "labels", "values") if key in row}
+
+
+def _fitting(
+    store: Store, dataset: Dataset, task: Task, path: str, lines: Sequence[_Line], numbers: Mapping[str, int]
+) -> tuple[list[_Line], list[str]]:
+    """The lines that say something that can be said of their texts, and what is wrong with the others."""
+    samples = dict(stored_samples(store, dataset, dataset.n))
+    good, wrong = [], []
+    for one in lines:
+        try:
+            task.taken(samples[numbers[one.id]], one.keys)
+        except (ValueError, TypeError) as error:
+            wrong.append(f"{path}:{one.line}: {error}")
+        else:
+            good.append(one)
+    return good, wrong
