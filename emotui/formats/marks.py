@@ -40,6 +40,22 @@ def _written(mark: Mark) -> Any:
     return {name: said for name, said in _object(mark).items() if said is not None and said != {}}
 
 
+def as_arrays(value: Any) -> Any:
+    """Marks, in a list or in a list a name, as arrays of what they say, which decode as marks without being read as a
+    file is.
+    """
+    if isinstance(value, Mapping):
+        return {name: as_arrays(marks) for name, marks in value.items()}
+    return [_array(mark) for mark in value]
+
+
+def _array(mark: Mark) -> tuple[Any, ...]:
+    if mark.score is None and not mark.attributes:
+        return (mark.start, mark.end) if mark.label is None else (mark.start, mark.end, mark.label)
+    said = (mark.start, mark.end, mark.label, mark.score)
+    return (*said, mark.attributes) if mark.attributes else said
+
+
 def _object(mark: Mark) -> dict[str, Any]:
     return {name: getattr(mark, name) for name in mark.__struct_fields__}
 

@@ -109,7 +109,7 @@ def _parts(records: str) -> str:
         " starts[1] as start, starts[2] as stop,"
         " case json_type(item) when 'OBJECT' then item->>'label' when 'ARRAY' then item->>2"
         "   else json_extract_string(record, '$.labels[' || i || ']') end as label,"
-        " case json_type(item) when 'OBJECT' then (item->>'score')::double"
+        " case json_type(item) when 'OBJECT' then (item->>'score')::double when 'ARRAY' then (item->>3)::double"
         "   when 'VARCHAR' then json_extract_string(record, '$.strengths[' || i || ']')::double end as value,"
         " case when json_type(item) = 'VARCHAR' then item->>'$'"
         "   else substring(text, starts[1] + 1, starts[2] - starts[1]) end as words"

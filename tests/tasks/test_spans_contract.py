@@ -97,3 +97,10 @@ def test_what_must_come_out(
     way: str, output: str, spans: tuple[str, ...], breach: str | None, f1: float, marks: str
 ) -> None:
     assert outcome(way, output) == (spans, breach, pytest.approx(f1), marks)
+
+
+def test_marks_come_out_of_the_store_as_they_went_in() -> None:
+    marks = (Mark(0, 1), Mark(0, 4, "joy"), Mark(2, 4, None, 0.5), Mark(2, 4, "joy", None, {"cue": "yes"}))
+    for spans in (None, (), marks):
+        sample = SpanSample(id="1", text="glad", spans=spans, annotators={"ada": marks}, meta={"turn": 1})
+        assert msgspec.json.decode(Spans().row(sample).record, type=SpanSample) == sample

@@ -18,6 +18,7 @@ from emotui.backends.base import Evidence, Extract, ModelCard, Refused
 from emotui.backends.host import lacks
 from emotui.errors import ModelError
 from emotui.formats.json_document import present
+from emotui.formats.marks import as_arrays
 from emotui.lexicons import empath_keywords, keywords_from
 from emotui.metrics.locating import locate
 from emotui.metrics.metric import Metric
@@ -25,7 +26,7 @@ from emotui.metrics.span_baselines import span_baselines
 from emotui.metrics.span_output import STYLES, parse_output
 from emotui.metrics.span_report import report, span_report
 from emotui.metrics.span_scoring import Embed, SampleDetail, score_samples
-from emotui.records import Span, SpanPrediction, SpanSample, Text
+from emotui.records import Mark, Span, SpanPrediction, SpanSample, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.tasks.parts import (
     Asking,
@@ -199,6 +200,14 @@ def _by_task(samples: Sequence[SpanSample], details: Sequence[SampleDetail]) -> 
     return {"by_task": found}
 
 
+def _stored(sample: SpanSample) -> bytes:
+    """A sample as the store keeps it: without what nobody says, and its marks as they are decoded."""
+    marks = {"annotators": as_arrays(sample.annotators)} if sample.annotators else {}
+    if sample.spans is not None:
+        marks["spans"] = as_arrays(sample.spans)
+    return msgspec.json.encode(present(sample) | marks)
+
+
 class Spans(Task):
     """The task as those see it who run it."""
 
@@ -264,7 +273,7 @@ class Spans(Task):
             valence=sample.valence,
             emotions=tuple(dict.fromkeys(e for e in emotions if e)),
             valences=tuple(dict.fromkeys(v for v in valences if v)),
-            record=msgspec.json.encode(present(sample)),
+            record=_stored(sample),
         )
 
     def question(self, sample: SpanSample) -> object:
@@ -333,8 +342,15 @@ class Spans(Task):
 
     def as_gold(self, sample: SpanSample, prediction: Prediction) -> SpanSample:
         """With the spans where the prediction has them, or where their words stand; one that stands nowhere is none."""
-        places = prediction.offsets or locate(sample.text, prediction.spans)
-        return msgspec.structs.replace(sample, spans=tuple(sorted({place for place in places if place is not None})))
+        n = len(prediction.spans)
+        said = zip(
+            prediction.offsets or locate(sample.text, prediction.spans),
+            prediction.labels or ("",) * n,
+            prediction.strengths or (None,) * n,
+            strict=True,
+        )
+        marks = {Mark(*place, label or None, score) for place, label, score in said if place is not None}
+        return msgspec.structs.replace(sample, spans=tuple(sorted(marks, key=lambda mark: mark.place)))
 
     def said(self, sample: SpanSample, prediction: Prediction | None) -> tuple[SaidLine, ...]:
         """A line for each gold and each predicted span, those of equal words beside each other."""
