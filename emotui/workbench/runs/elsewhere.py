@@ -8,7 +8,6 @@ import os
 import socket
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -18,10 +17,10 @@ from emotui.backends.host import IsCancelled
 from emotui.errors import BadInput
 from emotui.formats import capped, read
 from emotui.formats.json_document import present
-from emotui.formats.layouts.layout import HEAD, ReadOptions
-from emotui.formats.layouts.registry import LAYOUTS, layout_named
+from emotui.formats.layouts.layout import ReadOptions
+from emotui.formats.layouts.reading import rows, take
 from emotui.formats.reading import Warn, warn_skipped
-from emotui.formats.rows import Flaw, UnreadableFile
+from emotui.formats.rows import Flaw
 from emotui.store.query import Dataset, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
@@ -163,9 +162,9 @@ def keep_said(
         for one in sorted(said, key=lambda one: (one.repeat, one.sample))
         if (one.sample, one.repeat) not in done
     ]
-    rows = scored_outputs(store, task, ELSEWHERE, dataset, outputs, sim=sim, cancelled=cancelled)
-    for start in range(0, len(rows), _AT_ONCE):
-        store.commit_batch(run, rows[start : start + _AT_ONCE], gold=dataset.gold)
+    results = scored_outputs(store, task, ELSEWHERE, dataset, outputs, sim=sim, cancelled=cancelled)
+    for start in range(0, len(results), _AT_ONCE):
+        store.commit_batch(run, results[start : start + _AT_ONCE], gold=dataset.gold)
     store.set_state(run, "done")
     return store.run(run)
 
@@ -207,30 +206,20 @@ def _lines(
     task: Task, path: str, format_name: str | None, options: ReadOptions, *, skip_bad: bool, warn: Warn
 ) -> tuple[list[_Line], str]:
     """What each line of a file says, and in which format it was read."""
-    plain = options == ReadOptions()
-    if format_name == PROJECT or (format_name is None and plain):
+    if format_name == PROJECT or (format_name is None and options == ReadOptions()):
         try:
             return _own_records(task, path, skip_bad=skip_bad, warn=warn), PROJECT
         except BadInput:
-            format_name = None if format_name else _recognised(path)
-            if format_name is None:
+            if format_name == PROJECT or not _recognised(path):
                 raise
-    format_name = format_name or _recognised(path)
-    layout = None if format_name is None else layout_named(format_name)
-    if layout is None:
-        known = ", ".join((PROJECT, *(one.name for one in LAYOUTS)))
-        what = "its format is not recognised" if format_name is None else f"there is no format {format_name!r}"
-        raise BadInput(f"{path}: {what}: name one of {known} with --format")
+    taken = take(path, format_name, options)
     found: list[_Line] = []
     problems: list[str] = []
-    try:
-        for line, row in layout.rows(Path(path), options):
-            if isinstance(row, Flaw):
-                problems.append(f"{path}:{line}: {row.reason}")
-            else:
-                found.append(_Line(line, str(row.get("id", line)), 0, _what_is_said(row)))
-    except UnreadableFile as error:
-        raise BadInput(f"{path}: {error}" if error.line is None else f"{path}:{error.line}: {error}") from None
+    for line, row in rows(taken):
+        if isinstance(row, Flaw):
+            problems.append(f"{taken.place}:{line}: {row.reason}")
+        else:
+            found.append(_Line(line, str(row.get("id", line)), 0, _what_is_said(row)))
     seen: dict[str, int] = {}
     problems += [
         f"{path}:{one.line}: duplicate id {one.id!r}: already on line {first}"
@@ -241,7 +230,7 @@ def _lines(
         raise BadInput(*capped(problems))
     for problem in problems:
         warn(f"skipped {problem}")
-    return [one for one in found if seen[one.id] == one.line], layout.name
+    return [one for one in found if seen[one.id] == one.line], taken.layout.name
 
 
 def _own_records(task: Task, path: str, *, skip_bad: bool, warn: Warn) -> list[_Line]:
@@ -254,17 +243,13 @@ def _own_records(task: Task, path: str, *, skip_bad: bool, warn: Warn) -> list[_
     return found
 
 
-def _recognised(path: str) -> str | None:
-    """The layout that recognises the file, by name."""
-    file = Path(path)
+def _recognised(path: str) -> bool:
+    """Whether some layout recognises the file."""
     try:
-        head = b""
-        if file.is_file():
-            with file.open("rb") as stream:
-                head = stream.read(HEAD)
-    except OSError:
-        return None
-    return next((layout.name for layout in LAYOUTS if layout.recognise(file, head) is not None), None)
+        take(path, None, ReadOptions())
+    except BadInput:
+        return False
+    return True
 
 
 def _what_is_said(row: Mapping[str, Any]) -> dict[str, Any]:
