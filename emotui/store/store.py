@@ -196,7 +196,7 @@ class Store:
         with self._turns.reading() as connection:
             return list_rows.page(connection, _plain(numbers), run)
 
-    def numbers(self, dataset: int) -> range:
+    def file_order(self, dataset: int) -> range:
         """The numbers of a data set's samples, in file order."""
         with self._turns.reading() as connection:
             first, n = samples.first_of(connection, dataset)

@@ -95,7 +95,7 @@ class Workspace:
 
     def order(self, query: ListQuery) -> "np.ndarray | range":
         # All of a dataset is known by two numbers: the first page then waits neither for numpy nor for a query.
-        return self.store.numbers(query.dataset) if query.whole else self.store.order(query)
+        return self.store.file_order(query.dataset) if query.whole else self.store.order(query)
 
     def page(self, numbers: Sequence[int], run: str | None) -> list[ListRow]:
         return self.store.page(numbers, run)
