@@ -16,8 +16,8 @@ from emotui.tasks.task import Task
 from emotui.workbench.datasets.sets import dataset_named
 from emotui.workbench.runs.elsewhere import Said, keep_said, source_run
 from emotui.workbench.runs.plan import stored_samples
-from emotui.workbench.runs.run import with_state
 from emotui.workbench.runs.scores import last_attempts
+from emotui.workbench.runs.states import with_state
 
 GOLD, PERSON = "gold", "person"
 
