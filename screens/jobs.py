@@ -93,6 +93,8 @@ def parts(work: Job, room: int) -> list[Part]:
         end.append(Part(f"  {count(progress.failed)} failed", "mark"))
     end += [Part("  Esc", "key", "do('stop')"), Part(" stops", "plain", "do('stop')")]
     name = shown(progress.model if progress.done else progress.step)
+    if progress.waiting is not None:
+        name = f"waiting for {shown(progress.waiting)}"
     for tail in ([*bar, *far, *rate, *end], [*bar, *far, *end], [*far, *end]):
         left = room - taken(tail)
         if width(name) <= left:

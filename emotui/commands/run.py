@@ -8,13 +8,14 @@ import click
 
 from emotui.backends.host import Cancelled
 from emotui.commands.options import TaskName, asking_options, one_way, read_labels, tell_metric_troubles
-from emotui.commands.output import as_written, json_option, print_figures, print_json, shown
+from emotui.commands.output import as_written, json_option, print_figures, print_json, shown, warn
 from emotui.commands.program_options import db_option, read_only_option
 from emotui.commands.progress import bar
 from emotui.errors import BadInput, EmotuiError
 from emotui.formats.rows import literal
 from emotui.store.query import Run
 from emotui.workbench.datasets.experiments import add_experiment, asked_alone
+from emotui.workbench.progress import RunProgress
 from emotui.workbench.runs.plan import notes_on_prompts
 from emotui.workbench.runs.run import rescore as score_again
 from emotui.workbench.runs.states import with_state
@@ -62,6 +63,7 @@ def run(
     workspace = Workspace.open(db)
     started = time.monotonic()
     last = ""
+    waited_for: str | None = None
     try:
         if resume is None:
             workspace.model(spec)  # a wrong SPEC is told before anything is imported
@@ -73,10 +75,13 @@ def run(
             spec = workspace.store.run(resume).model
         with bar(f"{spec}: {task}") as progress:
 
-            def show(step: object) -> None:
-                nonlocal last
-                last = step.run or last  # type: ignore[attr-defined]
-                progress(step.done, step.n)  # type: ignore[attr-defined]
+            def show(step: RunProgress) -> None:
+                nonlocal last, waited_for
+                last = step.run or last
+                progress(step.done, step.n)
+                if step.waiting is not None and step.waiting != waited_for:
+                    warn(f"waiting for {step.waiting}, which holds {literal(str(workspace.store.path))}")
+                waited_for = step.waiting
 
             try:
                 done = workspace.run_model(

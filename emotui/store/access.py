@@ -12,7 +12,7 @@ import random
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,14 @@ a turn that had to be waited for, because then others want theirs too."""
 
 _RETRY = (0.0005, 0.004)
 _LATE_RETRY = (0.002, 0.012)
-"""Seconds between two tries, in the first 3 s of waiting and after that."""
+_LAST_RETRY = (0.02, 0.1)
+"""Seconds between two tries: in the first 3 s of waiting, up to `PATIENCE`, and after that."""
+
+_TELL = 0.5
+"""Seconds after which who waits is told for whom, again and again."""
+
+OnWaiting = Callable[[str, float], None]
+"""Takes who holds the file, and the seconds waited so far."""
 
 # One lock a file for the whole process, however many Store objects it has. More than manners: DuckDB locks by fcntl,
 # and the system drops all such locks of a process on a file as soon as the process closes any descriptor of that file.
@@ -76,12 +83,20 @@ def settings(memory: str = SMALL) -> dict[str, str | bool | int | float | list[s
 
 
 class Access:
-    """Takes turns on one file. Safe to use from several threads; they take turns too."""
+    """Takes turns on one file. Safe to use from several threads; they take turns too.
 
-    def __init__(self, path: Path, *, read_only: bool, patience: float = PATIENCE) -> None:
+    Args:
+        patience: seconds to wait while another program holds the file.
+        on_waiting: told now and then for whom it waits. What it raises ends the waiting.
+    """
+
+    def __init__(
+        self, path: Path, *, read_only: bool, patience: float = PATIENCE, on_waiting: OnWaiting | None = None
+    ) -> None:
         self.path = path
         self.read_only = read_only
         self.patience = patience
+        self._on_waiting = on_waiting
         self._lock = lock_of(path)
         self._away_until = 0.0
         self._engine: DuckDBPyConnection | None = None
@@ -139,62 +154,90 @@ class Access:
     def _turn(
         self, read_only: bool, *, checked: bool = True, beside: Path | None = None, memory: str = ROOMY
     ) -> Iterator["DuckDBPyConnection"]:
-        from emotui.store import duckdb_core
+        import duckdb
 
         time.sleep(max(0.0, self._away_until - time.monotonic()))
-        with self._lock:
-            try:
-                connection, waited = self._attach(read_only)
-                begun = time.monotonic()
-                connection.execute(f"set memory_limit = '{memory}'")
-                if beside is not None:
-                    connection.execute(f"attach {_quoted(beside)} as staged (read_only)")
-                connection.execute("begin")
-                if checked:
-                    check_version(self.path, schema.version_of(connection))
-                yield connection
-                connection.execute("commit")
-                connection.execute("use memory")
-                if beside is not None:
-                    connection.execute("detach staged")
-                self._detach(connection)
-            except BaseException as error:
-                self._let_go()
-                ours = isinstance(error, duckdb_core.ProgrammingError)
-                if isinstance(error, (duckdb_core.Error, OSError)) and not ours:
-                    raise refusals.refusal(self.path, error) from error
-                if refusals.is_interrupt(error):
-                    raise KeyboardInterrupt from error
-                raise
+        try:
+            connection, waited = self._attach(read_only)
+        except (duckdb.Error, OSError, RuntimeError) as error:
+            if refusals.is_interrupt(error):
+                raise KeyboardInterrupt from error
+            if isinstance(error, (duckdb.Error, OSError)):
+                raise refusals.refusal(self.path, error) from error
+            raise
+        try:
+            begun = time.monotonic()
+            connection.execute(f"set memory_limit = '{memory}'")
+            if beside is not None:
+                connection.execute(f"attach {_quoted(beside)} as staged (read_only)")
+            connection.execute("begin")
+            if checked:
+                check_version(self.path, schema.version_of(connection))
+            yield connection
+            connection.execute("commit")
+            connection.execute("use memory")
+            if beside is not None:
+                connection.execute("detach staged")
+            self._detach(connection)
+        except BaseException as error:
+            self._let_go()
+            if isinstance(error, (duckdb.Error, OSError)) and not isinstance(error, duckdb.ProgrammingError):
+                raise refusals.refusal(self.path, error) from error
+            if refusals.is_interrupt(error):
+                raise KeyboardInterrupt from error
+            raise
+        finally:
             now = time.monotonic()
             most = _MOST_COURTESY_IN_A_CROWD if waited else _MOST_COURTESY
             self._away_until = now + random.uniform(*_COURTESY) * min(most, now - begun)
+            self._lock.release()
 
     def _attach(self, read_only: bool) -> tuple["DuckDBPyConnection", bool]:
-        """Open the file, trying again while another program has it. Call it with the lock held.
+        """Take the lock and open the file, trying again while another program has it; nobody of this process waits for
+        the lock meanwhile.
 
-        Returns: the engine, and whether it had to wait.
+        Returns: the engine, with the lock held, and whether it had to wait.
         """
-        from emotui.store import duckdb_core
+        begun, told = time.monotonic(), 0.0
+        waited = 0.0
+        while True:
+            self._lock.acquire()
+            try:
+                held = self._try(read_only)
+            except BaseException:
+                self._let_go()
+                self._lock.release()
+                raise
+            if held is None:
+                assert self._engine is not None
+                return self._engine, waited > 0
+            self._lock.release()
+            waited = time.monotonic() - begun
+            if waited > self.patience:
+                raise refusals.held(self.path, held, waited) from held
+            if self._on_waiting is not None and waited - told > _TELL:
+                told = waited
+                self._on_waiting(refusals.holder(held), waited)
+            pause = _RETRY if waited < 3 else _LATE_RETRY if waited < PATIENCE else _LAST_RETRY
+            time.sleep(random.uniform(*pause))
+
+    def _try(self, read_only: bool) -> Exception | None:
+        """Open the file once, with the lock held; the refusal where another program has it."""
+        import duckdb
 
         if self._engine is None:
-            self._engine = duckdb_core.connect(":memory:", config=settings())
+            self._engine = duckdb.connect(":memory:", config=settings())
+        if not is_duckdb(self.path):
+            raise BadStore(f"{self.path} is not an emotui store: choose another file with --db")
         how = "(type duckdb, read_only)" if read_only else "(type duckdb)"
-        begun, waited = time.monotonic(), 0.0
-        while True:
-            if not is_duckdb(self.path):
-                raise BadStore(f"{self.path} is not an emotui store: choose another file with --db")
-            try:
-                self._engine.execute(f"attach {_quoted(self.path)} as store {how}")
-                self._engine.execute("use store")
-                return self._engine, waited > 0
-            except duckdb_core.Error as error:
-                waited = time.monotonic() - begun
-                if not refusals.is_held(error):
-                    raise
-                if waited > self.patience:
-                    raise refusals.held(self.path, error, waited) from error
-            time.sleep(random.uniform(*(_RETRY if waited < 3 else _LATE_RETRY)))
+        try:
+            self._engine.execute(f"attach {_quoted(self.path)} as store {how}")
+        except duckdb.Error as error:
+            if refusals.is_held(error):
+                return error
+            raise
+        self._engine.execute("use store")
+        return None
 
     def _detach(self, connection: "DuckDBPyConnection") -> None:
         """Close the file after a commit."""

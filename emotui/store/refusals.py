@@ -21,12 +21,16 @@ def is_interrupt(error: BaseException) -> bool:
 
 def held(path: Path, error: Exception, waited: float) -> StoreError:
     """Somebody kept the file for longer than we wait."""
-    holder = _HOLDER.search(str(error))
-    who = "another program"
-    if holder:
-        program = Path(holder["program"].strip()).name
-        who = f"{program} (pid {holder['pid']})" if program else f"pid {holder['pid']}"
-    return StoreError(f"{path} has been held by {who} for {waited:.0f} s: close that program, then try again")
+    return StoreError(f"{path} has been held by {holder(error)} for {waited:.0f} s: close that program, then try again")
+
+
+def holder(error: Exception) -> str:
+    """Who has the file, by name and process, as far as the refusal says."""
+    found = _HOLDER.search(str(error))
+    if not found:
+        return "another program"
+    program = Path(found["program"].strip()).name
+    return f"{program} (pid {found['pid']})" if program else f"pid {found['pid']}"
 
 
 def refusal(path: Path, error: Exception) -> StoreError:

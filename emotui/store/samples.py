@@ -223,7 +223,7 @@ def set_asked(connection: "DuckDBPyConnection", dataset: int, fingerprint: str, 
     )
 
 
-def numbers(connection: "DuckDBPyConnection", dataset: int) -> dict[str, int]:
+def numbers_by_id(connection: "DuckDBPyConnection", dataset: int) -> dict[str, int]:
     """The number of each sample of a data set, by its id, in their order."""
     first, n = first_of(connection, dataset)
     found = connection.execute(

@@ -65,6 +65,14 @@ class Store:
         store._turns.bring_up_to_date()
         return store
 
+    def waiting(self, patience: float, on_waiting: access.OnWaiting) -> Self:
+        """The same store for work that rather waits than ends while another program holds the file.
+
+        Args:
+            on_waiting: told now and then for whom it waits, and for how many seconds. What it raises ends the waiting.
+        """
+        return type(self)(Access(self.path, read_only=self.read_only, patience=patience, on_waiting=on_waiting))
+
     def datasets(self, *, trash: bool = False) -> list[Dataset]:
         """All data sets, in the order in which they came: those in use, or those in the trash."""
         with self._turns.reading() as connection:
@@ -207,10 +215,10 @@ class Store:
         with self._turns.reading() as connection:
             return samples.emotions(connection, dataset)
 
-    def numbers(self, dataset: int) -> dict[str, int]:
+    def numbers_by_id(self, dataset: int) -> dict[str, int]:
         """The number of each sample of a data set, by its id, in file order."""
         with self._turns.reading(access.ROOMY) as connection:
-            return samples.numbers(connection, dataset)
+            return samples.numbers_by_id(connection, dataset)
 
     def annotators(self, dataset: int) -> list[tuple[str, int]]:
         """(name, how many samples they say something about) of those whose word stands inside the gold records."""

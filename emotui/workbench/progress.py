@@ -11,7 +11,10 @@ __all__ = ["Cancelled", "IsCancelled", "OnCount", "OnProgress", "RunProgress", "
 
 
 class RunProgress(msgspec.Struct, frozen=True):
-    """How far a run is. `rate`: samples a second so far; `remaining`: seconds left, None before the first batch."""
+    """How far a run is. `rate`: samples a second so far; `remaining`: seconds left, None before the first batch.
+
+    `waiting`: who holds the store open, where the run waits for that.
+    """
 
     run: str
     model: str
@@ -21,6 +24,7 @@ class RunProgress(msgspec.Struct, frozen=True):
     rate: float | None
     remaining: float | None
     step: str
+    waiting: str | None = None
 
 
 OnProgress = Callable[[RunProgress], None]

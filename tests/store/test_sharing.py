@@ -166,3 +166,36 @@ def test_a_kill_while_samples_are_added_leaves_all_or_none_of_them(tmp_path: Pat
         store = Store.open(path)
         found = len(store.order(ListQuery(1, text="text")))
         assert found == (20_000 if store.datasets() else 0)
+
+
+def test_who_waits_is_told_for_whom_and_the_others_of_its_process_need_not_wait_with_it(store: Store) -> None:
+    holder, told = program("-c", HOLDER, store.path), []
+    assert heard(holder) == "held\n"
+
+    def tell(who: str, seconds: float) -> None:
+        told.append((who, seconds))
+        # While one waits, another one of this process asks, is refused after its own patience, and nobody is stuck.
+        with pytest.raises(StoreError, match="has been held by"):
+            Store.open(store.path, patience=0)
+        if len(told) == 2:
+            holder.communicate()
+
+    store.waiting(60, tell).commit_batch("run", [result(1)])
+    assert store.run("run").done == 1
+    assert [str(holder.pid) in who and who.startswith("python") for who, _ in told] == [True, True]
+    assert 0 < told[0][1] < told[1][1]
+
+
+def test_what_is_told_of_waiting_can_end_it(store: Store) -> None:
+    holder = program("-c", HOLDER, store.path)
+    assert heard(holder) == "held\n"
+
+    def enough(who: str, seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            store.waiting(60, enough).runs()
+    finally:
+        holder.communicate()
+    assert [run.run for run in store.runs()] == ["run"]

@@ -96,7 +96,7 @@ def import_predictions(
     """
     task = task_named(dataset.task)
     lines, used = _lines(task, path, format_name, options or ReadOptions(), skip_bad=skip_bad, warn=warn)
-    numbers = store.numbers(dataset.dataset)
+    numbers = store.numbers_by_id(dataset.dataset)
     repeats = sorted({line.repeat for line in lines}) or [0]
     there = {(line.id, line.repeat) for line in lines}
     lacking = [(key, repeat) for repeat in repeats for key in numbers if (key, repeat) not in there]

@@ -33,6 +33,9 @@ from emotui.workbench.runs.states import GOING, with_state
 
 EMBEDDING = "embedded"
 """The model behind Sim."""
+PATIENCE = 3600.0
+"""Seconds that a run waits while another program holds the store."""
+
 _TAKEN = 5000
 """Answers of another run that are taken over in one transaction."""
 
@@ -71,6 +74,10 @@ def run_task(
     """
     if not has_texts(dataset):
         raise BadInput(f"{dataset.name} has labels only: import it with its texts first (docs/results.md)")
+    waits = _Waits(
+        RunProgress("", model.spec, 0, dataset.n, 0, None, None, f"loading {model.spec}"), on_progress, cancelled
+    )
+    store, on_progress = store.waiting(PATIENCE, waits.wait), waits.tell
     asked = RunRequest(store, dataset, limit, repeats, seed, way, options)
     # What is known of a model suffices to find a finished run: asking twice does not load it.
     known = None if resume is not None or fresh else remembered_card(store, model)
@@ -129,6 +136,23 @@ def run_task(
         _take_over(store, task, way, dataset, twin, run.run, cancelled)
     running = _Running(store, model, dataset, run, task, way, seed, repeats, n_samples, on_progress, cancelled)
     return running.finish()
+
+
+class _Waits:
+    """Tells how far a run is, and for whom it waits while another program holds the store."""
+
+    def __init__(self, last: RunProgress, on_progress: OnProgress, cancelled: IsCancelled | None) -> None:
+        self._last, self._on_progress, self._cancelled = last, on_progress, cancelled
+
+    def tell(self, progress: RunProgress) -> None:
+        self._last = progress
+        self._on_progress(progress)
+
+    def wait(self, who: str, seconds: float) -> None:
+        """Raises Cancelled where the person has asked for that meanwhile."""
+        if self._cancelled is not None and self._cancelled():
+            raise Cancelled
+        self._on_progress(replace(self._last, waiting=who, rate=None, remaining=None))
 
 
 class _Running:
