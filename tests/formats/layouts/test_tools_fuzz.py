@@ -14,6 +14,7 @@ from emotui.formats.layouts.layout import HEAD, Layout, ReadOptions
 from emotui.formats.layouts.registry import layout_named
 from emotui.formats.rows import Flaw, UnreadableFile
 from tests.formats.layouts.test_brat import ANN, TEXT
+from tests.formats.layouts.test_cas_xmi import TYPES, XMI
 from tests.formats.layouts.test_conll import CONLL_2003, GERMEVAL, UNIVERSAL
 from tests.formats.layouts.test_doccano import SHAPES
 from tests.formats.layouts.test_label_studio import FULL, MINIMAL
@@ -31,6 +32,7 @@ SOUND: list[tuple[str, str, str]] = [
         f"{SPANS}\n{CHOICE % ('[3]', 'multiple')}\n{SPANS}".replace('1,"_task', '1,"_annotator_id":"a","_t'),
     ),
     ("brat", "x.ann", ANN),
+    ("cas-xmi", "x.xmi", XMI),
     ("conll", "x.txt", CONLL_2003),
     ("conll", "x.txt", GERMEVAL),
     ("conll", "x.txt", UNIVERSAL),
@@ -78,6 +80,7 @@ def test_a_damaged_file_has_flaws_or_is_refused(tmp_path: Path, name: str, file:
     assert layout is not None
     chance = random.Random(f"{name}{len(content)}")
     (tmp_path / "x.txt").write_text(TEXT, encoding="utf-8")
+    (tmp_path / "TypeSystem.xml").write_text(TYPES, encoding="utf-8")
     for _ in range(300):
         (tmp_path / file).write_bytes(_damaged(content.encode(), chance))
         _check(layout, tmp_path / file)

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from emotui.formats.layouts.layout import TextRow
+from emotui.formats.layouts.tools.file_names import file_names
 from emotui.formats.layouts.tools.said import Lost, outside, whole_number
 
 _HELD = ("id", "spans")
@@ -15,40 +16,18 @@ _FOLD = re.compile(r"[\t\r\n\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
 
 def write(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
     """Writes a folder, two files a row; of a name that ends in .txt or .ann the one pair of its only row."""
-    lost = Lost("brat")
+    lost = Lost()
     if len(rows) == 1 and path.suffix.lower() in (".txt", ".ann"):
         if rows[0].get("id") not in (None, path.stem):
             lost.add("ids in a single pair of files", "replaced by the name of the file")
         _write_pair(path.with_suffix(""), rows[0], lost)
         return lost.lines()
     path.mkdir(parents=True, exist_ok=True)
-    width = len(str(len(rows)))
-    taken: set[str] = set()
-    for number, row in enumerate(rows, start=1):
-        name = row.get("id")
-        if name is None or not _is_name(name) or name.lower() in taken:
-            lost.add("ids that are no names of files, or none", "replaced by numbers")
-            name = f"text-{number:0{width}d}"
-        taken.add(name.lower())
+    for name, row in zip(file_names(rows, lost), rows, strict=True):
         beside = path / name
         beside.parent.mkdir(parents=True, exist_ok=True)
         _write_pair(beside, row, lost)
     return lost.lines()
-
-
-def _is_name(name: str) -> bool:
-    """Whether a file may be called so on any system, and its name be read back as this id."""
-    parts = PurePosixPath(name).parts
-    return (
-        bool(parts)
-        and "/".join(parts) == name
-        and len(name.encode("utf-8", "replace")) < 200
-        and all(part not in ("..", ".", "/") and not part.startswith(".") and _is_plain(part) for part in parts)
-    )
-
-
-def _is_plain(part: str) -> bool:
-    return part.isprintable() and part == part.strip(" .") and not set(part) & set('\\:*?"<>|')
 
 
 def _write_pair(beside: Path, row: TextRow, lost: Lost) -> None:

@@ -22,7 +22,7 @@ _KEY = re.compile(r"[^\s=](?:[^=\t\r\n]*[^\s=])?")
 
 def write(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
     """Writes a block a text: comments, then a token and its tag a line."""
-    lost = Lost("CoNLL")
+    lost = Lost()
     with path.open("w", encoding="utf-8", newline="") as file:
         for row in rows:
             file.write("\n".join(_block(row, lost)) + "\n\n")

@@ -248,7 +248,7 @@ def _table(path: Path, options: ReadOptions) -> Rows:
 
 def write(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
     """Writes JSONL for doccano's import, spans as entities; classified texts alone as CSV if the name ends so."""
-    lost = Lost("doccano")
+    lost = Lost()
     if path.suffix.lower() == ".csv":
         _write_table(path, rows, lost)
         return lost.lines()

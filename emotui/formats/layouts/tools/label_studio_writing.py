@@ -20,7 +20,7 @@ from emotui.formats.layouts.tools.said import (
 
 def write(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
     """Writes a list of tasks, one a line."""
-    lost = Lost("Label Studio")
+    lost = Lost()
     marks = any(said.get("spans") for row in rows for _, said in _sources(row))
     with path.open("wb") as file:
         file.write(b"[")

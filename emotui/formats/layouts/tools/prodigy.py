@@ -198,7 +198,7 @@ def _hashable(place: tuple[object, object]) -> bool:
 
 def write(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
     """Writes a line a text, and one a text and annotator where there are annotators."""
-    lost = Lost("Prodigy")
+    lost = Lost()
     labels = sorted({label for row in rows for _, said in _sources(row) for label in _labels(said)})
     options = [{"id": label, "text": label} for label in labels]
     names = {name for row in rows for name, _ in _sources(row)}

@@ -104,8 +104,7 @@ def labels_list(labels: Sequence[str] | Mapping[str, float]) -> list[str]:
 class Lost:
     """What a layout could not hold of the rows it was given, counted by kind."""
 
-    def __init__(self, layout: str) -> None:
-        self._layout = layout
+    def __init__(self) -> None:
         self._counts: Counter[tuple[str, str]] = Counter()
 
     def add(self, what: str, instead: str = "left out", count: int = 1) -> None:
@@ -132,5 +131,5 @@ class Lost:
                     self.add(name)
 
     def lines(self) -> list[str]:
-        """A line a kind, in the order in which they were met."""
-        return [f"{self._layout} cannot hold {what}: {n:,} {instead}" for (what, instead), n in self._counts.items()]
+        """A line a kind, as it stands after "cannot hold", in the order in which they were met."""
+        return [f"{what} ({n:,}: {instead})" for (what, instead), n in self._counts.items()]

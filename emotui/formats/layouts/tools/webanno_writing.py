@@ -24,7 +24,7 @@ Mark = tuple[int, int, int, str, Mapping[str, Any]]
 
 def write(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
     """Writes a sentence a row."""
-    lost = Lost("WebAnno")
+    lost = Lost()
     layers = _layers(rows)
     related = {_layer(span) for row in rows for span in row.get("spans") or () if _relations(span)}
     related &= layers.keys()

@@ -1,0 +1,140 @@
+"""Rows as a folder of CAS in XMI, a document a row, with the TypeSystem.xml of all of them."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from emotui.errors import BadInput
+from emotui.formats.layouts.layout import TextRow
+from emotui.formats.layouts.tools.file_names import file_names
+from emotui.formats.layouts.tools.said import Lost, is_number
+
+PLAIN_LAYER = "webanno.custom.Span"
+"""The type of the spans of which no row names another."""
+_TYPE = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)+", re.ASCII)
+_FEATURE = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
+_TAKEN = ("self", "type", "begin", "end", "sofa", "xmiID", "id", "layer", "relations", "value", "label", "score")
+_NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_RANGES = {str: "uima.cas.String", bool: "uima.cas.Boolean", int: "uima.cas.Long", float: "uima.cas.Double"}
+
+Layers = dict[str, dict[str, str]]
+"""By type of annotation the range of each of its features beside the label and the score."""
+
+
+def write(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
+    """Writes a folder; of a name that ends in .xmi the one file of its only row, with its TypeSystem.xml beside it."""
+    try:
+        import cassis
+    except ImportError:
+        raise BadInput("writing CAS needs dkpro-cassis: pip install 'emotui[cas]'") from None
+    lost = Lost()
+    layers = _layers(rows)
+    types = cassis.TypeSystem()
+    for name, features in layers.items():
+        kind = types.create_type(name)
+        types.create_feature(kind, "value", "uima.cas.String")
+        types.create_feature(kind, "score", "uima.cas.Double")
+        for feature, of_range in features.items():
+            types.create_feature(kind, feature, of_range)
+        relation = types.create_type(_relation(name, layers))
+        for end in ("Governor", "Dependent"):
+            types.create_feature(relation, end, "uima.tcas.Annotation")
+        types.create_feature(relation, "value", "uima.cas.String")
+    single = len(rows) == 1 and path.suffix.lower() == ".xmi"
+    folder = path.parent if single else path
+    folder.mkdir(parents=True, exist_ok=True)
+    types.to_xml(folder / "TypeSystem.xml")
+    names = [path.stem] if single else file_names(rows, lost)
+    for name, row in zip(names, rows, strict=True):
+        lost.fields(row, ("id", "spans"))
+        if layers and row.get("spans") is None:
+            lost.add("that nothing is said of a text", "read back as no spans")
+        beside = folder / f"{name}.xmi"
+        beside.parent.mkdir(parents=True, exist_ok=True)
+        _cas(cassis, types, row, layers, lost).to_xmi(beside)
+    return lost.lines()
+
+
+def _relation(layer: str, layers: Layers) -> str:
+    name = f"{layer}Relation"
+    while name in layers:
+        name += "_"
+    return name
+
+
+def _layer(attributes: Mapping[str, Any]) -> str:
+    name = attributes.get("layer")
+    return name if isinstance(name, str) and _TYPE.fullmatch(name) and not name.startswith("uima.") else PLAIN_LAYER
+
+
+def _layers(rows: Sequence[TextRow]) -> Layers:
+    layers: Layers = {}
+    for row in rows:
+        if row.get("spans") is not None and not layers:
+            layers[PLAIN_LAYER] = {}
+        for span in row.get("spans") or ():
+            attributes = span.get("attributes") or {}
+            features = layers.setdefault(_layer(attributes), {})
+            for name, value in attributes.items():
+                of_range = _RANGES.get(type(value))
+                if of_range is not None and name not in _TAKEN and _FEATURE.fullmatch(name):
+                    known = features.setdefault(name, of_range)
+                    if known != of_range:  # whole and broken numbers are all numbers, anything else a text
+                        both = {known, of_range} == {_RANGES[int], _RANGES[float]}
+                        features[name] = _RANGES[float] if both else _RANGES[str]
+    return layers
+
+
+def _cas(cassis: Any, types: Any, row: TextRow, layers: Layers, lost: Lost) -> Any:
+    cas = cassis.Cas(typesystem=types)
+    cas.sofa_string = _plain(row["text"], lost)
+    cas.sofa_mime = "text/plain"
+    made = []
+    by_name: dict[str, Any] = {}
+    for span in row.get("spans") or ():
+        attributes = span.get("attributes") or {}
+        layer = _layer(attributes)
+        annotation = types.get_type(layer)(begin=span["start"], end=span["end"])
+        if span.get("label") is not None:
+            annotation.value = _plain(span["label"], lost)
+        if span.get("score") is not None:
+            annotation.score = float(span["score"])
+        for name, value in attributes.items():
+            if name in ("id", "relations") or (name == "layer" and layer == value):
+                continue
+            of_range = layers[layer].get(name)
+            if type(value) not in _RANGES or of_range is None:
+                lost.add("attributes of spans that are no text or number, or are named as CAS names its own")
+            elif of_range == _RANGES[str]:
+                if not isinstance(value, str):
+                    lost.add("attributes that are a text of one span and none of another", "written as texts")
+                annotation[name] = _plain(str(value), lost)
+            else:
+                annotation[name] = float(value) if of_range == _RANGES[float] and is_number(value) else value
+        cas.add(annotation)
+        made.append((layer, annotation, attributes.get("relations")))
+        if isinstance(attributes.get("id"), str):
+            by_name.setdefault(attributes["id"], annotation)
+    for layer, annotation, relations in made:
+        for relation in relations if isinstance(relations, list) else ():
+            target = by_name.get(str(relation.get("to"))) if isinstance(relation, Mapping) else None
+            if target is None:
+                lost.add("relations to what is no span")
+                continue
+            if relation.keys() - {"to", "type"}:
+                lost.add("what is said of relations beside their type")
+            kind = relation.get("type")
+            place = {"begin": target.begin, "end": target.end}
+            arc = types.get_type(_relation(layer, layers))(Governor=annotation, Dependent=target, **place)
+            arc.value = _plain(kind, lost) if isinstance(kind, str) else None
+            cas.add(arc)
+    return cas
+
+
+def _plain(text: str, lost: Lost) -> str:
+    """`text` without the characters that XML has not."""
+    plain = _NO_XML.sub(" ", text)
+    if plain != text:
+        lost.add("control characters", "written as spaces")
+    return plain
