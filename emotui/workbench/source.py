@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from emotui.metrics.metric import Metric
-from emotui.records import SpanSample
+from emotui.records import Span, SpanSample
 from emotui.store.query import Dataset, ListQuery, ListRow, Run
 
 if TYPE_CHECKING:
@@ -23,12 +23,25 @@ if TYPE_CHECKING:
     from emotui.workbench.scenes.service import SceneBench
 
 
+class PredictedSpan(msgspec.Struct, frozen=True):
+    """A span that a run gave: its words, where they stand in the text (None: nowhere), and what it said of them."""
+
+    text: str
+    place: Span | None
+    label: str | None = None
+    score: float | None = None
+
+
 class RepeatView(msgspec.Struct, frozen=True):
-    """One answer of a run to one sample: its score in detail, and the raw output and prompt as they were kept."""
+    """One answer of a run to one sample: its score in detail, and the raw output and prompt as they were kept.
+
+    `spans`: as `detail.predicted` has them in its order. `detail` is None where the answer has not been scored, or
+    failed, or the sample has no gold.
+    """
 
     repeat: int
     detail: "SampleDetail | None"
-    labels: tuple[str, ...] = ()
+    spans: tuple[PredictedSpan, ...] = ()
     raw: str | None = None
     prompt: str | None = None
     error: str | None = None

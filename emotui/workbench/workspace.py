@@ -102,12 +102,13 @@ class Workspace:
 
     def evidence(self, sample: int, run: str | None) -> Evidence:
         ((_, record),) = self.store.samples([sample])
-        repeats = [] if run is None else [_repeat(row) for row in last_attempts(self.store.results(run, [sample]))]
+        asked = msgspec.json.decode(record, type=SpanSample)
+        rows = [] if run is None else last_attempts(self.store.results(run, [sample]))
         return Evidence(
             number=sample,
-            sample=msgspec.json.decode(record, type=SpanSample),
+            sample=asked,
             run=None if run is None else with_state(self.store.run(run)),
-            repeats=tuple(repeats),
+            repeats=tuple([_repeat(asked, row) for row in rows]),
         )
 
     def said(self, dataset: int, sample: int, run: str | None) -> "SampleSaid":
@@ -295,15 +296,17 @@ class Workspace:
         self.set_setting(FIRST_START, "done")
 
 
-def _repeat(row: ResultRow) -> RepeatView:
+def _repeat(sample: SpanSample, row: ResultRow) -> RepeatView:
     from emotui.metrics.span_scoring import SampleDetail
     from emotui.tasks.spans.task import Prediction
+    from emotui.workbench.predicted_spans import predicted_spans, spans_of
 
     prediction = None if row.prediction is None else msgspec.json.decode(row.prediction, type=Prediction)
+    detail = None if row.score is None else msgspec.json.decode(row.score.detail, type=SampleDetail)
     return RepeatView(
         repeat=row.repeat,
-        detail=None if row.score is None else msgspec.json.decode(row.score.detail, type=SampleDetail),
-        labels=() if prediction is None else prediction.labels,
+        detail=detail if sample.spans is not None else None,
+        spans=() if prediction is None else predicted_spans(sample, spans_of(prediction), detail),
         raw=row.raw,
         prompt=row.prompt,
         error=row.error,

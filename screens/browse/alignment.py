@@ -1,6 +1,6 @@
 """Which gold span met which predicted one, in rows: what the score of a sample is made of."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,12 @@ _WORDS = {
     "N": "neutral sentence",
     "M": "missed",
     "X": "extra",
+    "L": "wrong label",
 }
+
+
+Labels = tuple[str | None, str | None]
+"""Of a gold and a predicted span; None where there is no span, or it has no label."""
 
 
 class Near(msgspec.Struct, frozen=True):
@@ -29,7 +34,7 @@ class Row(msgspec.Struct, frozen=True):
     """One line: a gold span, the predicted span that it was matched with, their figures, and what went wrong.
 
     `scored` is false where there is no pair, so that figures stay empty instead of undefined. `near`: of a
-    hallucinated span; None where nothing in the text is near.
+    hallucinated span; None where nothing in the text is near. `labels`: the gold span's and the predicted one's.
     """
 
     gold: str | None
@@ -40,29 +45,54 @@ class Row(msgspec.Struct, frozen=True):
     words: str
     scored: bool
     near: Near | None = None
+    labels: Labels = (None, None)
 
 
-def rows(detail: "SampleDetail", near: Mapping[int, Near | None] = MappingProxyType({})) -> list[Row]:
+def rows(
+    detail: "SampleDetail",
+    near: Mapping[int, Near | None] = MappingProxyType({}),
+    gold_labels: Sequence[str | None] = (),
+    said_labels: Sequence[str | None] = (),
+) -> list[Row]:
     """Matched pairs in the order of the gold spans, then missed gold spans, then predicted spans without a partner.
 
     Args:
         near: by the place of a predicted span.
+        gold_labels, said_labels: one a span, where there are any.
     """
+    theirs = gold_labels or [None] * len(detail.gold)
+    ours = said_labels or [None] * len(detail.predicted)
     paired_gold = {pair.gold for pair in detail.pairs}
     paired_predicted = {pair.predicted for pair in detail.pairs}
     found = []
     for pair in sorted(detail.pairs, key=lambda pair: pair.gold):
+        labels = theirs[pair.gold], ours[pair.predicted]
         marks = _predicted_marks(detail, pair.predicted) + ("M" if pair.gold in detail.missed else "")
+        if pair.f1 and None not in labels and labels[0] != labels[1]:
+            marks += "L"
         gold, predicted = detail.gold[pair.gold], detail.predicted[pair.predicted]
-        found.append(Row(gold, predicted, pair.f1, pair.sim, marks, _say(marks), True, near.get(pair.predicted)))
+        found.append(
+            Row(gold, predicted, pair.f1, pair.sim, marks, _say(marks), True, near.get(pair.predicted), labels)
+        )
     for index, text in enumerate(detail.gold):
         if index not in paired_gold:
-            found.append(Row(text, None, None, None, "M", _say("M"), False))
+            found.append(Row(text, None, None, None, "M", _say("M"), False, labels=(theirs[index], None)))
     for index, text in enumerate(detail.predicted):
         if index not in paired_predicted:
             marks = _predicted_marks(detail, index)
-            found.append(Row(None, text, None, None, marks, _say(marks), False, near.get(index)))
+            labels = None, ours[index]
+            found.append(Row(None, text, None, None, marks, _say(marks), False, near.get(index), labels))
     return found
+
+
+def alone(texts: Iterable[tuple[str, str | None]], *, gold: bool) -> list[Row]:
+    """Spans with their labels that there is nothing to align with."""
+    return [
+        Row(text, None, None, None, "", "", False, labels=(label, None))
+        if gold
+        else Row(None, text, None, None, "", "", False, labels=(None, label))
+        for text, label in texts
+    ]
 
 
 def _predicted_marks(detail: "SampleDetail", index: int) -> str:

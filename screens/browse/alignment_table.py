@@ -17,6 +17,7 @@ _MARKED = 20
 _ROOMY = 100
 _BETWEEN = 5
 _MOST = 150
+_MOST_LABELS, _MOST_LABELS_NARROW = 32, 17
 _MOST_LINES = 4
 """A span longer than so many lines of its column is cut; the text above has all of it."""
 
@@ -24,7 +25,7 @@ _MOST_LINES = 4
 class _Columns(msgspec.Struct, frozen=True):
     """Widths in cells; `words` is 0 where beside figures only the letters of the marks have room.
 
-    `predicted` is 0 where there is nothing but gold.
+    `predicted` is 0 where there is nothing but gold, `labels` where no span has a label.
     """
 
     gold: int = 8
@@ -32,6 +33,7 @@ class _Columns(msgspec.Struct, frozen=True):
     tail: int = _FIGURES
     words: int = 0
     left: int = 0
+    labels: int = 0
 
 
 class AlignmentTable(Page):
@@ -51,7 +53,7 @@ class AlignmentTable(Page):
     def after_figures(self) -> int:
         """Cells between the end of the figures and the right edge of the pane: where a heading for them has to end."""
         columns = self._columns
-        used = columns.left + columns.gold + _BETWEEN + columns.predicted + _FIGURES
+        used = columns.left + columns.gold + _BETWEEN + columns.predicted + columns.labels + _FIGURES
         return max(self.size.width - 1 - used, 0)
 
     def show_rows(self, rows: Sequence[Row], notes: Sequence[str] = ()) -> None:
@@ -83,13 +85,15 @@ class AlignmentTable(Page):
 def _columns(rows: Sequence[Row], cells: int) -> _Columns:
     used = min(cells, _MOST)
     left = (cells - used) // 2
+    labels = max((width(_label_text(row)) for row in rows), default=0)
+    labels = min(labels, _MOST_LABELS if used >= _ROOMY else _MOST_LABELS_NARROW) + 2 if labels else 0
     if not any(row.predicted is not None or row.marks for row in rows):
-        return _Columns(used, 0, 0, 0, left)
+        return _Columns(used - labels, 0, 0, 0, left, labels)
     longest = max((width(row.words) for row in rows), default=0)
     tail = _MARKED if any(row.marks for row in rows) else _FIGURES
-    words = longest + 1 if used - tail - longest >= _ROOMY else 0
-    texts = max(used - tail - _BETWEEN - words, 8)
-    return _Columns(texts // 2, texts - texts // 2, tail, words, left)
+    words = longest + 1 if used - tail - longest - labels >= _ROOMY else 0
+    texts = max(used - tail - _BETWEEN - words - labels, 8)
+    return _Columns(texts // 2, texts - texts // 2, tail, words, left, labels)
 
 
 def _row(row: Row, columns: _Columns) -> list[list[Part]]:
@@ -103,10 +107,37 @@ def _row(row: Row, columns: _Columns) -> list[list[Part]]:
         if columns.predicted:
             line.append(Part("  ↔  " if at == 0 else " " * _BETWEEN, "dim"))
             line += _side(predicted, columns.predicted, "dim" if row.predicted is None else said)
+        if columns.labels:
+            line += _labels(row, columns.labels) if at == 0 else [Part(" " * columns.labels)]
         if columns.predicted and at == 0:
             line += _figures(row, columns)
         lines.append(line)
     return lines
+
+
+def _label_text(row: Row) -> str:
+    return "".join(part.text for part in _label_parts(row))
+
+
+def _label_parts(row: Row) -> list[Part]:
+    """The labels of a row: one where there is one span or they are the same, `gold ≠ predicted` where they differ."""
+    gold, said = (None if label is None else shown(label) for label in row.labels)
+    if gold is None and said is None:
+        return []
+    if row.gold is None or row.predicted is None or gold == said:
+        return [Part(gold or said or "", "gold" if gold is not None else "said")]
+    sign = " ≠ " if gold is not None and said is not None else "   "
+    return [Part(gold or UNDEFINED, "gold" if gold else "dim"), Part(sign, "dim"), Part(said or UNDEFINED, "said")]
+
+
+def _labels(row: Row, cells: int) -> list[Part]:
+    """The labels behind two blanks, cut where they are longer than the column."""
+    parts, room = [Part("  ")], cells - 2
+    for part in _label_parts(row):
+        kept = fit(part.text, min(width(part.text), room))
+        room -= width(kept)
+        parts.append(Part(kept, part.kind))
+    return [*parts, Part(" " * room)]
 
 
 def _figures(row: Row, columns: _Columns) -> list[Part]:
@@ -124,6 +155,8 @@ def _near(row: Row, columns: _Columns) -> list[list[Part]]:
     near, cells = row.near, columns.predicted
     texts = ["≈ nothing near it"] if near is None else _lines(f"≈ {near.text}", cells)
     lines = [[Part(" " * (columns.gold + _BETWEEN)), *_side(text, cells, "dim")] for text in texts]
+    if near is not None and columns.labels:
+        lines[0].append(Part(" " * columns.labels))
     if near is not None:
         lines[0].append(Part(fit(f"  {share(near.f1)}  near", columns.tail + columns.words), "dim"))
     return lines

@@ -1,16 +1,17 @@
 """What the panes of Browse show of one sample: pure functions from `Evidence` to what the widgets draw."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from emotui.records import places
 from emotui.screens.browse import alignment
 from emotui.screens.browse.run_names import run_names
+from emotui.screens.browse.tiers import Said, tiers
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import share
 from emotui.screens.widgets.tier_layout import AnnotatedText, LineLabel, Tier
 
 if TYPE_CHECKING:
+    from emotui.records import Mark
     from emotui.screens.browse.requests import SampleView
     from emotui.workbench.source import Evidence, RepeatView
 
@@ -34,16 +35,22 @@ def score(seen: "SampleView", repeat: int, overlay: str) -> AnnotatedText:
     evidence = seen.evidence
     sample, said = evidence.sample, answer(evidence, repeat)
     names = _names(seen)
-    tiers = []
+    drawn: list[Tier] = []
+    rows = overlay == EVERYONE
     if overlay != "predicted":
-        tiers.append(Tier("gold", "gold", sample.places))
+        drawn += tiers("gold", "gold", _marked(sample.spans), rows=rows)
     if overlay != "gold":
-        tiers += _said(evidence, repeat, names, inline=True)
+        drawn += _said(evidence, repeat, names, rows=rows)
     if overlay == EVERYONE:
         for other in seen.beside:
-            tiers += _said(other, repeat, names, inline=False)
-        tiers += [Tier(name, "annotator", places(spans), inline=False) for name, spans in sample.annotators.items()]
-    return AnnotatedText(sample.text, tuple(tiers), _chips(evidence, said), rows=overlay == EVERYONE)
+            drawn += _said(other, repeat, names, inline=False, rows=True)
+        for name, spans in sample.annotators.items():
+            drawn += tiers(name, "annotator", _marked(spans), inline=False, rows=True)
+    return AnnotatedText(sample.text, tuple(drawn), _chips(evidence, said), rows=rows)
+
+
+def _marked(marks: "Sequence[Mark] | None") -> list[Said]:
+    return [Said(mark.place, mark.label) for mark in marks or ()]
 
 
 def _names(seen: "SampleView") -> dict[str, str]:
@@ -61,20 +68,22 @@ def beside(seen: "SampleView", repeat: int) -> list[Part]:
     return [Part("   beside it", "dim", "do('run')"), *parts] if parts else []
 
 
-def _said(evidence: "Evidence", repeat: int, names: Mapping[str, str], *, inline: bool) -> list[Tier]:
+def _said(
+    evidence: "Evidence", repeat: int, names: Mapping[str, str], *, inline: bool = True, rows: bool
+) -> list[Tier]:
     said = answer(evidence, repeat)
-    if evidence.run is None or said is None or said.detail is None:
+    if evidence.run is None or said is None or (said.detail is None and not said.spans):
         return []
-    detail = said.detail
-    located = tuple(span for span in detail.located if span is not None)
-    dotted = tuple(span for index in detail.fixated if (span := detail.located[index]) is not None)
-    return [Tier(names[evidence.run.run], "predicted", located, inline=inline, dotted=dotted)]
+    found = [Said(span.place, span.label) for span in said.spans if span.place is not None]
+    fixated = said.detail.fixated if said.detail is not None else ()
+    dotted = tuple(place for index in fixated if (place := said.spans[index].place) is not None)
+    return tiers(names[evidence.run.run], "predicted", found, inline=inline, rows=rows, dotted=dotted)
 
 
 def _chips(evidence: "Evidence", said: "RepeatView | None") -> tuple[LineLabel, ...]:
     detail = said.detail if said else None
     figures = {one.index: one.f1 for one in detail.sentences} if detail else {}
-    hits = [detail.located[index] for index in detail.neutral_hits] if detail else []
+    hits = [said.spans[index].place for index in detail.neutral_hits] if said and detail else []
     chips = []
     for number, sentence in enumerate(evidence.sample.sentences):
         sign = _SIGNS.get(sentence.valence or "", "")
@@ -128,19 +137,22 @@ def place_of(seen: "SampleView", repeat: int, mark: str) -> int | None:
         near = seen.near[repeat % len(seen.near)] if seen.near else {}
         return next((one.start for one in near.values() if one is not None and one.f1 >= NEAR), None)
     places = {"F": detail.fixated, "N": detail.neutral_hits}.get(mark, ())
-    return next((span[0] for place in places if (span := detail.located[place]) is not None), None)
+    return next((span[0] for place in places if (span := said.spans[place].place) is not None), None)
 
 
 def notes(evidence: "Evidence", repeat: int) -> list[str]:
     """What the alignment cannot say: no answer, a failed or invalid one, labels, a keyword sample."""
     said = answer(evidence, repeat)
+    gold = _gold_note(evidence)
     if evidence.run is None:
-        return ["No run is shown: r chooses one, R runs a model."]
+        return [*gold, "No run is shown: r chooses one, R runs a model."]
     if said is None:
         return [
-            f"{evidence.run.model} has not answered this sample" + (" yet." if evidence.run.state == "running" else ".")
+            *gold,
+            f"{evidence.run.model} has not answered this sample"
+            + (" yet." if evidence.run.state == "running" else "."),
         ]
-    lines = []
+    lines = gold if evidence.sample.spans is None else []
     if said.error:
         lines.append(f"! failed: {said.error}")
     detail = said.detail
@@ -156,11 +168,16 @@ def notes(evidence: "Evidence", repeat: int) -> list[str]:
         lines.append("There is nothing to mark here.")
     if detail.keyword:
         lines.append("A gold span of this sample holds a keyword of the lexicon.")
-    if said.labels:
-        lines.append(f"Labels: {', '.join(said.labels)}")
     if detail.sim is None and detail.gold and detail.predicted:
         lines.append("Sim is not there, or not yet: it takes the embedded model.")
     return lines
+
+
+def _gold_note(evidence: "Evidence") -> list[str]:
+    """That nobody has said what is gold, or that it was said and is nothing."""
+    if evidence.sample.spans is None:
+        return ["No gold yet: nobody has said what is evidence here, so an answer has no score."]
+    return [] if evidence.sample.spans else ["Gold: no span."]
 
 
 def alignment_rows(seen: "SampleView", repeat: int) -> list[alignment.Row]:
@@ -172,8 +189,11 @@ def alignment_rows(seen: "SampleView", repeat: int) -> list[alignment.Row]:
             place: None if one is None or one.f1 < NEAR else alignment.Near(sample.text[one.start : one.end], one.f1)
             for place, one in found.items()
         }
-        return alignment.rows(said.detail, near)
-    return [alignment.Row(sample.text[a:b], None, None, None, "", "", False) for a, b in sample.places]
+        gold = [mark.label for mark in sample.spans or ()]
+        return alignment.rows(said.detail, near, gold, [span.label for span in said.spans])
+    marked = [(sample.text[mark.start : mark.end], mark.label) for mark in sample.spans or ()]
+    rows = alignment.alone(marked, gold=True)
+    return rows + (alignment.alone([(span.text, span.label) for span in said.spans], gold=False) if said else [])
 
 
 def raw_score(evidence: "Evidence", repeat: int) -> AnnotatedText:

@@ -18,7 +18,8 @@ MOST_COLUMNS = 90
 class Tier(msgspec.Struct, frozen=True):
     """One source of spans over a text. `role`: gold, predicted or annotator; `inline`: drawn in the text itself.
 
-    `dotted`: those of the spans whose bars are dotted, since they hold nothing but a keyword.
+    `dotted`: those of the spans whose bars are dotted, since they hold nothing but a keyword. `labels`: by span what
+    stands in its bar. `bars`: whether it has rows under the text; None: where the text has any.
     """
 
     name: str
@@ -26,6 +27,8 @@ class Tier(msgspec.Struct, frozen=True):
     spans: tuple[Span, ...]
     inline: bool = True
     dotted: tuple[Span, ...] = ()
+    labels: tuple[tuple[Span, str], ...] = ()
+    bars: bool | None = None
 
 
 class LineLabel(msgspec.Struct, frozen=True):
@@ -44,6 +47,10 @@ class AnnotatedText(msgspec.Struct, frozen=True):
     tiers: tuple[Tier, ...] = ()
     chips: tuple[LineLabel, ...] = ()
     rows: bool = False
+
+    def has_row(self, tier: Tier) -> bool:
+        """Whether this tier has rows of its own under the lines."""
+        return self.rows if tier.bars is None else tier.bars
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -66,7 +73,7 @@ class Layout(msgspec.Struct, frozen=True):
 
 def lay_out(score: AnnotatedText, cells: int) -> Layout:
     """Fit a score into `cells` cells: a gutter for chips and names, then text of at most 90 columns, then tails."""
-    names = [voice.name for voice in score.tiers] if score.rows else []
+    names = [voice.name for voice in score.tiers if score.has_row(voice)]
     labels = [chip.label for chip in score.chips]
     widest = max((width(label) for label in [*labels, *(f"  {name}" for name in names)]), default=0)
     gutter = min(widest, max(cells // 5, 6), 18) + 2 if widest else 0
@@ -74,11 +81,11 @@ def lay_out(score: AnnotatedText, cells: int) -> Layout:
     tail = longest_tail + 2 if longest_tail and cells - gutter - longest_tail >= 40 else 0
     columns = max(min(cells - gutter - tail, MOST_COLUMNS), 8)
     rows: list[Row] = []
-    covers = [_Cover(voice.spans) for voice in score.tiers] if score.rows else []
+    covers = [(number, _Cover(voice.spans)) for number, voice in enumerate(score.tiers) if score.has_row(voice)]
     for chip, start, end in _segments(score):
         for number, (first, last) in enumerate(wrap(score.text, columns, start, end)):
             rows.append(Row(first, last, chip=chip if number == 0 else -1))
-            rows.extend(Row(first, last, voice) for voice, cover in enumerate(covers) if cover.meets(first, last))
+            rows.extend(Row(first, last, voice) for voice, cover in covers if cover.meets(first, last))
     return Layout(tuple(rows), gutter, columns, tail)
 
 

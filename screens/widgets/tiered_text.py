@@ -22,6 +22,8 @@ from emotui.screens.widgets.tier_layout import AnnotatedText, Layout, Row, lay_o
 _GOLD, _PREDICTED = 1, 2
 _BARS = {"gold": "━", "predicted": "━", "annotator": "─"}
 _DOTTED = "┅"
+_LEAST_LABEL = 4
+"""Cells that a bar has in which a label stands."""
 
 
 class TieredText(ScrollView, can_focus=True):
@@ -59,6 +61,7 @@ class TieredText(ScrollView, can_focus=True):
         self._pieces: list[Piece] = []
         self._piece_starts: list[int] = []
         self._merged: list[list[Span]] = []
+        self._labels: list[dict[Span, str]] = []
 
     @property
     def score(self) -> AnnotatedText:
@@ -76,6 +79,7 @@ class TieredText(ScrollView, can_focus=True):
         self._pieces = flatten([gold, said], len(score.text))
         self._piece_starts = [piece.start for piece in self._pieces]
         self._merged = [_merge(voice.spans) for voice in score.tiers]
+        self._labels = [dict(voice.labels) for voice in score.tiers]
         self._lay_out()
         if not same_text:
             self.scroll_home(animate=False)
@@ -159,8 +163,10 @@ class TieredText(ScrollView, can_focus=True):
             after = max(width(self._score.text, row.start, min(end, row.end)), before + 1)
             if before > column:
                 segments.append(Segment(" " * (before - column), base))
-            bar = _DOTTED if (start, end) in voice.dotted else _BARS[voice.role]
-            segments.append(Segment(bar * (after - max(before, column)), style))
+            sign = _DOTTED if (start, end) in voice.dotted else _BARS[voice.role]
+            cells = after - max(before, column)
+            label = self._labels[row.voice].get((start, end)) if start >= row.start else None
+            segments.append(Segment(_bar(sign, cells, label), style))
             column = after
         return segments
 
@@ -194,6 +200,15 @@ class TieredText(ScrollView, can_focus=True):
 
     def _style(self, base: Style, kind: str) -> Style:
         return base + part_style(self, kind)
+
+
+def _bar(sign: str, cells: int, label: str | None) -> str:
+    """A bar with as much of a label in it as leaves a sign behind it, and one before it where there is room."""
+    if label is None or cells < _LEAST_LABEL:
+        return sign * cells
+    said = fit(label, min(width(label), cells - 1))
+    before = sign if width(said) < cells - 1 else ""
+    return before + said + sign * (cells - len(before) - width(said))
 
 
 def _merge(spans: Sequence[Span]) -> list[Span]:

@@ -20,6 +20,7 @@ from emotui.records import SpanPrediction, SpanSample
 from emotui.store.query import MARKS, Bounds, Dataset, ListQuery, ListRow, Run
 from emotui.tasks.spans import task as spans_task
 from emotui.workbench.files.score import known
+from emotui.workbench.predicted_spans import predicted_spans
 from emotui.workbench.runs.similarity import Embedder
 from emotui.workbench.source import Evidence, RepeatView
 
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
     from emotui.workbench.said import SampleSaid
 
 PREVIEW = 160
+
+
+_Answer = tuple[SampleDetail, SpanPrediction | None]
+"""The score of a sample in a repeat, and the record that was scored; None where there is none."""
 
 
 class FileView:
@@ -59,7 +64,7 @@ class FileView:
         self._numbers = {sample.id: number for number, sample in enumerate(golds.records)}
         self._runs: dict[str, Run] = {}
         self._details: dict[str, list[SampleDetail]] = {}
-        self._by_sample: dict[str, dict[int, list[tuple[SampleDetail, str | None]]]] = {}
+        self._by_sample: dict[str, dict[int, list[_Answer]]] = {}
         for path in predicted:
             self._add_run(path, gold, skip_bad=skip_bad, warn=warn)
         self._embedded = ModelProcess("embedded")
@@ -111,7 +116,7 @@ class FileView:
             number=sample,
             sample=gold,
             run=None if run is None else self._runs[run],
-            repeats=tuple(RepeatView(detail.repeat, detail, raw=raw) for detail, raw in answers),
+            repeats=tuple(_repeat(gold, detail, said) for detail, said in answers),
         )
 
     def said(self, dataset: int, sample: int, run: str | None) -> "SampleSaid":
@@ -138,10 +143,10 @@ class FileView:
         if name in self._runs:
             name = path
         details = score_samples(self._samples, records, None, empath_keywords())
-        raw = {(record.id, record.repeat): record.output for record in records}
-        by_sample: dict[int, list[tuple[SampleDetail, str | None]]] = {}
+        said = {(record.id, record.repeat): record for record in records}
+        by_sample: dict[int, list[_Answer]] = {}
         for detail in details:
-            by_sample.setdefault(self._numbers[detail.id], []).append((detail, raw.get((detail.id, detail.repeat))))
+            by_sample.setdefault(self._numbers[detail.id], []).append((detail, said.get((detail.id, detail.repeat))))
         self._runs[name] = Run(
             run=name,
             task=spans_task.Spans.name,
@@ -161,7 +166,8 @@ class FileView:
 
     def _row(self, number: int, run: str | None) -> ListRow:
         sample = self._samples[number]
-        details = [detail for detail, _ in self._by_sample[run].get(number, [])] if run is not None else []
+        answers = self._by_sample[run].get(number, []) if run is not None and sample.spans is not None else []
+        details = [detail for detail, _ in answers]
         seen = {mark for detail in details for mark in detail.marks}
         return ListRow(
             sample=number,
@@ -185,9 +191,7 @@ class FileView:
             self._embedded.load()
             self._similar = True
 
-    def _with_sim(
-        self, gold: SpanSample, answers: list[tuple[SampleDetail, str | None]]
-    ) -> list[tuple[SampleDetail, str | None]]:
+    def _with_sim(self, gold: SpanSample, answers: list[_Answer]) -> list[_Answer]:
         """The same answers with Sim; without it where the model died."""
         predictions = [
             SpanPrediction(id=gold.id, spans=detail.predicted, repeat=detail.repeat) for detail, _ in answers
@@ -199,9 +203,19 @@ class FileView:
             self._similar = False
             return answers
         return [
-            (detail if detail.void else replace(detail, sim=fresh.sim, pairs=fresh.pairs), raw)
-            for (detail, raw), fresh in zip(answers, scored, strict=True)
+            (detail if detail.void else replace(detail, sim=fresh.sim, pairs=fresh.pairs), said)
+            for (detail, said), fresh in zip(answers, scored, strict=True)
         ]
+
+
+def _repeat(gold: SpanSample, detail: SampleDetail, said: SpanPrediction | None) -> RepeatView:
+    spans = detail.predicted if said is None or said.spans is None else said.spans
+    return RepeatView(
+        detail.repeat,
+        detail if gold.spans is not None else None,
+        predicted_spans(gold, spans, detail),
+        raw=None if said is None else said.output,
+    )
 
 
 def _emotions(sample: SpanSample) -> list[str]:

@@ -1,0 +1,67 @@
+"""Labelled spans that overlap, a text that nobody has labelled, and one in which there is nothing."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from emotui.screens.app import EmotuiApp
+from emotui.screens.browse.alignment_table import AlignmentTable
+from tests.screens.driving import frame, opened, press, pressed, shown_id, stave
+from tests.screens.labelled_workspace import GOLD, SAID, TEXT, labelled_workspace
+
+Compare = Callable[..., bool]
+AFRAID = TEXT.rindex("afraid")
+
+
+async def test_a_predicted_span_is_drawn_at_its_own_offsets_and_not_inside_an_earlier_word(tmp_path: Path) -> None:
+    async with opened(labelled_workspace(tmp_path / "w.duckdb")) as pilot:
+        (inline,) = [tier for tier in stave(pilot).score.tiers if tier.inline and tier.role == "predicted"]
+        assert (AFRAID, AFRAID + 6) in inline.spans
+        assert TEXT[:AFRAID].endswith("so ")
+        bars = [tier for tier in stave(pilot).score.tiers if tier.bars]
+        assert [tier.role for tier in bars] == ["gold", "gold", "predicted", "predicted"]
+        drawn = [(place, label) for tier in bars if tier.role == "predicted" for place, label in tier.labels]
+        assert sorted(drawn) == sorted((mark.place, mark.label) for mark in SAID[1:])
+        await press(pilot, "a")
+        drawn = [
+            (place, label) for tier in stave(pilot).score.tiers if tier.role == "gold" for place, label in tier.labels
+        ]
+        assert sorted(drawn) == sorted((mark.place, mark.label) for mark in GOLD)
+        by_name = {
+            tier.name: tier.labels
+            for tier in stave(pilot).score.tiers
+            if tier.role == "annotator" and tier.bars is None
+        }
+        assert by_name == {"A1": ((GOLD[0].place, "fear"),)}
+
+
+async def test_unlabelled_is_not_empty(tmp_path: Path) -> None:
+    async with opened(labelled_workspace(tmp_path / "w.duckdb")) as pilot:
+        table = frame(pilot).query_one(AlignmentTable)
+        assert "anger ≠ sadness" in table.text
+        assert [row.predicted for row in table.rows if row.predicted] == [
+            "afraid",
+            *(TEXT[m.start : m.end] for m in SAID[1:]),
+        ]
+        await press(pilot, "j")
+        assert shown_id(pilot) == "unlabelled"
+        assert "No gold yet" in table.text
+        assert [row.marks for row in table.rows] == [""] * len(SAID)
+        await press(pilot, "j")
+        assert "There is nothing to mark here." in table.text
+        assert "No gold yet" not in table.text
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 45)], ids=str)
+def test_overlapping_labels(snap_compare: Compare, tmp_path: Path, size: tuple[int, int]) -> None:
+    app = EmotuiApp(lambda: labelled_workspace(tmp_path / "w.duckdb"), poll=None)
+    assert snap_compare(app, terminal_size=size, run_before=pressed())
+
+
+def test_overlapping_labels_without_colour(
+    snap_compare: Compare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = EmotuiApp(lambda: labelled_workspace(tmp_path / "w.duckdb"), poll=None)
+    assert snap_compare(app, terminal_size=(80, 24), run_before=pressed("a"))

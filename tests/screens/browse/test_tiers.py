@@ -1,0 +1,86 @@
+"""What is drawn of spans that overlap, and how their labels stand in the alignment."""
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emotui.metrics.span_scoring import score_pairs
+from emotui.metrics.spans import Pair
+from emotui.records import Mark, SpanPrediction, SpanSample
+from emotui.screens.browse.alignment import rows
+from emotui.screens.browse.tiers import Said, tiers
+from emotui.screens.widgets.tier_layout import AnnotatedText, Tier, lay_out
+
+TEXT = "be the very last to complain of it"
+WHOLE, COMPLAIN, LAST = (0, 34), (20, 28), (12, 19)
+
+
+def test_spans_that_do_not_overlap_are_one_tier_without_rows_of_its_own() -> None:
+    (tier,) = tiers("gold", "gold", [Said(LAST), Said(COMPLAIN, "joy")])
+    assert (tier.spans, tier.bars, tier.labels) == ((LAST, COMPLAIN), None, ((COMPLAIN, "joy"),))
+    assert not lay_out(AnnotatedText(TEXT, (tier,)), 80).rows[1:]
+
+
+def test_spans_of_one_place_with_several_labels_each_have_a_bar() -> None:
+    drawn = tiers("gold", "gold", [Said(COMPLAIN, "anger"), Said(COMPLAIN, "sadness"), Said(WHOLE, "joy")])
+    assert [(tier.inline, tier.bars, tier.spans, tier.labels) for tier in drawn] == [
+        (True, False, (COMPLAIN, COMPLAIN, WHOLE), ()),
+        (False, True, (WHOLE,), ((WHOLE, "joy"),)),
+        (False, True, (COMPLAIN,), ((COMPLAIN, "anger"),)),
+        (False, True, (COMPLAIN,), ((COMPLAIN, "sadness"),)),
+    ]
+    under = lay_out(AnnotatedText(TEXT, tuple(drawn)), 80)
+    assert [row.voice for row in under.rows] == [-1, 1, 2, 3]
+
+
+def test_without_rows_only_what_overlaps_has_bars() -> None:
+    drawn = tiers("gold", "gold", [Said((0, 2)), Said(LAST), Said((15, 28))])
+    assert [tier.spans for tier in drawn if tier.bars] == [(LAST,), ((15, 28),)]
+    rows_for_all = tiers("gold", "gold", [Said((0, 2)), Said(LAST), Said((15, 28))], rows=True)
+    assert [tier.spans for tier in rows_for_all if tier.bars] == [((0, 2), LAST), ((15, 28),)]
+
+
+span = st.tuples(st.integers(0, 30), st.integers(1, 9)).map(lambda pair: (pair[0], pair[0] + pair[1]))
+
+
+@given(st.lists(span, max_size=8), st.booleans())
+def test_no_lane_holds_spans_that_overlap_and_none_is_lost(places: list[tuple[int, int]], rows: bool) -> None:
+    drawn = tiers("m", "predicted", [Said(place) for place in places], rows=rows)
+    lanes = [tier.spans for tier in drawn if tier.bars]
+    for lane in lanes:
+        assert all(before[1] <= after[0] for before, after in pairwise(lane))
+    overlapping = [
+        one
+        for at, one in enumerate(places)
+        if any(one[0] < other[1] and other[0] < one[1] for place, other in enumerate(places) if place != at)
+    ]
+    assert sorted(one for lane in lanes for one in lane) == sorted(places if rows and lanes else overlapping)
+    inline = [tier for tier in drawn if tier.inline]
+    assert [sorted(tier.spans) for tier in inline] == [sorted(places)]
+
+
+def test_both_of_two_overlapping_predicted_spans_are_named_with_their_labels_and_a_wrong_one_is_marked() -> None:
+    gold = SpanSample(id="1", text=TEXT, spans=(Mark(*WHOLE, "joy"), Mark(*COMPLAIN, "sadness")))
+    said = (Mark(*WHOLE, "joy"), Mark(*COMPLAIN, "anger"), Mark(*LAST, "fear"))
+    (detail,) = score_pairs([(gold, SpanPrediction(id="1", spans=said), 0)], None, frozenset())
+    found = rows(detail, {}, ["joy", "sadness"], ["joy", "anger", "fear"])
+    assert [(row.gold, row.predicted, row.labels, row.marks) for row in found] == [
+        (TEXT, TEXT, ("joy", "joy"), ""),
+        ("complain", "complain", ("sadness", "anger"), "L"),
+        (None, "last to", (None, "fear"), "X"),
+    ]
+    assert found[1].words == "wrong label"
+
+
+def test_a_label_that_only_one_side_has_is_not_wrong() -> None:
+    gold = SpanSample(id="1", text=TEXT, spans=(Mark(*COMPLAIN),))
+    (detail,) = score_pairs([(gold, SpanPrediction(id="1", spans=("complain",)), 0)], None, frozenset())
+    assert detail.pairs == (Pair(0, 0, 1.0, None),)
+    assert [row.marks for row in rows(detail, {}, [None], ["anger"])] == [""]
+
+
+def test_a_tier_says_for_itself_whether_it_has_rows() -> None:
+    one = Tier("m", "predicted", ((0, 2),))
+    assert AnnotatedText("ab", (one,), rows=True).has_row(one)
+    assert not AnnotatedText("ab", (one,)).has_row(one)
