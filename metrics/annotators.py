@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from emotui.metrics.span_scoring import Embed, SampleDetail, score_pairs
-from emotui.records import SpanPrediction, SpanSample, places
+from emotui.records import SpanPrediction, SpanSample
 
 
 def annotator_predictions(samples: Iterable[SpanSample]) -> dict[str, list[SpanPrediction]]:
@@ -11,8 +11,8 @@ def annotator_predictions(samples: Iterable[SpanSample]) -> dict[str, list[SpanP
     predictions: dict[str, list[SpanPrediction]] = {}
     for sample in samples:
         for name, spans in sample.annotators.items():
-            marked = tuple(sample.text[start:end] for start, end in sorted(places(spans)))
-            predictions.setdefault(name, []).append(SpanPrediction(id=sample.id, spans=marked))
+            marks = tuple(sorted(spans, key=lambda mark: (mark.place, mark.label or "")))
+            predictions.setdefault(name, []).append(SpanPrediction(id=sample.id, spans=marks))
     return predictions
 
 

@@ -1,43 +1,68 @@
 """Where in a text the spans stand that a model wrote."""
 
-from collections.abc import Sequence
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from emotui.metrics.tokens import fold, normalise
+from emotui.records import Span
 
 
-def locate(text: str, spans: Sequence[str]) -> tuple[tuple[int, int] | None, ...]:
-    """Offsets of each span in the text: its leftmost occurrence not yet taken, without case and punctuation.
+def locate(text: str, spans: Sequence[str]) -> tuple[Span | None, ...]:
+    """Offsets of each span in the text, without case and punctuation.
 
-    An occurrence is taken if a span before it in the list shares a character with it. Where all are taken, where there
-    is none, and where nothing but punctuation is left of the span, the answer is None.
+    A span stands at the leftmost occurrence that begins and ends on word edges and that no equal span before it in the
+    list has taken; where there is none, at the leftmost occurrence of any kind that none has taken; else nowhere
+    (None), and so does one of which nothing but punctuation is left. Spans that differ may overlap. A word edge is
+    where letters, digits and their combining marks do not stand on both sides; an occurrence is taken by one that it
+    shares a character with.
 
     Returns:
         one `(start, end)` or None a span. `normalise(text[start:end]) == normalise(span)` for each that is found.
     """
     folded, origins = fold(text)
-    return locate_folded(folded, origins, [normalise(span) for span in spans])
+    return locate_folded(text, folded, origins, [normalise(span) for span in spans])
 
 
-def locate_folded(folded: str, origins: list[int], spans: Sequence[str]) -> tuple[tuple[int, int] | None, ...]:
-    """As `locate`, with text (`fold`) and spans (`normalise`) folded already."""
-    found: list[tuple[int, int] | None] = []
-    taken: list[tuple[int, int]] = []
-    # A model that repeats itself writes the same span hundreds of times; what was taken once stays so.
-    looked_to: dict[str, int] = {}
-    for span in spans:
-        place = None
-        at = folded.find(span, looked_to.get(span, 0)) if span else -1
-        while at >= 0:
-            last = at + len(span)
-            # Half of a character that lower-cases to two is no occurrence: there is no offset inside it.
-            whole = (at == 0 or origins[at - 1] != origins[at]) and (
-                last == len(origins) or origins[last - 1] != origins[last]
-            )
-            if whole and all(last <= start or end <= at for start, end in taken):
-                taken.append((at, last))
-                place = (origins[at], origins[last - 1] + 1)
-                break
-            at = folded.find(span, at + 1)
-        looked_to[span] = at if at >= 0 else len(folded)
-        found.append(place)
-    return tuple(found)
+def locate_folded(text: str, folded: str, origins: Sequence[int], spans: Sequence[str]) -> tuple[Span | None, ...]:
+    """As `locate`, with the text (`fold`) and the spans (`normalise`) folded already."""
+    places = {span: _places(text, folded, origins, span, n) for span, n in Counter(spans).items()}
+    return tuple([next(places[span], None) for span in spans])
+
+
+def _places(text: str, folded: str, origins: Sequence[int], span: str, wanted: int) -> Iterator[Span]:
+    """Where one span and those equal to it stand, in the order in which they take their places; `wanted` at most."""
+    taken: list[Span] = []
+    inside: list[tuple[int, int]] = []
+    for at, last in _occurrences(folded, origins, span):
+        place = (origins[at], origins[last - 1] + 1)
+        if not (_edge(text, place[0]) and _edge(text, place[1])):
+            inside.append(place)
+        elif not taken or taken[-1][1] <= place[0]:
+            taken.append(place)
+            yield place
+            if len(taken) == wanted:
+                return
+    for place in inside:
+        if all(place[1] <= start or end <= place[0] for start, end in taken):
+            taken.append(place)
+            yield place
+
+
+def _occurrences(folded: str, origins: Sequence[int], span: str) -> Iterator[tuple[int, int]]:
+    """All places of a string in the folded text, from the left, overlapping ones too."""
+    at = folded.find(span) if span else -1
+    while at >= 0:
+        last = at + len(span)
+        # Half of a character that lower-cases to two is no occurrence: there is no offset inside it.
+        if (at == 0 or origins[at - 1] != origins[at]) and (last == len(origins) or origins[last - 1] != origins[last]):
+            yield at, last
+        at = folded.find(span, at + 1)
+
+
+def _edge(text: str, at: int) -> bool:
+    return at == 0 or at == len(text) or not (_of_word(text[at - 1]) and _of_word(text[at]))
+
+
+def _of_word(character: str) -> bool:
+    return character.isalnum() or unicodedata.category(character).startswith("M")

@@ -6,13 +6,14 @@ nothing but numbers, so that a run over a hundred thousand samples can be looked
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence, Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Protocol
 
 import msgspec
 
 from emotui.metrics.repeats import known_mean, known_sd
+from emotui.metrics.span_labels import label_pairs, labelled_f1
 from emotui.metrics.span_scoring import NEUTRAL, SentenceScore, keyword_tokens
 from emotui.metrics.span_tokens import TokenCounts
 from emotui.metrics.spans import Pair
@@ -37,6 +38,10 @@ class Scored(Protocol):
     def extra(self) -> tuple[int, ...]: ...
     @property
     def tokens(self) -> TokenCounts | None: ...
+    @property
+    def gold_labels(self) -> tuple[str | None, ...]: ...
+    @property
+    def predicted_labels(self) -> tuple[str | None, ...]: ...
     @property
     def located(self) -> tuple[Span | None, ...]: ...
     @property
@@ -74,6 +79,8 @@ class Facts(msgspec.Struct, frozen=True, gc=False):
     missed: tuple[int, ...] = ()
     extra: tuple[int, ...] = ()
     tokens: TokenCounts | None = None
+    gold_labels: tuple[str | None, ...] = ()
+    predicted_labels: tuple[str | None, ...] = ()
     missing: bool = False
     void: bool = False
 
@@ -102,12 +109,17 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class SpanErrors:
-    """The figures of one setting; `by_emotion` and `by_valence` have `f1`, `sim` and `n` for each label."""
+    """The figures of one setting; `by_emotion` and `by_valence` have `f1`, `sim` and `n` for each label.
+
+    `confusion`: how often spans of these labels, (gold, predicted), met, with the samples in which they did, over all
+    repeats.
+    """
 
     repeats: int
     figures: Mapping[str, Figure]
     by_emotion: Mapping[str, Mapping[str, Figure]]
     by_valence: Mapping[str, Mapping[str, Figure]]
+    confusion: Mapping[tuple[str, str], Figure] = field(default_factory=dict)
 
 
 WHY = {
@@ -119,6 +131,7 @@ WHY = {
     "token_precision": "no predicted tokens, or a sample was scored before they were counted",
     "token_recall": "no gold tokens, or a sample was scored before they were counted",
     "token_f1": "no tokens in spans, or a sample was scored before they were counted",
+    "labelled_f1": "there are no labels on both sides",
     "hallucination_rate": "no predicted spans",
     "fixation_rate": "no gold span holds a keyword",
     "fixation_rate_by_sentence": "no gold span holds a keyword in a sentence of a passage",
@@ -166,6 +179,9 @@ class Tally:
         self._gold_f1 = array("d")
         self._met, self._gold_spans, self._missed_spans, self._extra_spans = 0.0, 0, 0, 0
         self._tokens: tuple[int, int, int] | None = (0, 0, 0)
+        self.confused: dict[tuple[str, str], list[int]] = {}
+        self._labelled_f1 = array("d")
+        self._gold_labels = self._predicted_labels = False
         self._marked: list[int] = []
         self._empty: list[int] = []
         self._missing_some: list[int] = []
@@ -220,6 +236,11 @@ class Tally:
         if scored.extra:
             self._extra_spans += len(scored.extra)
             self._with_extra.append(number)
+        self._labelled_f1.append(labelled_f1(scored))
+        self._gold_labels |= bool(scored.gold_labels)
+        self._predicted_labels |= bool(scored.predicted_labels)
+        for pair in label_pairs(scored) if scored.gold_labels else ():
+            self.confused.setdefault(pair, []).append(number)
         if scored.tokens is None:
             self._tokens = None
         elif self._tokens is not None:
@@ -251,8 +272,10 @@ class Tally:
         means = self.all.figures()
         n = len(self.all.f1)
         gold, predicted, shared = self._tokens or (0, 0, 0)
+        labelled = self._gold_labels and self._predicted_labels
         return {
             **means,
+            "labelled_f1": (fmean(self._labelled_f1) if labelled else None, self.all.samples if labelled else []),
             "precision": (_rate(self._met, self._spans), self.all.samples),
             "recall": (_rate(self._met, self._gold_spans), self.all.samples),
             "f1_gold": (fmean(self._gold_f1) if self._gold_f1 else None, self._marked),
@@ -315,7 +338,16 @@ def over_repeats(tallies: Sequence[Tally]) -> SpanErrors:
         _combined([tally.figures() for tally in tallies]),
         _by_label([tally.emotions for tally in tallies]),
         _by_label([tally.valences for tally in tallies]),
+        _confusion(tallies),
     )
+
+
+def _confusion(tallies: Sequence[Tally]) -> dict[tuple[str, str], Figure]:
+    numbers: dict[tuple[str, str], list[int]] = {}
+    for tally in tallies:
+        for pair, found in tally.confused.items():
+            numbers.setdefault(pair, []).extend(found)
+    return {pair: Figure(len(found), None, tuple(sorted(set(found)))) for pair, found in numbers.items()}
 
 
 def _by_label(each: Sequence[Mapping[str, _Means]]) -> dict[str, dict[str, Figure]]:

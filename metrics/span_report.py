@@ -6,6 +6,7 @@ from statistics import fmean
 import msgspec
 
 from emotui.metrics.repeats import known_mean, known_sd
+from emotui.metrics.span_labels import labels_report
 from emotui.metrics.span_scoring import (
     NEUTRAL,
     Embed,
@@ -67,6 +68,10 @@ def sample_entry(detail: SampleDetail) -> dict[str, object]:
         "missed": [detail.gold[index] for index in detail.missed],
         "extra": [detail.predicted[index] for index in detail.extra],
         "places": list(detail.located),
+        "gold_labels": list(detail.gold_labels),
+        "predicted_labels": list(detail.predicted_labels),
+        "labelled_f1": detail.labelled_f1 if detail.labelled else None,
+        "wrong_labels": [detail.predicted[index] for index in detail.wrong_labels],
         "tokens": None if detail.tokens is None else msgspec.structs.asdict(detail.tokens),
     }
 
@@ -119,6 +124,7 @@ def _figures(sample_of: Mapping[str, SpanSample], details: Sequence[SampleDetail
         "missed_spans": sum(len(detail.missed) for detail in details),
         "extra_spans": sum(len(detail.extra) for detail in details),
         "tokens": _token_figures([detail.tokens for detail in details]),
+        **_label_figures(details),
         "sim": _average(detail.sim for detail in details),
         "predicted_spans": spans,
         "hallucinated_spans": hallucinated,
@@ -148,6 +154,16 @@ def _token_figures(counts: Sequence[TokenCounts | None]) -> Figures:
         "precision": _rate(shared, predicted),
         "recall": _rate(shared, gold),
         "f1": _rate(2 * shared, gold + predicted),
+    }
+
+
+def _label_figures(details: Sequence[SampleDetail]) -> Figures:
+    """`labelled_f1` and `labels`, where there are labels on both sides."""
+    if not (any(detail.gold_labels for detail in details) and any(detail.predicted_labels for detail in details)):
+        return {}
+    return {
+        "labelled_f1": _average(detail.labelled_f1 for detail in details),
+        "labels": labels_report(pair for detail in details for pair in detail.label_pairs),
     }
 
 
@@ -213,7 +229,8 @@ def _over_repeats(each: Sequence[Figures], combine: Callable[[Sequence[int | flo
 def _notes(each: Sequence[Figures], samples: bool) -> dict[str, str]:
     """Why a figure is null, by its name, also where it is so in some of the repeats; and what F1 counts as 1."""
     notes = {}
-    for name, cause in _CAUSES.items():
+    causes = _CAUSES | (_LABEL_CAUSES if all("labels" in figures for figures in each) else {})
+    for name, cause in causes.items():
         undefined = sum(_found(figures, name) is None for figures in each)
         if undefined:
             notes[name] = cause if samples else "no samples"
@@ -248,3 +265,4 @@ _CAUSES = {
     "neutral_sentence_fpr": "no neutral sentences",
     "neutral_span_share": "no predicted span was found in its text",
 }
+_LABEL_CAUSES = dict.fromkeys(("labels.accuracy", "labels.macro_f1"), "no two spans with labels meet")

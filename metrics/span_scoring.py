@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from emotui.metrics.locating import locate_folded
+from emotui.metrics.span_labels import differ, label_pairs, labelled_f1
 from emotui.metrics.span_output import Parsed, parse_output
 from emotui.metrics.span_tokens import TokenCounts, count_tokens
 from emotui.metrics.spans import Pair, Similarity, align_words, sim_score
 from emotui.metrics.tokens import Words, WordsBySpan, fold, tokens
-from emotui.records import Span, SpanPrediction, SpanSample
+from emotui.records import Mark, Span, SpanPrediction, SpanSample
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,6 +60,28 @@ class SampleDetail(msgspec.Struct, frozen=True):
     missing: bool = False
     void: bool = False
     tokens: TokenCounts | None = None
+    gold_labels: tuple[str | None, ...] = ()
+    predicted_labels: tuple[str | None, ...] = ()
+
+    @property
+    def labelled(self) -> bool:
+        """Whether there are labels on both sides."""
+        return bool(self.gold_labels) and bool(self.predicted_labels)
+
+    @property
+    def label_pairs(self) -> tuple[tuple[str, str], ...]:
+        """(gold, predicted) labels of the aligned pairs with F1 above 0 that have both."""
+        return label_pairs(self)
+
+    @property
+    def wrong_labels(self) -> tuple[int, ...]:
+        """Predicted spans whose label is not that of the gold span that they meet."""
+        return tuple([pair.predicted for pair in self.pairs if pair.f1 and differ(self, pair)])
+
+    @property
+    def labelled_f1(self) -> float:
+        """F1 where an aligned pair whose labels differ counts 0."""
+        return labelled_f1(self)
 
     @property
     def precision(self) -> float | None:
@@ -74,7 +97,7 @@ class SampleDetail(msgspec.Struct, frozen=True):
     def marks(self) -> str:
         """The kinds of error that apply, as letters in the order of `emotui.store.query.MARKS`."""
         found = (self.hallucinated, self.fixated, self.neutral_hits, self.missed, self.extra, self.invalid)
-        return "".join(letter for letter, some in zip("HFNMX!", found, strict=True) if some)
+        return "".join(letter for letter, some in zip("HFNMX!L", (*found, self.wrong_labels), strict=True) if some)
 
 
 def score_samples(
@@ -141,15 +164,7 @@ class _Reading:
     """A sample and its prediction, taken apart before anything is scored, so that all strings are known at once."""
 
     __slots__ = (
-        "folded",
-        "gold",
-        "located",
-        "missing",
-        "origins",
-        "parsed",
-        "predicted",
-        "repeat",
-        "sample",
+        *("folded", "gold", "labels", "located", "missing", "origins", "parsed", "predicted", "repeat", "sample"),
         "sentences",
     )
 
@@ -161,6 +176,7 @@ class _Reading:
     predicted: list[Words]
     folded: str
     origins: list[int]
+    labels: tuple[str | None, ...]
     located: tuple[Span | None, ...]
     sentences: list[tuple[int, list[Words], list[Words]]]
 
@@ -175,7 +191,9 @@ def _read(sample: SpanSample, prediction: SpanPrediction | None, repeat: int, wo
     reading.gold = [words[text[start:end]] for start, end in sample.places]
     reading.predicted = [words[span] for span in parsed.spans]
     reading.folded, reading.origins = fold(text)
-    reading.located = locate_folded(reading.folded, reading.origins, [span.folded for span in reading.predicted])
+    marks = [] if prediction is None else [span if isinstance(span, Mark) else None for span in prediction.spans or ()]
+    reading.labels = _some(mark.label if mark is not None else None for mark in marks)
+    reading.located = _located(reading, marks)
     reading.sentences = []
     for index, sentence in enumerate(sample.sentences):
         if sentence.emotion != NEUTRAL:
@@ -183,6 +201,21 @@ def _read(sample: SpanSample, prediction: SpanPrediction | None, repeat: int, wo
             predicted = _clip(text, reading.located, (sentence.start, sentence.end), words)
             reading.sentences.append((index, gold, predicted))
     return reading
+
+
+def _located(reading: _Reading, marks: Sequence[Mark | None]) -> tuple[Span | None, ...]:
+    """Where the predicted spans stand: a mark where it says, a string where it is found."""
+    strings = [span.folded for span in reading.predicted]
+    if not any(marks):
+        return locate_folded(reading.sample.text, reading.folded, reading.origins, strings)
+    strings = [span for span, mark in zip(strings, marks, strict=True) if mark is None]
+    found = iter(locate_folded(reading.sample.text, reading.folded, reading.origins, strings))
+    return tuple([next(found) if mark is None else mark.place for mark in marks])
+
+
+def _some(labels: Iterable[str | None]) -> tuple[str | None, ...]:
+    found = tuple(labels)
+    return found if any(label is not None for label in found) else ()
 
 
 def _parsed(prediction: SpanPrediction | None, text: str) -> Parsed:
@@ -278,6 +311,8 @@ def _score(reading: _Reading, similarity: _Cosines | None, terms: frozenset[str]
             predicted,
             reading.located if not void else (None,) * len(predicted),
         ),
+        gold_labels=_some(mark.label for mark in sample.spans or ()),
+        predicted_labels=reading.labels,
     )
 
 

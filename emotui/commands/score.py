@@ -8,7 +8,7 @@ import click
 
 from emotui.commands.label_columns import label_columns_options
 from emotui.commands.options import tell_metric_troubles, tell_troubles
-from emotui.commands.output import json_option, print_figures, print_json, skip_bad_option, warn
+from emotui.commands.output import CONFUSION, json_option, print_figures, print_json, skip_bad_option, warn
 from emotui.errors import BadInput
 from emotui.formats.wide import FOUND, LabelColumns
 from emotui.tasks.parts import ScoreOption
@@ -50,7 +50,18 @@ def _show(title: str, figures: dict[str, Any], as_json: bool) -> None:
     if as_json:
         print_json(figures)
     else:
-        print_figures(title, figures | _beside(figures))
+        print_figures(title, figures | _beside(figures) | _confused(figures))
+
+
+def _confused(figures: dict[str, Any]) -> dict[str, Any]:
+    """The labels of spans with their confusion as a table of its own."""
+    labels = figures.get("labels")
+    if not isinstance(labels, dict) or CONFUSION not in labels:
+        return {}
+    return {
+        "labels": {name: value for name, value in labels.items() if name != CONFUSION},
+        CONFUSION: labels[CONFUSION],
+    }
 
 
 def _beside(figures: dict[str, Any]) -> dict[str, Any]:

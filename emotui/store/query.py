@@ -11,6 +11,7 @@ MARKS = {
     "M": "missed",
     "X": "extra",
     "!": "invalid output",
+    "L": "wrong label",
 }
 """A letter for each kind of error, in the order in which the list shows them."""
 

@@ -2,7 +2,7 @@
 
 What stands there has the fields of `Metric` but its name, `task` (the name of one, or several), and
 `value(sample, prediction)`: a number, or None where there is none. The prediction is a record as files have it
-(`emotui.records`); one of spans always has them. Nothing is loaded before something is scored or listed.
+(`emotui.records`); one of spans always has them, as strings. Nothing is loaded before something is scored or listed.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -94,8 +94,13 @@ def _value(one: AddedMetric, sample: Any, record: Any) -> float | None:
 
 
 def _whole(sample: Any, record: Any) -> Any:
-    """A prediction of spans with the spans, where it holds what a model wrote."""
-    if not isinstance(record, SpanPrediction) or record.spans is not None or record.output is None:
+    """A prediction of spans with the spans as strings, whether it holds them, their places, or what a model wrote."""
+    if not isinstance(record, SpanPrediction):
+        return record
+    if record.spans is not None:
+        strings = (span if isinstance(span, str) else sample.text[span.start : span.end] for span in record.spans)
+        return msgspec.structs.replace(record, spans=tuple(strings))
+    if record.output is None:
         return record
     said = parse_output(record.output, record.style, record.cot, sample.text)
     return msgspec.structs.replace(record, spans=tuple(said.spans))

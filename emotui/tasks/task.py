@@ -69,6 +69,9 @@ class Task(Protocol):
     metrics: tuple[Metric, ...]
     """What `score` gives for each sample, by name; the first is the one that is shown where only one is."""
 
+    further_metrics: tuple[Metric, ...] = ()
+    """What `score` gives for some samples alone."""
+
     files: TaskFiles
     words: TaskWords
 

@@ -32,6 +32,15 @@ class Columns(msgspec.Struct, frozen=True):
     text: int
 
 
+SLOTS = len(MARKS) - 1
+
+
+def slots_of(marks: str) -> str:
+    """Each mark in its place. Invalid output and wrong label share one: an output in words has no labels."""
+    *letters, invalid, wrong = ((letter if letter in marks else " ") for letter in MARKS)
+    return "".join(letters) + (invalid if invalid != " " else wrong)
+
+
 def columns(cells: int, longest_id: int, figure: str, tagged: bool = False) -> Columns:
     """Share out the width of the list. Emotion goes first where it gets narrow, then the text.
 
@@ -39,7 +48,7 @@ def columns(cells: int, longest_id: int, figure: str, tagged: bool = False) -> C
         figure: what a sample's figure is called; empty where there is no run to give one.
     """
     identity = min(max(longest_id, 2), 16 if cells >= 70 else 10)
-    value, marks = max(len(figure) + 1, 5) if figure else 0, len(MARKS) + 1 if figure or tagged else 0
+    value, marks = max(len(figure) + 1, 5) if figure else 0, SLOTS + 1 if figure or tagged else 0
     left = cells - 2 - identity - 1 - value - marks
     emotion = 10 if left >= 28 else 0
     return Columns(identity, value, marks, emotion, max(left - emotion, 0))
@@ -274,10 +283,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
             said = value_of(self.metric, value).rjust(shape.value - 1) + " "
             segments.append(Segment(said, dim if value is None else base))
         if shape.marks:
-            if self._tags is None:
-                slots = "".join(letter if letter in row.marks else " " for letter in MARKS)
-            else:
-                slots = fit(self._tags.get(row.sample, ""), len(MARKS))
+            slots = slots_of(row.marks) if self._tags is None else fit(self._tags.get(row.sample, ""), SLOTS)
             segments.append(Segment(slots + " ", self._style(base, "list--marks")))
         if shape.emotion:
             segments.append(Segment(fit(row.emotion or "", shape.emotion - 1) + " ", dim))

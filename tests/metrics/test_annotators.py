@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from emotui.metrics.annotators import annotator_predictions, best_each, score_annotators
-from emotui.records import Mark, SpanPrediction, SpanSample
+from emotui.records import Mark, SpanPrediction, SpanSample, marks_at
 
 FIRST = SpanSample(
     id="1",
@@ -19,7 +19,7 @@ NONE: frozenset[str] = frozenset()
 
 def test_annotators_become_predictions_in_text_order() -> None:
     turned = SpanSample(id="1", text="sad day", spans=(), annotators={"ann": (Mark(4, 7), Mark(0, 3))})
-    assert annotator_predictions([turned]) == {"ann": [SpanPrediction(id="1", spans=("sad", "day"))]}
+    assert annotator_predictions([turned]) == {"ann": [SpanPrediction(id="1", spans=marks_at([(0, 3), (4, 7)]))]}
 
 
 def test_who_did_not_annotate_a_sample_is_not_scored_on_it() -> None:

@@ -16,7 +16,7 @@ import msgspec
 
 from emotui.backends.base import Evidence, Extract, ModelCard, Refused
 from emotui.backends.host import lacks
-from emotui.errors import ModelError
+from emotui.errors import BadInput, ModelError
 from emotui.formats.json_document import present
 from emotui.formats.marks import as_arrays
 from emotui.lexicons import empath_keywords, keywords_from
@@ -42,6 +42,7 @@ from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from
 from emotui.tasks.prompting.ways import DIRECT
 from emotui.tasks.spans import experiments
 from emotui.tasks.spans.contract import bare, breach
+from emotui.tasks.spans.label_maps import with_mapped_labels
 from emotui.tasks.spans.marked import marked_span
 from emotui.tasks.spans.prompts import (
     ALL_WAYS,
@@ -57,8 +58,8 @@ from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
 
 VERSION = "1"
 CONVENTION = (
-    "spans 1: token F1 as SQuAD, Kuhn-Munkres by F1 then cosine, sum over max(gold, predicted); "
-    "sim all-MiniLM-L6-v2; keywords Empath positive and negative emotion"
+    "spans 2: token F1 as SQuAD, Kuhn-Munkres by F1 then cosine, sum over max(gold, predicted); places as given, else "
+    "at word edges; sim all-MiniLM-L6-v2; keywords Empath positive and negative emotion"
 )
 """What a stored score was computed under."""
 
@@ -131,7 +132,18 @@ def predicted(key: str, prediction: Prediction, repeat: int = 0) -> SpanPredicti
         return SpanPrediction(
             id=key, output=prediction.output, style=prediction.style, repeat=repeat, cot=prediction.cot
         )
-    return SpanPrediction(id=key, spans=prediction.spans, repeat=repeat)
+    return SpanPrediction(id=key, spans=marks_of(prediction) or prediction.spans, repeat=repeat)
+
+
+def marks_of(prediction: Prediction) -> tuple[Mark, ...]:
+    """The spans of a model that gave their places, with its labels and strengths; none of one that did not."""
+    blanks = (None,) * len(prediction.offsets)
+    return tuple(
+        Mark(start, end, label or None, strength)
+        for (start, end), label, strength in zip(
+            prediction.offsets, prediction.labels or blanks, prediction.strengths or blanks, strict=True
+        )
+    )
 
 
 def score(
@@ -152,9 +164,15 @@ METRICS = (
 )
 
 
+LABELLED_F1 = Metric("labelled_f1", (0, 1), True, "F1 where a pair whose labels differ counts 0", "F1 label")
+"""Of a text with labels on both sides."""
+
+
 def score_row(detail: SampleDetail) -> ScoreRow:
     """A score as it is stored, under the convention it was computed by."""
     values = {"f1": detail.f1, "sim": detail.sim, "precision": detail.precision, "recall": detail.recall}
+    if detail.labelled:
+        values[LABELLED_F1.name] = detail.labelled_f1
     return ScoreRow(CONVENTION, values, detail.marks, msgspec.json.encode(detail))
 
 
@@ -164,21 +182,43 @@ def score_files(
     given: Mapping[str, Any],
     embedding: Embedding,
 ) -> dict[str, object]:
-    """The document of `emotui score spans`."""
+    """The document of `emotui score spans`.
+
+    Raises:
+        BadInput: a predicted span ends behind its text, or the file of `map_labels` holds no mapping.
+    """
+    _check_places(golds, answers)
     keywords = _keywords(given)
     per_sample = bool(given.get("per_sample"))
     skip = given.get("missing") == "skip"
+    said, unmapped = with_mapped_labels(golds, answers, given.get("map_labels"))
     if given.get("no_sim"):
-        return span_report(golds, answers, None, keywords, per_sample=per_sample, skip_missing=skip)
-    with embedding() as embed:
-        return span_report(golds, answers, embed, keywords, per_sample=per_sample, skip_missing=skip)
+        document = span_report(golds, said, None, keywords, per_sample=per_sample, skip_missing=skip)
+    else:
+        with embedding() as embed:
+            document = span_report(golds, said, embed, keywords, per_sample=per_sample, skip_missing=skip)
+    if given.get("map_labels"):
+        document["unmapped_labels"] = unmapped
+    return document
+
+
+def _check_places(golds: Sequence[SpanSample], answers: Sequence[SpanPrediction]) -> None:
+    lengths = {sample.id: len(sample.text) for sample in golds}
+    problems = [
+        f"{answer.id}: span [{mark.start}, {mark.end}] ends behind the text, which has {lengths[answer.id]} characters"
+        for answer in answers
+        for mark in answer.spans or ()
+        if isinstance(mark, Mark) and mark.end > lengths[answer.id]
+    ]
+    if problems:
+        raise BadInput(*problems)
 
 
 def score_baselines(
     golds: Sequence[SpanSample], given: Mapping[str, Any], embedding: Embedding
 ) -> dict[str, dict[str, object]]:
     """The same figures of what costs nothing, by name."""
-    plain = {**given, "per_sample": False}
+    plain = {**given, "per_sample": False, "map_labels": None}
     said = span_baselines(golds, _keywords(given))
     return {name: score_files(golds, answers, plain, embedding) for name, answers in said.items()}
 
@@ -215,6 +255,7 @@ class Spans(Task):
     version = VERSION
     sample = SpanSample
     metrics = METRICS
+    further_metrics = (LABELLED_F1,)
     prediction = Prediction
     embeds = True
     words = TaskWords(
@@ -233,6 +274,7 @@ class Spans(Task):
         score_options=(
             ScoreOption("no-sim", "Leave Sim out (no model is loaded).", switch=True),
             ScoreOption("keywords", "Keywords of your own, one a line, in place of Empath's."),
+            ScoreOption("map-labels", 'TOML, theirs = "ours": what predicted labels are called in gold.'),
             ScoreOption("per-sample", "Add every sample's score and alignment (with --json).", switch=True),
         ),
         repeats=True,

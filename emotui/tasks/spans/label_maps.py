@@ -1,0 +1,64 @@
+"""Two sets of span labels brought together: what a source calls an emotion, and what gold does."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from emotui.errors import BadInput
+from emotui.metrics.span_labels import mapped
+from emotui.records import Mark, SpanPrediction, SpanSample
+
+
+def read_label_map(path: str) -> dict[str, str]:
+    """A TOML file of lines `theirs = "ours"`.
+
+    Raises:
+        BadInput: it cannot be read, or holds anything else; `FILE:LINE: what` where the line is known.
+    """
+    try:
+        found = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise BadInput(f"{path}: not UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        said, _, place = str(error).partition(" (at line ")
+        line = f":{place.split(',')[0]}" if place else ""
+        raise BadInput(f"{path}{line}: this is no TOML: {said}") from None
+    wrong = [
+        f"{path}: {name!r} must be a label in quotes" for name, label in found.items() if not isinstance(label, str)
+    ]
+    if not found:
+        wrong = [f'{path}: there is no label in it; write lines such as joy = "happy"']
+    if wrong:
+        raise BadInput(*wrong)
+    return found
+
+
+def with_mapped_labels(
+    golds: Sequence[SpanSample], answers: Sequence[SpanPrediction], path: str | None
+) -> tuple[Sequence[SpanPrediction], list[str]]:
+    """The predictions with gold's labels, by the mapping of a file; and the labels that have no image in gold's.
+
+    A label of gold's that the mapping does not name stands for itself. One without an image stays, and is wrong.
+    """
+    if path is None:
+        return answers, []
+    own = [mark.label for sample in golds for mark in sample.spans or () if mark.label is not None]
+    theirs = [mark.label for one in answers for mark in one.spans or () if isinstance(mark, Mark) and mark.label]
+    images, without = mapped(theirs, read_label_map(path), own)
+    return [_mapped(answer, images) for answer in answers], without
+
+
+def _mapped(answer: SpanPrediction, images: Mapping[str, str]) -> SpanPrediction:
+    if not answer.spans:
+        return answer
+    spans = tuple(
+        msgspec.structs.replace(span, label=images[span.label])
+        if isinstance(span, Mark) and span.label is not None and span.label in images
+        else span
+        for span in answer.spans
+    )
+    return msgspec.structs.replace(answer, spans=spans)
