@@ -152,7 +152,7 @@ class Frame(Acting, LaidOut):
     def _progressed(self, event: jobs.Progressed) -> None:
         event.stop()
         if self.session.job is not None:
-            self.session.job.progress = event.progress
+            self.session.progressed(event.progress)
             self._top()
 
     @on(jobs.Finished)

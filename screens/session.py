@@ -9,11 +9,12 @@ from textual.widget import Widget
 
 from emotui.metrics.metric import Metric
 from emotui.screens import jobs
-from emotui.screens.list_state import ListState, from_setting, to_setting
+from emotui.screens.list_state import NO_RUN, ListState, from_setting, to_setting
 from emotui.screens.requests import LatestRequest
 from emotui.store.query import Dataset, Run
 
 if TYPE_CHECKING:
+    from emotui.workbench.progress import RunProgress
     from emotui.workbench.source import BrowseSource, Models
     from emotui.workbench.task_words import TaskWords
 
@@ -113,6 +114,8 @@ class Session:
         self._dirty = False
         self._unsaved: dict[str, object] = {}
         self._lists: dict[str, ListState] = {}
+        self._looked_at: dict[int, str] = {}
+        self._own = self._shown_own = NO_RUN
         self._opening: LatestRequest[None, Opened] = LatestRequest(
             "open", owner, lambda _: open_up(open_source(), tasks), self._take_opened, self._not_opened
         )
@@ -139,13 +142,20 @@ class Session:
 
     @property
     def run_shown(self) -> Run | None:
-        """The run over the list."""
-        return self.state.chosen_run(self.overview.runs)
+        """The run over the list: the chosen one; where none was chosen the one looked at first, or one's own."""
+        return self._with_run(self.state).chosen_run(self.overview.runs)
 
     @property
     def runs_beside(self) -> list[Run]:
         """The runs that are compared with it."""
-        return self.state.runs_beside(self.overview.runs)
+        return self._with_run(self.state).runs_beside(self.overview.runs)
+
+    def _with_run(self, state: ListState) -> ListState:
+        """The state with the run that stays on the screen where none was chosen."""
+        dataset = self.overview.dataset
+        if state.run is not None or dataset is None:
+            return state
+        return replace(state, run=self._looked_at.get(dataset.dataset))
 
     @property
     def opens(self) -> bool:
@@ -168,7 +178,21 @@ class Session:
 
     def _take_overview(self, _: object, overview: Overview) -> None:
         self.overview = overview
+        self._stay(overview)
         self._view.show_overview()
+
+    def _stay(self, overview: Overview) -> None:
+        """What is looked at stays, whatever is run elsewhere; a run of one's own is shown from its beginning."""
+        if overview.dataset is None:
+            return
+        number, there = overview.dataset.dataset, [run.run for run in overview.runs]
+        if self._own in there:
+            self._looked_at[number], self._own = self._own, NO_RUN
+        elif self._looked_at.get(number) not in (NO_RUN, *there):
+            if there:
+                self._looked_at[number] = there[0]
+            elif self.job is None:
+                self._looked_at[number] = NO_RUN
 
     def _take_opened(self, _: None, opened: Opened) -> None:
         self.source, self.title, self.live = opened.source, opened.title, opened.live
@@ -247,6 +271,18 @@ class Session:
         """Start long work; its progress stands in the top line."""
         self.job = jobs.begin(self._owner, what, do, halt)
         self._view.show_standing()
+
+    def progressed(self, progress: "RunProgress") -> None:
+        """The work has come further."""
+        if self.job is None:
+            return
+        self.job.progress = progress
+        if progress.run and progress.run != self._shown_own:
+            self._own = self._shown_own = progress.run
+            before = self.run_shown
+            self._stay(self.overview)
+            if self.run_shown != before:
+                self._view.show_overview()
 
     def stop_work(self) -> None:
         """Ask the work to end; what it has done is kept."""

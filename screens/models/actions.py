@@ -78,9 +78,11 @@ class ModelActions(Acting):
 
 
 def _run(models: "Models", wish: "Wish", dataset: int, on_progress: "OnProgress") -> None:
+    from emotui.workbench.progress import RunProgress
+
     if wish.experiment is not None:
         dataset = models.add_experiment(wish.experiment).dataset
-    models.run_model(
+    run = models.run_model(
         wish.model,
         dataset,
         limit=wish.limit,
@@ -91,6 +93,8 @@ def _run(models: "Models", wish: "Wish", dataset: int, on_progress: "OnProgress"
         resume=wish.resume,
         on_progress=on_progress,
     )
+    # A finished run that was found is shown as one that was made.
+    on_progress(RunProgress(run.run, run.model, run.done, run.n, run.failed, None, None, run.model))
 
 
 def _load(models: "Models", spec: str, on_progress: "OnProgress") -> None:

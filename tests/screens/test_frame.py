@@ -87,3 +87,14 @@ async def test_files_are_browsed_without_a_store(tmp_path: Path) -> None:
         assert len(listed(pilot)) == 5
         assert "gold.jsonl" in screen_text(pilot)
         assert "run a model" not in screen_text(pilot)
+
+
+async def test_the_run_one_looks_at_stays_while_another_program_starts_one(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        before = screen_text(pilot)
+        assert "rule" in before
+        source.store.start_run("new", "new", "spans", "theirs", 1, {}, 3)
+        frame(pilot).session.follow()
+        await settle(pilot)
+        assert len(frame(pilot).session.overview.runs) == 2
+        assert screen_text(pilot) == before

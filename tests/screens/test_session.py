@@ -13,6 +13,7 @@ from emotui.screens.session import Opened, Session
 from emotui.store.store import Store
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.files.view import FileView
+from emotui.workbench.progress import RunProgress
 from emotui.workbench.source import BrowseSource
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.screens.browse_workspace import sample_records, workspace
@@ -176,3 +177,56 @@ def test_an_empty_workspace_begins_its_first_start_and_files_have_neither_that_n
     gold.write_text('{"id": "a", "text": "I wept", "spans": []}\n', encoding="utf-8")
     files = Open(lambda: FileView(str(gold), warn=lambda line: None)).session
     assert (files.job, files.live, files.models) == (None, None, None)
+
+
+def elsewhere(source: Workspace, name: str) -> str:
+    """A run over the list's dataset that another program starts."""
+    return source.store.start_run(name, name, "spans", "theirs", 1, {}, 3).run
+
+
+def test_a_run_that_is_started_elsewhere_changes_nothing_on_the_screen(source: Workspace) -> None:
+    opened = Open(lambda: source)
+    session = opened.session
+    assert session.run_shown is not None
+    shown = session.run_shown.run
+    elsewhere(source, "new")
+    session.follow()
+    opened.rest()
+    assert [run.run for run in session.overview.runs] == ["new", shown]
+    assert session.run_shown.run == shown
+    session.change(replace(session.state, run="new"))
+    assert session.run_shown.run == "new"
+    source.store.delete("new")
+    session.follow()
+    opened.rest()
+    assert session.run_shown.run == shown
+
+
+def test_gold_that_was_shown_alone_stays_alone_until_a_run_is_chosen(tmp_path: Path) -> None:
+    source = workspace(tmp_path / "w.duckdb", run=False)
+    opened = Open(lambda: source)
+    session = opened.session
+    assert session.run_shown is None
+    elsewhere(source, "new")
+    session.follow()
+    opened.rest()
+    assert (len(session.overview.runs), session.run_shown) == (1, None)
+
+
+def test_a_run_of_ones_own_is_shown_from_its_beginning(source: Workspace) -> None:
+    opened = Open(lambda: source)
+    session = opened.session
+    assert session.run_shown is not None
+    shown = session.run_shown.run
+    session.begin("mine", lambda on_progress: None, lambda: None)
+    session.change(replace(session.state, run=None))
+    elsewhere(source, "mine")
+    elsewhere(source, "theirs")
+    session.look_again()
+    opened.rest()
+    assert session.run_shown.run == shown
+    session.progressed(RunProgress("mine", "mine", 0, 3, 0, None, None, ""))
+    assert session.run_shown.run == "mine"
+    session.finished()
+    opened.rest()
+    assert session.run_shown.run == "mine"
