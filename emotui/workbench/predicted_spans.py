@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from emotui.metrics.locating import locate
 from emotui.metrics.span_scoring import SampleDetail
 from emotui.records import Mark, SpanSample
-from emotui.tasks.spans.task import Prediction
 from emotui.workbench.source import PredictedSpan
 
 
@@ -24,15 +23,3 @@ def predicted_spans(
         PredictedSpan(said, place) if isinstance(span, str) else PredictedSpan(said, span.place, span.label, span.score)
         for said, span, place in zip(words, spans, found, strict=True)
     )
-
-
-def spans_of(prediction: Prediction) -> Sequence[str | Mark]:
-    """What was parsed from an answer: marks where the model gave places, else its words."""
-    if not prediction.offsets:
-        return prediction.spans
-    labels = prediction.labels or [None] * len(prediction.offsets)
-    strengths = prediction.strengths or [None] * len(prediction.offsets)
-    return [
-        Mark(start, end, label, strength)
-        for (start, end), label, strength in zip(prediction.offsets, labels, strengths, strict=True)
-    ]

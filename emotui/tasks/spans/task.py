@@ -67,18 +67,22 @@ CONVENTION = (
 class Prediction(msgspec.Struct, frozen=True):
     """What was parsed from one answer: the spans as text, their offsets where the model gave any, and its labels.
 
+    `offsets`, `labels`, `strengths` and `attributes` are empty, or have one a span; of a span of which nothing is said
+    that is None, and of labels the empty string.
+
     Of a model that writes: `output`, its answer without what stood around it, in its style; `breach`: how that breaks
     the contract (SEER, Table 11), if it does.
     """
 
     spans: tuple[str, ...]
-    offsets: tuple[Span, ...] = ()
+    offsets: tuple[Span | None, ...] = ()
     labels: tuple[str, ...] = ()
-    strengths: tuple[float, ...] = ()
+    strengths: tuple[float | None, ...] = ()
     output: str | None = None
     style: str | None = None
     cot: bool = False
     breach: str | None = None
+    attributes: tuple[Mapping[str, Any] | None, ...] = ()
 
 
 def ask(sample: SpanSample) -> Extract:
@@ -132,17 +136,25 @@ def predicted(key: str, prediction: Prediction, repeat: int = 0) -> SpanPredicti
         return SpanPrediction(
             id=key, output=prediction.output, style=prediction.style, repeat=repeat, cot=prediction.cot
         )
-    return SpanPrediction(id=key, spans=marks_of(prediction) or prediction.spans, repeat=repeat)
+    return SpanPrediction(id=key, spans=marks_of(prediction), repeat=repeat)
 
 
-def marks_of(prediction: Prediction) -> tuple[Mark, ...]:
-    """The spans of a model that gave their places, with its labels and strengths; none of one that did not."""
-    blanks = (None,) * len(prediction.offsets)
+def marks_of(prediction: Prediction) -> tuple[str | Mark, ...]:
+    """The spans with what the model said of them, those that it gave no place for as strings."""
+    if not prediction.offsets:
+        return prediction.spans
+    blanks = (None,) * len(prediction.spans)
+    said = zip(
+        prediction.spans,
+        prediction.offsets,
+        prediction.labels or blanks,
+        prediction.strengths or blanks,
+        prediction.attributes or blanks,
+        strict=True,
+    )
     return tuple(
-        Mark(start, end, label or None, strength)
-        for (start, end), label, strength in zip(
-            prediction.offsets, prediction.labels or blanks, prediction.strengths or blanks, strict=True
-        )
+        span if place is None else Mark(*place, label or None, strength, attributes or {})
+        for span, place, label, strength, attributes in said
     )
 
 
@@ -372,27 +384,24 @@ class Spans(Task):
                 spans, output=output, style=style, cot=cot, breach=breach(output, style, cot, sample.text)
             )
         marked = [marked_span(sample.text, item) for item in said.get("spans") or ()]
-        whole = all(span.place is not None for span in marked)
+        placed = any(span.place is not None for span in marked)
         return Prediction(
             spans=tuple(span.words for span in marked),
-            offsets=tuple(span.place for span in marked if span.place is not None) if whole else (),
+            offsets=tuple(span.place for span in marked) if placed else (),
             labels=tuple(span.label or "" for span in marked) if any(span.label for span in marked) else (),
-            strengths=tuple(span.score for span in marked if span.score is not None)
-            if all(span.score is not None for span in marked)
-            else (),
+            strengths=tuple(span.score for span in marked) if any(span.score is not None for span in marked) else (),
+            attributes=tuple(span.attributes for span in marked) if any(span.attributes for span in marked) else (),
         )
 
     def as_gold(self, sample: SpanSample, prediction: Prediction) -> SpanSample:
         """With the spans where the prediction has them, or where their words stand; one that stands nowhere is none."""
-        n = len(prediction.spans)
-        said = zip(
-            prediction.offsets or locate(sample.text, prediction.spans),
-            prediction.labels or ("",) * n,
-            prediction.strengths or (None,) * n,
-            strict=True,
-        )
-        marks = {Mark(*place, label or None, score) for place, label, score in said if place is not None}
-        return msgspec.structs.replace(sample, spans=tuple(sorted(marks, key=lambda mark: mark.place)))
+        said = marks_of(prediction)
+        found = iter(locate(sample.text, [span for span in said if isinstance(span, str)]))
+        marks = [
+            span if isinstance(span, Mark) else None if (at := next(found)) is None else Mark(*at) for span in said
+        ]
+        there = {mark: None for mark in marks if mark is not None}
+        return msgspec.structs.replace(sample, spans=tuple(sorted(there, key=lambda mark: mark.place)))
 
     def said(self, sample: SpanSample, prediction: Prediction | None) -> tuple[SaidLine, ...]:
         """A line for each gold and each predicted span, those of equal words beside each other."""
