@@ -298,7 +298,7 @@ class Workspace:
 
 def _repeat(sample: SpanSample, row: ResultRow) -> RepeatView:
     from emotui.metrics.span_scoring import SampleDetail
-    from emotui.tasks.spans.task import Prediction
+    from emotui.tasks.spans.task import Prediction, marks_of
     from emotui.workbench.predicted_spans import predicted_spans
 
     prediction = None if row.prediction is None else msgspec.json.decode(row.prediction, type=Prediction)
@@ -306,7 +306,7 @@ def _repeat(sample: SpanSample, row: ResultRow) -> RepeatView:
     return RepeatView(
         repeat=row.repeat,
         detail=detail if sample.spans is not None else None,
-        spans=() if prediction is None else predicted_spans(sample, spans_task.marks_of(prediction), detail),
+        spans=() if prediction is None else predicted_spans(sample, marks_of(prediction), detail),
         raw=row.raw,
         prompt=row.prompt,
         error=row.error,
