@@ -127,6 +127,13 @@ class BrowseSource(Protocol):
     def evidence(self, sample: int, run: str | None) -> Evidence:
         """Everything about one sample."""
 
+    def records(self, dataset: int, numbers: Sequence[int], run: str | None) -> Sequence[msgspec.Struct]:
+        """The records of samples in this order, as files have them: gold, or what `run` says of them, all repeats.
+
+        Raises:
+            EmotuiError: they cannot be read.
+        """
+
     def said(self, dataset: int, sample: int, run: str | None) -> "SampleSaid":
         """One sample of any task, and what a run said about it, in lines."""
 

@@ -111,6 +111,14 @@ class Workspace:
             repeats=tuple([_repeat(asked, row) for row in rows]),
         )
 
+    def records(self, dataset: int, numbers: Sequence[int], run: str | None) -> Sequence[msgspec.Struct]:
+        from emotui.workbench.runs.export import gold_records, run_records
+
+        wanted = [int(number) for number in numbers]
+        if run is None:
+            return gold_records(self.store, dataset, wanted)
+        return run_records(self.store, self.store.run(run), wanted)
+
     def said(self, dataset: int, sample: int, run: str | None) -> "SampleSaid":
         from emotui.workbench.said import said_of
 

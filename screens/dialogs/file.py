@@ -1,6 +1,5 @@
 """The samples of the list into a file: gold records, or the run's predictions about them."""
 
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,8 +15,6 @@ from emotui.store.query import Run
 if TYPE_CHECKING:
     from emotui.workbench.progress import OnProgress
     from emotui.workbench.source import BrowseSource
-
-_TOLD_EVERY = 0.2
 
 
 class FileDialog(Dialog[str]):
@@ -58,13 +55,14 @@ class ExportDialog(FileDialog):
 
 def write_list(
     source: "BrowseSource",
+    dataset: int,
     numbers: Sequence[int],
     run: str | None,
     path: str,
     over: Callable[[], bool],
     on_progress: "OnProgress",
 ) -> None:
-    """Write the samples `numbers` in this order: the predictions of `run`, or the gold records where there is none.
+    """Write the samples `numbers` in this order: what `run` says of them, or the gold records where there is none.
 
     Nothing is written when `over()` becomes true on the way.
 
@@ -72,23 +70,10 @@ def write_list(
         EmotuiError: a sample cannot be read, or the file cannot be written.
     """
     from emotui.formats import write
-    from emotui.records import SpanPrediction, SpanSample
     from emotui.workbench.progress import RunProgress
 
-    records: list[SpanSample | SpanPrediction] = []
-    began = told = time.monotonic()
-    for done, number in enumerate(numbers):
-        if over():
-            return
-        evidence = source.evidence(number, run)
-        if run is None:
-            records.append(evidence.sample)
-        for said in evidence.repeats:
-            spans = said.detail.predicted if said.detail else ()
-            records.append(SpanPrediction(id=evidence.sample.id, spans=spans, repeat=said.repeat))
-        now = time.monotonic()
-        if now - told >= _TOLD_EVERY:
-            told, rate = now, (done + 1) / (now - began)
-            left = (len(numbers) - done - 1) / rate
-            on_progress(RunProgress(run or "", "export", done + 1, len(numbers), 0, rate, left, f"writing {path}"))
-    write(path, records)
+    n = len(numbers)
+    on_progress(RunProgress(run or "", "export", 0, n, 0, None, None, f"reading {n:,} samples for {path}"))
+    records = source.records(dataset, numbers, run)
+    if not over():
+        write(path, records)

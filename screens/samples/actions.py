@@ -121,10 +121,11 @@ class ListActions(Acting):
         session, pane = self._session, self._pane
 
         def chosen(path: str | None) -> None:
-            if path is not None:
+            shown = session.overview.dataset
+            if path is not None and shown is not None:
                 over = threading.Event()
                 run = session.run_shown.run if session.run_shown else None
-                do = partial(write_list, session.bound, pane.numbers, run, path, over.is_set)
+                do = partial(write_list, session.bound, shown.dataset, pane.numbers, run, path, over.is_set)
                 session.begin(f"export to {path}", do, over.set)
 
         pane.app.push_screen(ExportDialog(pane.n, session.run_shown), chosen)

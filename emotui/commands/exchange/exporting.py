@@ -1,23 +1,54 @@
-"""`emotui export`: predictions out."""
+"""`emotui export`: predictions, datasets and what sources say of them out of the store, into files."""
 
 import click
 
-from emotui.commands.output import json_option, print_json
+from emotui.commands.output import json_option, print_json, warn
 from emotui.commands.program_options import db_option, read_only_option
+from emotui.errors import BadInput
 from emotui.workbench.runs.export import export_run
 from emotui.workbench.workspace import Workspace
 
 
 @click.command()
-@click.argument("run")
-@click.option("--to", "target", required=True, help="The file to write: .jsonl, .csv, .tsv or .parquet.")
+@click.argument("names", nargs=-1, required=True, metavar="DATASET|RUN|ANNOTATOR...")
+@click.option("--to", "target", required=True, help="The file to write; its ending says how, or --format.")
+@click.option("--format", "layout", metavar="NAME", help="How it is laid out: wide, long, label-studio, ... .")
+@click.option("--with", "parts", metavar="PART,...", help="text, gold, scores, marks (default: text,gold).")
 @db_option
 @read_only_option
 @json_option
-def export(run: str, target: str, db: str | None, read_only: bool, as_json: bool) -> None:
-    """Write the predictions of RUN as records that `emotui score` of its task takes."""
-    n = export_run(Workspace.look_into(db, read_only=read_only).store, run, target)
+def export(
+    names: tuple[str, ...],
+    target: str,
+    layout: str | None,
+    parts: str | None,
+    db: str | None,
+    read_only: bool,
+    as_json: bool,
+) -> None:
+    """Write a dataset with its gold, and what chosen runs and annotators say of it, in any layout (docs/import.md).
+
+    A RUN alone, without --format and --with, is written as predictions that `emotui score` of its task takes.
+    """
+    from emotui.workbench.runs.export_rows import PARTS, export_rows, found_sources, layout_to_write, write_rows
+
+    store = Workspace.look_into(db, read_only=read_only).store
+    if len(names) == 1 and layout is None and parts is None and store.dataset(names[0]) is None:
+        n = export_run(store, names[0], target)
+        if as_json:
+            print_json({"run": names[0], "to": target, "n": n})
+        else:
+            click.echo(f"{n} predictions written to {target}")
+        return
+    wanted = ("text", "gold") if parts is None else tuple(part.strip() for part in parts.split(",") if part.strip())
+    if unknown := [part for part in wanted if part not in PARTS]:
+        raise BadInput(f"--with {unknown[0]}: name some of {', '.join(PARTS)}")
+    writer = layout_to_write(target, layout)
+    rows = export_rows(store, found_sources(store, names), wanted)
+    lost = write_rows(target, writer, rows)
+    for line in lost:
+        warn(f"{target}: {line}")
     if as_json:
-        print_json({"run": run, "to": target, "n": n})
+        print_json({"sources": names, "to": target, "format": writer.name, "n": len(rows), "lost": lost})
     else:
-        click.echo(f"{n} predictions written to {target}")
+        click.echo(f"{len(rows)} samples written to {target}")

@@ -5,7 +5,7 @@ from typing import Any
 
 from emotui.formats.columns import cell_kinds, required
 from emotui.formats.layouts.layout import TextRow
-from emotui.formats.layouts.lost import all_labels, texts
+from emotui.formats.layouts.lost import all_labels
 from emotui.tasks.registry import kinds
 from emotui.tasks.task import Task
 
@@ -59,7 +59,7 @@ class Fitting:
     def notes(self) -> tuple[str, ...]:
         """A line for each thing that such records have no field for."""
         where = "are kept in meta" if "meta" in self._fields else "are left out"
-        return tuple(f"{key} ({texts(n)}) {where}" for key, n in self._moved.items() if key != "meta")
+        return tuple(f"{key} ({n:,} text{'s' * (n != 1)}) {where}" for key, n in self._moved.items() if key != "meta")
 
     def _fit_labels(self, row: dict[str, Any]) -> None:
         several, one = row.get("labels"), row.get("label")

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec.structs import replace
 
 from emotui.backends.host import Cancelled, ModelProcess
@@ -118,6 +119,17 @@ class FileView:
             run=None if run is None else self._runs[run],
             repeats=tuple(_repeat(gold, detail, said) for detail, said in answers),
         )
+
+    def records(self, dataset: int, numbers: Sequence[int], run: str | None) -> Sequence[msgspec.Struct]:
+        samples = [self._samples[int(number)] for number in numbers]
+        if run is None:
+            return samples
+        said = self._by_sample[run]
+        return [
+            SpanPrediction(id=self._samples[int(number)].id, spans=detail.predicted, repeat=detail.repeat)
+            for number in numbers
+            for detail, _ in said.get(int(number), [])
+        ]
 
     def said(self, dataset: int, sample: int, run: str | None) -> "SampleSaid":
         """Files are of spans, which have more to show than this."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from emotui.formats.layouts.corpora.released import first_table, good_rows
 from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
-from emotui.formats.layouts.lost import all_labels, lost, texts
+from emotui.formats.layouts.lost import all_labels, lost
 from emotui.formats.layouts.tables.decoding import broken, decoded_file
 from emotui.formats.layouts.tables.values import labels
 from emotui.formats.rows import Flaw, Rows
@@ -118,11 +118,10 @@ def write_goemotions(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
         written.append("\t".join((_PARTS.sub(" ", text), numbers, str(row.get("id", number)))) + "\n")
     path.write_text("".join(written), encoding="utf-8")
     beside.write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
-    return [
-        *lost(rows, ("id", "text", "label", "labels")),
-        *[f"tabs and line ends inside texts ({texts(folded)})"] * bool(folded),
-        *[f"texts without a label ({texts(unlabelled)})"] * bool(unlabelled),
-    ]
+    unheld = lost("goemotions", rows, ("id", "text", "label", "labels"))
+    unheld.add("tabs and line ends inside texts", "written as spaces", folded)
+    unheld.add("texts without a label", "left out", unlabelled)
+    return unheld.lines()
 
 
 GOEMOTIONS = Layout(

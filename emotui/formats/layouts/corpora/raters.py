@@ -18,13 +18,9 @@ def _recognise(path: Path, head: bytes) -> str | None:
 
 
 def _columns(table: Table) -> Mapping[str, str]:
-    """`example_very_unclear`, of which each rater has an own opinion, is not kept: all of its labels are 0 then."""
-    return {
-        "id": "id",
-        "text": "text",
-        "annotator": "rater_id",
-        **{f"labels.{name}": name for name in GOEMOTIONS_LABELS},
-    }
+    """`example_very_unclear`, of which each rater has an own opinion, is not kept: all labels are 0 where it is."""
+    own = {"id": "id", "text": "text", "annotator": "rater_id", "ignore.unclear": "example_very_unclear"}
+    return own | {f"labels.{name}": name for name in GOEMOTIONS_LABELS}
 
 
 GOEMOTIONS_RATERS = table_of_release(

@@ -7,10 +7,11 @@ from pathlib import Path
 from emotui.formats.layouts.layout import Layout, ReadOptions
 from emotui.formats.layouts.tables.decoding import decoded_head
 from emotui.formats.layouts.tables.guess import settled
+from emotui.formats.layouts.tables.names import NAMES, normal
 from emotui.formats.layouts.tables.shape import shaped
 from emotui.formats.layouts.tables.table import Table, read_table, table_of
 from emotui.formats.layouts.tables.writing import write_cells, write_long, write_wide
-from emotui.formats.rows import Rows, UnreadableFile
+from emotui.formats.rows import Flaw, Rows, UnreadableFile
 
 ENDINGS = (".csv", ".tsv", ".tab", ".txt", ".psv")
 _MARKS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
@@ -39,8 +40,15 @@ def _looked_at(path: Path, head: bytes) -> tuple[Table, dict[str, str]] | None:
         columns = dict(settled(table, ReadOptions()).columns)
     except UnreadableFile:
         return None
-    of_text = path.suffix.lower() == ".txt" and (len(table.header) < 2 or not {"text", "tokens"} & columns.keys())
-    return None if of_text else (table, columns)
+    return None if path.suffix.lower() == ".txt" and not _is_certain(table) else (table, columns)
+
+
+def _is_certain(table: Table) -> bool:
+    """Whether what may be plain text is a table: its columns have a usual name for texts, or tabs part all rows."""
+    if len(table.header) < 2 or any(isinstance(row, Flaw) for _, row in table.rows):
+        return False
+    named = any(normal(name) in NAMES["text"] for name in table.header)
+    return (table.headed and named) or (table.delimiter == "\t" and len(table.rows) > 1)
 
 
 def told(table: Table) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
-from emotui.formats.layouts.lost import lost, texts
+from emotui.formats.layouts.lost import lost
 from emotui.formats.layouts.tables.decoding import broken, decoded_file, decoded_head
 from emotui.formats.rows import Rows, UnreadableFile
 
@@ -17,7 +17,7 @@ def _in_paragraphs(text: str) -> bool:
     """Whether blank lines stand between the texts: there are some, and most texts go over several lines."""
     stripped = text.strip().replace("\r\n", "\n")
     parts = [part for part in _BLANK_LINES.split(stripped) if part]
-    return len(parts) > 1 and 2 * sum("\n" in part.strip() for part in parts) >= len(parts)
+    return len(parts) > 1 and 2 * sum("\n" in part.strip() for part in parts) > len(parts)
 
 
 def rows(path: Path, options: ReadOptions) -> Rows:
@@ -54,18 +54,17 @@ def _recognise(path: Path, head: bytes) -> str | None:
 
 
 def write(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
-    """A line a text; blank lines between them where a text has several lines itself."""
+    """A line a text; blank lines between them where most texts have several lines themselves."""
     contents = [row.get("text") or "" for row in rows]
-    several = any("\n" in text for text in contents)
-    written = [_BLANK_LINES.sub("\n", text.replace("\r", "")).strip("\n") for text in contents]
-    changed = sum(one != text for one, text in zip(written, contents, strict=True))
-    empty = sum(not one.strip() for one in written)
-    path.write_text(("\n\n" if several else "\n").join(one for one in written if one.strip()) + "\n", encoding="utf-8")
-    return [
-        *lost(rows, ("text",)),
-        *[f"blank lines and returns inside texts ({texts(changed)})"] * bool(changed),
-        *[f"empty texts ({texts(empty)})"] * bool(empty),
-    ]
+    folded = ["\n".join(line for line in text.splitlines() if line.strip()) for text in contents]
+    several = len(folded) > 1 and 2 * sum("\n" in text for text in folded) > sum(map(bool, folded))
+    written = folded if several else [text.replace("\n", " ") for text in folded]
+    path.write_text(("\n\n" if several else "\n").join(filter(None, written)) + "\n", encoding="utf-8")
+    unheld = lost("text", rows, ("text",))
+    changed = sum(one != text for one, text in zip(written, contents, strict=True) if one)
+    unheld.add("line ends inside texts", "blank ones left out" if several else "written as spaces", changed)
+    unheld.add("empty texts", "left out", sum(not text for text in written))
+    return unheld.lines()
 
 
 PLAIN_TEXT = Layout(

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from emotui.formats.layouts.layout import TextRow
-from emotui.formats.layouts.lost import all_labels, lost, texts
+from emotui.formats.layouts.lost import all_labels, lost
 from emotui.formats.layouts.tables.names import EMOTIONS, NAMES, SCALES, normal
 
 PLAIN = ("id", "text", "subject", "label", "emotion", "valence")
@@ -38,9 +38,10 @@ def write_wide(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
     labels = all_labels(rows)
     if len(labels) < 2 or any(normal(name) in _TAKEN - EMOTIONS or name != " ".join(name.split()) for name in labels):
         write_table(path, table_cells([{key: row[key] for key in row if key != "spans"} for row in rows]))
-        return lost(rows, (*PLAIN, *NESTED[0:1], *NESTED[2:]))
+        return lost("wide", rows, (*PLAIN, *NESTED[0:1], *NESTED[2:])).lines()
     write_table(path, _wide_cells(rows, labels))
-    return lost(rows, ("id", "text", "subject", "label", "labels", "emotion", "valence", "values", "meta"))
+    held = ("id", "text", "subject", "label", "labels", "emotion", "valence", "values", "meta")
+    return lost("wide", rows, held).lines()
 
 
 def _wide_cells(rows: Sequence[TextRow], labels: Sequence[str]) -> Iterator[Sequence[Any]]:
@@ -64,10 +65,10 @@ def _marks(row: TextRow, labels: Sequence[str]) -> list[object]:
 def write_long(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
     """A row a span; a text without one has a row of its own, without start and end."""
     write_table(path, _long_cells(rows))
-    silent = sum("spans" not in row for row in rows)
-    unsaid = [f"that nothing is said of the spans of {texts(silent)}: they read as texts without spans"] * bool(silent)
     held = ("id", "text", "subject", "emotion", "valence", "sentences", "spans", "annotators", "meta")
-    return [*lost(rows, held), *unsaid]
+    unheld = lost("long", rows, held)
+    unheld.add("texts of which nothing is said", "read as texts without spans", sum("spans" not in row for row in rows))
+    return unheld.lines()
 
 
 def _long_cells(rows: Sequence[TextRow]) -> Iterator[Sequence[Any]]:

@@ -1,0 +1,237 @@
+"""A dataset with its gold and what chosen sources say, as rows for any layout that writes."""
+
+import secrets
+import shutil
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from emotui.errors import BadInput
+from emotui.formats.json_document import present
+from emotui.formats.layouts.layout import Layout, TextRow
+from emotui.formats.layouts.registry import LAYOUTS, layout_named
+from emotui.formats.layouts.tables.values import spans
+from emotui.formats.rows import Flaw, literal
+from emotui.metrics.locating import locate
+from emotui.metrics.span_output import parse_output
+from emotui.store.query import Dataset, Run
+from emotui.store.store import Store
+from emotui.tasks.registry import task_named
+from emotui.workbench.runs.scores import last_attempts
+
+PARTS = ("text", "gold", "scores", "marks")
+"""What `--with` may name, beside what the chosen sources say."""
+
+_BY_ENDING = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".csv": "table",
+    ".tsv": "table",
+    ".parquet": "parquet",
+    ".xlsx": "xlsx",
+    ".txt": "text",
+}
+_GOLD = ("spans", "label", "labels", "values", "emotion", "valence", "sentences", "annotators")
+_SAID = ("spans", "label", "labels", "values")
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What is to be written: a dataset, and runs and annotators of it by their names."""
+
+    dataset: Dataset
+    runs: tuple[Run, ...]
+    annotators: tuple[str, ...]
+
+
+def found_sources(store: Store, names: Sequence[str]) -> Sources:
+    """What names mean: datasets by name, runs by id, people and files by the name of their run, annotators in gold.
+
+    Raises:
+        BadInput: nothing has such a name, or they are of several datasets.
+    """
+    dataset: Dataset | None = None
+    runs: list[Run] = []
+    others: list[str] = []
+    for name in names:
+        found, run = store.dataset(name), None
+        if found is None and (run := _run(store, name)) is None:
+            others.append(name)
+            continue
+        if run is not None:
+            runs.append(run)
+            found = store.dataset(run.dataset)
+        if found is None or (dataset is not None and found.dataset != dataset.dataset):
+            raise BadInput(f"{literal(name)} is of another dataset than {dataset.name if dataset else 'the others'}")
+        dataset = found
+    for name in others:
+        there = [one for one in (store.datasets() if dataset is None else [dataset]) if _annotates(store, one, name)]
+        if len(there) != 1:
+            many = f"annotates {', '.join(one.name for one in there)}: name the dataset too"
+            raise BadInput(f"{literal(name)} {many}" if there else f"there is no dataset, run or annotator {name!r}")
+        dataset = there[0]
+    if dataset is None:
+        raise BadInput("name a dataset, a run or an annotator")
+    return Sources(dataset, tuple(runs), tuple(others))
+
+
+def export_rows(store: Store, sources: Sources, parts: Collection[str]) -> list[TextRow]:
+    """A row a sample, in the order of the dataset; each of its runs is read from the store once.
+
+    What sources say stands under `annotators` by their names; where gold is not asked for and there is one source, it
+    stands in gold's place.
+    """
+    task = task_named(sources.dataset.task)
+    decode = msgspec.json.Decoder(task.sample).decode
+    samples = [(number, present(decode(record))) for number, record in store.dataset_samples(sources.dataset.dataset)]
+    texts = {number: record.get("text") or "" for number, record in samples}
+    by_run = {name: _answers(store, run, texts) for name, run in _named(sources.runs).items()}
+    alone = "gold" not in parts and len(by_run) + len(sources.annotators) == 1
+    rows = []
+    for number, record in samples:
+        row: TextRow = {"id": record["id"]}
+        row |= {key: record[key] for key in ("text", "subject", "meta") if "text" in parts and key in record}
+        people = {name: _as_said(name, said, task.sample) for name, said in record.get("annotators", {}).items()}
+        if "gold" in parts:
+            row |= {key: record[key] for key in _GOLD if key in record and key != "annotators"}
+            if row.get("spans") is not None:
+                row["spans"] = _objects(row["spans"])
+        wanted = sources.annotators or (people if "gold" in parts else ())
+        said = {name: people[name] for name in wanted if name in people}
+        more: dict[str, Any] = {}
+        for name, answers in by_run.items():
+            if (answer := answers.get(number)) is None:
+                continue
+            said[name] = answer.said
+            more |= {f"{name}: {metric}": value for metric, value in answer.values.items()} if "scores" in parts else {}
+            more |= {f"{name}: marks": answer.marks} if "marks" in parts else {}
+        if alone:
+            row |= next(iter(said.values()), {})
+        elif said:
+            row["annotators"] = said
+        if more:
+            row["meta"] = {**row.get("meta", {}), **more}
+        rows.append(row)
+    return rows
+
+
+def layout_to_write(path: str, name: str | None) -> Layout:
+    """The layout of that name, or that of a file's ending. Raises BadInput where there is none that writes."""
+    named = name or _BY_ENDING.get(Path(path).suffix.lower())
+    layout = None if named is None else layout_named(named)
+    if layout is None or layout.write is None:
+        writing = ", ".join(one.name for one in LAYOUTS if one.write is not None)
+        why = f"--format {name} cannot be written" if name else "its ending does not say how to write it"
+        raise BadInput(f"{literal(path)}: {why}: name one of {writing} by --format")
+    return layout
+
+
+def write_rows(path: str, layout: Layout, rows: Sequence[TextRow]) -> Sequence[str]:
+    """Write rows, whole or not at all; a line for each kind of thing that the layout cannot hold.
+
+    Raises:
+        BadInput: it cannot be written there, or a row cannot be written so.
+    """
+    assert layout.write is not None
+    place = literal(path)
+    try:
+        with _beside(Path(path)) as fresh:
+            return layout.write(fresh, rows)
+    except UnicodeEncodeError:
+        raise BadInput(f"{place}: a text holds half of a surrogate pair, which is no character") from None
+    except OSError as error:
+        raise BadInput(f"{place}: cannot be written: {(error.strerror or str(error)).lower()}") from None
+    except ValueError as error:
+        raise BadInput(f"{place}: {error}") from None
+
+
+@contextmanager
+def _beside(target: Path) -> Iterator[Path]:
+    """A path of the same name in a new folder beside it; what is there in the end takes its place."""
+    folder = target.parent / f".{secrets.token_hex(4)}.part"
+    folder.mkdir()
+    try:
+        yield folder / target.name
+        for written in sorted(folder.iterdir()):
+            there = target.parent / written.name
+            if there.is_dir():
+                raise IsADirectoryError(0, f"there is a folder {there.name} already")
+            written.replace(there)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    said: dict[str, Any]
+    values: Mapping[str, float | None]
+    marks: str
+
+
+def _answers(store: Store, run: Run, texts: Mapping[int, str]) -> dict[int, _Answer]:
+    """What a run says by the number of the sample; of several repeats the first."""
+    task = task_named(run.task)
+    decode = msgspec.json.Decoder(task.prediction).decode
+    found = {}
+    for row in last_attempts(store.results(run.run)):
+        if row.repeat == 0 and row.sample in texts:
+            prediction = None if row.prediction is None else decode(row.prediction)
+            record = present(task.record("", prediction))
+            values = {} if row.score is None else dict(row.score.values)
+            marks = "" if row.score is None else row.score.marks
+            found[row.sample] = _Answer(_said(record, texts[row.sample]), values, marks)
+    return found
+
+
+def _said(record: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """What a predicted record says, with the places of the spans that a model wrote; those that stand nowhere go."""
+    said = {key: record[key] for key in _SAID if record.get(key) is not None}
+    if "probs" in record and "labels" not in said:
+        said["labels"] = record["probs"]
+    if "output" in record:
+        parsed = parse_output(record["output"], record.get("style"), record.get("cot", False), text)
+        said["spans"] = parsed.spans
+    if "spans" in said:
+        written = [one for one in said["spans"] if isinstance(one, str)]
+        marked = [one for one in said["spans"] if not isinstance(one, str)]
+        places = [{"start": place[0], "end": place[1]} for place in locate(text, written) if place is not None]
+        said["spans"] = [*places, *_objects(marked)]
+    return said
+
+
+def _objects(marks: Any) -> list[dict[str, Any]]:
+    found = spans(list(marks), None)
+    return [] if found is None or isinstance(found, Flaw) else found
+
+
+def _as_said(name: str, said: Any, kind: type[msgspec.Struct]) -> dict[str, Any]:
+    """What an annotator says in a gold record, by its key."""
+    if "spans" in kind.__struct_fields__:
+        return {"spans": _objects(said)}
+    return {"labels": said}
+
+
+def _named(runs: Sequence[Run]) -> dict[str, Run]:
+    """Runs by the name of what was asked; of one that was asked several times, with the run's id."""
+    models = [run.model for run in runs]
+    return {run.model if models.count(run.model) == 1 else f"{run.model} ({run.run})": run for run in runs}
+
+
+def _run(store: Store, name: str) -> Run | None:
+    people = [run for run in store.runs() if run.model == name and run.source != "model"]
+    if len(people) == 1:
+        return people[0]
+    try:
+        return store.run(name)
+    except BadInput:
+        return None
+
+
+def _annotates(store: Store, dataset: Dataset, name: str) -> bool:
+    quoted = msgspec.json.encode(name).decode()
+    return bool(store.holding(dataset.dataset, f"{quoted}:")) and bool(store.holding(dataset.dataset, '"annotators"'))

@@ -1,0 +1,196 @@
+"""Corpora as they are released: headers and rows in the form of the releases, with texts written for these tests."""
+
+from pathlib import Path
+
+import pytest
+
+from emotui.errors import BadInput
+from emotui.formats.layouts.corpora.numbered import GOEMOTIONS_LABELS
+from emotui.formats.layouts.layout import ReadOptions
+from emotui.formats.layouts.reading import rows, take
+from tests.formats.layouts.reading_rows import flaws, read, taken_for
+
+EC_LABELS = (
+    *("anger", "anticipation", "disgust", "fear", "joy", "love", "optimism", "pessimism", "sadness", "surprise"),
+    "trust",
+)
+
+
+def test_goemotions_has_label_numbers_of_the_list_beside_it(tmp_path: Path) -> None:
+    file = tmp_path / "train.tsv"
+    file.write_text('He said "no\t27\teebbqej\nI miss him, and thanks\t15,25\ted00q6i\n', encoding="utf-8")
+    expected = [
+        {"id": "eebbqej", "text": 'He said "no', "labels": ["neutral"]},
+        {"id": "ed00q6i", "text": "I miss him, and thanks", "labels": ["gratitude", "sadness"]},
+    ]
+    assert taken_for(file) == "goemotions"
+    assert read(file) == expected
+    (tmp_path / "emotions.txt").write_text("".join(f"e{number}\n" for number in range(28)), encoding="utf-8")
+    assert read(file)[1]["labels"] == ["e15", "e25"]
+    assert read(file, label_names=GOEMOTIONS_LABELS) == expected
+
+
+def test_goemotions_by_rater_has_what_each_person_said_and_no_gold(tmp_path: Path) -> None:
+    file = tmp_path / "goemotions_1.csv"
+    more = "author,subreddit,link_id,parent_id,created_utc"
+    header = f"text,id,{more},rater_id,example_very_unclear,{','.join(GOEMOTIONS_LABELS)}\n"
+    zeros = ["0"] * 28
+
+    def row(text: str, key: str, rater: int, *said: str) -> str:
+        marks = ["1" if name in said else "0" for name in GOEMOTIONS_LABELS] if said else zeros
+        return f"{text},{key},someone,nrl,t3_x,t1_y,1548381039.0,{rater},{not said},{','.join(marks)}\n"
+
+    file.write_text(
+        header + row("That hurt.", "a", 1, "sadness") + row("Thanks", "b", 1, "gratitude") + row("That hurt.", "a", 37)
+    )
+    assert taken_for(file) == "goemotions-raters"
+    first, second = read(file)
+    assert {name for name, value in first["annotators"]["1"]["labels"].items() if value} == {"sadness"}
+    assert set(first["annotators"]["37"]["labels"].values()) == {0}
+    assert first["meta"]["subreddit"] == "nrl"
+    assert "example_very_unclear" not in first["meta"]
+    assert "labels" not in first
+    assert list(second["annotators"]) == ["1"]
+
+
+def test_xed_counts_plutchiks_eight_from_one(tmp_path: Path) -> None:
+    file = tmp_path / "en-annotated.tsv"
+    file.write_text("You hired [PERSON] ... , and lied .\t1, 6\nLater , then .\t8, 1\n! Oh\t0\n")
+    assert taken_for(file) == "xed"
+    assert [row["labels"] for row in read(file)] == [["anger", "sadness"], ["trust", "anger"], ["neutral"]]
+
+
+def test_semeval_2018_has_a_column_an_emotion(tmp_path: Path) -> None:
+    file = tmp_path / "2018-E-c-En-dev.txt"
+    emotions = list(EC_LABELS)
+    file.write_text("\t".join(["ID", "Tweet", *emotions]) + '\n2018-En-1\t"Why, me #angry\t1' + "\t0" * 10 + "\n")
+    assert taken_for(file) == "semeval-2018"
+    (row,) = read(file)
+    assert (row["id"], row["text"]) == ("2018-En-1", '"Why, me #angry')
+    assert row["labels"] == {name: int(name == "anger") for name in emotions}
+
+
+def test_semeval_2018_names_an_intensity_by_its_dimension(tmp_path: Path) -> None:
+    file = tmp_path / "EI-reg-En-joy-train.txt"
+    file.write_text("ID\tTweet\tAffect Dimension\tIntensity Score\n2017-En-30000\tSo glad, today\tjoy\t0.765\n")
+    assert read(file)[0]["values"] == {"joy": 0.765}
+    classes = tmp_path / "EI-oc-En-anger-dev.txt"
+    said = "2: moderate amount of anger can be inferred"
+    classes.write_text(f"ID\tTweet\tAffect Dimension\tIntensity Class\n2018-En-1\tNo, no\tanger\t{said}\n")
+    assert read(classes)[0]["label"] == said
+
+
+def test_brighter_has_labels_in_one_track_and_intensities_in_another(tmp_path: Path) -> None:
+    file = tmp_path / "eng.csv"
+    file.write_text('id,text,anger,fear,joy,sadness,surprise\neng_train_track_a_00001,"Far, far away",0,1,0,0,1\n')
+    assert taken_for(file) == "brighter"
+    (row,) = read(file)
+    assert row["labels"] == {"anger": 0, "fear": 1, "joy": 0, "sadness": 0, "surprise": 1}
+    file.write_text("id,text,Anger,Fear,Joy,Sadness,Surprise\nx,not very happy,0,0,1,3,0\n")
+    assert read(file)[0]["values"] == {"Anger": 0, "Fear": 0, "Joy": 1, "Sadness": 3, "Surprise": 0}
+
+
+@pytest.mark.parametrize("split", ["", "split,"])
+def test_emobank_has_three_numbers(tmp_path: Path, split: str) -> None:
+    file = tmp_path / "emobank.csv"
+    value = "train," if split else ""
+    file.write_text(f'id,{split}V,A,D,text\nA_1_2,{value}2.8,3.1,2.75,"""If I wasn\'t here."\n')
+    assert taken_for(file) == "emobank"
+    (row,) = read(file)
+    assert row["values"] == {"valence": 2.8, "arousal": 3.1, "dominance": 2.75}
+    assert row["text"] == "\"If I wasn't here."
+
+
+def test_isear_takes_the_situation_its_emotion_and_the_key(tmp_path: Path) -> None:
+    file = tmp_path / "isear.csv"
+    file.write_text(
+        "ID|CITY|SEX|EMOT|Field1|MYKEY|SIT|STATE|\n"
+        "11001|1|1|1|joy|0110011|When each time we met, and á not before.|1|\n"
+        '11001|1|1|2|fear|0110012|When "it" fell.|1|\n'
+    )
+    assert taken_for(file) == "isear"
+    first, second = read(file)
+    assert (first["id"], first["label"]) == ("0110011", "joy")
+    assert first["meta"] == {"ID": "11001", "CITY": "1", "SEX": "1", "EMOT": "1", "STATE": "1"}
+    assert second["text"] == 'When "it" fell.'
+
+
+def test_meld_keeps_speaker_and_turn(tmp_path: Path) -> None:
+    file = tmp_path / "dev_sent_emo.csv"
+    file.write_text(
+        "Sr No.,Utterance,Speaker,Emotion,Sentiment,Dialogue_ID,Utterance_ID,Season,Episode,StartTime,EndTime\n"
+        '1,"Oh, it is gone.",Phoebe,sadness,negative,0,1,4,7,"00:20:57,256","00:21:00,049"\n'
+    )
+    (row,) = read(file)
+    assert (row["id"], row["text"], row["label"]) == ("1", "Oh, it is gone.", "sadness")
+    about = {"speaker": "Phoebe", "sentiment": "negative", "conversation": "0", "turn": "1"}
+    assert about.items() <= row["meta"].items()
+    assert row["meta"]["StartTime"] == "00:20:57,256"
+
+
+REMAN = """<?xml version='1.0' encoding='utf-8'?>
+<corpus>
+\t<document author="A" book_title="B" doc_id="8551|863" url="u">
+\t\t<text>I may complain &amp; weep.</text>
+\t\t<adjudicated>
+\t\t\t<spans>
+\t\t\t\t<span annotation_id="1" annotatorId="C|A" cbegin="0" cend="1" type="character">I</span>
+\t\t\t\t<span annotation_id="2" annotatorId="A" cbegin="6" cend="14" modifier="weak" type="anger">complain</span>
+\t\t\t\t<span annotation_id="3" annotatorId="B" cbegin="6" cend="14" type="sadness">complains</span>
+\t\t\t</spans>
+\t\t\t<relations>
+\t\t\t\t<relation annotatorId="A" source_annotation_id="2" target_annotation_id="1" type="experiencer">x</relation>
+\t\t\t</relations>
+\t\t</adjudicated>
+\t\t<other><spans><span annotation_id="9" cbegin="0" cend="1" type="joy">I</span></spans><relations /></other>
+\t</document>
+\t<document doc_id="8551|863"><text>Nothing.</text><adjudicated><spans /><relations /></adjudicated></document>
+</corpus>
+"""
+
+
+def test_reman_has_the_accepted_emotions_and_their_roles(tmp_path: Path) -> None:
+    file = tmp_path / "reman-version1.0.xml"
+    file.write_text(REMAN)
+    assert taken_for(file) == "reman"
+    first, second = read(file)
+    assert first["text"] == "I may complain & weep."
+    anger, sadness = first["spans"]
+    assert (anger["start"], anger["end"], anger["label"]) == (6, 14, "anger")
+    assert anger["attributes"]["relations"] == [{"type": "experiencer", "to": "1"}]
+    assert anger["attributes"]["modifier"] == "weak"
+    assert sadness["attributes"]["stated_text"] == "complains"
+    assert first["meta"]["roles"][0]["label"] == "character"
+    assert second["spans"] == []
+    assert [first["id"], second["id"]] == ["8551|863", "8551|863#2"]
+
+
+@pytest.mark.parametrize(
+    "declared",
+    ['<!DOCTYPE c [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>', '<!DOCTYPE c [<!ENTITY a SYSTEM "file:///etc/passwd">]>'],
+)
+def test_xml_that_declares_entities_is_refused(tmp_path: Path, declared: str) -> None:
+    file = tmp_path / "reman.xml"
+    file.write_text(REMAN.replace("<corpus>", f"{declared}<corpus>"))
+    with pytest.raises(BadInput, match="declares entities"):
+        list(rows(take(str(file), "reman", ReadOptions())))
+
+
+def test_xml_that_is_cut_short_is_refused_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "reman.xml"
+    file.write_text(REMAN[:-30])
+    with pytest.raises(BadInput, match=r"reman\.xml:\d+: not XML"):
+        list(rows(take(str(file), None, ReadOptions())))
+
+
+def test_a_span_of_reman_outside_its_text_is_a_fault(tmp_path: Path) -> None:
+    file = tmp_path / "reman.xml"
+    file.write_text(REMAN.replace('cend="14" modifier', 'cend="140" modifier'))
+    ((line, why),) = flaws(file)
+    assert (line, "lies outside the text" in why) == (3, True)
+
+
+def test_a_number_without_a_label_is_a_fault_of_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "train.tsv"
+    file.write_text("one\t3\teebbqej\ntwo\t99\ted00q6i\nthree\t2\n")
+    assert [line for line, _ in flaws(file, "goemotions")] == [2, 3]
