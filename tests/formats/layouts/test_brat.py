@@ -82,6 +82,15 @@ def test_a_text_without_ann_is_unlabelled_and_one_with_an_empty_one_has_no_spans
     ]
 
 
+@pytest.mark.parametrize(("start", "end"), [(3, 7), (4, 8), (7, 11)])
+def test_offsets_in_code_points_utf16_units_or_bytes_are_told_by_the_texts_that_they_claim(
+    tmp_path: Path, start: int, end: int
+) -> None:
+    (row,) = read_all(LAYOUT, _folder(tmp_path, a_txt="😀é sad é", a_ann=f"T1\tX {start} {end}\tsad "))
+    assert isinstance(row, dict)
+    assert row["spans"] == [{"start": 3, "end": 7, "label": "X"}]
+
+
 @pytest.mark.parametrize("ending", ["txt", "ann"])
 def test_one_pair_is_read_by_either_of_its_names(tmp_path: Path, ending: str) -> None:
     _folder(tmp_path, a_txt="ab", a_ann="T1\tX 0 1\ta\n")
@@ -94,8 +103,8 @@ def test_one_pair_is_read_by_either_of_its_names(tmp_path: Path, ending: str) ->
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("T1\tX 0 2\tbc", "T1: span [0, 2]: the file has 'bc' there, but its text has 'ab'"),
-        ("T1\tX 0 9\tab", "T1: span [0, 9] is not within the text, which has 3 characters"),
+        ("T1\tX 0 2\tbc", "'T1': span [0, 2]: the file has 'bc' there, but its text has 'ab'"),
+        ("T1\tX 0 9\tab", "'T1': span [0, 9] is not within the text, which has 3 characters"),
         ("T1\tX 0 1;\ta", "span 'T1' must be a type and offsets, not 'X 0 1;'"),
         ("R1\tX Arg1:T1 Arg2:T2", "a relation names 'T1', which is neither a span nor an event of the file"),
         ("E1\tX:T9", "the trigger of event 'E1' is no span of the file"),
@@ -126,7 +135,7 @@ ATTRIBUTES = st.dictionaries(WORDS, WORDS | st.just(True), max_size=2)
 def files(draw: Callable[..., Any]) -> list[dict[str, Any]]:
     rows = []
     for number in range(draw(st.integers(1, 3))):
-        text = draw(TEXTS) + draw(st.sampled_from(["", "\n", "\r\nx"]))
+        text = draw(TEXTS) + draw(st.sampled_from(["", "\n", "\r\nx", "\ufeff"]))
         row: dict[str, Any] = {"id": f"{number}", "text": text}
         if draw(st.booleans()):
             row["spans"] = draw(spans_of(text, labels=WORDS, attributes=ATTRIBUTES))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emotui.formats.layouts.layout import HEAD, Layout, ReadOptions
-from emotui.formats.layouts.registry import layout_named
+from emotui.formats.layouts.registry import LAYOUTS, layout_named
 from emotui.formats.rows import Flaw, UnreadableFile
 from tests.formats.layouts.test_brat import ANN, TEXT
 from tests.formats.layouts.test_cas_xmi import TYPES, XMI
@@ -26,11 +26,8 @@ SOUND: list[tuple[str, str, str]] = [
     ("label-studio", "x.json", MINIMAL),
     *(("doccano", "x.jsonl", content) for content, _ in SHAPES.values()),
     ("doccano", "x.csv", 'id,data,label\n1,"a, ""b""\n😀",joy#fear\n2,c,\n'),
-    (
-        "prodigy",
-        "x.jsonl",
-        f"{SPANS}\n{CHOICE % ('[3]', 'multiple')}\n{SPANS}".replace('1,"_task', '1,"_annotator_id":"a","_t'),
-    ),
+    ("prodigy", "x.jsonl", f"{SPANS}\n{CHOICE % ('[3]', 'multiple')}"),
+    ("prodigy", "x.jsonl", "\n".join(SPANS.replace("{", f'{{"_annotator_id":"{name}",', 1) for name in "ab")),
     ("brat", "x.ann", ANN),
     ("cas-xmi", "x.xmi", XMI),
     ("conll", "x.txt", CONLL_2003),
@@ -72,6 +69,17 @@ def _check(layout: Layout, path: Path) -> None:
         for said in (row, *(row.get("annotators") or {}).values()):
             for span in said.get("spans") or ():
                 assert 0 <= span["start"] < span["end"] <= len(row["text"]), row
+
+
+@pytest.mark.parametrize(("name", "file", "content"), SOUND, ids=range(len(SOUND)))
+def test_a_sound_file_is_taken_for_the_program_that_wrote_it(
+    tmp_path: Path, name: str, file: str, content: str
+) -> None:
+    (tmp_path / file).write_text(content, encoding="utf-8")
+    places = [tmp_path, tmp_path / file] if name in ("brat", "cas-xmi") else [tmp_path / file]
+    for place in places:
+        head = b"" if place.is_dir() else content.encode()[:HEAD]
+        assert next(layout.name for layout in LAYOUTS if layout.recognise(place, head)) == name
 
 
 @pytest.mark.parametrize(("name", "file", "content"), SOUND, ids=range(len(SOUND)))

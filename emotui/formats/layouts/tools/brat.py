@@ -1,6 +1,7 @@
 """brat: a folder with a .txt and a .ann of the same name a text, in its standoff format."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -10,6 +11,7 @@ from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
 from emotui.formats.layouts.opening import whole
 from emotui.formats.layouts.tools.brat_writing import write
 from emotui.formats.layouts.tools.said import differs, folded, outside, relate
+from emotui.formats.offsets import Places, byte_places, inverse, moved, utf16_places
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, shown
 
 _OWN = ("id", "fragments", "relations", "events", "notes", "references")
@@ -61,6 +63,8 @@ class _Wrong:
 class _Annotations:
     """The lines of one .ann file by what they are about."""
 
+    text: str
+    places: Places
     spans: dict[str, dict[str, Any]] = field(default_factory=dict)
     events: dict[str, dict[str, Any]] = field(default_factory=dict)
     triggers: dict[str, tuple[int, str]] = field(default_factory=dict)
@@ -73,40 +77,49 @@ class _Annotations:
 def _row(text_file: Path, name: str, options: ReadOptions) -> TextRow | _Wrong:
     encoding = options.encoding
     try:
-        text = whole(text_file, encoding).decode().removeprefix("\ufeff")
+        text = whole(text_file, encoding).decode()
     except UnicodeDecodeError as error:
-        raise UnreadableFile(
-            f"the text is not UTF-8: byte {error.start + 1}; name the encoding if it is another"
-        ) from None
+        place = f"byte {error.start + 1}"
+        raise UnreadableFile(f"the text is not UTF-8: {place}; name the encoding if it is another") from None
     row: TextRow = {"id": name, "text": text}
     ann = text_file.with_suffix(".ann")
     if not ann.is_file():
         return row
-    found = _Annotations()
-    for number, line in enumerate(whole(ann, encoding).split(b"\n"), start=1):
-        try:
-            wrong = _take(line.decode().removesuffix("\r"), number, text, found)
-        except UnicodeDecodeError:
-            wrong = "is not UTF-8"
-        if wrong is not None:
-            return _Wrong(number, wrong)
-    linked = _link(found)
-    if linked is not None:
-        return linked
+    lines = whole(ann, encoding).split(b"\n")
+    found = _annotations(lines, text, range(len(text) + 1))
+    if isinstance(found, _Wrong) and not text.isascii():
+        # brat counts code points; what other programs write for it may count UTF-16 units or bytes.
+        others = (_annotations(lines, text, inverse(places(text))) for places in (utf16_places, byte_places))
+        found = next((other for other in others if isinstance(other, _Annotations)), found)
+    if isinstance(found, _Wrong):
+        return found
     row["spans"] = list(found.spans.values())
     if found.comments:
         row["meta"] = {"comments": found.comments}
     return row
 
 
-def _take(line: str, number: int, text: str, found: _Annotations) -> str | None:
+def _annotations(lines: Sequence[bytes], text: str, places: Places) -> _Annotations | _Wrong:
+    """What an .ann file says, its offsets counted so that `places` gives code points for them."""
+    found = _Annotations(text, places)
+    for number, line in enumerate(lines, start=1):
+        try:
+            wrong = _take(line.decode().removesuffix("\r"), number, found)
+        except UnicodeDecodeError:
+            wrong = "is not UTF-8"
+        if wrong is not None:
+            return _Wrong(number, wrong)
+    return _link(found) or found
+
+
+def _take(line: str, number: int, found: _Annotations) -> str | None:
     """Puts one line where it belongs; what is wrong with it, or None."""
     if not line.strip():
         return None
     cells = line.split("\t")
     kind = line[0]
     if kind == "T":
-        return _take_span(cells, text, found)
+        return _take_span(cells, found)
     if len(cells) < 2:
         return f"there is no tab in {shown(line)}"
     if kind == "E":
@@ -135,18 +148,24 @@ def _take(line: str, number: int, text: str, found: _Annotations) -> str | None:
     return None
 
 
-def _take_span(cells: list[str], text: str, found: _Annotations) -> str | None:
+def _take_span(cells: list[str], found: _Annotations) -> str | None:
     place = _PLACES.fullmatch(cells[1].strip()) if len(cells) > 1 else None
     if place is None:
         return f"span {shown(cells[0])} must be a type and offsets, not {shown(cells[1] if len(cells) > 1 else '')}"
-    fragments = [tuple(map(int, one.split(" "))) for one in place[2].split(";")]
-    for start, end in fragments:
-        if wrong := outside(start, end, len(text)):
-            return f"{cells[0]}: {wrong.reason}"
+    text = found.text
+    fragments: list[tuple[int, int]] = []
+    for one in place[2].split(";"):
+        start, end = map(int, one.split(" "))
+        if wrong := outside(start, end, len(found.places) - 1):
+            return f"{shown(cells[0])}: {wrong.reason}"
+        moved_there = moved(start, end, found.places)
+        if moved_there is None:
+            return f"{shown(cells[0])} begins or ends within a character"
+        fragments.append(moved_there)
     start, end = min(first for first, _ in fragments), max(last for _, last in fragments)
     held = " ".join(text[first:last] for first, last in fragments)
     if len(cells) > 2 and folded(cells[2]) != folded(held):
-        return f"{cells[0]}: {differs(start, end, cells[2], held).reason}"
+        return f"{shown(cells[0])}: {differs(start, end, cells[2], held).reason}"
     if cells[0] in found.spans:
         return f"{shown(cells[0])} stands twice"
     span: dict[str, Any] = {"start": start, "end": end, "label": place[1]}

@@ -32,6 +32,8 @@ def recognise(path: Path, head: bytes) -> str | None:
     widths = {len(cells) for cells in rows}
     if len(rows) < 2 or len(widths) != 1 or widths == {1}:
         return None
+    if widths == {10} and all(cells[0].partition("-")[0].partition(".")[0].isdigit() for cells in rows):
+        return "its lines have the ten columns of CoNLL-U"
     tags = {cells[-1] for cells in rows}
     if all(_TAG.fullmatch(tag) for tag in tags) and any(tag.startswith(("B-", "I-", "S-", "U-")) for tag in tags):
         return "the last column of its lines holds tags such as B-, I- and O"
