@@ -47,7 +47,7 @@ def export(
     rows = export_rows(store, found_sources(store, names), wanted)
     lost = write_rows(target, writer, rows)
     for line in lost:
-        warn(f"{target}: {line}")
+        warn(f"{target}: {writer.name} cannot hold {line}")
     if as_json:
         print_json({"sources": names, "to": target, "format": writer.name, "n": len(rows), "lost": lost})
     else:

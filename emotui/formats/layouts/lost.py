@@ -6,9 +6,9 @@ from emotui.formats.layouts.layout import TextRow
 from emotui.formats.layouts.tools.said import Lost
 
 
-def lost(layout: str, rows: Iterable[TextRow], held: Collection[str]) -> Lost:
+def lost(rows: Iterable[TextRow], held: Collection[str]) -> Lost:
     """What of the rows has no place in a layout that holds these keys."""
-    found = Lost(layout)
+    found = Lost()
     for row in rows:
         found.fields(row, held)
     return found

@@ -118,7 +118,7 @@ def write_goemotions(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
         written.append("\t".join((_PARTS.sub(" ", text), numbers, str(row.get("id", number)))) + "\n")
     path.write_text("".join(written), encoding="utf-8")
     beside.write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
-    unheld = lost("goemotions", rows, ("id", "text", "label", "labels"))
+    unheld = lost(rows, ("id", "text", "label", "labels"))
     unheld.add("tabs and line ends inside texts", "written as spaces", folded)
     unheld.add("texts without a label", "left out", unlabelled)
     return unheld.lines()

@@ -60,7 +60,7 @@ def write(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
     several = len(folded) > 1 and 2 * sum("\n" in text for text in folded) > sum(map(bool, folded))
     written = folded if several else [text.replace("\n", " ") for text in folded]
     path.write_text(("\n\n" if several else "\n").join(filter(None, written)) + "\n", encoding="utf-8")
-    unheld = lost("text", rows, ("text",))
+    unheld = lost(rows, ("text",))
     changed = sum(one != text for one, text in zip(written, contents, strict=True) if one)
     unheld.add("line ends inside texts", "blank ones left out" if several else "written as spaces", changed)
     unheld.add("empty texts", "left out", sum(not text for text in written))

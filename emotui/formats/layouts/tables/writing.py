@@ -38,10 +38,10 @@ def write_wide(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
     labels = all_labels(rows)
     if len(labels) < 2 or any(normal(name) in _TAKEN - EMOTIONS or name != " ".join(name.split()) for name in labels):
         write_table(path, table_cells([{key: row[key] for key in row if key != "spans"} for row in rows]))
-        return lost("wide", rows, (*PLAIN, *NESTED[0:1], *NESTED[2:])).lines()
+        return lost(rows, (*PLAIN, *NESTED[0:1], *NESTED[2:])).lines()
     write_table(path, _wide_cells(rows, labels))
     held = ("id", "text", "subject", "label", "labels", "emotion", "valence", "values", "meta")
-    return lost("wide", rows, held).lines()
+    return lost(rows, held).lines()
 
 
 def _wide_cells(rows: Sequence[TextRow], labels: Sequence[str]) -> Iterator[Sequence[Any]]:
@@ -66,7 +66,7 @@ def write_long(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
     """A row a span; a text without one has a row of its own, without start and end."""
     write_table(path, _long_cells(rows))
     held = ("id", "text", "subject", "emotion", "valence", "sentences", "spans", "annotators", "meta")
-    unheld = lost("long", rows, held)
+    unheld = lost(rows, held)
     unheld.add("texts of which nothing is said", "read as texts without spans", sum("spans" not in row for row in rows))
     return unheld.lines()
 

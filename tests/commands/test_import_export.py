@@ -1,0 +1,112 @@
+"""`emotui import FILE` and `emotui export` in any layout, as a person uses them."""
+
+import json
+from pathlib import Path
+
+from tests.conftest import Emotui
+
+CSV = 'Tweet;Emotion;user\nSo glad you came!;joy;a\n"He said ""no"".";sadness;b\nNothing much;;c\n'
+SPANS = (
+    '{"id": "a", "text": "I fear and hope", "spans": [[2, 6, "fear"], [11, 15, "joy"]], "meta": {"page": 3}}\n'
+    '{"id": "b", "text": "Nothing here", "spans": []}\n'
+    '{"id": "c", "text": "Not looked at"}\n'
+)
+
+
+def test_a_dry_run_says_what_it_is_taken_for_and_writes_nothing(emotui: Emotui, tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text(CSV)
+    done = emotui("import", "mine.csv", "--dry-run", "--db", "w.duckdb")
+    assert done.status == 0
+    assert "taken for table, because it has cells between semicolons in UTF-8" in done.out
+    assert '"text":"So glad you came!","label":"joy","meta":{"user":"a"}' in done.out
+    assert "3 samples of labels; nothing was written" in done.out
+    assert not (tmp_path / "w.duckdb").exists()
+    document = emotui("import", "mine.csv", "--dry-run", "--json").document
+    assert document["files"][0]["columns"] == {"label": "Emotion", "text": "Tweet"}
+    assert (document["kind"], document["n"], document["dataset"]) == ("labels", 3, None)
+
+
+def test_a_file_comes_in_by_its_name_alone(emotui: Emotui, tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text(CSV)
+    done = emotui("import", "mine.csv", "--db", "w.duckdb", "--json").document
+    assert (done["dataset"], done["task"], done["n"]) == ("mine", "labels", 3)
+    again = emotui("import", "mine.csv", "--db", "w.duckdb")
+    assert again.out.endswith("mine: 3 samples\n")
+
+
+def test_a_mapping_is_kept_and_used_again(emotui: Emotui, tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text("note,other\nso it was,x y\n")
+    emotui("import", "mine.csv", "--map", "text=other,id=note", "--save-map", "mine.toml", "--dry-run")
+    kept = emotui("import", "mine.csv", "--map-file", "mine.toml", "--dry-run", "--json").document
+    assert kept["first"] == [{"id": "so it was", "text": "x y"}]
+    (tmp_path / "mine.toml").write_text("columns = 3")
+    assert emotui("import", "mine.csv", "--map-file", "mine.toml").status == 2
+
+
+def test_bad_rows_are_told_by_their_lines_and_nothing_comes_in(emotui: Emotui, tmp_path: Path) -> None:
+    lines = [f"{n},text {n},joy\n" for n in range(30)]
+    (tmp_path / "mine.csv").write_text("id,text,label\n" + "".join(lines[:5]) + "x,y\n" * 25)
+    done = emotui("import", "mine.csv", "--db", "w.duckdb")
+    assert done.status == 2
+    assert done.err.splitlines()[0] == "mine.csv:7: has 2 cells where the header has 3"
+    assert done.err.splitlines()[-1] == "... and 5 more problems"
+    assert emotui("datasets", "--db", "w.duckdb", "--json").out.count("mine") == 0
+    taken = emotui("import", "mine.csv", "--db", "w.duckdb", "--skip-bad", "--json")
+    assert taken.document["n"] == 5
+    assert len(taken.document["skipped"]) == 25
+
+
+def test_several_files_become_one_dataset_with_ids_of_their_own(emotui: Emotui, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.txt").write_text(f"The first of {name}.\nThe second of {name}.\n")
+    done = emotui("import", "one.txt", "two.txt", "--dry-run", "--json").document
+    assert done["n"] == 4
+    assert [record["id"] for record in done["first"]] == ["one-1", "one-2", "two-1"]
+    assert done["kind"] == "spans"
+
+
+def test_a_kind_may_be_asked_for(emotui: Emotui, tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text(CSV)
+    spans = emotui("import", "mine.csv", "--as", "spans", "--dry-run", "--json").document
+    assert spans["first"][0] == {"id": "2", "text": "So glad you came!", "emotion": "joy", "meta": {"user": "a"}}
+    scenes = emotui("import", "mine.csv", "--as", "scenes", "--dry-run", "--skip-bad", "--json").document
+    assert scenes["first"][0]["labels"] == {"joy": 1, "sadness": 0}
+
+
+def test_what_is_neither_a_file_nor_a_kind_is_told(emotui: Emotui) -> None:
+    assert "there is no such file" in emotui("import", "nothing.csv").err
+    assert "is neither a file nor a kind of record" in emotui("import", "span", "mine.csv").err
+
+
+def test_a_dataset_goes_out_in_any_layout_and_comes_back(emotui: Emotui, tmp_path: Path) -> None:
+    (tmp_path / "mine.jsonl").write_text(SPANS)
+    emotui("import", "mine.jsonl", "--db", "w.duckdb")
+    read = emotui("import", "mine.jsonl", "--dry-run", "--json").document["first"]
+    for name in ("out.jsonl", "out.json", "out.csv", "out.tsv", "out.xlsx", "out.parquet"):
+        done = emotui("export", "mine", "--to", name, "--db", "w.duckdb", "--json").document
+        assert (done["n"], done["lost"]) == (3, []), name
+        assert emotui("import", name, "--dry-run", "--json").document["first"] == read, name
+    long = emotui("export", "mine", "--to", "long.csv", "--format", "long", "--db", "w.duckdb")
+    assert long.err == "long.csv: long cannot hold texts of which nothing is said (1: read as texts without spans)\n"
+    assert not list(tmp_path.glob(".*.part"))
+
+
+def test_a_run_stands_beside_gold_with_its_scores_and_marks(emotui: Emotui, tmp_path: Path) -> None:
+    (tmp_path / "mine.jsonl").write_text(SPANS)
+    emotui("import", "mine.jsonl", "--db", "w.duckdb")
+    run = emotui("run", "spans", "--model", "embedded", "--dataset", "mine", "--db", "w.duckdb", "--json").document[
+        "run"
+    ]
+    emotui("export", "mine", run, "--to", "all.jsonl", "--with", "text,gold,scores,marks", "--db", "w.duckdb")
+    first = json.loads((tmp_path / "all.jsonl").read_text().splitlines()[0])
+    assert first["spans"][0] == {"start": 2, "end": 6, "label": "fear"}
+    assert set(first["annotators"]) == {"embedded"}
+    assert {"embedded: f1", "embedded: marks", "page"} <= first["meta"].keys()
+    alone = emotui("export", run, "--to", "alone.jsonl", "--with", "text", "--db", "w.duckdb")
+    assert alone.status == 0
+    assert "annotators" not in json.loads((tmp_path / "alone.jsonl").read_text().splitlines()[0])
+    assert emotui("export", run, "--to", "predicted.jsonl", "--db", "w.duckdb").status == 0
+    wrong = emotui("export", "mine", "--to", "x.csv", "--with", "texts", "--db", "w.duckdb")
+    assert (wrong.status, "name some of text, gold, scores, marks" in wrong.err) == (2, True)
+    nobody = emotui("export", "nobody", "--to", "x.csv", "--with", "text", "--db", "w.duckdb")
+    assert (nobody.status, "there is no dataset, run or annotator 'nobody'" in nobody.err) == (2, True)
