@@ -188,11 +188,8 @@ class Session:
         number, there = overview.dataset.dataset, [run.run for run in overview.runs]
         if self._own in there:
             self._looked_at[number], self._own = self._own, NO_RUN
-        elif self._looked_at.get(number) not in (NO_RUN, *there):
-            if there:
-                self._looked_at[number] = there[0]
-            elif self.job is None:
-                self._looked_at[number] = NO_RUN
+        elif there and self._looked_at.get(number) not in there:
+            self._looked_at[number] = there[0]
 
     def _take_opened(self, _: None, opened: Opened) -> None:
         self.source, self.title, self.live = opened.source, opened.title, opened.live

@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 from textual.widget import Widget
 
+from emotui.screens.list_state import NO_RUN
 from emotui.screens.session import Opened, Session
 from emotui.store.store import Store
 from emotui.workbench.datasets.samples import add_samples
@@ -202,15 +203,27 @@ def test_a_run_that_is_started_elsewhere_changes_nothing_on_the_screen(source: W
     assert session.run_shown.run == shown
 
 
-def test_gold_that_was_shown_alone_stays_alone_until_a_run_is_chosen(tmp_path: Path) -> None:
+def test_gold_alone_gets_the_first_run_that_comes_and_keeps_it(tmp_path: Path) -> None:
     source = workspace(tmp_path / "w.duckdb", run=False)
     opened = Open(lambda: source)
     session = opened.session
     assert session.run_shown is None
+    for name in ("first", "second"):
+        elsewhere(source, name)
+        session.follow()
+        opened.rest()
+        assert session.run_shown is not None
+        assert session.run_shown.run == "first"
+
+
+def test_gold_that_was_chosen_alone_stays_alone(source: Workspace) -> None:
+    opened = Open(lambda: source)
+    session = opened.session
+    session.change(replace(session.state, run=NO_RUN))
     elsewhere(source, "new")
     session.follow()
     opened.rest()
-    assert (len(session.overview.runs), session.run_shown) == (1, None)
+    assert (len(session.overview.runs), session.run_shown) == (2, None)
 
 
 def test_a_run_of_ones_own_is_shown_from_its_beginning(source: Workspace) -> None:
