@@ -48,6 +48,13 @@ def test_the_full_export_is_read_with_its_utf16_offsets_its_controls_and_its_rel
     assert second == {"id": "8", "text": "", "meta": {"source": "web"}}
 
 
+def test_an_export_survives_being_written(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text(FULL, encoding="utf-8")
+    rows = read_all(LAYOUT, tmp_path / "x.json")
+    lost, read = written_and_read(LAYOUT, tmp_path / "y.json", [row for row in rows if isinstance(row, dict)])
+    assert (lost, read) == ([], rows)
+
+
 def _task(text: str, *spans: dict[str, Any], by: Any = 1, **more: Any) -> dict[str, Any]:
     results = [{"type": "labels", "from_name": "l", "to_name": "text", "value": span} for span in spans]
     return {"id": 1, "data": {"text": text}, "annotations": [{"completed_by": by, "result": results}], **more}

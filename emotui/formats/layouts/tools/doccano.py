@@ -303,7 +303,10 @@ def _written_entities(spans: Sequence[Mapping[str, Any]], number: int, lost: Los
     renumbered = len(kept) != len([one for one in given if one is not None]) or len(set(kept)) != len(kept)
     free = max([number * 1000, *kept]) + 1
     ids = [free + place if renumbered or one is None else int(one) for place, one in enumerate(given)]
-    names = {one: of_id for one, of_id in zip(given, ids, strict=True) if isinstance(one, str)}
+    names: dict[str, int] = {}
+    for one, of_id in zip(given, ids, strict=True):
+        if isinstance(one, str):
+            names.setdefault(one, of_id)
     for of_id, span in zip(ids, spans, strict=True):
         place = {"start_offset": span["start"], "end_offset": span["end"]}
         entities.append({"id": of_id, "label": _label(span, lost), **place})

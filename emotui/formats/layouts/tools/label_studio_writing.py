@@ -79,9 +79,26 @@ def _results(text: str, said: Mapping[str, Any], lost: Lost) -> list[dict[str, A
             lost.add("numbers by label", "written as the labels of at least one half")
         results.append(_whole("labels", "choices", labels_list(said["labels"])))
     results += [_whole(name, "number", value) for name, value in (said.get("values") or {}).items()]
+    last: Mapping[str, Any] = {}
+    region: dict[str, Any] = {}
     for number, span in enumerate(said.get("spans") or (), start=1):
-        results += _region(text, span, number, lost)
+        if _same_region(last, span):
+            region["value"]["labels"].append(span["label"])
+            continue
+        region, *others = _region(text, span, number, lost)
+        results += [region, *others]
+        last = span
     return results
+
+
+def _same_region(span: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two spans are one region with two labels: they have one id, and differ in their labels alone."""
+    shared = (span.get("attributes") or {}).get("id")
+    if shared is None or (other.get("attributes") or {}).get("id") != shared:
+        return False
+    if span.get("label") is None or other.get("label") is None:
+        return False
+    return all(span.get(key) == other.get(key) for key in ("start", "end", "score"))
 
 
 def _whole(control: str, kind: str, value: Any) -> dict[str, Any]:
