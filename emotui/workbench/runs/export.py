@@ -10,7 +10,6 @@ from emotui.formats import write
 from emotui.store.query import Run
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
-from emotui.workbench.runs.scores import last_attempts
 
 
 def export_run(store: Store, run: str, path: str) -> int:
@@ -36,20 +35,18 @@ def run_records(store: Store, run: Run, numbers: Sequence[int] | None = None) ->
     """A run's answers as records in files, of these samples in this order; read from the store at once.
 
     Args:
-        numbers: of samples; None: all that it has answers about, as they came.
+        numbers: of samples; None: all that it was asked about.
     """
     task = task_named(run.task)
-    rows = [row for row in last_attempts(store.results(run.run, numbers)) if task.files.repeats or row.repeat == 0]
-    wanted = sorted({row.sample for row in rows}) if numbers is None else list(numbers)
-    if numbers is not None:
-        place = {number: at for at, number in enumerate(numbers)}
-        rows.sort(key=lambda row: (place[row.sample], row.repeat))
-    ids = {number: msgspec.json.decode(record, type=_Named).id for number, record in store.samples(wanted)}
-    decode = msgspec.json.Decoder(task.prediction).decode
-    return [
-        task.record(ids[row.sample], None if row.prediction is None else decode(row.prediction), row.repeat)
-        for row in rows
-    ]
+    decode, named = msgspec.json.Decoder(task.prediction).decode, msgspec.json.Decoder(_Named).decode
+    found: list[tuple[int, int, msgspec.Struct]] = []
+    wanted = None if numbers is None else {number: at for at, number in enumerate(numbers)}
+    for one in store.outcomes(run.run):
+        if (task.files.repeats or one.repeat == 0) and (wanted is None or one.sample in wanted):
+            prediction = None if one.prediction is None else decode(one.prediction)
+            record = task.record(named(one.record).id, prediction, one.repeat)
+            found.append((one.sample if wanted is None else wanted[one.sample], one.repeat, record))
+    return [record for _, _, record in sorted(found, key=lambda one: one[:2])]
 
 
 def gold_records(store: Store, dataset: str | int, numbers: Iterable[int]) -> list[Any]:

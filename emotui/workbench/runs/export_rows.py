@@ -21,7 +21,6 @@ from emotui.metrics.span_output import parse_output
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
-from emotui.workbench.runs.scores import last_attempts
 
 PARTS = ("text", "gold", "scores", "marks")
 """What `--with` may name, beside what the chosen sources say."""
@@ -90,7 +89,8 @@ def export_rows(store: Store, sources: Sources, parts: Collection[str]) -> list[
     decode = msgspec.json.Decoder(task.sample).decode
     samples = [(number, present(decode(record))) for number, record in store.dataset_samples(sources.dataset.dataset)]
     texts = {number: record.get("text") or "" for number, record in samples}
-    by_run = {name: _answers(store, run, texts) for name, run in _named(sources.runs).items()}
+    scored = bool({"scores", "marks"} & set(parts))
+    by_run = {name: _answers(store, run, texts, scored=scored) for name, run in _named(sources.runs).items()}
     alone = "gold" not in parts and len(by_run) + len(sources.annotators) == 1
     rows = []
     for number, record in samples:
@@ -173,18 +173,18 @@ class _Answer:
     marks: str
 
 
-def _answers(store: Store, run: Run, texts: Mapping[int, str]) -> dict[int, _Answer]:
-    """What a run says by the number of the sample; of several repeats the first."""
+def _answers(store: Store, run: Run, texts: Mapping[int, str], *, scored: bool) -> dict[int, _Answer]:
+    """What a run says by the number of the sample; of several repeats the first, with the scores of all."""
     task = task_named(run.task)
     decode = msgspec.json.Decoder(task.prediction).decode
+    lines = {line.sample: line for line in store.page(list(texts), run.run)} if scored else {}
     found = {}
-    for row in last_attempts(store.results(run.run)):
-        if row.repeat == 0 and row.sample in texts:
-            prediction = None if row.prediction is None else decode(row.prediction)
-            record = present(task.record("", prediction))
-            values = {} if row.score is None else dict(row.score.values)
-            marks = "" if row.score is None else row.score.marks
-            found[row.sample] = _Answer(_said(record, texts[row.sample]), values, marks)
+    for one in store.outcomes(run.run):
+        if one.repeat == 0 and one.sample in texts:
+            record = present(task.record("", None if one.prediction is None else decode(one.prediction)))
+            line = lines.get(one.sample)
+            values, marks = ({}, "") if line is None else (line.values, line.marks)
+            found[one.sample] = _Answer(_said(record, texts[one.sample]), values, marks)
     return found
 
 

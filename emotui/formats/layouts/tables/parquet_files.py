@@ -6,6 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
 from emotui.formats.layouts.tables.features import names_in_card, names_in_json
 from emotui.formats.layouts.tables.layouts import read_shaped, settle
@@ -55,7 +57,7 @@ def _parquet(path: Path) -> tuple[tuple[str, ...], Iterator[dict[str, Any]], dic
 
     if not path.is_file():
         raise UnreadableFile("there is no such file")
-    file = "'" + re.sub(r"([*?\[])", r"[\1]", str(path.absolute())).replace("'", "''") + "'"
+    file = _quoted(_unglobbed(path))
     try:
         connection = duckdb.connect(
             config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
@@ -141,18 +143,31 @@ def write(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
     import duckdb
 
     header, *cells = table_cells(rows)
-    types = ", ".join(f'"{name}" VARCHAR' for name in header)
+    written = b"".join(msgspec.json.encode(dict(zip(header, row, strict=True))) + b"\n" for row in cells)
+    columns = ", ".join(f"{_quoted(str(name))}: 'VARCHAR'" for name in header)
+    beside = path.with_name(f".{path.name}.lines")
     try:
+        beside.write_bytes(written)
+        longest = max(map(len, written.split(b"\n")))
+        source = (
+            f"read_json({_quoted(_unglobbed(beside))}, format='newline_delimited', compression='none',"
+            f" columns={{{columns}}}, maximum_object_size={max(1 << 24, 2 * longest)})"
+        )
         with duckdb.connect() as connection:
-            connection.execute(f"CREATE TABLE rows ({types})")
-            if cells:
-                marks = ", ".join("?" * len(header))
-                connection.executemany(f"INSERT INTO rows VALUES ({marks})", [list(row) for row in cells])
-            target = str(path).replace("'", "''")
-            connection.execute(f"COPY rows TO '{target}' (FORMAT parquet)")
+            connection.execute(f"COPY (SELECT * FROM {source}) TO {_quoted(str(path))} (FORMAT parquet)")
     except duckdb.Error as error:
         raise OSError(_last_words(error)) from None
+    finally:
+        beside.unlink(missing_ok=True)
     return []
+
+
+def _unglobbed(path: Path) -> str:
+    return re.sub(r"([*?\[])", r"[\1]", str(path.absolute()))
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _last_words(error: Exception) -> str:
