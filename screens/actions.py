@@ -101,6 +101,7 @@ SHARED: tuple[Action, ...] = (
 
 TOOL: tuple[Action, ...] = (
     Action("theme", (), "", "theme", "Choose colours: dark, light, high contrast, colour-blind-safe", "Tool", 0),
+    Action("sql", ("Q",), "Q", "SQL", "Ask the store a question of your own in SQL", "Tool", 0),
     Action("help", ("question_mark", "f1"), "?", "help", "This page", "Tool", 18),
     Action("palette", ("ctrl+p",), "^P", "palette", "Find an action by its name", "Tool", 19),
     Action("quit", ("q", "ctrl+q"), "q", "quit", "Leave; position, filter and colours are remembered", "Tool", 20),

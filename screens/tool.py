@@ -25,6 +25,7 @@ class ToolActions(Acting):
     ) -> None:
         self._session, self._owner = session, owner
         self._actions, self._signs = actions, signs
+        self._query = ""
 
     def do_theme(self) -> None:
         from emotui.screens.dialogs.choices import ChoiceDialog, themes
@@ -41,6 +42,19 @@ class ToolActions(Acting):
         """Use these colours from now on."""
         self._owner.app.theme = theme
         self._session.remember("theme", theme)
+
+    def can_sql(self) -> bool:
+        return self._session.source is not None and self._session.source.ask_sql is not None
+
+    def do_sql(self) -> None:
+        from emotui.screens.dialogs.sql import SqlDialog
+
+        ask = self._session.bound.ask_sql
+        if ask is not None:
+            self._owner.app.push_screen(SqlDialog(ask, self._query, self._keep_query))
+
+    def _keep_query(self, query: str) -> None:
+        self._query = query
 
     def do_help(self) -> None:
         from emotui.screens.dialogs.help import HelpDialog

@@ -8,6 +8,7 @@ import contextlib
 import os
 import secrets
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,10 @@ ENDINGS = {
 """By the ending of a file: how DuckDB writes it."""
 
 
+_LOOK = 0.05
+"""Seconds between two looks whether a query is to end."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The rows that a question gave. `more`: whether there are further ones than were asked for."""
@@ -44,6 +49,7 @@ def ask(
     *,
     limit: int | None = None,
     seconds: float | None = None,
+    stop: threading.Event | None = None,
     patience: float = access.PATIENCE,
 ) -> Answer:
     """The answer to one SELECT over the views of the store at `path`.
@@ -51,6 +57,7 @@ def ask(
     Args:
         limit: rows at most.
         seconds: the time it may take.
+        stop: once it is set the query ends.
         patience: seconds to wait while another program holds the file.
 
     Raises:
@@ -58,7 +65,7 @@ def ask(
         EmotuiError: it took too long, or needs too much memory.
     """
     checked = _select(question)
-    with _asking(path, patience, seconds) as connection:
+    with _asking(path, patience, seconds, stop=stop) as connection:
         found = connection.execute(checked)
         columns = tuple(column[0] for column in found.description or ())
         rows = found.fetchall() if limit is None else found.fetchmany(limit + 1)
@@ -120,7 +127,11 @@ def _reading_alone(path: Path, patience: float) -> "Iterator[DuckDBPyConnection]
 
 @contextlib.contextmanager
 def _asking(
-    path: Path, patience: float, seconds: float | None, into: Path | None = None
+    path: Path,
+    patience: float,
+    seconds: float | None,
+    into: Path | None = None,
+    stop: threading.Event | None = None,
 ) -> "Iterator[DuckDBPyConnection]":
     """An engine that has the views, can open no file but `into`, and cannot be set otherwise."""
     import duckdb
@@ -132,20 +143,36 @@ def _asking(
             connection.execute(f"set allowed_paths = ['{_escaped(into)}']")
         connection.execute("set enable_external_access = false")
         connection.execute("set lock_configuration = true")
-        alarm = None if seconds is None else threading.Timer(seconds, connection.interrupt)
-        if alarm is not None:
-            alarm.start()
         try:
-            yield connection
+            with _interrupted(connection, seconds, stop or threading.Event()):
+                yield connection
         except duckdb.InterruptException as error:
-            raise EmotuiError(f"the query was stopped after {seconds:g} s") from error
+            asked = stop is not None and stop.is_set()
+            raise EmotuiError("the query was stopped" + ("" if asked else f" after {seconds:g} s")) from error
         except (duckdb.OutOfMemoryException, duckdb.IOException):
             raise
         except duckdb.Error as error:
             raise BadInput(_told(error)) from error
-        finally:
-            if alarm is not None:
-                alarm.cancel()
+
+
+@contextlib.contextmanager
+def _interrupted(connection: "DuckDBPyConnection", seconds: float | None, stop: threading.Event) -> Iterator[None]:
+    """End what the connection works on after so many seconds, or once `stop` is set."""
+    begun, over = time.monotonic(), threading.Event()
+
+    def watch() -> None:
+        while not over.wait(_LOOK):
+            late = seconds is not None and time.monotonic() - begun > seconds
+            if late or stop.is_set():
+                connection.interrupt()
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join()
 
 
 def _select(question: str) -> str:

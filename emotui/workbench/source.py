@@ -10,6 +10,8 @@ from emotui.records import Span, SpanSample
 from emotui.store.query import Dataset, ListQuery, ListRow, Run
 
 if TYPE_CHECKING:
+    import threading
+
     import numpy as np
 
     from emotui.backends.host import ModelProcess
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from emotui.workbench.datasets.spot_checks import SpotChecks
     from emotui.workbench.models.loaded import LoadedModels
     from emotui.workbench.progress import OnProgress
+    from emotui.workbench.queries import Table
     from emotui.workbench.rephrase.service import Rephrasing
     from emotui.workbench.results.service import Results
     from emotui.workbench.said import SampleSaid
@@ -171,3 +174,7 @@ class BrowseSource(Protocol):
     @property
     def spot_checks(self) -> "Callable[[], SpotChecks] | None":
         """What keeps texts that a person tried."""
+
+    @property
+    def ask_sql(self) -> "Callable[[str, threading.Event], Table] | None":
+        """What answers one SELECT over what it holds; once the event is set, it ends."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from emotui.workbench.datasets.spot_checks import SpotChecks
     from emotui.workbench.models.loaded import LoadedModels
     from emotui.workbench.progress import OnProgress
+    from emotui.workbench.queries import Table
     from emotui.workbench.rephrase.service import Rephrasing
     from emotui.workbench.results.service import Results
     from emotui.workbench.said import SampleSaid
@@ -166,6 +167,12 @@ class Workspace:
                     self.model, lambda: models_at_hand(model_folders((), path)).models, self.store.runs
                 )
             return self._shelf
+
+    def ask_sql(self, question: str, stop: threading.Event) -> "Table":
+        """The answer to one SELECT over the views of the store; once `stop` is set, it ends."""
+        from emotui.workbench.queries import ask
+
+        return ask(self.store.path, question, stop=stop)
 
     def spot_checks(self) -> "SpotChecks":
         """What keeps texts that a person tried."""

@@ -162,6 +162,6 @@ def test_files_are_browsed_without_what_only_a_workspace_has(files: tuple[str, s
     view: BrowseSource = FileView(files[0], warn=_quiet)
     workspace: BrowseSource = Workspace(Store.open(tmp_path / "w.duckdb"))
     for source, there in ((view, False), (workspace, True)):
-        services = (source.models, source.scenes, source.rephrasing, source.results, source.spot_checks)
-        assert [service is not None for service in services] == [there] * 5
+        services = (source.models, source.scenes, source.rephrasing, source.results, source.spot_checks, source.ask_sql)
+        assert [service is not None for service in services] == [there] * 6
         source.close()

@@ -48,6 +48,7 @@ class FileView:
     scenes: None = None
     rephrasing: None = None
     results: None = None
+    ask_sql: None = None
     spot_checks: None = None
 
     def __init__(self, gold: str, predicted: Sequence[str] = (), *, skip_bad: bool = False, warn: Warn) -> None:
