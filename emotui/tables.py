@@ -65,7 +65,8 @@ class Row(msgspec.Struct, frozen=True):
 class ResultsTable(msgspec.Struct, frozen=True):
     """`key` names it for good (`task-1`, `errors-task-2`, `experiment-0`); `notes`: conventions, as footnotes.
 
-    `heat`: counts that are drawn as shades of their share of the row, unless somebody wants to read them.
+    `published_notes`: what has to be known of the published rows. `heat`: counts that are drawn as shades of their
+    share of the row, unless somebody wants to read them.
     """
 
     key: str
@@ -74,6 +75,15 @@ class ResultsTable(msgspec.Struct, frozen=True):
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
     heat: bool = False
+    published_notes: tuple[str, ...] = ()
+
+    def shown(self, *, published: bool) -> "ResultsTable":
+        """The table with its published rows and what has to be known of them, or without both."""
+        if published:
+            return msgspec.structs.replace(self, notes=(*self.notes, *self.published_notes), published_notes=())
+        return msgspec.structs.replace(
+            self, rows=tuple(row for row in self.rows if not row.published), published_notes=()
+        )
 
 
 class Bars(msgspec.Struct, frozen=True):
@@ -97,7 +107,8 @@ class Transitions(msgspec.Struct, frozen=True):
     """From one sentence to the next: `counts[i][j]` pairs go from `labels[i]` to `labels[j]`.
 
     `shares`: of all pairs. `row_shares`: of those that leave `labels[i]`; None where none does. `samples[i][j]`: the
-    numbers of the samples with such a pair. `unlabelled`: pairs left out because a sentence has no label.
+    numbers of the samples with such a pair. `unlabelled`: pairs left out because a sentence has no label. `of`: what
+    the passages are called.
     """
 
     by: str
@@ -108,6 +119,7 @@ class Transitions(msgspec.Struct, frozen=True):
     samples: tuple[tuple[tuple[int, ...], ...], ...]
     pairs: int = 0
     unlabelled: int = 0
+    of: str = ""
 
 
 def shown_cell(cell: Cell, unit: str) -> str:

@@ -17,7 +17,7 @@ from emotui.formats.rows import literal
 from emotui.tables import NOT_ASKED, Cell, Column, ResultsTable, shown_cell
 from emotui.workbench.datasets.experiments import experiment_of
 from emotui.workbench.progress import RunProgress
-from emotui.workbench.results.report import DAGGER, column_groups, footnotes, write_report
+from emotui.workbench.results.report import DAGGER, column_groups, footnotes, picked, write_report
 from emotui.workbench.results.service import BY, SPANS
 from emotui.workbench.results.span_tables import transition_table
 from emotui.workbench.workspace import Workspace
@@ -29,12 +29,20 @@ Printed = tuple[Column, list[str]]
 """A column, and its cells as they are printed."""
 
 
+dataset_option = click.option("--dataset", help="A dataset (default: that of the first, or newest, run over spans).")
+table_option = click.option("--table", "keys", multiple=True, help="Only the table of this key (again for more).")
+no_sim_option = click.option("--no-sim", is_flag=True, help="Leave the annotators' Sim out (no model is loaded).")
+published_option = click.option(
+    "--published/--no-published", default=False, help="The papers' rows too: other samples and prompts (default: not)."
+)
+
+
 @click.command()
 @click.argument("runs", nargs=-1)
-@click.option("--dataset", help="A dataset (default: that of the first, or newest, run over spans).")
-@click.option("--table", "keys", multiple=True, help="Only the table of this key (again for more).")
-@click.option("--no-sim", is_flag=True, help="Leave the annotators' Sim out (no model is loaded).")
-@click.option("--no-published", is_flag=True, help="Leave the papers' rows out.")
+@dataset_option
+@table_option
+@no_sim_option
+@published_option
 @click.option("--samples", "with_samples", is_flag=True, help="--json: the ids of the samples behind every figure.")
 @db_option
 @read_only_option
@@ -44,7 +52,7 @@ def results(
     dataset: str | None,
     keys: tuple[str, ...],
     no_sim: bool,
-    no_published: bool,
+    published: bool,
     with_samples: bool,
     db: str | None,
     read_only: bool,
@@ -62,21 +70,27 @@ def results(
         name = dataset or _usual(workspace, runs)
         with bar("results") as progress:
             chosen = [store.run(run).run for run in runs] or None
-            read = found.tables(name, chosen, sim=not no_sim, on_step=lambda step, done, n: progress(done, n, step))
+            read = found.tables(
+                name,
+                chosen,
+                sim=not no_sim,
+                published=published,
+                on_step=lambda step, done, n: progress(done, n, step),
+            )
         tables = list(read)
         held = store.dataset(name)
         if held is not None and held.task == SPANS and experiment_of(held) is None:
             moves = [found.transitions(name, by) for by in BY]
             tables += [transition_table(one) for one in reversed(moves) if one.pairs]
-        tables = _picked(tables, keys)
+        ((_, tables),) = picked([("", tables)], keys) or [("", [])]
         if not as_json:
-            _print_tables(tables, no_published)
+            _print_tables(tables)
             return
         ids = _ids(workspace, tables) if with_samples else None
         print_json(
             {
                 "dataset": held.name if held else name,
-                "tables": [_table_document(table, no_published, ids) for table in tables],
+                "tables": [_table_document(table, ids) for table in tables],
             }
         )
     finally:
@@ -84,14 +98,30 @@ def results(
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True)
+@click.argument("runs", nargs=-1)
 @click.option("--to", "target", required=True, help="The file to write: .md, .tex or .html.")
-@click.option("--no-sim", is_flag=True, help="Leave the annotators' Sim out (no model is loaded).")
+@dataset_option
+@table_option
+@no_sim_option
+@published_option
 @db_option
 @read_only_option
 @json_option
-def report(runs: tuple[str, ...], target: str, no_sim: bool, db: str | None, read_only: bool, as_json: bool) -> None:
-    """Write the paper's tables with RUNS added, for a paper, a page or a note."""
+def report(
+    runs: tuple[str, ...],
+    target: str,
+    dataset: str | None,
+    keys: tuple[str, ...],
+    no_sim: bool,
+    published: bool,
+    db: str | None,
+    read_only: bool,
+    as_json: bool,
+) -> None:
+    """Write the tables of RUNS, for a paper, a page or a note.
+
+    Without RUNS: of each model and setting over the dataset the newest that is done.
+    """
     workspace = Workspace.look_into(db, read_only=read_only)
     try:
         with bar("report") as progress, stopping() as asked:
@@ -100,8 +130,19 @@ def report(runs: tuple[str, ...], target: str, no_sim: bool, db: str | None, rea
                 progress(step.done, step.n, step.step)
 
             found = workspace.results()
+            store = workspace.store
+            named = runs or found.newest(dataset if dataset is not None else _usual(workspace, ()))
             written = write_report(
-                workspace.store, found, runs, target, sim=not no_sim, on_progress=show, cancelled=asked
+                store,
+                found,
+                named,
+                target,
+                dataset=dataset,
+                sim=not no_sim,
+                published=published,
+                keys=keys,
+                on_progress=show,
+                cancelled=asked,
             )
     except Cancelled:
         click.echo(f"interrupted: {target} is not written", err=True)
@@ -126,21 +167,13 @@ def _usual(workspace: Workspace, runs: Sequence[str]) -> int:
     return next((dataset for dataset in found if main[dataset]), found[0])
 
 
-def _picked(tables: Sequence[ResultsTable], keys: Sequence[str]) -> list[ResultsTable]:
-    there = [table.key for table in tables]
-    for key in keys:
-        if key not in there:
-            raise BadInput(f"there is no table {key!r} here; there are: {', '.join(there)}")
-    return [table for table in tables if not keys or table.key in keys]
-
-
 def _ids(workspace: Workspace, tables: Sequence[ResultsTable]) -> dict[int, str]:
     cells = [cell for table in tables for row in table.rows for cell in row.cells]
     numbers = sorted({number for cell in cells for number in cell.samples})
     return {row.sample: row.id for row in workspace.store.page(numbers, None)}
 
 
-def _table_document(table: ResultsTable, own_only: bool, ids: Mapping[int, str] | None) -> dict[str, object]:
+def _table_document(table: ResultsTable, ids: Mapping[int, str] | None) -> dict[str, object]:
     rows = [
         {
             "label": row.label,
@@ -154,7 +187,6 @@ def _table_document(table: ResultsTable, own_only: bool, ids: Mapping[int, str] 
             },
         }
         for row in table.rows
-        if not (own_only and row.published)
     ]
     columns = [{"key": c.key, "title": c.title, "group": c.group or None, "unit": c.unit} for c in table.columns]
     return {"key": table.key, "title": table.title, "columns": columns, "rows": rows, "notes": list(table.notes)}
@@ -170,25 +202,25 @@ def _cell_document(cell: Cell, ids: Mapping[int, str] | None) -> dict[str, objec
     return document
 
 
-def _print_tables(tables: Sequence[ResultsTable], own_only: bool) -> None:
+def _print_tables(tables: Sequence[ResultsTable]) -> None:
     """The tables, and then all their notes, each once."""
     from rich.console import Console
 
     console = Console()
     notes: dict[str, None] = {}
     for table in tables:
-        if _print_table(console, table, own_only):
+        if _print_table(console, table):
             notes |= dict.fromkeys((*table.notes, *footnotes(table)))
     for note in notes:
         console.print(as_written(f"- {note}", "dim"))
 
 
-def _print_table(console: "Console", table: ResultsTable, own_only: bool) -> bool:
+def _print_table(console: "Console", table: ResultsTable) -> bool:
     """Whether there is anything in it to print. Columns that nobody was asked for are left out.
 
     What is too wide for the terminal goes on below, settings kept together, with the rows that were asked there.
     """
-    shown = [row for row in table.rows if not (own_only and row.published)]
+    shown = table.rows
     if not shown:
         return False
     labels = [literal(f"{row.label} {DAGGER}" if row.published else row.label) for row in shown]

@@ -40,6 +40,26 @@ def holding(connection: "DuckDBPyConnection", dataset: int, part: str) -> list[i
     return [row[0] for row in found.fetchall()]
 
 
+_TWO_SENTENCES = r"""[.!?…]["'”’)\]]*\s+["'“‘(\[]*\p{Lu}"""
+
+
+def shapes(connection: "DuckDBPyConnection", dataset: int, passage: str) -> tuple[int, int, int, int]:
+    """How many samples of a data set are texts, those of them that are one sentence with an emotion, passages (their
+    record holds `passage`), and passages of five sentences.
+    """
+    found = connection.execute(
+        "with d as (select first, first + n as stop from datasets where dataset = $dataset), s as ("
+        " select contains(record, $passage) as long, record, text, emotion from samples"
+        " where sample >= (select first from d) and sample < (select stop from d))"
+        " select count(*) filter (not long),"
+        " count(*) filter (not long and emotion is not null and not regexp_matches(text, $two)),"
+        " count(*) filter (long), count(*) filter (long and json_array_length(record, '$.sentences') = 5) from s",
+        {"dataset": dataset, "passage": passage, "two": _TWO_SENTENCES},
+    ).fetchone()
+    texts, single, passages, five = found or (0, 0, 0, 0)
+    return int(texts), int(single), int(passages), int(five)
+
+
 def bounds(connection: "DuckDBPyConnection", run: str) -> tuple[int, int]:
     """The first number of the run's data set, and the number after its last; (0, 0) for an unknown run."""
     row = connection.execute(

@@ -342,6 +342,15 @@ class Store:
         with self._turns.reading() as connection:
             return run_results.holding(connection, dataset, part)
 
+    def shapes(self, dataset: int, passage: str) -> tuple[int, int, int, int]:
+        """How many samples are texts, of these one sentence with an emotion, passages, and of these of five sentences.
+
+        Args:
+            passage: what the record of a passage, as JSON, holds.
+        """
+        with self._turns.reading() as connection:
+            return run_results.shapes(connection, dataset, passage)
+
     def run_revisions(self, names: Sequence[str]) -> dict[str, tuple[int, int]]:
         """For each of these runs a value that changes when it has new outputs or scores."""
         with self._turns.reading() as connection:

@@ -14,5 +14,6 @@ ENTRY = PlaceEntry(
             "next_table", ("n",), "n", "next table", "Next table, plot or heatmap", "Results", 2, ("n p", "next table")
         ),
         Action("previous_table", ("p",), "p", "previous table", "Previous table, plot or heatmap", "Results"),
+        Action("published", ("P",), "P", "published", "The papers' own rows beside yours, or not", "Results", 9),
     ),
 )

@@ -221,6 +221,8 @@ class Results(Place):
             return self.looked.view == "transitions" or (
                 self.looked.view == "tables" and table is not None and table.heat
             )
+        if action == "published":
+            return self.looked.of_spans
         if action == "samples":
             picked = self.view.grid.cell
             if self.looked.view == "bars":
@@ -258,6 +260,11 @@ class Results(Place):
         self.looked.turn(-1)
         self._look()
 
+    def do_published(self) -> None:
+        """Show the papers' own rows too, or no longer; the view is one that has any."""
+        self.looked.published, self.looked.view = not self.looked.published, "tables"
+        self._look()
+
     def do_values(self) -> None:
         self.view.shades = not self.view.shades
         self._draw()
@@ -289,7 +296,7 @@ class Results(Place):
         results, found = self._results, self.looked.tables_found
         if results is None or found is None:
             return
-        runs = sorted(found.datasets)
+        runs, published = sorted(found.datasets), self.looked.published
 
         def write(path: str, on_progress: "OnProgress", over: threading.Event) -> None:
             from emotui.workbench.progress import Cancelled
@@ -297,7 +304,15 @@ class Results(Place):
 
             service, stopped = results(), over.is_set
             try:
-                written = write_report(service.store, service, runs, path, on_progress=on_progress, cancelled=stopped)
+                written = write_report(
+                    service.store,
+                    service,
+                    runs,
+                    path,
+                    published=published,
+                    on_progress=on_progress,
+                    cancelled=stopped,
+                )
             except Cancelled:
                 self.post_message(self.Written(path, None))
                 return

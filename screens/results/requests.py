@@ -42,7 +42,8 @@ class Wanted:
     """One of the things that can be asked of results. `what`: tables, bars or transitions.
 
     `runs`: just these; empty: the newest of each model and setting.
-    `sim`: whether annotators get their Sim, for which the embedded model is loaded.
+    `sim`: whether annotators get their Sim, for which the embedded model is loaded. `published`: whether the papers'
+    own rows stand beside.
     """
 
     dataset: int
@@ -52,6 +53,7 @@ class Wanted:
     figure: str = ""
     sim: bool = False
     runs: tuple[str, ...] = ()
+    published: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,9 @@ def ask(results: "Results", question: Question) -> Found:
             return Found(wanted, results.bars(dataset, runs, **named, cancelled=counting))
         if wanted.what == "transitions":
             return Found(wanted, results.transitions(dataset, wanted.by, cancelled=counting))
-        tables = results.tables(dataset, runs, sim=wanted.sim, cancelled=counting, on_step=counting.tell)
+        tables = results.tables(
+            dataset, runs, sim=wanted.sim, published=wanted.published, cancelled=counting, on_step=counting.tell
+        )
         return Found(wanted, tables, _datasets(results, tables))
     except Cancelled:
         return Found(wanted, None)

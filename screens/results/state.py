@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 VIEWS = ("tables", "bars", "transitions")
 BY = ("emotion", "valence")
-_PARTS = {"task-1": "Task 1", "task-2": "Task 2"}
+_PARTS = ("task-1", "task-2")
 _FIGURES = {"f1": "F1", "sim": "Sim"}
 _OF_SENTENCES = {"precision": "Prec", "recall": "Rec"}
 """Means over samples; passages have none by sentence."""
@@ -22,6 +22,7 @@ class Looked:
         self.dataset: int | None = None
         self.of_spans = True
         self.runs: tuple[str, ...] = ()
+        self.published = False
         self.view = VIEWS[0]
         self.at = dict.fromkeys(VIEWS, 0)
         self._found: dict[Wanted, Found] = {}
@@ -54,7 +55,7 @@ class Looked:
             return None
         if self.view == "tables" or self.tables is None:
             people = any(row.kind == "people" for table in self.tables or () for row in table.rows)
-            return Wanted(self.dataset, "tables", sim=people, runs=self.runs)
+            return Wanted(self.dataset, "tables", sim=people, runs=self.runs, published=self.published)
         if self.view == "transitions":
             return Wanted(self.dataset, "transitions", by=BY[self.at["transitions"] % len(BY)])
         if not self.bars_there:
@@ -64,11 +65,15 @@ class Looked:
 
     @property
     def tables_found(self) -> Found | None:
-        """The best that there is of the tables."""
+        """The best that there is of the tables: until those that are wanted come, the others stay."""
         if self.dataset is None:
             return None
-        with_sim, without = (Wanted(self.dataset, "tables", sim=sim, runs=self.runs) for sim in (True, False))
-        return self._found.get(with_sim) or self._found.get(without)
+        for published in (self.published, not self.published):
+            for sim in (True, False):
+                found = self._found.get(Wanted(self.dataset, "tables", sim=sim, runs=self.runs, published=published))
+                if found is not None:
+                    return found
+        return None
 
     @property
     def tables(self) -> "tuple[ResultsTable, ...] | None":
@@ -113,7 +118,8 @@ class Looked:
         if not there:
             return "Bars", 1, 1
         part, by, figure = there[at % len(there)]
-        return f"{_PARTS[part]}: {self._metrics(part)[figure]} by {by}", at % len(there) + 1, len(there)
+        title = next(table.title for table in tables if table.key == part)
+        return f"{title}: {self._metrics(part)[figure]} by {by}", at % len(there) + 1, len(there)
 
     def turn_to_figures(self) -> str | None:
         """From bars to the table that holds F1 of the same labels; says of what: emotion or valence."""

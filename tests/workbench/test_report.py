@@ -44,7 +44,7 @@ def made(tmp_path: Path) -> Iterator[tuple[Workspace, Dataset]]:
 
 
 def written(made: tuple[Workspace, Dataset], path: Path, *runs: str) -> str:
-    write_report(made[0].store, made[0].results(), runs or ("r1", "r2"), str(path), sim=False)
+    write_report(made[0].store, made[0].results(), runs or ("r1", "r2"), str(path), sim=False, published=True)
     return path.read_text(encoding="utf-8")
 
 
@@ -212,8 +212,8 @@ def test_wherever_a_report_is_stopped_the_file_is_as_it_was(made: tuple[Workspac
             assert path.read_text() == "as it was"
             assert {one.name for one in tmp_path.iterdir()} == before
         allowed += 1
-    # Two runs, the parts, a batch of annotators and one of baselines, transitions by two labels, and at the end.
-    assert allowed == 8
+    # Two runs, a batch of annotators and one of baselines, transitions by two labels, and at the end.
+    assert allowed == 7
     assert path.read_text().startswith("# ")
 
 
@@ -259,10 +259,11 @@ def test_the_commands_print_one_document_and_tables_that_fit(emotui: Emotui, tmp
     figure = own["cells"]["own/f1"]
     assert figure["value"] == pytest.approx(done.document["metrics"]["by_task"]["task_1"]["f1"])
     assert (figure["n_samples"], len(figure["samples"]), figure["samples"][0]) == (6, 6, "t1-001")
-    only = emotui("results", "--db", "w.duckdb", "--json", "--no-sim", "--table", "asking", "--no-published").document
+    only = emotui("results", "--db", "w.duckdb", "--json", "--no-sim", "--table", "asking").document
     assert [table["key"] for table in only["tables"]] == ["asking"]
     assert "samples" not in only["tables"][0]["rows"][0]["cells"]["questions"]
-    shown = emotui("results", run[:6], "--db", "w.duckdb", "--no-sim").out
+    assert not any(row["kind"] == "published" for table in document["tables"] for row in table["rows"])
+    shown = emotui("results", run[:6], "--db", "w.duckdb", "--no-sim", "--published").out
     assert "Task 2: five sentences: errors" in shown
     assert "Qwen 3 32B †" in shown
     assert max(map(len, shown.splitlines())) <= 100
@@ -272,7 +273,13 @@ def test_the_commands_print_one_document_and_tables_that_fit(emotui: Emotui, tmp
     report = emotui("report", run, "--to", "r.md", "--db", "w.duckdb", "--no-sim", "--json").document
     assert (report["to"], report["runs"]) == ("r.md", [run])
     assert {one["table"] for one in report["tables"]} == set(tables)
-    assert (tmp_path / "r.md").read_text(encoding="utf-8").count("\n### ") == len(report["tables"])
+    written = (tmp_path / "r.md").read_text(encoding="utf-8")
+    assert written.count("\n### ") == len(report["tables"])
+    assert "†" not in written
+    alone = emotui("report", "--dataset", "sample", "--table", "asking", "--to", "a.md", "--db", "w.duckdb", "--no-sim")
+    assert (alone.status, alone.out) == (0, "1 tables of 1 runs written to a.md\n")
+    other = emotui("report", run, "--dataset", "mine", "--to", "a.md", "--db", "w.duckdb")
+    assert other.err == f"run {run} is not one over the dataset 'mine'\n"
 
 
 def test_a_narrow_terminal_gets_the_tables_in_parts_and_nothing_to_show_is_one_sentence(
@@ -282,7 +289,11 @@ def test_a_narrow_terminal_gets_the_tables_in_parts_and_nothing_to_show_is_one_s
 
     def shown(width: int) -> list[str]:
         monkeypatch.setenv("COLUMNS", str(width))
-        return CliRunner().invoke(results, ["--no-sim", "--db", str(made[0].store.path)]).output.splitlines()
+        return (
+            CliRunner()
+            .invoke(results, ["--no-sim", "--published", "--db", str(made[0].store.path)])
+            .output.splitlines()
+        )
 
     assert not any("\x1b" in line for line in shown(70))
     tables = [line for line in shown(70) if not line.startswith("- ")]
@@ -302,7 +313,7 @@ def test_a_narrow_terminal_gets_the_tables_in_parts_and_nothing_to_show_is_one_s
 
 def test_runs_over_scenarios_stand_beside_the_papers_table(emotui: Emotui, tmp_path: Path) -> None:
     run = emotui("run", "scenes", "--limit", 12, "--db", "w.duckdb", "--json").document["run"]
-    report = emotui("report", run, "--to", "r.md", "--db", "w.duckdb", "--json").document
+    report = emotui("report", run, "--to", "r.md", "--db", "w.duckdb", "--published", "--json").document
     assert [one["table"] for one in report["tables"]] == ["scenes"]
     text = (tmp_path / "r.md").read_text(encoding="utf-8")
     assert re.search(rf"\| embedded \| {run} \|( \d\.\d{{4}} \|){{6}}( \d\.\d{{3}} \|){{2}}", text)

@@ -32,7 +32,7 @@ def made(tmp_path: Path) -> Iterator[Made]:
 
 
 def tables(made: Made, *runs: str) -> dict[str, ResultsTable]:
-    return {table.key: table for table in made[2].tables("three", runs or None, sim=False)}
+    return {table.key: table for table in made[2].tables("three", runs or None, sim=False, published=True)}
 
 
 def row(table: ResultsTable, label: str, at: int = 0) -> Row:
@@ -44,9 +44,33 @@ def cell(table: ResultsTable, label: str, column: str, at: int = 0) -> Cell:
     return row(table, label, at).cells[place]
 
 
+def test_published_rows_and_what_is_to_be_known_of_them_stand_only_where_they_are_asked_for(made: Made) -> None:
+    add_run(made[0], made[1], "r1", "m", "retrieve", EXACT)
+    own, both = made[2].tables("three", sim=False), tables(made)
+    assert not any(row.published for table in own for row in table.rows)
+    assert not any("†" in note for table in own for note in table.notes)
+    assert "cot-task-1" in {table.key for table in own}
+    for table in own:
+        beside = both[table.key]
+        assert [row for row in beside.rows if not row.published] == list(table.rows)
+        assert beside.notes[: len(table.notes)] == table.notes
+    assert any("†" in note for note in both["task-1"].notes)
+
+
+def test_a_table_is_called_after_the_papers_task_only_where_every_sample_is_what_it_says(made: Made) -> None:
+    opened, _, results = made
+    assert results.titles("three") == {"task-1": "Task 1: one sentence", "task-2": "three, passages"}
+    one = SpanSample(id="a", text="I cried. Then I laughed.", spans=(), emotion="sad")
+    two = SpanSample(id="b", text="I cried, Dr. no less", spans=())
+    add_samples(opened.store, "spans", "long texts", [one], "x")
+    add_samples(opened.store, "spans", "no\x1bemotion", [two], "x")
+    assert results.titles("long texts") == {"task-1": "long texts"}
+    assert results.titles("no\x1bemotion") == {"task-1": "no\\x1bemotion"}
+
+
 def test_every_row_of_every_table_has_a_cell_for_every_column_and_published_rows_cite_their_table(made: Made) -> None:
     add_run(made[0], made[1], "r1", "m", "retrieve", EXACT)
-    found = made[2].tables("three", sim=False)
+    found = made[2].tables("three", sim=False, published=True)
     assert [table.key for table in found] == [
         *("task-1", "errors-task-1", "labels-task-1", "cot-task-1"),
         *("task-2", "errors-task-2", "labels-task-2", "cot-task-2", "asking"),
@@ -253,7 +277,7 @@ def test_prompting_experiments_have_the_papers_tables_and_the_gate(made: Made) -
         answers = {one.id: [[one.text[a:b] for a, b in one.places]] for one in gold}
         way = "experiment-0" if number == 0 else "highlight"
         add_run(opened, dataset, f"x{number}", "m", way, answers, with_sim=False)
-    found = {table.key: table for table in results.tables("three", sim=False)}
+    found = {table.key: table for table in results.tables("three", sim=False, published=True)}
     assert {"task-1", "experiment-0", "experiments-retrieve", "experiments-highlight", "asking-experiments"} <= set(
         found
     )
@@ -269,7 +293,7 @@ def test_prompting_experiments_have_the_papers_tables_and_the_gate(made: Made) -
     assert cell(marked, "m", "experiment-2-valence/f1") == Cell()
     assert cell(marked, "m", "goes_on").value == "yes"
     assert [row.label for row in found["experiments-retrieve"].rows if row.kind == "run"] == []
-    alone = [table.key for table in results.tables("experiment-3", sim=False)]
+    alone = [table.key for table in results.tables("experiment-3", sim=False, published=True)]
     assert alone == ["experiment-0", "experiments-retrieve", "experiments-highlight", "asking-experiments"]
     assert set(tables(made, "x3")) >= {"task-1", "experiments-highlight"}
 
@@ -277,7 +301,7 @@ def test_prompting_experiments_have_the_papers_tables_and_the_gate(made: Made) -
 @pytest.mark.parametrize(("key", "left_out"), [("experiments-retrieve", 3), ("experiments-highlight", 11)])
 def test_the_gate_keeps_the_models_that_the_paper_kept(made: Made, key: str, left_out: int) -> None:
     add_experiment(made[0].store, 3)
-    (table,) = [table for table in made[2].tables("experiment-3") if table.key == key]
+    (table,) = [table for table in made[2].tables("experiment-3", published=True) if table.key == key]
     kept = {row.label for row in table.rows if row.cells[-1].value == "yes"}
     style = key.removeprefix("experiments-")
     main = {row.label for row in tables(made)["task-1"].rows if row.published and "Crowd" not in row.label}

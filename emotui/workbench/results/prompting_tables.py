@@ -44,8 +44,8 @@ def _reproduction(runs: Sequence[RunFigures]) -> ResultsTable:
     ]
     table = published("seer_table7")
     rows += [_published(row, [("experiment-0", name) for name in names]) for row in table.rows]
-    notes = (EXACT, LETTERS, f"{PUBLISHED} {table.cite}.", *table.notes)
-    return ResultsTable("experiment-0", "Prompting experiment 0: the text given back", columns, tuple(rows), notes)
+    title, papers = "Prompting experiment 0: the text given back", (f"{PUBLISHED} {table.cite}.", *table.notes)
+    return ResultsTable("experiment-0", title, columns, tuple(rows), (EXACT, LETTERS), published_notes=papers)
 
 
 def _newest(runs: Iterable[RunFigures]) -> dict[str, RunFigures]:
@@ -76,8 +76,8 @@ def _spans(runs: Sequence[RunFigures], style: str) -> ResultsTable:
         plain = _published(row, figures)
         rows.append(Row(plain.label, plain.kind, plain.source, (*plain.cells, _gate(row))))
     title = f"Prompting experiments 1 to 3, {style}"
-    notes = (EXACT, SCORES, GATE, f"{PUBLISHED} {table.cite}, which print no EM.", *table.notes)
-    return ResultsTable(f"experiments-{style}", title, tuple(columns), tuple(rows), notes)
+    notes, papers = (EXACT, SCORES, GATE), (f"{PUBLISHED} {table.cite}, which print no EM.", *table.notes)
+    return ResultsTable(f"experiments-{style}", title, tuple(columns), tuple(rows), notes, published_notes=papers)
 
 
 def _half(by_number: Mapping[str, RunFigures], slot: str, name: str) -> Cell:

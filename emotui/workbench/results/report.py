@@ -39,7 +39,10 @@ def write_report(
     runs: Sequence[str],
     path: str,
     *,
+    dataset: str | None = None,
     sim: bool = True,
+    published: bool = False,
+    keys: Sequence[str] = (),
     on_progress: OnProgress = unwatched,
     cancelled: IsCancelled = never,
 ) -> dict[str, Any]:
@@ -48,7 +51,10 @@ def write_report(
     Args:
         runs: ids of runs of any task, or the beginnings of ids.
         path: ends in `.md`, `.tex` or `.html`. It is written whole or not at all.
+        dataset: the one that all runs must be over; None: any.
         sim: whether annotators get their Sim, which loads the embedded model.
+        published: whether the papers' own rows stand beside.
+        keys: only the tables of these keys; none: all.
         on_progress: told how far it is: first the answers that are read, then the annotators that are scored.
         cancelled: asked again and again; once it says yes, nothing is written.
 
@@ -56,8 +62,8 @@ def write_report(
         `to`, `runs`, and `tables`: the dataset, key and number of rows of each.
 
     Raises:
-        BadInput: another ending, a run that is not there or of a task that is not known, or a place that cannot be
-            written.
+        BadInput: another ending, no table of a key, a run that is not there or of a task that is not known, or a place
+            that cannot be written.
         Cancelled: on the way; a file that was there is as it was.
     """
     ending = Path(path).suffix.lower()
@@ -66,12 +72,16 @@ def write_report(
     found = list(dict.fromkeys(store.run(name).run for name in runs))
     chosen = [store.run(name) for name in found]
     datasets = {dataset.dataset: dataset for dataset in store.datasets()}
+    strange = [run.run for run in chosen if dataset is not None and datasets[run.dataset].name != dataset]
+    if strange:
+        raise BadInput(f"run {strange[0]} is not one over the dataset {dataset!r}")
     titles = {task_named(run.task).words.title for run in chosen}
-    making = _Making(store, results, sim, Throttled("report", on_progress), cancelled)
-    sections = _sections(making, chosen, datasets)
+    making = _Making(store, results, sim, published, Throttled("report", on_progress), cancelled)
+    sections = picked(_sections(making, chosen, datasets), keys)
+    papers = f"{DAGGER} marks rows as printed in the paper. " if published else ""
     about = (
         f"Written by emotui {__version__} on {datetime.now(UTC):%Y-%m-%d %H:%M} UTC. "
-        f"{DAGGER} marks rows as printed in the paper. —: not asked; n/a: undefined, with the reason below the table."
+        f"{papers}—: not asked; n/a: undefined, with the reason below the table."
     )
     text = rendered(
         ending,
@@ -100,30 +110,55 @@ class _Making:
     store: Store
     results: Results
     sim: bool
+    published: bool
     on_step: OnStep
     cancelled: IsCancelled
 
 
-def _sections(
-    making: _Making, runs: Sequence[Run], datasets: dict[int, Dataset]
-) -> list[tuple[str, list[ResultsTable]]]:
+def _sections(making: _Making, runs: Sequence[Run], datasets: dict[int, Dataset]) -> "Sections":
     """A heading and its tables for each dataset, in the order of the runs; experiments together at the end."""
-    sections: list[tuple[str, list[ResultsTable]]] = []
+    sections: Sections = []
     experiments = [run for run in runs if experiment_of(datasets[run.dataset]) is not None]
     for number in dict.fromkeys(run.dataset for run in runs if run not in experiments):
         dataset, own = datasets[number], [run for run in runs if run.dataset == number]
         tables = _TABLES.get(dataset.task, _tables)(making, number, own)
-        sections.append((f"Dataset {dataset.name}", tables))
+        sections.append((f"Dataset {dataset.name}", [one.shown(published=making.published) for one in tables]))
     if experiments:
         tables = _tables(replace(making, sim=False), experiments[0].dataset, experiments)
         sections.append(("Prompting experiments", tables))
     return sections
 
 
+Sections = list[tuple[str, list[ResultsTable]]]
+"""A heading and its tables."""
+
+
+def picked(sections: Sections, keys: Sequence[str]) -> Sections:
+    """Just the tables of these keys; all where there is no key.
+
+    Raises:
+        BadInput: no section has a table of one of them.
+    """
+    there = list(dict.fromkeys(table.key for _, tables in sections for table in tables))
+    for key in keys:
+        if key not in there:
+            raise BadInput(f"there is no table {key!r} here; there are: {', '.join(there)}")
+    chosen = [(title, [table for table in tables if not keys or table.key in keys]) for title, tables in sections]
+    return [(title, tables) for title, tables in chosen if tables]
+
+
 def _tables(making: _Making, dataset: int, runs: Sequence[Run]) -> list[ResultsTable]:
     """The tables of Results."""
     names, results = [run.run for run in runs], making.results
-    return list(results.tables(dataset, names, sim=making.sim, cancelled=making.cancelled, on_step=making.on_step))
+    found = results.tables(
+        dataset,
+        names,
+        sim=making.sim,
+        published=making.published,
+        cancelled=making.cancelled,
+        on_step=making.on_step,
+    )
+    return list(found)
 
 
 def _tables_of_spans(making: _Making, dataset: int, runs: Sequence[Run]) -> list[ResultsTable]:

@@ -36,7 +36,8 @@ def scene_table(bench: SceneBench, runs: Iterable[Run]) -> ResultsTable:
         cells = [Cell(side[key], None, "EmoScene, Table 1") for key, *_ in _FIGURES for side in (row.before, row.after)]
         rows.append(Row(row.model, "published", "EmoScene, Table 1", tuple(cells)))
     note = f"† as printed in the paper: other scenarios, so not to be compared figure by figure. {cite}."
-    return ResultsTable(Scenes.name, "Emotion vectors of scenarios", tuple(columns), tuple(rows), (*NOTES, note))
+    title = "Emotion vectors of scenarios"
+    return ResultsTable(Scenes.name, title, tuple(columns), tuple(rows), NOTES, published_notes=(note,))
 
 
 def _cells(bench: SceneBench, run: Run) -> tuple[Cell, ...]:

@@ -4,7 +4,7 @@ Only annotators have no stored scores: theirs are made here, once a dataset, wit
 """
 
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -17,7 +17,7 @@ from emotui.store.store import Store
 from emotui.tables import Bars, ResultsTable, Transitions
 from emotui.tasks.spans.task import Spans
 from emotui.workbench.datasets.experiments import experiment_of
-from emotui.workbench.datasets.samples import has_texts
+from emotui.workbench.datasets.samples import has_texts, is_sample_data
 from emotui.workbench.results.prompting_tables import prompting_tables
 from emotui.workbench.results.run_tables import run_tables
 from emotui.workbench.results.span_baselines import BaselineFigures, best_baselines
@@ -26,8 +26,8 @@ from emotui.workbench.results.span_figures import (
     RunFigures,
     annotator_figures,
     count_transitions,
-    parts_of,
     run_figures,
+    titles_of,
 )
 from emotui.workbench.results.span_tables import Material, asking, bars_of, task_tables
 from emotui.workbench.runs.run import EMBEDDING
@@ -39,6 +39,7 @@ Answer = TypeVar("Answer")
 
 BY = ("emotion", "valence")
 SPANS = Spans.name
+PASSAGES = "task-2"
 
 
 def untold(step: str, so_far: int, n: int) -> None:
@@ -83,10 +84,11 @@ class Results:
         runs: Sequence[str] | None = None,
         *,
         sim: bool = True,
+        published: bool = False,
         cancelled: IsCancelled = never,
         on_step: OnStep = untold,
     ) -> tuple[ResultsTable, ...]:
-        """The paper's tables with own runs and annotators beside the published rows; of other tasks, those of the task.
+        """The paper's tables of own runs and annotators; of other tasks, those of the task.
 
         For a dataset of the main tasks: `task-1`, `errors-task-1`, `labels-task-1`, `cot-task-1`, the same of `task-2`
         (each where it has such samples), and `asking`. Where there are runs of prompting experiments, or the dataset is
@@ -96,6 +98,8 @@ class Results:
             runs: ids, of this dataset or of experiments; None: of each model and setting the newest that is done, or
                 the newest at all.
             sim: whether annotators get theirs, which loads the embedded model the first time.
+            published: whether the paper's rows, which are of other samples, stand beside; without them a table may have
+                no row, and is left out.
 
         Raises:
             BadInput: no such dataset; a run is of another dataset.
@@ -106,14 +110,25 @@ class Results:
         own, experimental = self._chosen(found, runs, cancelled, on_step)
         tables: list[ResultsTable] = []
         if experiment_of(found) is None:
-            parts = self._parts(found, cancelled)
             people = self.annotators(found.dataset, sim=sim, cancelled=cancelled, on_step=on_step)
-            metrics = metrics_of(self._store, found.dataset)
             least = self._baselines(found, cancelled, on_step) if own else {}
-            tables += task_tables(Material(own, people, metrics, least), [part for part, n in parts.items() if n])
+            tables += task_tables(self._material(found, own, people, least))
         if experimental or experiment_of(found) is not None:
             tables += [*prompting_tables(experimental), asking(experimental, "asking-experiments")]
-        return tuple(tables)
+        shown = [table.shown(published=published) for table in tables]
+        return tuple(table for table in shown if table.rows)
+
+    def newest(self, dataset: int | str) -> list[str]:
+        """The ids of the runs that `tables` takes where none are named.
+
+        Raises:
+            BadInput: no such dataset, or no run over it.
+        """
+        found = self._dataset(dataset, of_spans=False)
+        runs = _newest_each([with_state(run) for run in self._store.runs(found.dataset)])
+        if not any(run.done for run in runs):
+            raise BadInput(f"there is no run over {found.name} yet: emotui run {found.task} --dataset {found.name}")
+        return [run.run for run in runs if run.done]
 
     def bars(
         self,
@@ -141,7 +156,10 @@ class Results:
             raise BadInput(f"there are no bars of {figure} by {by} in {part}")
         own, _ = self._chosen(found, runs, cancelled)
         people = self.annotators(found.dataset, sim=figure == "sim", cancelled=cancelled)
-        return bars_of(Material(own, people, metrics), part, by, named[figure])
+        material = self._material(found, own, people, {})
+        if part not in material.titles:
+            raise BadInput(f"{found.name} has no samples of {part}")
+        return bars_of(material, part, by, named[figure])
 
     def transitions(self, dataset: int | str, by: str = "emotion", *, cancelled: IsCancelled = never) -> Transitions:
         """Emotion or valence transitions between adjacent sentences of the gold passages (appendix C).
@@ -167,9 +185,10 @@ class Results:
                 ),
                 pairs=pairs,
                 unlabelled=counts.unlabelled,
+                of=self.titles(found.dataset).get(PASSAGES, found.name),
             )
 
-        return self._once(("transitions", found.dataset, by), found.fingerprint, count)
+        return self._once(("transitions", found.dataset, by), (found.fingerprint, found.name), count)
 
     def annotators(
         self, dataset: int | str, *, sim: bool = True, cancelled: IsCancelled = never, on_step: OnStep = untold
@@ -238,10 +257,21 @@ class Results:
             lambda: run_tables(self._store, dataset, runs, others, cancelled, told),
         )
 
-    def _parts(self, dataset: Dataset, cancelled: IsCancelled) -> dict[str, int]:
-        return self._once(
-            ("parts", dataset.dataset), dataset.fingerprint, lambda: parts_of(self._store, dataset, cancelled)
-        )
+    def titles(self, dataset: int | str) -> dict[str, str]:
+        """What the samples of `task-1` (texts) and `task-2` (passages) are called, where a dataset has such."""
+        found = self._dataset(dataset)
+        mark = found.fingerprint, found.name
+        return self._once(("titles", found.dataset), mark, lambda: titles_of(self._store, found))
+
+    def _material(
+        self,
+        dataset: Dataset,
+        runs: Sequence[RunFigures],
+        people: Mapping[str, AnnotatorFigures],
+        baselines: Mapping[str, BaselineFigures],
+    ) -> Material:
+        metrics, titles = metrics_of(self._store, dataset.dataset), self.titles(dataset.dataset)
+        return Material(runs, people, titles, metrics, baselines, is_sample_data(dataset))
 
     def _baselines(self, dataset: Dataset, cancelled: IsCancelled, on_step: OnStep) -> dict[str, BaselineFigures]:
         if not has_texts(dataset):

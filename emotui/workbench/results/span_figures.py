@@ -6,6 +6,7 @@ from statistics import fmean, stdev
 
 import msgspec
 
+from emotui.formats.rows import literal
 from emotui.lexicons import empath_keywords
 from emotui.metrics.annotators import best_each, score_annotators
 from emotui.metrics.span_errors import Facts, Figure, Labels, SpanErrors, Tally, keyword_sentences, over_repeats
@@ -274,12 +275,23 @@ def count_transitions(store: Store, dataset: Dataset, by: str, cancelled: IsCanc
     return counts
 
 
-def parts_of(store: Store, dataset: Dataset, cancelled: IsCancelled) -> dict[str, int]:
-    """How many samples of each of `PARTS` a dataset has."""
-    passages = len(store.holding(dataset.dataset, _PASSAGE))
-    if cancelled():
-        raise Cancelled
-    return dict(zip(PARTS, (dataset.n - passages, passages), strict=True))
+_TASKS = {"task-1": "Task 1: one sentence", "task-2": "Task 2: five sentences"}
+_ELSE = {"task-1": "texts", "task-2": "passages"}
+
+
+def titles_of(store: Store, dataset: Dataset) -> dict[str, str]:
+    """What the samples of each of `PARTS` that a dataset has are to be called.
+
+    The paper's name of a task stands only where every sample is what it says (sections 4.1 and 4.2): one sentence with
+    an emotion, or five sentences; else the dataset's name does.
+    """
+    texts, single, passages, five = store.shapes(dataset.dataset, _PASSAGE)
+    found = {}
+    for part, n, fitting in (("task-1", texts, single), ("task-2", passages, five)):
+        if n:
+            both = f", {_ELSE[part]}" if texts and passages else ""
+            found[part] = _TASKS[part] if n == fitting else f"{literal(dataset.name)}{both}"
+    return found
 
 
 def _annotated(

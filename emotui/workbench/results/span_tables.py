@@ -11,7 +11,7 @@ from emotui.tables import Bars, Cell, Column, ResultsTable, Row, Series, Transit
 from emotui.tasks.spans.task import METRICS
 from emotui.workbench.results.published import Printed, PublishedRow, published
 from emotui.workbench.results.span_baselines import BASELINE_SAMPLES, BaselineFigures
-from emotui.workbench.results.span_figures import PARTS, AnnotatorFigures, RunFigures
+from emotui.workbench.results.span_figures import AnnotatorFigures, RunFigures
 
 OWN = "own"
 """The setting of who is not asked by a prompt: a model that marks evidence itself, and people."""
@@ -23,7 +23,7 @@ SETTINGS = {
     "highlight-cot": "Highlight (CoT)",
     OWN: "No prompt",
 }
-TITLES = {"task-1": "Task 1: one sentence", "task-2": "Task 2: five sentences"}
+COMPOSED = "composed for the sample data, no people"
 AVERAGE, BEST = "Annotators, average", "Annotators, best of each sample"
 _MAIN = {"task-1": "seer_table3", "task-2": "seer_table4"}
 
@@ -57,8 +57,9 @@ LABELS = (
     "Without neutral sentences. In passages F1 is by sentence: gold and predicted spans cut to it (Figures 3 to 6). "
     "The paper draws these figures and prints no numbers."
 )
+CHANGE = "Change: reasoning less base, of the mean F1 (section 10.1)."
 COT = (
-    "Change: reasoning less base, of the mean F1 (section 10.1). The paper counts Qwen 3 8B among those that reasoning "
+    "The paper counts Qwen 3 8B among those that reasoning "
     "helps in Task 2; in its Table 4 F1 falls from 0.358 to 0.355 and Sim rises."
 )
 GATE = "Goes on: F1 of at least 0.5 in both halves of experiment 3, at two decimals (section 7.2; the halves are ours)."
@@ -73,21 +74,25 @@ ASKING = (
 class Material:
     """What tables are made of: figures of runs over one dataset, newest first, and of its annotators by part.
 
-    `metrics`: what its samples are scored by. `baselines`: the best of those that cost nothing, by part.
+    `titles`: what the samples of each part are called, for the parts that there are. `metrics`: what samples are scored
+    by. `baselines`: the best of those that cost nothing, by part. `composed`: the annotators are no people, but were
+    written with the samples.
     """
 
     runs: Sequence[RunFigures]
     people: Mapping[str, AnnotatorFigures]
+    titles: Mapping[str, str]
     metrics: Sequence[Metric] = METRICS
     baselines: Mapping[str, BaselineFigures] = field(default_factory=dict)
+    composed: bool = False
 
 
-def task_tables(material: Material, parts: Iterable[str] = PARTS) -> list[ResultsTable]:
-    """For each part: the main table (Tables 3 and 4), errors, labels, reasoning against base, and the other metrics;
-    then the asking.
+def task_tables(material: Material) -> list[ResultsTable]:
+    """For each part that there is: the main table (Tables 3 and 4), errors, labels, reasoning against base, and the
+    other metrics; then the asking.
     """
     tables = []
-    for part in parts:
+    for part in material.titles:
         tables += [_main(material, part), _errors(material, part), _labels(material, part), _cot(material, part)]
         tables += _metrics(material, part)
     return [*tables, asking(material.runs)]
@@ -111,7 +116,8 @@ def _main(material: Material, part: str) -> ResultsTable:
         rows.append(Row(f"Baseline: {baseline.name}", "baseline", baseline.of, tuple(cells)))
     for label, kind, errors, convention in _people(material, part):
         empty = (Cell(),) * (len(HEADLINE) * (len(SETTINGS) - 1))
-        rows.append(Row(label, "people", kind, (*empty, *_scored_cells(errors.figures, convention, None))))
+        cells = [*empty, *_scored_cells(errors.figures, convention, None)]
+        rows.append(Row(label, "people", kind, tuple(cells), _of_people(material)))
     table = published(_MAIN[part])
     for row in table.rows:
         cells = [
@@ -120,8 +126,8 @@ def _main(material: Material, part: str) -> ResultsTable:
             for name, _, _ in HEADLINE
         ]
         rows.append(Row(row.model, "published", row.source, tuple(cells)))
-    notes = (SCORES, BOTH, PEOPLE, f"{PUBLISHED} {table.cite}.", *table.notes)
-    return ResultsTable(part, TITLES[part], tuple(columns), tuple(rows), notes)
+    notes, papers = (SCORES, BOTH, PEOPLE), (f"{PUBLISHED} {table.cite}.", *table.notes)
+    return ResultsTable(part, material.titles[part], tuple(columns), tuple(rows), notes, published_notes=papers)
 
 
 def _by_model(runs: Sequence[RunFigures], part: str) -> list[tuple[str, dict[str, RunFigures], str]]:
@@ -182,6 +188,10 @@ def _run_ids(runs: Iterable[RunFigures]) -> str:
     return ", ".join(run.run.run for run in runs)
 
 
+def _of_people(material: Material) -> str:
+    return COMPOSED if material.composed else ""
+
+
 def _people(material: Material, part: str) -> list[tuple[str, str, SpanErrors, str]]:
     people = material.people.get(part)
     if people is None:
@@ -225,9 +235,8 @@ def _errors(material: Material, part: str) -> ResultsTable:
                 rows.append(Row(row.model, "published", row.source, cells))
     columns = (Column("setting", "Setting", unit="words"), *rates)
     notes = (note for note in ERRORS if part == "task-2" or not note.startswith("Neutral"))
-    return ResultsTable(
-        f"errors-{part}", f"{TITLES[part]}: errors", columns, tuple(rows), (*notes, f"{PUBLISHED} {table.cite}.")
-    )
+    title, papers = f"{material.titles[part]}: errors", (f"{PUBLISHED} {table.cite}.",)
+    return ResultsTable(f"errors-{part}", title, columns, tuple(rows), tuple(notes), published_notes=papers)
 
 
 _Line = tuple[str, str, str, Cell, SpanErrors, str, str | None, str]
@@ -244,7 +253,8 @@ def _rows(material: Material, part: str) -> list[_Line]:
         if part in run.parts
     ]
     for label, source, errors, convention in _people(material, part):
-        lines.append((label, "people", source, Cell(SETTINGS[OWN]), errors, convention, None, ""))
+        setting = Cell(SETTINGS[OWN])
+        lines.append((label, "people", source, setting, errors, convention, None, _of_people(material)))
     return lines
 
 
@@ -268,7 +278,11 @@ def _metrics(material: Material, part: str) -> list[ResultsTable]:
     notes = [f"{metric.title}: {metric.help}; means over samples that have a value." for metric in metrics]
     return [
         ResultsTable(
-            f"metrics-{part}", f"{TITLES[part]}: further metrics", tuple(columns), tuple(rows), (*notes, SCORES)
+            f"metrics-{part}",
+            f"{material.titles[part]}: further metrics",
+            tuple(columns),
+            tuple(rows),
+            (*notes, SCORES),
         )
     ]
 
@@ -290,7 +304,7 @@ def _labels(material: Material, part: str) -> ResultsTable:
         for group, by in (("Emotion", errors.by_emotion), ("Valence", errors.by_valence)):
             cells += [cell_of(by[name]["f1"], convention, run) if name in by else Cell() for name in names[group]]
         rows.append(Row(label, kind, source, tuple(cells), remark))
-    title = f"{TITLES[part]}: F1 by emotion and valence"
+    title = f"{material.titles[part]}: F1 by emotion and valence"
     return ResultsTable(f"labels-{part}", title, tuple(columns), tuple(rows), (LABELS, SCORES))
 
 
@@ -303,8 +317,9 @@ def bars_of(material: Material, part: str, by: str, metric: Metric) -> Bars:
     for (label, kind, _, setting, _, convention, run, _), means in zip(lines, found, strict=True):
         known = [means.get(name, {}).get(metric.name) for name in labels]
         cells = tuple(Cell() if one is None else cell_of(one, convention, run) for one in known)
-        series.append(Series(f"{label}, {setting.value}" if kind == "run" else label, kind, cells))
-    return Bars(f"{TITLES[part]}: {metric.title} by {by}", metric.name, labels, tuple(series))
+        whose = f"{label}, {setting.value}" if kind == "run" else f"{label} (composed)" if material.composed else label
+        series.append(Series(whose, kind, cells))
+    return Bars(f"{material.titles[part]}: {metric.title} by {by}", metric.name, labels, tuple(series))
 
 
 # Base against reasoning.
@@ -337,7 +352,12 @@ def _cot(material: Material, part: str) -> ResultsTable:
         cells = [cell for pair in pairs for cell in (*pair, _change(*pair))]
         rows.append(Row(row.model, "published", row.source, tuple(cells)))
     return ResultsTable(
-        f"cot-{part}", f"{TITLES[part]}: base against reasoning (F1)", tuple(columns), tuple(rows), (COT, PUBLISHED)
+        f"cot-{part}",
+        f"{material.titles[part]}: base against reasoning (F1)",
+        tuple(columns),
+        tuple(rows),
+        (CHANGE,),
+        published_notes=(COT, PUBLISHED),
     )
 
 
@@ -391,4 +411,4 @@ def transition_table(found: Transitions) -> ResultsTable:
     )
     left_out = f"{found.unlabelled} pairs are left out: a sentence of theirs has no {found.by}."
     notes = (note, left_out) if found.unlabelled else (note,)
-    return ResultsTable(f"transitions-{found.by}", f"Task 2: {found.by} transitions", columns, rows, notes)
+    return ResultsTable(f"transitions-{found.by}", f"{found.of}: {found.by} transitions", columns, rows, notes)

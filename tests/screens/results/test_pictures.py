@@ -31,6 +31,7 @@ def _app(path: Path) -> EmotuiApp:
 
 VIEWS = {
     "table": ("7",),
+    "published": ("7", "P"),
     "errors": ("7", "n"),
     "bars": ("7", "v"),
     "transitions": ("7", "V"),

@@ -72,10 +72,15 @@ async def go_to(pilot: Any, key: str, label: str, column: str) -> None:
     assert cell(pilot)[1].key == column
 
 
-async def test_own_runs_stand_beside_the_published_rows_which_wear_a_dagger(source: Workspace) -> None:
-    (table, *_) = source.results().tables(1)
+async def test_own_runs_stand_beside_the_published_rows_which_wear_a_dagger_once_they_are_asked_for(
+    source: Workspace,
+) -> None:
+    (alone, *_), (table, *_) = source.results().tables(1), source.results().tables(1, published=True)
     async with opened(source) as pilot:
         await press(pilot, "7")
+        assert grid(pilot).table == alone
+        assert "†" not in screen_text(pilot)
+        await press(pilot, "P")
         assert grid(pilot).table == table
         drawn = grid(pilot).text.split("\n")
         own = next(line for line in drawn if line.startswith(QWEN))
@@ -86,11 +91,13 @@ async def test_own_runs_stand_beside_the_published_rows_which_wear_a_dagger(sour
         assert any(line.startswith("Qwen 3 32B †") and ".673 ±.006" in line for line in drawn)
         assert not any("†" in line for line in drawn if line.startswith((QWEN, "rule")))
         assert pilot.app.focused is grid(pilot)
+        await press(pilot, "P")
+        assert grid(pilot).table == alone
 
 
 async def test_arrows_move_the_cursor_and_scroll_sideways_where_there_is_no_room(source: Workspace) -> None:
     async with opened(source, (80, 24)) as pilot:
-        await press(pilot, "7")
+        await press(pilot, "7", "P")
         table = grid(pilot).table
         assert table is not None
         await press(pilot, *["left"] * len(table.columns))
@@ -212,9 +219,9 @@ async def test_v_goes_through_tables_bars_and_transitions_and_n_through_what_eac
         assert frame(pilot).query_one("#results-title", Line).text == titles[-1]
         await press(pilot, "v")
         assert frame(pilot).query_one(ResultsPlot).display
-        assert "Task 1: F1 by emotion   1 of 12" in screen_text(pilot)
+        assert "Task 1: one sentence: F1 by emotion   1 of 12" in screen_text(pilot)
         await press(pilot, "n")
-        assert "Task 1: F1 by valence   2 of 12" in screen_text(pilot)
+        assert "Task 1: one sentence: F1 by valence   2 of 12" in screen_text(pilot)
         await press(pilot, "v")
         assert "From one sentence to the next, by emotion" in screen_text(pilot)
         await press(pilot, "v")
@@ -316,9 +323,7 @@ async def test_annotators_come_at_once_and_their_sim_after_it(tmp_path: Path) ->
 async def test_escape_stops_the_counting_and_v_counts_again(source: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     counted = Service.tables
 
-    def endless(
-        self: Service, dataset: Any, runs: Any = None, *, sim: bool = True, cancelled: Any, on_step: Any
-    ) -> Any:
+    def endless(self: Service, dataset: Any, runs: Any = None, *, cancelled: Any, on_step: Any, **asked: Any) -> Any:
         on_step("answers", 2000, 7000)
         wait_until(cancelled)
         raise Cancelled
@@ -374,7 +379,7 @@ def _records(source: Workspace) -> list[SpanSample]:
 
 async def test_e_writes_the_report_of_the_runs(source: Workspace, tmp_path: Path) -> None:
     async with opened(source) as pilot:
-        await press(pilot, "7", "e")
+        await press(pilot, "7", "P", "e")
         pilot.app.screen.query_one("#path", Input).value = str(tmp_path / "out.md")
         await press(pilot, "enter")
         await settle(pilot, work=True)
@@ -387,9 +392,7 @@ async def test_e_writes_the_report_of_the_runs(source: Workspace, tmp_path: Path
 async def test_escape_stops_a_report_and_nothing_is_written(
     source: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def endless(
-        self: Service, dataset: Any, runs: Any = None, *, sim: bool = True, cancelled: Any, on_step: Any
-    ) -> Any:
+    def endless(self: Service, dataset: Any, runs: Any = None, *, cancelled: Any, on_step: Any, **asked: Any) -> Any:
         on_step("answers", 1200, 4000)
         wait_until(cancelled)
         raise Cancelled
