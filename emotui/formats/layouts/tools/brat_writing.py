@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from emotui.formats.layouts.layout import TextRow
-from emotui.formats.layouts.tools.file_names import file_names
+from emotui.formats.layouts.tools.file_names import file_names, make_folders
 from emotui.formats.layouts.tools.said import Lost, outside, whole_number
 
 _HELD = ("id", "spans")
@@ -22,10 +22,10 @@ def write(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
             lost.add("ids in a single pair of files", "replaced by the name of the file")
         _write_pair(path.with_suffix(""), rows[0], lost)
         return lost.lines()
-    path.mkdir(parents=True, exist_ok=True)
-    for name, row in zip(file_names(rows, lost), rows, strict=True):
+    names = file_names(rows, lost)
+    make_folders(path, names)
+    for name, row in zip(names, rows, strict=True):
         beside = path / name
-        beside.parent.mkdir(parents=True, exist_ok=True)
         _write_pair(beside, row, lost)
     return lost.lines()
 
@@ -42,7 +42,6 @@ def _write_pair(beside: Path, row: TextRow, lost: Lost) -> None:
     if row.get("spans") is None:
         if kept:
             lost.add("comments of a text without spans")
-        ann.unlink(missing_ok=True)
         return
     lines = [*_lines(row["text"], row["spans"], lost), *kept]
     ann.write_bytes("".join(line + "\n" for line in lines).encode())

@@ -7,7 +7,7 @@ from typing import Any
 
 from emotui.errors import BadInput
 from emotui.formats.layouts.layout import TextRow
-from emotui.formats.layouts.tools.file_names import file_names
+from emotui.formats.layouts.tools.file_names import file_names, make_folders
 from emotui.formats.layouts.tools.said import Lost, is_number
 
 PLAIN_LAYER = "webanno.custom.Span"
@@ -43,16 +43,14 @@ def write(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
         types.create_feature(relation, "value", "uima.cas.String")
     single = len(rows) == 1 and path.suffix.lower() == ".xmi"
     folder = path.parent if single else path
-    folder.mkdir(parents=True, exist_ok=True)
-    types.to_xml(folder / "TypeSystem.xml")
     names = [path.stem] if single else file_names(rows, lost)
+    make_folders(folder, names)
+    types.to_xml(folder / "TypeSystem.xml")
     for name, row in zip(names, rows, strict=True):
         lost.fields(row, ("id", "spans"))
         if layers and row.get("spans") is None:
             lost.add("that nothing is said of a text", "read back as no spans")
-        beside = folder / f"{name}.xmi"
-        beside.parent.mkdir(parents=True, exist_ok=True)
-        _cas(cassis, types, row, layers, lost).to_xmi(beside)
+        _cas(cassis, types, row, layers, lost).to_xmi(folder / f"{name}.xmi")
     return lost.lines()
 
 

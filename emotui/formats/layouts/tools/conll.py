@@ -12,7 +12,6 @@ from emotui.formats.layouts.opening import text_lines
 from emotui.formats.layouts.tools.conll_writing import JSON_COMMENTS, TEXT_COMMENTS, write
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, shown
 
-_COMMENT = re.compile(r"#\s*([^=\t]*?[^=\s])\s*=(?: (.*)|\s*)", re.DOTALL)
 _TAG = re.compile(r"(?:O|_|-|[BILUESM](?:-.*)?)", re.DOTALL)
 _RANGE = re.compile(r"(\d+)-(\d+)", re.ASCII)
 _ENDINGS = (".conll", ".conllu", ".iob", ".iob2", ".bio", ".bilou", ".bioes")
@@ -87,10 +86,19 @@ def _is_comment(line: str) -> bool:
     """Whether a line is a comment; a token may begin with the same sign."""
     if not line.startswith("#"):
         return False
-    if line.startswith("# ") and _COMMENT.fullmatch(line):
+    if line.startswith("# ") and _key_and_value(line) is not None:
         return True
     cells = _cells(line)
     return len(cells) < 2 or _TAG.fullmatch(cells[-1]) is None
+
+
+def _key_and_value(comment: str) -> tuple[str, str] | None:
+    """What stands on the two sides of the first ` = ` of a comment."""
+    before, _, value = comment[1:].partition("=")
+    key = before.strip()
+    if not key or "\t" in key or len(before) == len(comment) - 1 or not (value.startswith(" ") or not value.strip()):
+        return None
+    return key, value[1:]
 
 
 class _Columns:
@@ -188,11 +196,11 @@ def _take_comments(comments: Sequence[str], row: TextRow) -> str | None:
     """Puts what comments say into the row; the text, if one of them says it."""
     text, meta, others = None, {}, []
     for comment in comments:
-        found = _COMMENT.fullmatch(comment)
+        found = _key_and_value(comment)
         if found is None:
             others.append(comment)
             continue
-        key, value = found[1], found[2] or ""
+        key, value = found
         if key == "text":
             text = value
         elif key in ("id", "sent_id") and value:

@@ -1,7 +1,7 @@
 """Names of files for rows of a layout with a file a text: their ids where these can be names."""
 
-from collections.abc import Sequence
-from pathlib import PurePosixPath
+from collections.abc import Iterable, Sequence
+from pathlib import Path, PurePosixPath
 
 from emotui.formats.layouts.layout import TextRow
 from emotui.formats.layouts.tools.said import Lost
@@ -20,6 +20,13 @@ def file_names(rows: Sequence[TextRow], lost: Lost) -> list[str]:
         taken.add(name.lower())
         found.append(name)
     return found
+
+
+def make_folders(top: Path, names: Iterable[str]) -> None:
+    """Makes the folder that files of these names go into, and those within it."""
+    top.mkdir(parents=True, exist_ok=True)
+    for folder in {name.rpartition("/")[0] for name in names} - {""}:
+        (top / folder).mkdir(parents=True, exist_ok=True)
 
 
 def _is_name(name: str) -> bool:

@@ -43,7 +43,8 @@ class _Sentence:
     """A sentence with what stands on its tokens; `start` and `end` are its offsets in the document, in UTF-16."""
 
     line: int
-    text: str
+    texts: list[str]
+    length: int
     fields: dict[str, str]
     found: Found
     start: int
@@ -80,8 +81,9 @@ def rows(path: Path, options: ReadOptions) -> Rows:
                 yield block.line, Flaw(f"a span goes on from a sentence that ends {-gap:,} places from this one")
                 ahead = None
                 continue
-            ahead.found.go_on(sentence.found, len(ahead.text) + gap)
-            ahead.text += " " * gap + sentence.text
+            ahead.found.go_on(sentence.found, ahead.length + gap)
+            ahead.texts += [" " * gap, *sentence.texts]
+            ahead.length += gap + sentence.length
             ahead.end = sentence.end
         else:
             if ahead is not None:
@@ -154,7 +156,8 @@ def _sentence(block: _Block, layers: list[LayerColumns]) -> _Sentence | Flaw:
             found.last = place
     if places:
         found.first = places[0]
-    return _Sentence(block.line, text, block.fields, found, start, start + units[-1])
+    found.close()
+    return _Sentence(block.line, [text], len(text), block.fields, found, start, start + units[-1])
 
 
 def _places(
@@ -198,10 +201,11 @@ def _unit(cells: list[str]) -> str:
 
 
 def _row(sentence: _Sentence, marks: Marks) -> TextRow | Flaw:
-    spans = marks.spans(sentence.found, sentence.text)
+    text = "".join(sentence.texts)
+    spans = marks.spans(sentence.found, text)
     if isinstance(spans, Flaw):
         return spans
-    row: TextRow = {"text": sentence.text}
+    row: TextRow = {"text": text}
     fields = dict(sentence.fields)
     if of_id := fields.pop("Sentence.id", None):
         row["id"] = of_id

@@ -30,6 +30,8 @@ class Found:
 
     def __init__(self, length: int) -> None:
         self.first = self.last = (0, length)
+        self.at_first: set[Key] = set()
+        self.at_last: set[Key] = set()
         self.annotations: dict[Key, _Annotation] = {}
         self.on: dict[tuple[str, str], list[Key]] = {}
         self.relations: list[tuple[LayerColumns, str, list[str | None], str]] = []
@@ -69,14 +71,18 @@ class Found:
             if governor != "_":
                 self.relations.append((layer, unit, values, governor))
 
+    def close(self) -> None:
+        """Notes, when the sentence is whole, which numbered annotations stand on its first and on its last token."""
+        for key, each in self.annotations.items():
+            if "/" not in key[1]:
+                if each.start <= self.first[0]:
+                    self.at_first.add(key)
+                if each.end >= self.last[1]:
+                    self.at_last.add(key)
+
     def goes_on_in(self, following: "Found") -> bool:
         """Whether a span on the last token here goes on, under its number, on the first token there."""
-        mine = {key for key, each in self.annotations.items() if each.end >= self.last[1] and "/" not in key[1]}
-        return any(
-            each.start <= following.first[0] and key in mine
-            for key, each in following.annotations.items()
-            if key in mine
-        )
+        return not self.at_last.isdisjoint(following.at_first)
 
     def go_on(self, following: "Found", ahead: int) -> None:
         """Takes in the sentence that follows, which begins at the code point `ahead`."""
@@ -89,7 +95,7 @@ class Found:
         for place, keys in following.on.items():
             self.on.setdefault(place, []).extend(keys)
         self.relations += following.relations
-        self.last = following.last[0] + ahead, following.last[1] + ahead
+        self.at_last = following.at_last
 
 
 def _chained(values: list[str | None]) -> tuple[list[str | None], str | None]:

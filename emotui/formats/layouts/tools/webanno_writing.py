@@ -143,8 +143,11 @@ class _Sentence:
         for line in self.text.split("\n"):
             yield "#Text=" + escaped_text(line)
         places = utf16_places(self.text)
+        plain = escaped_text(self.text) == self.text
         ahead = sorted(self.marks, key=lambda mark: mark[0])
         arcs = self._arcs(related)
+        width = sum(1 + len(features) for features in layers.values()) + 2 * len(related)
+        nothing = "\t_" * width + "\t"
         active: list[Mark] = []
         taken = 0
         for start, end in self.tokens:
@@ -152,18 +155,19 @@ class _Sentence:
                 active.append(ahead[taken])
                 taken += 1
             active = [mark for mark in active if mark[1] > start]
-            unit = self.units[start]
-            cells = [
-                unit,
-                f"{self.start + places[start]}-{self.start + places[end]}",
-                escaped_text(self.text[start:end]),
-            ]
+            unit, form = self.units[start], self.text[start:end]
+            token = f"{unit}\t{self.start + places[start]}-{self.start + places[end]}\t"
+            token += form if plain else escaped_text(form)
+            if not active:
+                yield token + nothing
+                continue
+            cells: list[str] = []
             for name, features in layers.items():
                 on = [mark for mark in active if mark[3] == name]
                 cells += [_cell(on, None)] + [_cell(on, feature) for feature in features]
             for name in related:
                 cells += arcs.get((name, unit), ("_", "_"))
-            yield "\t".join(cells) + "\t"
+            yield "\t".join([token, *cells]) + "\t"
 
     def _arcs(self, related: Sequence[str]) -> dict[tuple[str, str], tuple[str, str]]:
         """By layer and token the relations that end there: their labels, and where they come from."""
