@@ -243,6 +243,16 @@ def annotators(connection: "DuckDBPyConnection", dataset: int) -> list[tuple[str
     return found.fetchall()
 
 
+def neighbours(connection: "DuckDBPyConnection", number: int, reach: int) -> list[tuple[int, bytes]]:
+    """A sample and those of its data set that stand at most so far from it in the file, each with its record."""
+    found = connection.execute(
+        "select s.sample, s.record from samples s, datasets d where d.first <= ? and ? < d.first + d.n"
+        " and s.sample between greatest(d.first, ?) and least(d.first + d.n - 1, ?) order by s.sample",
+        [number, number, number - reach, number + reach],
+    )
+    return [(sample, record.encode()) for sample, record in found.fetchall()]
+
+
 def records(connection: "DuckDBPyConnection", numbers: Sequence[int]) -> list[tuple[int, bytes]]:
     """Each sample's record, in the order asked for; unknown numbers are left out."""
     if not numbers:

@@ -230,6 +230,11 @@ class Store:
         with self._turns.reading(access.ROOMY) as connection:
             return samples.records(connection, _plain(numbers))
 
+    def neighbours(self, number: int, reach: int) -> list[tuple[int, bytes]]:
+        """(number, record as JSON) of a sample and of up to `reach` on either side in its data set, in file order."""
+        with self._turns.reading(access.ROOMY) as connection:
+            return samples.neighbours(connection, number, reach)
+
     def dataset_samples(self, dataset: int, start: int = 0, stop: int | None = None) -> Iterator[tuple[int, bytes]]:
         """(number, record as JSON) in file order, positions `start` up to but without `stop`."""
         with self._turns.reading() as connection:

@@ -1,6 +1,8 @@
 """What gold and a run say of one sample of any task, in lines."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import msgspec
 
@@ -13,6 +15,7 @@ from emotui.tasks.registry import task_named
 from emotui.workbench.runs.plan import RunConfig
 from emotui.workbench.runs.scores import last_attempts, metrics_named
 from emotui.workbench.runs.states import with_state
+from emotui.workbench.turns import Turns, turns_of
 
 __all__ = ["Said", "SaidLine", "SampleSaid", "said_of"]
 
@@ -35,7 +38,10 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class SampleSaid:
-    """A sample as any place can show it. `gold`: its lines without a run; `answers`: one a repeat of `run`."""
+    """A sample as any place can show it. `gold`: its lines without a run; `answers`: one a repeat of `run`.
+
+    `meta`: columns of the data's own. `turns`: of the conversation that it is from.
+    """
 
     number: int
     task: str
@@ -45,11 +51,16 @@ class SampleSaid:
     metrics: tuple[Metric, ...]
     answers: tuple[Said, ...]
     run: Run | None = None
+    subject: str | None = None
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    turns: Turns = field(default_factory=Turns)
 
 
 class _Text(msgspec.Struct):
     id: str
     text: str | None = None
+    subject: str | None = None
+    meta: Mapping[str, Any] = {}
 
 
 def said_of(store: Store, dataset: int | str, number: int, run: str | None) -> SampleSaid:
@@ -85,4 +96,17 @@ def said_of(store: Store, dataset: int | str, number: int, run: str | None) -> S
         )
     gold = task.said(sample, None)
     metrics = metrics_named(task, (name for answer in answers for name in answer.values))
-    return SampleSaid(number, task.name, named.id, named.text or "", gold, metrics, tuple(answers), of)
+    around = turns_of(store, number, record)
+    return SampleSaid(
+        number,
+        task.name,
+        named.id,
+        named.text or "",
+        gold,
+        metrics,
+        tuple(answers),
+        of,
+        subject=named.subject,
+        meta=named.meta,
+        turns=around,
+    )

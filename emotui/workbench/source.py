@@ -8,6 +8,7 @@ import msgspec
 from emotui.metrics.metric import Metric
 from emotui.records import Span, SpanSample
 from emotui.store.query import Dataset, ListQuery, ListRow, Run
+from emotui.workbench.turns import Turns
 
 if TYPE_CHECKING:
     import threading
@@ -51,12 +52,16 @@ class RepeatView(msgspec.Struct, frozen=True):
 
 
 class Evidence(msgspec.Struct, frozen=True):
-    """One sample, and what a run said about it (no repeats where it has not been asked yet)."""
+    """One sample, and what a run said about it (no repeats where it has not been asked yet).
+
+    `turns`: of the conversation that it is from.
+    """
 
     number: int
     sample: SpanSample
     run: Run | None
     repeats: tuple[RepeatView, ...]
+    turns: Turns = Turns()
 
 
 class Models(Protocol):

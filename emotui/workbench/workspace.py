@@ -16,6 +16,7 @@ from emotui.store.store import Store, default_path
 from emotui.workbench.runs.scores import last_attempts, metrics, metrics_of
 from emotui.workbench.runs.states import with_state
 from emotui.workbench.source import Evidence, RepeatView
+from emotui.workbench.turns import turns_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -110,6 +111,7 @@ class Workspace:
             sample=asked,
             run=None if run is None else with_state(self.store.run(run)),
             repeats=tuple([_repeat(asked, row) for row in rows]),
+            turns=turns_of(self.store, sample, record),
         )
 
     def records(self, dataset: int, numbers: Sequence[int], run: str | None) -> Sequence[msgspec.Struct]:

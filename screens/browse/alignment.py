@@ -34,7 +34,8 @@ class Row(msgspec.Struct, frozen=True):
     """One line: a gold span, the predicted span that it was matched with, their figures, and what went wrong.
 
     `scored` is false where there is no pair, so that figures stay empty instead of undefined. `near`: of a
-    hallucinated span; None where nothing in the text is near. `labels`: the gold span's and the predicted one's.
+    hallucinated span; None where nothing in the text is near. `labels`: the gold span's and the predicted one's;
+    `strength`: what the predicted one's source gave it.
     """
 
     gold: str | None
@@ -46,6 +47,7 @@ class Row(msgspec.Struct, frozen=True):
     scored: bool
     near: Near | None = None
     labels: Labels = (None, None)
+    strength: float | None = None
 
 
 def rows(
@@ -53,15 +55,17 @@ def rows(
     near: Mapping[int, Near | None] = MappingProxyType({}),
     gold_labels: Sequence[str | None] = (),
     said_labels: Sequence[str | None] = (),
+    strengths: Sequence[float | None] = (),
 ) -> list[Row]:
     """Matched pairs in the order of the gold spans, then missed gold spans, then predicted spans without a partner.
 
     Args:
         near: by the place of a predicted span.
-        gold_labels, said_labels: one a span, where there are any.
+        gold_labels, said_labels, strengths: one a span, where there are any.
     """
     theirs = gold_labels or [None] * len(detail.gold)
     ours = said_labels or [None] * len(detail.predicted)
+    given = strengths or [None] * len(detail.predicted)
     paired_gold = {pair.gold for pair in detail.pairs}
     paired_predicted = {pair.predicted for pair in detail.pairs}
     found = []
@@ -71,8 +75,9 @@ def rows(
         if pair.f1 and None not in labels and labels[0] != labels[1]:
             marks += "L"
         gold, predicted = detail.gold[pair.gold], detail.predicted[pair.predicted]
+        words, strength = _say(marks), given[pair.predicted]
         found.append(
-            Row(gold, predicted, pair.f1, pair.sim, marks, _say(marks), True, near.get(pair.predicted), labels)
+            Row(gold, predicted, pair.f1, pair.sim, marks, words, True, near.get(pair.predicted), labels, strength)
         )
     for index, text in enumerate(detail.gold):
         if index not in paired_gold:
@@ -81,7 +86,8 @@ def rows(
         if index not in paired_predicted:
             marks = _predicted_marks(detail, index)
             labels = None, ours[index]
-            found.append(Row(None, text, None, None, marks, _say(marks), False, near.get(index), labels))
+            words = _say(marks)
+            found.append(Row(None, text, None, None, marks, words, False, near.get(index), labels, given[index]))
     return found
 
 

@@ -14,7 +14,7 @@ from emotui.screens.widgets.page import Lines, Page
 
 _FIGURES = 12
 _MARKED = 20
-_ROOMY = 100
+_ROOMY, _STRENGTHS = 100, 90
 _BETWEEN = 5
 _MOST = 150
 _MOST_LABELS, _MOST_LABELS_NARROW = 32, 17
@@ -25,7 +25,8 @@ _MOST_LINES = 4
 class _Columns(msgspec.Struct, frozen=True):
     """Widths in cells; `words` is 0 where beside figures only the letters of the marks have room.
 
-    `predicted` is 0 where there is nothing but gold, `labels` where no span has a label.
+    `predicted` is 0 where there is nothing but gold, `labels` where no span has a label;
+    `strengths`: whether these stand behind them.
     """
 
     gold: int = 8
@@ -34,6 +35,7 @@ class _Columns(msgspec.Struct, frozen=True):
     words: int = 0
     left: int = 0
     labels: int = 0
+    strengths: bool = False
 
 
 class AlignmentTable(Page):
@@ -85,15 +87,15 @@ class AlignmentTable(Page):
 def _columns(rows: Sequence[Row], cells: int) -> _Columns:
     used = min(cells, _MOST)
     left = (cells - used) // 2
-    labels = max((width(_label_text(row)) for row in rows), default=0)
-    labels = min(labels, _MOST_LABELS if used >= _ROOMY else _MOST_LABELS_NARROW) + 2 if labels else 0
+    labels = max((width(_label_text(row, strengths=used >= _STRENGTHS)) for row in rows), default=0)
+    labels = min(labels, _MOST_LABELS if used >= _STRENGTHS else _MOST_LABELS_NARROW) + 2 if labels else 0
     if not any(row.predicted is not None or row.marks for row in rows):
-        return _Columns(used - labels, 0, 0, 0, left, labels)
+        return _Columns(used - labels, 0, 0, 0, left, labels, used >= _STRENGTHS)
     longest = max((width(row.words) for row in rows), default=0)
     tail = _MARKED if any(row.marks for row in rows) else _FIGURES
     words = longest + 1 if used - tail - longest - labels >= _ROOMY else 0
     texts = max(used - tail - _BETWEEN - words - labels, 8)
-    return _Columns(texts // 2, texts - texts // 2, tail, words, left, labels)
+    return _Columns(texts // 2, texts - texts // 2, tail, words, left, labels, used >= _STRENGTHS)
 
 
 def _row(row: Row, columns: _Columns) -> list[list[Part]]:
@@ -108,19 +110,29 @@ def _row(row: Row, columns: _Columns) -> list[list[Part]]:
             line.append(Part("  ↔  " if at == 0 else " " * _BETWEEN, "dim"))
             line += _side(predicted, columns.predicted, "dim" if row.predicted is None else said)
         if columns.labels:
-            line += _labels(row, columns.labels) if at == 0 else [Part(" " * columns.labels)]
+            blank = [Part(" " * columns.labels)]
+            line += _labels(row, columns.labels, strengths=columns.strengths) if at == 0 else blank
         if columns.predicted and at == 0:
             line += _figures(row, columns)
         lines.append(line)
     return lines
 
 
-def _label_text(row: Row) -> str:
-    return "".join(part.text for part in _label_parts(row))
+def _label_text(row: Row, *, strengths: bool) -> str:
+    return "".join(part.text for part in _said_of(row, strengths=strengths))
+
+
+def _said_of(row: Row, *, strengths: bool) -> list[Part]:
+    """The labels of a row, and where there is room the strength of the predicted span."""
+    parts = _label_parts(row)
+    if strengths and row.strength is not None:
+        given = share(row.strength).strip() if abs(row.strength) <= 1 else f"{row.strength:.3g}"
+        parts.append(Part(f"  {given}", "dim"))
+    return parts
 
 
 def _label_parts(row: Row) -> list[Part]:
-    """The labels of a row: one where there is one span or they are the same, `gold ≠ predicted` where they differ."""
+    """One label where there is one span or they are the same, `gold ≠ predicted` where they differ."""
     gold, said = (None if label is None else shown(label) for label in row.labels)
     if gold is None and said is None:
         return []
@@ -130,10 +142,10 @@ def _label_parts(row: Row) -> list[Part]:
     return [Part(gold or UNDEFINED, "gold" if gold else "dim"), Part(sign, "dim"), Part(said or UNDEFINED, "said")]
 
 
-def _labels(row: Row, cells: int) -> list[Part]:
+def _labels(row: Row, cells: int, *, strengths: bool) -> list[Part]:
     """The labels behind two blanks, cut where they are longer than the column."""
     parts, room = [Part("  ")], cells - 2
-    for part in _label_parts(row):
+    for part in _said_of(row, strengths=strengths):
         kept = fit(part.text, min(width(part.text), room))
         room -= width(kept)
         parts.append(Part(kept, part.kind))

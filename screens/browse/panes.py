@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from emotui.screens.browse import alignment
+from emotui.screens.browse.around import own_columns_text
 from emotui.screens.browse.run_names import run_names
 from emotui.screens.browse.tiers import Said, tiers
 from emotui.screens.widgets.line import Part
@@ -190,20 +191,23 @@ def alignment_rows(seen: "SampleView", repeat: int) -> list[alignment.Row]:
             for place, one in found.items()
         }
         gold = [mark.label for mark in sample.spans or ()]
-        return alignment.rows(said.detail, near, gold, [span.label for span in said.spans])
+        return alignment.rows(
+            said.detail, near, gold, [span.label for span in said.spans], [span.score for span in said.spans]
+        )
     marked = [(sample.text[mark.start : mark.end], mark.label) for mark in sample.spans or ()]
     rows = alignment.alone(marked, gold=True)
     return rows + (alignment.alone([(span.text, span.label) for span in said.spans], gold=False) if said else [])
 
 
 def raw_score(evidence: "Evidence", repeat: int) -> AnnotatedText:
-    """Prompt and raw output, as they were sent and came, under a heading each."""
-    said = answer(evidence, repeat)
+    """Raw output and prompt, as they came and were sent, and the data's own columns, under a heading each."""
+    said, own = answer(evidence, repeat), evidence.sample.meta
     if said is None:
-        return AnnotatedText("There is no output yet.")
+        return AnnotatedText(own_columns_text(own) or "There is no output yet.")
     parts = [
         ("output", said.raw if said.raw is not None else "(none was kept)"),
         ("prompt", said.prompt if said.prompt is not None else "(this model is not asked in words)"),
+        *([("columns", own_columns_text(own))] if own else []),
     ]
     text, chips = "", []
     for label, content in parts:

@@ -9,6 +9,7 @@ from textual.timer import Timer
 
 from emotui.screens.browse import panes
 from emotui.screens.browse.alignment_table import AlignmentTable
+from emotui.screens.browse.around import TurnsPage, own_columns
 from emotui.screens.browse.entry import ENTRY
 from emotui.screens.browse.requests import SampleView, look
 from emotui.screens.browse.said import SAID_HEADINGS, SaidPane
@@ -19,6 +20,7 @@ from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.tiered_text import TieredText
 from emotui.store.query import Dataset, Run
+from emotui.workbench.turns import Turns
 
 if TYPE_CHECKING:
     from emotui.workbench.source import BrowseSource, Evidence
@@ -200,6 +202,7 @@ class Browse(Place):
         evidence = seen.evidence
         left, right = panes.heading(evidence, self.repeat, self.overlay)
         self.query_one("#sample-title", Line).show(left, right)
+        self._surround(evidence)
         text.show(panes.score(seen, self.repeat, self.overlay))
         table.display, raw.display = not self._raw, self._raw
         if self._raw:
@@ -209,8 +212,25 @@ class Browse(Place):
         self._title_below()
         self.refresh_bindings()
 
+    def _surround(self, evidence: "Evidence") -> None:
+        """Show its own columns under the title, and the turns around it; their widgets are made for the first ones."""
+        sample, turns = evidence.sample, evidence.turns
+        own = own_columns(sample.meta, sample.subject)
+        if not self.query("#own-columns"):
+            if not own and turns == Turns():
+                return
+            before = [Line(id="own-columns"), TurnsPage(id="turns-before")]
+            self.query_one("#above").mount(*before, before="#text")
+            self.query_one("#above").mount(TurnsPage(id="turns-after"), after="#text")
+        line, rows = self.query_one("#own-columns", Line), self.size.height
+        line.display = bool(own)
+        line.show(own)
+        self.query_one("#turns-before", TurnsPage).show_turns(turns.before, rows, last=True)
+        self.query_one("#turns-after", TurnsPage).show_turns(turns.after, rows, last=False)
+
     def on_resize(self) -> None:
         if self._seen is not None:
+            self._surround(self._seen.evidence)
             self.call_after_refresh(self._title_below)
 
     def _title_below(self) -> None:
@@ -239,7 +259,7 @@ class Browse(Place):
         if evidence is None or not super().can(action):
             return False
         if action == "raw":
-            return bool(evidence.repeats)
+            return bool(evidence.repeats or evidence.sample.meta)
         if action == "annotators":
             return bool(evidence.sample.annotators or evidence.repeats or self._beside)
         if action == "repeat":

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from textual.containers import Vertical
 
+from emotui.screens.browse.around import TurnsPage, own_columns
 from emotui.screens.requests import LatestRequest
 from emotui.screens.widgets.cell_width import fit, width
 from emotui.screens.widgets.line import Line, Part
@@ -70,7 +71,10 @@ class SaidPane(Vertical):
         if not self.children:
             self.mount(
                 Line(id="said-title", classes="-pane"),
+                Line(id="said-columns"),
+                TurnsPage(id="said-before"),
                 TieredText(id="said-text"),
+                TurnsPage(id="said-after"),
                 Line(id="said-below", classes="-pane"),
                 Page(id="said-lines"),
                 TieredText(id="said-raw"),
@@ -97,6 +101,8 @@ class SaidPane(Vertical):
         parts = [self.query_one(name) for name in ("#said-title", "#said-text", "#said-below")]
         for part in parts:
             part.display = said is not None
+        for name in ("#said-columns", "#said-before", "#said-after"):
+            self.query_one(name).display = False
         page, raw = self.query_one("#said-lines", Page), self.query_one("#said-raw", TieredText)
         page.display, raw.display = said is not None and not self.raw, said is not None and self.raw
         if said is None:
@@ -110,6 +116,7 @@ class SaidPane(Vertical):
             for part in (Part(f"   {metric.title} ", "dim"), Part(value_of(metric, answer.values[metric.name]).strip()))
         ]
         self.query_one("#said-title", Line).show([Part(f" {said.id}", "strong"), *run, *figures])
+        self._surround(said)
         self.query_one("#said-text", TieredText).show(AnnotatedText(said.text))
         self.query_one("#said-below", Line).show(self._heading(said, answer))
         things = said.gold if answer is None else answer.lines
@@ -120,6 +127,14 @@ class SaidPane(Vertical):
             return
         why = [answer.error] if answer is not None and answer.error else []
         page.show_for(lambda room: [*lines(things, room.width), *([Part(one, "mark")] for one in why)])
+
+    def _surround(self, said: "SampleSaid") -> None:
+        """Show its own columns under the title, and the turns around it."""
+        line, own, rows = self.query_one("#said-columns", Line), own_columns(said.meta, said.subject), self.size.height
+        line.display = bool(own)
+        line.show(own)
+        self.query_one("#said-before", TurnsPage).show_turns(said.turns.before, rows, last=True)
+        self.query_one("#said-after", TurnsPage).show_turns(said.turns.after, rows, last=False)
 
     def _heading(self, said: "SampleSaid", answer: "Said | None") -> list[Part]:
         if self.raw:

@@ -17,13 +17,14 @@ from emotui.lexicons import empath_keywords
 from emotui.metrics.metric import Metric
 from emotui.metrics.span_report import report
 from emotui.metrics.span_scoring import SampleDetail, score_pairs, score_samples
-from emotui.records import SpanPrediction, SpanSample
+from emotui.records import Mark, SpanPrediction, SpanSample
 from emotui.store.query import MARKS, Bounds, Dataset, ListQuery, ListRow, Run
 from emotui.tasks.spans import task as spans_task
 from emotui.workbench.files.score import known
 from emotui.workbench.predicted_spans import predicted_spans
 from emotui.workbench.runs.similarity import Embedder
 from emotui.workbench.source import Evidence, RepeatView
+from emotui.workbench.turns import REACH, Told, Turns, turns
 
 if TYPE_CHECKING:
     import numpy as np
@@ -119,6 +120,7 @@ class FileView:
             sample=gold,
             run=None if run is None else self._runs[run],
             repeats=tuple(_repeat(gold, detail, said) for detail, said in answers),
+            turns=self._turns(sample),
         )
 
     def records(self, dataset: int, numbers: Sequence[int], run: str | None) -> Sequence[msgspec.Struct]:
@@ -127,10 +129,15 @@ class FileView:
             return samples
         said = self._by_sample[run]
         return [
-            SpanPrediction(id=self._samples[int(number)].id, spans=detail.predicted, repeat=detail.repeat)
+            SpanPrediction(id=detail.id, spans=_spans(detail, record), repeat=detail.repeat)
             for number in numbers
-            for detail, _ in said.get(int(number), [])
+            for detail, record in said.get(int(number), [])
         ]
+
+    def _turns(self, sample: int) -> Turns:
+        near = range(max(sample - REACH, 0), min(sample + REACH + 1, len(self._samples)))
+        told = [(number, self._samples[number]) for number in near]
+        return turns(sample, [(number, Told(one.text, one.subject, one.meta)) for number, one in told])
 
     def said(self, dataset: int, sample: int, run: str | None) -> "SampleSaid":
         """Files are of spans, which have more to show than this."""
@@ -221,12 +228,16 @@ class FileView:
         ]
 
 
+def _spans(detail: SampleDetail, said: SpanPrediction | None) -> tuple[str | Mark, ...]:
+    """What was predicted, with all that the record says of each span."""
+    return detail.predicted if said is None or said.spans is None else said.spans
+
+
 def _repeat(gold: SpanSample, detail: SampleDetail, said: SpanPrediction | None) -> RepeatView:
-    spans = detail.predicted if said is None or said.spans is None else said.spans
     return RepeatView(
         detail.repeat,
         detail if gold.spans is not None else None,
-        predicted_spans(gold, spans, detail),
+        predicted_spans(gold, _spans(detail, said), detail),
         raw=None if said is None else said.output,
     )
 

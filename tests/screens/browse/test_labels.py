@@ -5,8 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from emotui.records import SpanSample
 from emotui.screens.app import EmotuiApp
 from emotui.screens.browse.alignment_table import AlignmentTable
+from emotui.screens.browse.around import TurnsPage
+from emotui.screens.widgets.line import Line
+from emotui.screens.widgets.tiered_text import TieredText
+from emotui.workbench.datasets.samples import add_samples
+from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.screens.driving import frame, opened, press, pressed, shown_id, stave
 from tests.screens.labelled_workspace import GOLD, SAID, TEXT, labelled_workspace
 
@@ -65,3 +71,29 @@ def test_overlapping_labels_without_colour(
     monkeypatch.setenv("NO_COLOR", "1")
     app = EmotuiApp(lambda: labelled_workspace(tmp_path / "w.duckdb"), poll=None)
     assert snap_compare(app, terminal_size=(80, 24), run_before=pressed("a"))
+
+
+async def test_own_columns_stand_under_the_title_and_turns_around_the_text(tmp_path: Path) -> None:
+    source = Workspace.open(tmp_path / "w.duckdb")
+    source.set_setting(FIRST_START, "done")
+    talk = [
+        SpanSample(id=str(n), text=f"[b]turn[/b] {n}", meta=said if n else {})
+        for n, said in enumerate([{"dialogue": 4, "speaker": "Ann\x1b", "day": None}] * 5)
+    ]
+    add_samples(source.store, "spans", "talk", talk, "tests")
+    async with opened(source, (120, 40)) as pilot:
+        assert not frame(pilot).query("#own-columns")
+        await press(pilot, "j", "j", "j")
+        assert frame(pilot).query_one("#own-columns", Line).text == " dialogue 4  speaker Ann\x1b  day –"
+        before, after = (frame(pilot).query_one(name, TurnsPage) for name in ("#turns-before", "#turns-after"))
+        assert [line.split() for line in before.text.splitlines()] == [["Ann␛", "[b]turn[/b]", str(n)] for n in (1, 2)]
+        assert [line.split() for line in after.text.splitlines()] == [["Ann␛", "[b]turn[/b]", "4"]]
+        await press(pilot, "O")
+        raw = frame(pilot).query_one("#raw", TieredText)
+        assert raw.score.text == "dialogue: 4\nspeaker: Ann\x1b\nday: –"
+        await press(pilot, "O", "g")
+        assert not before.display
+        assert not after.display
+        await pilot.resize_terminal(80, 24)
+        await press(pilot, "j", "j", "j")
+        assert [line.split()[-1] for line in before.text.splitlines()] == ["2"]
