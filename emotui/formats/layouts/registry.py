@@ -11,7 +11,8 @@ from emotui.formats.layouts.tables.json_records import JSON_LINES, JSON_LIST
 from emotui.formats.layouts.tables.layouts import LONG, TABLE, WIDE
 from emotui.formats.layouts.tables.parquet_files import DATASETS, PARQUET
 from emotui.formats.layouts.tables.plain import PLAIN_TEXT
-from emotui.formats.layouts.tools import brat, cas_xmi, conll, doccano, label_studio, prodigy, webanno
+from emotui.formats.layouts.tools import brat, cas_xmi, conll, doccano, label_studio, prodigy
+from emotui.formats.layouts.tools.webanno import layout as webanno
 
 LAYOUTS: tuple[Layout, ...] = (
     PARQUET,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emotui.formats.layouts.tools.webanno import LAYOUT
+from emotui.formats.layouts.tools.webanno.layout import LAYOUT
 from emotui.formats.rows import Flaw, UnreadableFile
 from tests.formats.layouts.made import NAMES, TEXTS, read_all, recognised, written_and_read
 

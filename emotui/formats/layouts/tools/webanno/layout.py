@@ -7,10 +7,10 @@ from pathlib import Path
 
 from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
 from emotui.formats.layouts.opening import text_lines
-from emotui.formats.layouts.tools.webanno_cells import escaped_text, unescaped, unescaped_text
-from emotui.formats.layouts.tools.webanno_header import LayerColumns, layer_of, wanted
-from emotui.formats.layouts.tools.webanno_spans import Found, Marks
-from emotui.formats.layouts.tools.webanno_writing import write
+from emotui.formats.layouts.tools.webanno.cells import escaped_text, unescaped, unescaped_text
+from emotui.formats.layouts.tools.webanno.header import LayerColumns, layer_of, wanted
+from emotui.formats.layouts.tools.webanno.spans import Found, Marks
+from emotui.formats.layouts.tools.webanno.writing import write
 from emotui.formats.offsets import Places, inverse, moved, utf16_places
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, literal, shown
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from emotui.formats.layouts.tools.said import outside, relate
-from emotui.formats.layouts.tools.webanno_cells import parts, stacked, unescaped
-from emotui.formats.layouts.tools.webanno_header import PLAIN_LAYER, LayerColumns
+from emotui.formats.layouts.tools.webanno.cells import parts, stacked, unescaped
+from emotui.formats.layouts.tools.webanno.header import PLAIN_LAYER, LayerColumns
 from emotui.formats.rows import Flaw
 
 _LINK = re.compile(r"(.*)->(\d+-\d+)", re.DOTALL | re.ASCII)

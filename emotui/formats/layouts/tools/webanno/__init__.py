@@ -1,0 +1,1 @@
+"""WebAnno TSV: its header, its cells, the spans out of them, and rows written so."""
