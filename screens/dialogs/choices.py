@@ -79,7 +79,7 @@ def figures(metrics: Sequence[Metric]) -> list[Choice]:
 
 
 def runs(found: Sequence[Run], without: str) -> list[Choice]:
-    """Runs, newest first, and none; `without` says what is shown then."""
+    """Runs and other sources, newest first, and none; `without` says what is shown then."""
     choices = []
     for run in found:
         done = count(run.done) if run.done == run.n else f"{count(run.done)} of {count(run.n)}"
@@ -87,7 +87,7 @@ def runs(found: Sequence[Run], without: str) -> list[Choice]:
         state = "" if run.state == "done" else f"  {run.state}"
         name = shown(run.model)
         name = name if len(name) <= _LONGEST else "…" + name[1 - _LONGEST :]
-        way = str(run.config.get("way") or "")
+        way = str(run.config.get("way") or "") if run.source == "model" else f"a {run.source}"
         started = run.started[5:16].replace("T", " ")
         about = [way, run.run[:12], f"{done}{failed}{state}", started]
         choices.append(Choice(run.run, name, "  ".join(part for part in about if part)))

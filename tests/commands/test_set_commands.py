@@ -133,3 +133,15 @@ def test_a_snapshot_is_made_from_the_command_line(db: Path, emotui: Emotui) -> N
     assert (made["to"], made["bytes"] > 0) == ("copy.duckdb", True)
     assert emotui("snapshot", "--to", "copy.duckdb", "--db", db).status == 2
     assert emotui("datasets", "--db", "copy.duckdb", "--read-only", "--json").document[0]["dataset"] == "mine"
+
+
+def test_gold_is_replaced_from_a_table_of_ones_own_too(emotui: Emotui, tmp_path: Path) -> None:
+    (tmp_path / "own.csv").write_text("Tweet;Feeling\nso glad;joy\nhe left;sad\n")
+    assert emotui("import", "own.csv", "--as", "labels", "--db", "o.duckdb").status == 0
+    (tmp_path / "better.csv").write_text("Tweet;Feeling\nso glad;joy\nhe left;fear\n")
+    assert emotui("replace-gold", "own", "better.csv", "--db", "o.duckdb", "--json").document["gold"] == 2
+    gold = emotui("sql", "select label from gold order by id", "--db", "o.duckdb", "--json").document
+    assert gold["rows"] == [["joy"], ["fear"]]
+    (tmp_path / "broken.jsonl").write_text("{")
+    refused = emotui("replace-gold", "own", "broken.jsonl", "--db", "o.duckdb")
+    assert (refused.status, refused.err.startswith("broken.jsonl:1: ")) == (2, True)

@@ -1,6 +1,7 @@
 """What a person does with whole datasets: other names, the trash, other gold over the same texts."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from emotui.backends.host import IsCancelled
 from emotui.errors import BadInput
@@ -9,6 +10,8 @@ from emotui.formats.reading import Warn, warn_skipped
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
+from emotui.tasks.task import Task
+from emotui.workbench.datasets.foreign import Wish, read_foreign
 from emotui.workbench.runs.run import rescore
 from emotui.workbench.runs.states import with_state
 
@@ -86,11 +89,29 @@ def replace_gold(
     """
     found = dataset_named(store, dataset)
     task = task_named(found.task)
-    got = read(path, task.sample, skip_bad=skip_bad)
-    warn_skipped(got, warn)
-    mark = fingerprint(got.records)
-    new = store.replace_gold(found, [task.row(sample) for sample in got.records], path, mark)
+    samples = _samples(task, path, skip_bad=skip_bad, warn=warn)
+    new = store.replace_gold(found, [task.row(sample) for sample in samples], path, fingerprint(samples))
     runs = [run.run for run in store.runs(new.dataset) if store.scored_under(run.run) is not None]
     for run in runs:
         rescore(store, run, sim=sim, cancelled=cancelled)
     return Replaced(new, tuple(runs))
+
+
+def _samples(task: Task, path: str, *, skip_bad: bool, warn: Warn) -> list[Any]:
+    """The samples of a file of the task's own records, or of one that another hand wrote.
+
+    Raises:
+        BadInput: it is neither; what is wrong with it as a file of records where no reader takes it for its own.
+    """
+    try:
+        got = read(path, task.sample, skip_bad=skip_bad)
+    except BadInput as problem:
+        try:
+            found = read_foreign([path], Wish(kind=task.files.kind), skip_bad=skip_bad)
+        except BadInput:
+            raise problem from None
+        for line in found.skipped:
+            warn(f"skipped {line}")
+        return found.samples
+    warn_skipped(got, warn)
+    return list(got.records)
