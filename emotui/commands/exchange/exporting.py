@@ -26,7 +26,7 @@ def export(
     read_only: bool,
     as_json: bool,
 ) -> None:
-    """Write a dataset with its gold, and what chosen runs and annotators say of it, in any layout (docs/import.md).
+    """Write a dataset with its gold and what chosen runs and annotators say, in any layout (docs/data_formats.md).
 
     A RUN alone, without --format and --with, is written as predictions that `emotui score` of its task takes.
     """

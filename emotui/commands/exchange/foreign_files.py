@@ -20,6 +20,8 @@ _SHOWN = 3
 _LONGEST = 400
 """Characters of a record that are shown."""
 _MOST_NAMES = 8
+_LOOKED_AT = 1000
+"""Samples whose own columns are named."""
 
 
 def bring_in(
@@ -63,6 +65,10 @@ def _lines(found: Foreign) -> Iterator[str]:
         yield f"{taken.place}: taken for {taken.layout.name}, because {taken.why}"
         if taken.options.columns:
             yield f"  {literal(_columns(taken.options))}"
+    own = dict.fromkeys(name for sample in found.samples[:_LOOKED_AT] for name in getattr(sample, "meta", ()))
+    if own:
+        more = f" and {len(own) - _MOST_NAMES} more" if len(own) > _MOST_NAMES else ""
+        yield f"  own columns, kept: {literal(', '.join(list(own)[:_MOST_NAMES]))}{more}"
     yield f"  records: {found.task.files.kind}{_said(found.samples)}"
     for note in found.notes:
         yield f"  {note}"

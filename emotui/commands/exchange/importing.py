@@ -65,8 +65,8 @@ def import_(
     """Bring samples from FILES into the store as one dataset.
 
     It looks at the files, says what it took them for, and reads them: tables, Excel, JSON, annotation programs, corpora
-    (docs/import.md). With KIND before the files they are records of that kind, in emotui's own formats; with `seer` the
-    SEER benchmark's release, by --task1 and --task2 in place of FILES.
+    (docs/data_formats.md). With KIND before the files they are records of that kind, in emotui's own formats; with
+    `seer` the SEER benchmark's release, by --task1 and --task2 in place of FILES.
     """
     of_seer = bool(task1 or task2 or transcripts or readable_words or trim)
     if words[:1] == (_SEER,):

@@ -79,7 +79,7 @@ class _Guess:
         if not self._said & {"labels", "label"} and not any(key.startswith("labels.") for key in self.columns):
             self._label()
         self._text()
-        for key in ("subject", "sentences", "annotators", "meta", "valence"):
+        for key in ("subject", "sentences", "annotators", "meta", "valence", "values"):
             self._take(key)
         self._project_emotion()
         self._id(rows)
@@ -106,8 +106,10 @@ class _Guess:
         return True
 
     def _spans(self) -> None:
-        starts = [one for one in self._named("start") if self._looks[one].numbers > 0.9]
-        ends = [one for one in self._named("end") if self._looks[one].numbers > 0.9]
+        starts, ends = (
+            [one for one in self._named(key) if self._looks[one].numbers > 0.9 or not self._looks[one].n]
+            for key in ("start", "end")
+        )
         if starts and ends and not self._said & {"start", "end", "spans"}:
             self._take("start", starts[0])
             self._take("end", ends[0])
@@ -146,10 +148,8 @@ class _Guess:
         binary = [name for name in free if self._looks[name].zero_or_one]
         named = [name for name in free if is_emotion(name) and self._looks[name].n and self._looks[name].numbers > 0.95]
         if len(named) > 1:
-            first, last = (free.index(named[place]) for place in (0, -1))
             if all(self._looks[name].zero_or_one for name in named):
-                inside = [name for name in free[first : last + 1] if name in named or name in binary]
-                self.columns |= {f"labels.{name}": name for name in inside}
+                self.columns |= {f"labels.{name}": name for name in _around(free, named, binary)}
             else:
                 self.columns |= {f"values.{name}": name for name in named}
         elif len(binary) > 1 and not self._named("label") and not self._named("labels") and "spans" not in self.columns:
@@ -228,6 +228,16 @@ class _Guess:
             if key and not _all_different(row.get(key) for _, row in self._table.rows if not isinstance(row, Flaw)):
                 self._take("annotator", name)
                 return
+
+
+def _around(free: Sequence[str], named: Sequence[str], binary: Sequence[str]) -> list[str]:
+    """Columns of 0 and 1 between those with the names of emotions, and next to them on either side."""
+    first, last = free.index(named[0]), free.index(named[-1])
+    while first > 0 and free[first - 1] in binary and not _is_named(free[first - 1]):
+        first -= 1
+    while last + 1 < len(free) and free[last + 1] in binary and not _is_named(free[last + 1]):
+        last += 1
+    return [name for name in free[first : last + 1] if name in binary]
 
 
 def _is_named(name: str) -> bool:
