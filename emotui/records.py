@@ -57,6 +57,9 @@ PLUTCHIK = ("joy", "trust", "fear", "surprise", "sadness", "disgust", "anger", "
 
 VALENCES = ("positive", "negative", "neutral")
 
+ALL_SENTENCES = "all_sentences"
+"""In `meta` of a passage: the labels of all its sentences, in order, where some have no place in the text."""
+
 
 class Sentence(msgspec.Struct, frozen=True, kw_only=True):
     """One sentence of a passage, with its own gold emotion and valence."""

@@ -18,7 +18,7 @@ from emotui.formats.reading import capped
 from emotui.formats.rows import literal, shown
 from emotui.formats.seer_words import Range, moved, to_spans, unmarked, words
 from emotui.metrics.span_output import MARKER
-from emotui.records import Mark, Sentence, Span, SpanSample, marks_at
+from emotui.records import ALL_SENTENCES, Mark, Sentence, Span, SpanSample, marks_at
 
 UNKNOWN = "▯"
 """Stands for each word of a text that is not at hand."""
@@ -367,6 +367,7 @@ def _trimmed(sample: SpanSample) -> SpanSample:
             for one in sample.sentences
         ),
         annotators={name: shifted(found) for name, found in sample.annotators.items()},
+        meta=sample.meta,
     )
 
 
@@ -395,7 +396,20 @@ def _sample(
             for i, (start, end) in sentences
         ),
         annotators={name: marks_at(spans) for name, spans in annotators.items()},
+        meta=_all_sentences(row, len(sentences)) if task == 2 else {},
     )
+
+
+def _all_sentences(row: Mapping[str, str], placed: int) -> dict[str, object]:
+    """The labels of all sentences, where some have no place: one follows the other all the same (appendix C)."""
+    if placed == len(SENTENCES):
+        return {}
+    return {
+        ALL_SENTENCES: [
+            {"emotion": _label(row[f"Sentence{i}_Gold_EmoClass"]), "valence": _label(row[f"Sentence{i}_Gold_EmoVal"])}
+            for i in SENTENCES
+        ]
+    }
 
 
 def _label(cell: str) -> str | None:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
+from emotui.records import ALL_SENTENCES
 from emotui.store.metric_sets import metric_sets, value_of
 from emotui.store.rows import Outcome, ValueSum
 
@@ -53,7 +54,8 @@ def shapes(connection: "DuckDBPyConnection", dataset: int, passage: str) -> tupl
         " where sample >= (select first from d) and sample < (select stop from d))"
         " select count(*) filter (not long),"
         " count(*) filter (not long and emotion is not null and not regexp_matches(text, $two)),"
-        " count(*) filter (long), count(*) filter (long and json_array_length(record, '$.sentences') = 5) from s",
+        " count(*) filter (long), count(*) filter (long and coalesce("
+        f"json_array_length(record, '$.meta.{ALL_SENTENCES}'), json_array_length(record, '$.sentences')) = 5) from s",
         {"dataset": dataset, "passage": passage, "two": _TWO_SENTENCES},
     ).fetchone()
     texts, single, passages, five = found or (0, 0, 0, 0)

@@ -365,7 +365,7 @@ def test_both_tasks_are_one_dataset_and_labels_without_texts_another_that_no_mod
         for table in emotui("results", "--dataset", "seer", "--no-sim", "--json", "--db", "w.duckdb").document["tables"]
     }
     kinds = [row["kind"] for row in tables["task-1"]["rows"]]
-    assert kinds[:3] == ["run", "people", "people"]
+    assert kinds[:4] == ["run", "baseline", "people", "people"]
     nothing = emotui("import", "seer", "--db", "w.duckdb")
     assert (nothing.status, nothing.err) == (2, "name the release's files: --task1 CSV, --task2 CSV, or both\n")
     mixed = emotui("import", "spans", "--task1", one, "--db", "w.duckdb")
@@ -383,3 +383,24 @@ def test_labels_alone_still_give_transitions(ranged: tuple[str, str, str], tmp_p
     (number, record) = next(iter(store.dataset_samples(imported.labels.dataset)))
     assert msgspec.json.decode(record, type=SpanSample).emotion == "happy"
     assert number
+
+
+def test_sentences_without_a_place_count_in_the_transitions(ranged: tuple[str, str, str], tmp_path: Path) -> None:
+    labels = ("neutral", "neutral", "happy", "positive", "neutral", "neutral", "neutral", "neutral", "sad", "negative")
+    two = table(
+        tmp_path / "unplaced.csv",
+        TASK2,
+        (
+            *("P_2.wav", ["P_2.wav", "P_3.wav"], *labels, [[4, 5]], [[3, 5]], [], ""),
+            *([[0, 5], [5, 13]], [0, 3], [3, 5], [5, 7], [], [11, 13]),
+        ),
+    )
+    store = Store.open(tmp_path / "w.duckdb")
+    imported = import_seer(store, [], [two], ranged[2], warn=lambda line: None)
+    assert imported.samples is not None
+    ((_, record),) = store.dataset_samples(imported.samples.dataset)
+    assert len(msgspec.json.decode(record, type=SpanSample).sentences) == 4
+    found = Results(store, Workspace(store).model).transitions(imported.samples.dataset)
+    assert found.pairs == 4
+    assert found.counts[found.labels.index("neutral")][found.labels.index("neutral")] == 1
+    assert found.of == "Task 2: five sentences"

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, stdev
+from typing import Any
 
 import msgspec
 
@@ -12,7 +13,7 @@ from emotui.metrics.annotators import best_each, score_annotators
 from emotui.metrics.span_errors import Facts, Figure, Labels, SpanErrors, Tally, keyword_sentences, over_repeats
 from emotui.metrics.span_scoring import Embed, SampleDetail
 from emotui.metrics.transitions import TransitionCounts
-from emotui.records import Span, SpanSample
+from emotui.records import ALL_SENTENCES, Sentence, Span, SpanSample
 from emotui.store.query import Dataset, Run
 from emotui.store.rows import Outcome, ValueSum
 from emotui.store.store import Store
@@ -261,18 +262,34 @@ def _part(labels: Labels) -> str:
 def count_transitions(store: Store, dataset: Dataset, by: str, cancelled: IsCancelled) -> TransitionCounts:
     """Transitions between adjacent sentences of all passages of a dataset (appendix C), by emotion or valence.
 
+    Sentences that have labels and no place in the text count too (`emotui.records.ALL_SENTENCES`).
+
     Raises:
         Cancelled: between two batches.
     """
     counts = TransitionCounts()
-    decoder = msgspec.json.Decoder(Labels)
-    numbers = store.holding(dataset.dataset, _PASSAGE)
+    decoder = msgspec.json.Decoder(_Order)
+    unplaced = store.holding(dataset.dataset, f'"{ALL_SENTENCES}":[{{')
+    numbers = sorted({*store.holding(dataset.dataset, _PASSAGE), *unplaced})
     for start in range(0, len(numbers), _BATCH):
         if cancelled():
             raise Cancelled
         for number, record in store.samples(numbers[start : start + _BATCH]):
-            counts.add(number, [getattr(sentence, by) for sentence in decoder.decode(record).sentences])
+            counts.add(number, decoder.decode(record).labels(by))
     return counts
+
+
+class _Order(msgspec.Struct, frozen=True):
+    """The labels of a passage's sentences, in order: all of them, or those that have a place."""
+
+    sentences: tuple[Sentence, ...] = ()
+    meta: Mapping[str, Any] = {}
+
+    def labels(self, by: str) -> list[str | None]:
+        known = self.meta.get(ALL_SENTENCES)
+        if isinstance(known, list) and known and all(isinstance(one, dict) for one in known):
+            return [found if isinstance(found := one.get(by), str) else None for one in known]
+        return [getattr(sentence, by) for sentence in self.sentences]
 
 
 _TASKS = {"task-1": "Task 1: one sentence", "task-2": "Task 2: five sentences"}
