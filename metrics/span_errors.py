@@ -83,6 +83,7 @@ class Facts(msgspec.Struct, frozen=True, gc=False):
     predicted_labels: tuple[str | None, ...] = ()
     missing: bool = False
     void: bool = False
+    unlabelled: bool = False
 
 
 class Labels(msgspec.Struct, frozen=True, gc=False):

@@ -62,6 +62,7 @@ class SampleDetail(msgspec.Struct, frozen=True):
     tokens: TokenCounts | None = None
     gold_labels: tuple[str | None, ...] = ()
     predicted_labels: tuple[str | None, ...] = ()
+    unlabelled: bool = False
 
     @property
     def labelled(self) -> bool:
@@ -313,6 +314,7 @@ def _score(reading: _Reading, similarity: _Cosines | None, terms: frozenset[str]
         ),
         gold_labels=_some(mark.label for mark in sample.spans or ()),
         predicted_labels=reading.labels,
+        unlabelled=sample.spans is None,
     )
 
 

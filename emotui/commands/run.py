@@ -103,6 +103,8 @@ def run(
                 if isinstance(error, BadInput) or not last:
                     raise
                 done, problem = _stopped(workspace, last), str(error)
+        if problem is None and done.state == "failed":
+            problem = done.error or "failed"
         _print(workspace, done, time.monotonic() - started, as_json)
         card = workspace.model(spec).card
         for note in notes_on_prompts(card) if card is not None and "generate" in card.capabilities else ():

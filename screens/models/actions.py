@@ -78,6 +78,7 @@ class ModelActions(Acting):
 
 
 def _run(models: "Models", wish: "Wish", dataset: int, on_progress: "OnProgress") -> None:
+    from emotui.errors import ModelError
     from emotui.workbench.progress import RunProgress
 
     if wish.experiment is not None:
@@ -93,6 +94,8 @@ def _run(models: "Models", wish: "Wish", dataset: int, on_progress: "OnProgress"
         resume=wish.resume,
         on_progress=on_progress,
     )
+    if run.state == "failed":
+        raise ModelError(run.error or f"run {run.run} failed")
     # A finished run that was found is shown as one that was made.
     on_progress(RunProgress(run.run, run.model, run.done, run.n, run.failed, None, None, run.model))
 

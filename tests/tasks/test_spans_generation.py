@@ -239,7 +239,7 @@ def test_a_run_keeps_every_attempt_counts_them_apart_and_exports_the_last(worksp
         "failed_format_by_kind": {"spans on more than one line": 2},
         "empty": 1,
     }
-    assert figures["n"] == 5
+    assert figures["n"] == 6  # one that was not answered counts as one that says nothing
     assert isinstance(figures["sim"], float)
     assert export_run(workspace.store, run.run, str(tmp_path / "p.jsonl")) == 6
     written = [json.loads(line) for line in (tmp_path / "p.jsonl").read_text().splitlines()]

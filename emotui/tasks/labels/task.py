@@ -272,7 +272,9 @@ class Labels(Task):
         gold, said = (
             as_table(rows, labels) for rows in ([d.gold or () for d in details], [d.predicted for d in details])
         )
-        probs = as_table([one.probs for one in details], labels) if all(one.probs for one in details) else None
+        # An answer that failed says nothing: no label, and 0 for each.
+        known = any(one.probs for one in details) and all(one.probs or not one.predicted for one in details)
+        probs = as_table([one.probs for one in details], labels) if known else None
         # A classifier that gives one label does not go by a threshold.
         by_them = all(set(one.predicted) == set(decided(one.probs, own.thresholds)) for one in details)
         used = {name: own.thresholds.get(name, USUAL) for name in labels} if probs is not None and by_them else None

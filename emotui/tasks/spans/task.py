@@ -181,7 +181,10 @@ LABELLED_F1 = Metric("labelled_f1", (0, 1), True, "F1 where a pair whose labels 
 
 
 def score_row(detail: SampleDetail) -> ScoreRow:
-    """A score as it is stored, under the convention it was computed by."""
+    """A score as it is stored, under the convention it was computed by; without values where gold says nothing."""
+    if detail.unlabelled:
+        marks = "".join(mark for mark in detail.marks if mark in "H!")
+        return ScoreRow(CONVENTION, {metric.name: None for metric in METRICS}, marks, msgspec.json.encode(detail))
     values = {"f1": detail.f1, "sim": detail.sim, "precision": detail.precision, "recall": detail.recall}
     if detail.labelled:
         values[LABELLED_F1.name] = detail.labelled_f1
@@ -426,8 +429,11 @@ class Spans(Task):
 
     def report(self, samples: Sequence[SpanSample], scores: Sequence[ScoreRow]) -> dict[str, object]:
         """As `emotui score spans` names the figures; of a prompting experiment also its own."""
-        details = [msgspec.json.decode(row.detail, type=SampleDetail) for row in scores]
-        return report(samples, details) | _by_task(samples, details) | experiments.figures(samples, details)
+        every = [msgspec.json.decode(row.detail, type=SampleDetail) for row in scores]
+        details = [detail for detail in every if not detail.unlabelled]
+        unlabelled = {"unlabelled": len({detail.id for detail in every if detail.unlabelled})}
+        figures = report(samples, details) | unlabelled
+        return figures | _by_task(samples, details) | experiments.figures(samples, details)
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `answers`, of all repeats: what had to be asked again, what broke the contract to the end, and how,

@@ -50,7 +50,8 @@ def best_baselines(
             raise Cancelled
         on_count(start, n)
         page = store.dataset_samples(dataset.dataset, start, min(start + _BATCH, n))
-        batch = [(number, msgspec.json.decode(record, type=SpanSample)) for number, record in page]
+        read = [(number, msgspec.json.decode(record, type=SpanSample)) for number, record in page]
+        batch = [(number, sample) for number, sample in read if sample.spans is not None]
         samples = [sample for _, sample in batch]
         for name, said in span_baselines(samples, empath_keywords()).items():
             triples = zip(samples, said, (0,) * len(said), strict=True)

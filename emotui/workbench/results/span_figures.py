@@ -134,6 +134,8 @@ def run_figures(store: Store, run: Run, cancelled: IsCancelled, on_count: OnCoun
         if tally is None:
             tally = by_repeat[outcome.repeat] = Tally()
         scored_one = facts.decode(outcome.detail)
+        if scored_one.unlabelled:
+            continue
         tally.add(outcome.sample, label, scored_one, _keyed(scored_one, label, outcome.record))
         if experiments.PREFIX in outcome.record:
             experimental.append((outcome.sample, outcome.record, outcome.detail))
@@ -322,4 +324,4 @@ def _annotated(
         on_count(start, len(numbers))
         found = store.samples(numbers[start : start + _PEOPLE_BATCH])
         batch = [(number, msgspec.json.decode(record, type=SpanSample)) for number, record in found]
-        yield [one for one in batch if one[1].annotators]
+        yield [one for one in batch if one[1].annotators and one[1].spans is not None]

@@ -181,7 +181,10 @@ class _Running:
         self.embed = Embedder(self.embedding or model, cancelled) if task.embeds else None
 
     def finish(self) -> Run:
-        """Ask for all that is not there yet; the state in the store says how it ended, however it ended."""
+        """Ask for all that is not there yet; the state in the store says how it ended, however it ended.
+
+        A run in which every answer failed is `failed`.
+        """
         run = self.run.run
         GOING.add(run)
         try:
@@ -221,7 +224,12 @@ class _Running:
         finally:
             if self.embedding is not None:
                 self.embedding.close()
-        self.store.set_state(run, "done")
+        ended = self.store.run(run)
+        if ended.failed and not ended.done:
+            why = next((row.error for row in self.store.results(run) if row.error is not None), None)
+            self.store.set_state(run, "failed", f"every answer failed: {why}")
+        else:
+            self.store.set_state(run, "done")
         return self.store.run(run)
 
     def _batches(self, done: set[Key]) -> Iterator[list[tuple[Key, Any]]]:

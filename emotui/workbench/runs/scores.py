@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from emotui.errors import BadInput
 from emotui.metrics.metric import Metric
 from emotui.store.query import Run
 from emotui.store.rows import ResultRow
@@ -30,30 +31,46 @@ def scored(
 
     By the way `ELSEWHERE` an output is what somebody else says, by the keys of records in files.
 
-    Of several attempts at one question the last is its answer. The others stay as they came.
+    Of several attempts at one question the last is its answer. The others stay as they came. A question without an
+    answer, or with one that cannot be parsed, is scored as one that was answered with nothing.
     """
-    last = {(row.sample, row.repeat): place for place, row in enumerate(outputs) if row.raw is not None}
-    rows: list[ResultRow] = []
+    last = {(row.sample, row.repeat): place for place, row in enumerate(outputs)}
+    last |= {(row.sample, row.repeat): place for place, row in enumerate(outputs) if row.raw is not None}
+    rows = list(outputs)
     places: list[int] = []
     answers: list[Parsed] = []
-    for place, row in enumerate(outputs):
-        if row.raw is not None and last[row.sample, row.repeat] == place:
-            sample = samples[row.sample]
-            try:
-                if way == ELSEWHERE:
-                    prediction = task.taken(sample, msgspec.json.decode(row.raw, type=dict[str, Any]))
-                else:
-                    prediction = task.parse(sample, row.raw, way)
-            except (ValueError, msgspec.DecodeError) as error:
-                row = replace(row, error=f"the output cannot be parsed: {error}")
-            else:
-                row = replace(row, prediction=msgspec.json.encode(prediction), error=None)
-                places.append(len(rows))
-                answers.append(Parsed(sample, row.repeat, prediction))
-        rows.append(row)
+    for key, place in last.items():
+        row, sample = rows[place], samples[key[0]]
+        try:
+            prediction = _parsed(task, way, sample, row.raw)
+        except (ValueError, msgspec.DecodeError) as error:
+            rows[place] = replace(row, error=f"the output cannot be parsed: {error}")
+            prediction = None
+        if prediction is not None:
+            rows[place] = replace(row, prediction=msgspec.json.encode(prediction), error=None)
+        said = _silence(task, sample) if prediction is None else prediction
+        if said is not None:
+            places.append(place)
+            answers.append(Parsed(sample, row.repeat, said))
     for place, score in zip(places, with_added(task, answers, task.score(answers, embed)), strict=True):
         rows[place] = replace(rows[place], score=score)
     return rows
+
+
+def _parsed(task: Task, way: str, sample: Any, raw: str | None) -> Any | None:
+    if raw is None:
+        return None
+    if way == ELSEWHERE:
+        return task.taken(sample, msgspec.json.decode(raw, type=dict[str, Any]))
+    return task.parse(sample, raw, way)
+
+
+def _silence(task: Task, sample: Any) -> Any | None:
+    """An answer that says nothing; None where the task knows none, and then failed answers are not scored."""
+    try:
+        return task.taken(sample, {})
+    except (BadInput, ValueError):
+        return None
 
 
 def metrics_of(store: Store, dataset: int) -> tuple[Metric, ...]:
