@@ -1,4 +1,4 @@
-"""Where the regions of Label Studio stand: it counts code points, and before its version 1.5 UTF-16 units."""
+"""Where the regions of Label Studio stand: it counts code points, older versions UTF-16 units."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
