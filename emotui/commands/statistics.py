@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from emotui.commands.output import as_written, json_option, print_figures, print_json, skip_bad_option, warn
+from emotui.commands.program_options import db_option, read_only_option
 from emotui.errors import BadInput
 from emotui.workbench.files import score
 
@@ -35,15 +36,47 @@ def _pairs(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @click.command()
-@click.option("--a", "first", required=True, help="Per-sample scores.")
-@click.option("--b", "second", required=True, help="Per-sample scores of the same samples.")
-@click.option("--inner", is_flag=True, help="Compare the ids that both files have.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap.")
+@click.option("--a", "first", help="Per-sample scores.")
+@click.option("--b", "second", help="Per-sample scores of the same samples.")
+@click.option("--runs", nargs=2, metavar="A B", help="Two sources of one dataset, in place of files.")
+@click.option("--metric", help="--runs: by which metric (default: the first of the task).")
+@click.option("--inner", is_flag=True, help="Compare the ids that both have.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the bootstrap.")
 @skip_bad_option
+@db_option
+@read_only_option
 @json_option
-def compare(first: str, second: str, inner: bool, seed: int, skip_bad: bool, as_json: bool) -> None:
-    """Compare two sets of per-sample scores, paired by id: bootstrap interval, Wilcoxon, Cohen's d."""
-    document = score.compare(first, second, inner=inner, seed=seed, skip_bad=skip_bad, warn=warn)
+def compare(
+    first: str | None,
+    second: str | None,
+    runs: tuple[str, str] | None,
+    metric: str | None,
+    inner: bool,
+    seed: int,
+    skip_bad: bool,
+    db: str | None,
+    read_only: bool,
+    as_json: bool,
+) -> None:
+    """Compare two sets of per-sample scores, paired by id: bootstrap interval, Wilcoxon, Cohen's d.
+
+    The scores are files (--a, --b), or those of two sources of one dataset: runs, people, files (--runs).
+    """
+    if runs is not None:
+        if first or second or skip_bad:
+            raise BadInput("--a, --b and --skip-bad are for files of scores: leave them out beside --runs")
+        from emotui.workbench.runs.compared import compare_runs
+        from emotui.workbench.workspace import Workspace
+
+        store = Workspace.look_into(db, read_only=read_only).store
+        document = compare_runs(store, *runs, metric, inner=inner, seed=seed)
+        first, second = runs
+    elif first is None or second is None:
+        raise BadInput("compare needs --a and --b, two files of scores, or --runs A B")
+    elif metric is not None or db is not None or read_only:
+        raise BadInput("--metric, --db and --read-only are for --runs")
+    else:
+        document = score.compare(first, second, inner=inner, seed=seed, skip_bad=skip_bad, warn=warn)
     if as_json:
         print_json(document)
     else:
