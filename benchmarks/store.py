@@ -1,6 +1,6 @@
 """What a workspace of a million samples costs.
 
-    python benchmarks/store.py [--samples N] [--seconds S]
+    python benchmarks/store.py [--samples N] [--sources K] [--seconds S]
     python benchmarks/store.py --migrate
 
 Everything lies in a temporary folder. Each question is asked in a process of its own that holds nothing but the store,
@@ -20,6 +20,7 @@ from pathlib import Path
 
 import psutil
 
+from emotui.store import questions
 from emotui.store.query import Bounds, ListQuery
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.store.store import Store
@@ -28,6 +29,7 @@ EMOTIONS = ("happy", "sad", "disgust", "contempt", "fear", "angry", "surprise", 
 TIMES = 5
 _BATCH = 20_000
 RUN = "benchmark"
+SAID = b'{"spans":["made up"],"offsets":[[0,7]],"labels":["fear"],"strengths":[0.5]}'
 
 
 def words(draw: random.Random) -> list[str]:
@@ -51,11 +53,16 @@ def results(start: int, stop: int, draw: random.Random) -> list[ResultRow]:
     detail = b'{"f1":0.5,"pairs":[{"gold":0,"predicted":0,"f1":0.5,"sim":0.7}],"located":[[0,5]],"invalid":null}'
     return [
         ResultRow(
-            *(number, 0, 0, "Mark the evidence.", '["made up"]', None, 0.02, b'{"spans":["made up"]}'),
+            *(number, 0, 0, "Mark the evidence.", '["made up"]', None, 0.02, SAID),
             ScoreRow("words", {"f1": draw.random(), "sim": draw.random()}, draw.choice(("", "H", "MX")), detail),
         )
         for number in range(start, stop)
     ]
+
+
+def sql(store: Store, query: str) -> object:
+    """A question of one's own."""
+    return questions.ask(store.path, query)
 
 
 QUESTIONS: dict[str, Callable[[Store, int], object]] = {
@@ -74,6 +81,14 @@ QUESTIONS: dict[str, Callable[[Store, int], object]] = {
     "evidence of a sample": lambda store, n: (store.samples([n // 2]), list(store.results(RUN, [n // 2]))),
     "runs": lambda store, n: store.runs(),
     "anything new? (nothing is)": lambda store, n: store.marker(),
+    "people inside gold": lambda store, n: store.annotators(1),
+    "SQL: texts by emotion": lambda store, n: sql(store, "SELECT emotion, count(*) FROM texts GROUP BY ALL"),
+    "SQL: mean of every value": lambda store, n: sql(
+        store, "SELECT run, name, avg(value) FROM score_values GROUP BY ALL"
+    ),
+    "SQL: spans of every source": lambda store, n: sql(
+        store, "SELECT source, label, count(*) FROM said WHERE part = 'span' GROUP BY ALL"
+    ),
 }
 
 
@@ -153,7 +168,7 @@ def migrate() -> None:
     """Print how long a store of version 3 takes to be brought up to date."""
     import duckdb
 
-    statements = Path(__file__).parents[1] / "tests" / "store_version_3.sql"
+    statements = Path(__file__).parents[1] / "tests" / "store" / "store_version_3.sql"
     with tempfile.TemporaryDirectory(prefix="emotui-benchmark-") as folder:
         path = Path(folder) / "old.duckdb"
         with duckdb.connect(path) as connection:
@@ -167,6 +182,7 @@ def main() -> None:
     """Build the workspace, print the tables."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--samples", type=int, default=1_000_000)
+    options.add_argument("--sources", type=int, default=1, help="runs and files that say spans of every text")
     options.add_argument("--seconds", type=float, default=10)
     options.add_argument("--migrate", action="store_true", help="only bring 100,000 scores of version 3 up to date")
     chosen = options.parse_args()
@@ -183,14 +199,16 @@ def main() -> None:
         begun = time.perf_counter()
         store.add_dataset("million", "spans", samples(n), "benchmark", "benchmark")
         adding = time.perf_counter() - begun
-        store.start_run(RUN, "identity", "spans", "none", 1, {}, n)
         draw = random.Random(3)
         begun = time.perf_counter()
-        for start in range(1, n + 1, _BATCH):
-            store.commit_batch(RUN, results(start, min(start + _BATCH, n + 1), draw))
-        committing = time.perf_counter() - begun
+        for name in (RUN, *(f"source {number}" for number in range(2, chosen.sources + 1))):
+            store.start_run(name, "identity", "spans", "none", 1, {}, n, "model" if name == RUN else "file")
+            for start in range(1, n + 1, _BATCH):
+                store.commit_batch(name, results(start, min(start + _BATCH, n + 1), draw))
+        committing = (time.perf_counter() - begun) / chosen.sources
         print(f"{made:,} samples added in {adding:.1f} s (of which {making:.1f} s make them up),")
-        print(f"as many results committed in {committing:.1f} s; the file has {path.stat().st_size / 2**20:.0f} MB;")
+        print(f"as many results of each of {chosen.sources} sources committed in {committing:.1f} s;")
+        print(f"the file has {path.stat().st_size / 2**20:.0f} MB;")
         print(f"memory of the process that did it: {psutil.Process().memory_info().rss / 2**20:.0f} MB;")
         print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
         print(f"{'question':34} {'first ms':>9} {'median ms':>10} {'slowest ms':>10} {'CPU ms':>7} {'RSS MB':>7}")

@@ -154,6 +154,8 @@ def test_any_source_can_be_made_gold_and_earlier_scores_keep_their_version(
     assert gold["rows"] == [["1", 5, 9], ["2", 8, 16]]
     (run,) = [one for one in emotui("sources", "mine", "--db", db, "--json").document["sources"] if one["run"]]
     assert run["gold"] == 1
+    assert emotui("report", "theirs", "--to", "r.md", "--db", db).status == 0
+    assert "scored against version 1 of gold, and today's is 2" in (tmp_path / "r.md").read_text()
     assert emotui("rescore", "theirs", "--no-sim", "--db", db, "--json").document["metrics"]["f1"] == 0.5
     refused = emotui("make-gold", "mine", "bob", "--db", db)
     assert (refused.status, "bob says nothing about 1 of 2 texts ('2')" in refused.err) == (2, True)

@@ -11,7 +11,7 @@ from emotui.tables import Cell, Column, ResultsTable, Row
 from emotui.tasks.parts import ScoredRun
 from emotui.tasks.registry import task_named
 from emotui.workbench.progress import IsCancelled, OnCount
-from emotui.workbench.runs.scores import metrics
+from emotui.workbench.runs.scores import former_gold, metrics
 
 _BATCH = 1000
 
@@ -66,7 +66,10 @@ def _figures(store: Store, dataset: Dataset, runs: Sequence[Run]) -> tuple[Resul
     columns = tuple(
         Column(key, key.replace("_", " "), unit="count" if whole else "share") for key, whole in found.items()
     )
-    rows = tuple(Row(_name(run), "run", run.run, _cells(run, report, tuple(found))) for run, report in reports)
+    rows = tuple(
+        Row(_name(run), "run", run.run, _cells(run, report, tuple(found)), former_gold(store, run))
+        for run, report in reports
+    )
     return (ResultsTable(dataset.task, task_named(dataset.task).words.title, columns, rows),)
 
 

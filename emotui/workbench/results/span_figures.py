@@ -20,6 +20,7 @@ from emotui.store.store import Store
 from emotui.tasks.spans import experiments
 from emotui.tasks.spans.task import CONVENTION
 from emotui.workbench.progress import Cancelled, IsCancelled, OnCount
+from emotui.workbench.runs.scores import former_gold
 
 PARTS = ("task-1", "task-2")
 """Single sentences, and passages; told apart by whether a sample has sentences (section 4)."""
@@ -141,6 +142,7 @@ def run_figures(store: Store, run: Run, cancelled: IsCancelled, on_count: OnCoun
             experimental.append((outcome.sample, outcome.record, outcome.detail))
     experiment, halves = _experiment(experimental) if len(experimental) == scored else ({}, {})
     sums = store.value_sums(run.run, _PASSAGE)
+    under = former_gold(store, run)
     parts = {}
     for part, held in tallies.items():
         if held:
@@ -151,7 +153,7 @@ def run_figures(store: Store, run: Run, cancelled: IsCancelled, on_count: OnCoun
         way=str(run.config.get("way", "")),
         parts=parts,
         asking=asking.figures(),
-        conventions=tuple(conventions),
+        conventions=tuple(f"{one}; {under}" if under else one for one in conventions),
         scored=scored,
         experiment=experiment,
         halves=halves,

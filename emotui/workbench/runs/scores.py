@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from emotui.errors import BadInput
 from emotui.metrics.metric import Metric
-from emotui.store.query import Run
+from emotui.store.query import Dataset, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.tasks.added_metrics import NO_VALUE, added_metrics, mean_of, with_added
@@ -131,12 +131,22 @@ def metrics(store: Store, run: Run) -> dict[str, object]:
     if why:
         notes["run"] = why
     if version < dataset.gold:
-        notes["gold"] = (
-            f"scored against version {version} of gold, and today's is {dataset.gold}: emotui rescore {run.run}"
-        )
+        notes["gold"] = f"{_under(version, dataset)}: emotui rescore {run.run}"
     if notes:
         figures["notes"] = msgspec.convert(figures.get("notes") or {}, dict[str, str]) | notes
     return figures
+
+
+def former_gold(store: Store, run: Run) -> str:
+    """That a run's scores are of a former version of gold, in words; empty where they are of today's."""
+    dataset, version = store.dataset(run.dataset), store.scored_under(run.run)
+    if dataset is None or version is None or version >= dataset.gold:
+        return ""
+    return _under(version, dataset)
+
+
+def _under(version: int, dataset: Dataset) -> str:
+    return f"scored against version {version} of gold, and today's is {dataset.gold}"
 
 
 def _added_means(task: Task, rows: Sequence[ResultRow]) -> dict[str, object]:
