@@ -44,7 +44,7 @@ ENDINGS = {
 }
 LABELLED = {"wide", "goemotions"}
 """Layouts of labels: their rows have one of the whole text, and no spans."""
-NOT_TEXT = {"cas-xmi"}
+NOT_TEXT = {"cas-xmi", "parquet", "xlsx"}
 
 
 def rows(count: int) -> list[dict[str, Any]]:

@@ -179,12 +179,14 @@ class LabelsGold(msgspec.Struct, frozen=True, kw_only=True):
     """A text with any number of gold labels: a list, or 0 or 1 by label; or one of them in `label`.
 
     Without `labels` and `label` nothing is said about the text: it is unlabelled, not without labels.
+    `annotators`: the labels that each of them gives.
     """
 
     id: str
     text: str | None = None
     labels: tuple[str, ...] | Mapping[str, int] | None = None
     label: str | None = None
+    annotators: Mapping[str, tuple[str, ...]] = {}
     subject: str | None = None
     meta: Mapping[str, Any] = {}
 

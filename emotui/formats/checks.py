@@ -253,7 +253,11 @@ def _labels_gold(record: LabelsGold) -> str | None:
     wrong = _empty(record, "id")
     if isinstance(record.labels, Mapping):
         wrong = wrong or _binary(record.labels)
-    return wrong or _names(record.said or ())
+    wrong = wrong or _names(record.said or ())
+    for name, labels in record.annotators.items():
+        if wrong is None and (differs := _names(labels)) is not None:
+            wrong = f"annotator {shown(name)}: {differs}"
+    return wrong
 
 
 def _labels_prediction(record: LabelsPrediction) -> str | None:

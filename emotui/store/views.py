@@ -33,7 +33,8 @@ def _views(of: str, into: str) -> dict[str, str]:
     people = (
         "select dataset, task, who as source, 'person' as kind, id, text,"
         " case when json_type(of_person) = 'OBJECT' and task != 'scenes' then of_person"
-        "   when task = 'scenes' then json_object('labels', of_person) else json_object('spans', of_person) end"
+        "   when task in ('scenes', 'labels') then json_object('labels', of_person)"
+        "   else json_object('spans', of_person) end"
         " as record, 0 as repeat, sample from ("
         "  select *, json_extract(record, '$.annotators.\"' || replace(who, '\"', '\\\"') || '\"') as of_person from ("
         "   select d.dataset, d.task, s.id, s.text, s.record, s.sample,"

@@ -110,3 +110,26 @@ def test_a_run_stands_beside_gold_with_its_scores_and_marks(emotui: Emotui, tmp_
     assert (wrong.status, "name some of text, gold, scores, marks" in wrong.err) == (2, True)
     nobody = emotui("export", "nobody", "--to", "x.csv", "--with", "text", "--db", "w.duckdb")
     assert (nobody.status, "there is no dataset, run or annotator 'nobody'" in nobody.err) == (2, True)
+
+
+def test_what_several_raters_say_of_labels_is_kept_and_is_no_gold(emotui: Emotui, tmp_path: Path) -> None:
+    (tmp_path / "raters.csv").write_text(
+        'id,text,rater,labels\n1,That hurt,ann,"sadness,anger"\n1,That hurt,bob,sadness\n2,Thanks,ann,joy\n'
+    )
+    first = emotui("import", "raters.csv", "--db", "w.duckdb", "--json").document["first"]
+    assert first == [
+        {"id": "1", "text": "That hurt", "annotators": {"ann": ["sadness", "anger"], "bob": ["sadness"]}},
+        {"id": "2", "text": "Thanks", "annotators": {"ann": ["joy"]}},
+    ]
+    said = emotui("sql", "SELECT source, label FROM said ORDER BY ALL", "--db", "w.duckdb", "--json").document["rows"]
+    assert [tuple(row.values()) if isinstance(row, dict) else tuple(row) for row in said] == [
+        ("ann", "anger"),
+        ("ann", "joy"),
+        ("ann", "sadness"),
+        ("bob", "sadness"),
+    ]
+    emotui("export", "raters", "--to", "back.parquet", "--db", "w.duckdb")
+    assert emotui("import", "back.parquet", "--dry-run", "--json").document["first"] == first
+    (tmp_path / "own.jsonl").write_text('{"id": "1", "text": "x", "annotators": {"ann": ["joy", "joy"]}}\n')
+    wrong = emotui("import", "labels", "own.jsonl", "--db", "w.duckdb")
+    assert wrong.err == "own.jsonl:1: annotator 'ann': `labels`: 'joy' stands twice\n"

@@ -94,6 +94,8 @@ class Fitting:
                 kept[name] = said[key]
             elif key == "labels" and said.get("label") is not None:
                 kept[name] = [said["label"]]
+        if key == "labels" and not self._vector:
+            kept = {name: _there(one) if isinstance(one, list | dict) else one for name, one in kept.items()}
         if self._vector:
             named = {name: one for name, one in kept.items() if isinstance(one, list)}
             kept |= {name: {each: int(each in one) for each in self._labels} for name, one in named.items()}

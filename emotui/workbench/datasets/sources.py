@@ -132,7 +132,7 @@ def _person(store: Store, dataset: Dataset, name: str) -> dict[int, Mapping[str,
 
 
 def _keys(task: str, said: Any) -> Mapping[str, Any]:
-    """What an annotator says, whose bare list is of spans, and whose bare object in scenarios is of labels."""
+    """What an annotator says, whose bare list is of spans or labels, and whose bare object in scenarios of labels."""
     if isinstance(said, Sequence):
-        return {"spans": said}
+        return {"labels" if task == "labels" else "spans": said}
     return {"labels": said} if task == "scenes" and "labels" not in said else dict(said)
