@@ -222,3 +222,24 @@ def test_what_does_not_fit_the_text_is_told_with_its_line(db: Path, emotui: Emot
     refused = emotui("import", "predictions", "q.jsonl", *how[:2], "--source", "others", "--db", db)
     assert refused.status == 2
     assert refused.err.splitlines()[0] == "q.jsonl:1: 'fear' is not among the labels of this text"
+
+
+def test_an_import_that_was_cut_short_goes_on_where_it_was(
+    db: Path, emotui: Emotui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = lines(tmp_path / "p.jsonl", PREDICTED)
+    commit = Store.commit_batch
+
+    def dies(store: Store, run: str, rows: Any, **how: Any) -> None:
+        commit(store, run, rows[:1], **how)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as dying:
+        dying.setattr(Store, "commit_batch", dies)
+        assert take_in(emotui, db, name).status == 1
+    (run,) = Store.open(db).runs()
+    assert (run.state, run.done) == ("running", 1)
+    whole = take_in(emotui, db, name, "--json").document
+    assert (whole["run"], whole["n"], whole["metrics"]["n"]) == ("theirs", 2, 2)
+    (run,) = Store.open(db).runs()
+    assert (run.state, run.done) == ("done", 2)
