@@ -99,3 +99,22 @@ def test_a_run_of_before_that_named_its_dataset_by_its_own_records_is_found(
     assert ask(dataset)[0].run == old.run
     twin = load("twin", [[], [], []])
     assert ask(twin)[1] == [3]
+
+
+def test_what_is_asked_about_is_worked_out_once_a_dataset(
+    workspace: Workspace, load: Callable[..., Dataset], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset = load("first")
+    with workspace.store._turns.writing() as connection:
+        connection.execute("update datasets set asked = null")
+    (old,) = workspace.store.datasets()
+    counted: list[str] = []
+    work_out = plan.asked_fingerprint
+
+    def count(*given: object) -> str:
+        counted.append("once")
+        return work_out(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(plan, "asked_fingerprint", count)
+    assert [plan.asked_of(workspace.store, old) for _ in range(3)] == [dataset.asked] * 3
+    assert counted == ["once"]

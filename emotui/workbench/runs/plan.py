@@ -116,8 +116,9 @@ def asked_of(store: Store, dataset: Dataset) -> str:
 
     It is computed once a dataset, and kept where the store may be written.
     """
-    if dataset.asked is not None:
-        return dataset.asked
+    now = dataset if dataset.asked is not None else store.dataset(dataset.dataset)
+    if now is not None and now.asked is not None and now.fingerprint == dataset.fingerprint:
+        return now.asked
     samples = (sample for _, sample in stored_samples(store, dataset, dataset.n))
     found = asked_fingerprint(task_named(dataset.task), samples)
     if not store.read_only:
