@@ -133,3 +133,16 @@ def test_what_several_raters_say_of_labels_is_kept_and_is_no_gold(emotui: Emotui
     (tmp_path / "own.jsonl").write_text('{"id": "1", "text": "x", "annotators": {"ann": ["joy", "joy"]}}\n')
     wrong = emotui("import", "labels", "own.jsonl", "--db", "w.duckdb")
     assert wrong.err == "own.jsonl:1: annotator 'ann': `labels`: 'joy' stands twice\n"
+
+
+def test_standard_input_is_json_lines(emotui: Emotui) -> None:
+    done = emotui("import", "-", "--dry-run", "--json", stdin='{"tweet": "so glad", "emotion": "joy"}\n').document
+    assert (done["files"][0]["file"], done["first"][0]["label"]) == ("-", "joy")
+    wrong = emotui("import", "-", "--dry-run", stdin='{"tweet": "so glad"}\n[3]\n')
+    assert wrong.err == "-:2: a record must be an object in braces, not [3]\n"
+
+
+def test_a_table_without_a_column_of_texts_says_how_to_name_it(emotui: Emotui, tmp_path: Path) -> None:
+    (tmp_path / "numbers.csv").write_text("a,b\n1,2\n3,4\n")
+    done = emotui("import", "numbers.csv")
+    assert done.err == "numbers.csv: no column was found for the texts: name it by --map text=COLUMN\n"

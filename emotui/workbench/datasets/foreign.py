@@ -1,7 +1,10 @@
 """Files that other hands wrote, as samples of a task: looked at, read by their layout, fitted, and checked."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -64,9 +67,11 @@ def read_rows(paths: Sequence[str], wish: Wish) -> list[tuple[Taken, FileRows]]:
     """
     found = []
     for path in paths:
-        taken = take(path, wish.layout, wish.options)
         prefix = f"{Path(path).stem}-" if len(paths) > 1 else ""
-        found.append((taken, list(_with_ids(rows(taken), prefix))))
+        with _at_hand(path) as there:
+            taken = take(there, wish.layout, wish.options)
+            read = list(_with_ids(rows(taken), prefix))
+        found.append((taken if there == path else replace(taken, path=Path(path), place=path), read))
     return found
 
 
@@ -78,6 +83,8 @@ def read_foreign(paths: Sequence[str], wish: Wish, *, skip_bad: bool = False) ->
     """
     files = read_rows(paths, wish)
     good = [row for _, found in files for _, row in found if not isinstance(row, Flaw)]
+    if good and not any("text" in row for row in good):
+        raise BadInput(f"{files[0][0].place}: no column was found for the texts: name it by --map text=COLUMN")
     task = task_named(wish.kind or guessed_kind(good))
     fitting = Fitting(task, good)
     samples: list[Any] = []
@@ -117,7 +124,22 @@ def import_foreign(
 
 def dataset_name(path: str) -> str:
     """What a dataset is called that comes from this file or folder."""
-    return Path(path).stem or Path(path).resolve().name
+    return "stdin" if path == "-" else Path(path).stem or Path(path).resolve().name
+
+
+@contextmanager
+def _at_hand(path: str) -> Iterator[str]:
+    """A path that can be read twice: standard input (`-`) is JSON Lines, and lies in a file as long as it is read."""
+    if path != "-":
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="emotui-") as folder:
+        file = Path(folder) / "stdin.jsonl"
+        file.write_bytes(sys.stdin.buffer.read())
+        try:
+            yield str(file)
+        except BadInput as error:
+            raise BadInput(*(line.replace(str(file), "-") for line in error.problems)) from None
 
 
 def _with_ids(found: Rows, prefix: str) -> Rows:

@@ -170,12 +170,17 @@ class _Guess:
             self._unnamed_label()
 
     def _unnamed_label(self) -> None:
-        """In a table without names: a column of few, short, repeated words."""
-        for name in self._free():
-            looks = self._looks[name]
-            if looks.n > 3 and looks.distinct <= min(_FEW_LABELS, looks.n / 2) and looks.length < 20:
-                self._take("label", name)
-                return
+        """In a table without names: the column of the shortest of few, repeated words, where another is left."""
+        free = self._free()
+        repeated = [
+            name
+            for name in free
+            if self._looks[name].n > 3
+            and self._looks[name].distinct <= min(_FEW_LABELS, self._looks[name].n / 2)
+            and self._looks[name].length < 20
+        ]
+        if repeated and len(free) > 1:
+            self._take("label", min(repeated, key=lambda name: self._looks[name].length))
 
     def _text(self) -> None:
         if "text" in self.columns or "tokens" in self.columns:
