@@ -3,7 +3,14 @@
 import json
 from pathlib import Path
 
+import msgspec
+import pytest
+
+from emotui.formats import read
+from emotui.tasks.registry import task_named
+from emotui.workbench.datasets.foreign import Wish, read_foreign
 from tests.conftest import Emotui
+from tests.paths import CHECKOUT
 
 CSV = 'Tweet;Emotion;user\nSo glad you came!;joy;a\n"He said ""no"".";sadness;b\nNothing much;;c\n'
 SPANS = (
@@ -146,3 +153,16 @@ def test_a_table_without_a_column_of_texts_says_how_to_name_it(emotui: Emotui, t
     (tmp_path / "numbers.csv").write_text("a,b\n1,2\n3,4\n")
     done = emotui("import", "numbers.csv")
     assert done.err == "numbers.csv: no column was found for the texts: name it by --map text=COLUMN\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "kind"),
+    [("spans_passages", "spans"), ("spans_sentences", "spans"), ("scenes", "scenes"), ("masked", "masked")],
+)
+def test_a_file_of_ones_own_records_is_read_as_they_are(file: str, kind: str) -> None:
+    task = task_named(kind)
+    path = str(CHECKOUT / "sample_data" / f"{file}.jsonl")
+    own = read(path, task.sample).records
+    found = read_foreign([path], Wish(kind=kind)).samples
+    # What such records have no field for is kept here, and passed over there.
+    assert [msgspec.structs.replace(one, meta={}) for one in found] == own

@@ -11,6 +11,8 @@ from emotui.tasks.task import Task
 
 _MASK = "<mask>"
 _VALUES = "values"
+_KEYS = {"spans", "label", "labels", _VALUES, "emotion", "valence", "sentences"}
+"""What an annotator may say; an object without any of them is of labels."""
 
 
 def guessed_kind(rows: Iterable[TextRow]) -> str:
@@ -88,8 +90,8 @@ class Fitting:
         key = "spans" if "spans" in self._fields else "labels"
         kept: dict[str, Any] = {}
         for name, said in people.items():
-            if not isinstance(said, dict):
-                kept[name] = said
+            if not isinstance(said, dict) or not _KEYS & said.keys():
+                kept[name] = said  # bare spans, or bare labels
             elif key in said:
                 kept[name] = said[key]
             elif key == "labels" and said.get("label") is not None:
