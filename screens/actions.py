@@ -86,6 +86,7 @@ SHARED: tuple[Action, ...] = (
         13,
     ),
     Action("copy", ("y",), "y", "copy", "Copy the sample with its gold and predicted spans", "Sample", 14),
+    Action("import", ("I",), "I", "import", "Bring a file in: looked at first, mapped, then taken", "Sample", 0),
     Action("export", ("e",), "e", "export", "Write the samples of the list to a file", "Sample", 0),
     Action("view", ("v",), "v", "view", "The next view: tables, bars, heatmaps, sweep, flips, couplings", "Views", 3),
     Action("view_back", ("V",), "V", "view before", "The view before", "Views"),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from emotui.backends.host import ModelProcess
     from emotui.metrics.span_scoring import SampleDetail
+    from emotui.workbench.datasets.importing import Importing
     from emotui.workbench.datasets.spot_checks import SpotChecks
     from emotui.workbench.models.loaded import LoadedModels
     from emotui.workbench.progress import OnProgress
@@ -179,6 +180,10 @@ class BrowseSource(Protocol):
     @property
     def spot_checks(self) -> "Callable[[], SpotChecks] | None":
         """What keeps texts that a person tried."""
+
+    @property
+    def importing(self) -> "Callable[[], Importing] | None":
+        """What looks at files of any hand and brings them in."""
 
     @property
     def ask_sql(self) -> "Callable[[str, threading.Event], Table] | None":

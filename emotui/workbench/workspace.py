@@ -1,7 +1,7 @@
 """A workspace: one store, the models at work on it, and what a person can do with both."""
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from emotui.backends.host import ModelProcess
+    from emotui.workbench.datasets.importing import Importing
     from emotui.workbench.datasets.spot_checks import SpotChecks
     from emotui.workbench.models.loaded import LoadedModels
     from emotui.workbench.progress import OnProgress
@@ -175,6 +176,16 @@ class Workspace:
         from emotui.workbench.queries import ask
 
         return ask(self.store.path, question, stop=stop)
+
+    @property
+    def importing(self) -> "Callable[[], Importing] | None":
+        """What looks at files of any hand and brings them in; None where nothing may be written."""
+        return None if self.store.read_only else self._importing
+
+    def _importing(self) -> "Importing":
+        from emotui.workbench.datasets.importing import Importing
+
+        return Importing(self.store)
 
     def spot_checks(self) -> "SpotChecks":
         """What keeps texts that a person tried."""

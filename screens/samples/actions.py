@@ -2,6 +2,7 @@
 
 import threading
 from functools import partial
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -10,6 +11,10 @@ from emotui.screens.actions import Acting
 from emotui.screens.list_state import NO_RUN, ListState
 from emotui.screens.samples.pane import ListPane
 from emotui.screens.session import Session
+
+if TYPE_CHECKING:
+    from emotui.workbench.datasets.importing import Asked
+    from emotui.workbench.progress import OnProgress
 
 
 class ListActions(Acting):
@@ -111,6 +116,32 @@ class ListActions(Acting):
             self._pane.app.push_screen(RunDialog(words.runs, choices, now, beside), compared)
         else:
             self._pane.app.push_screen(ChoiceDialog(words.runs, choices, now), changed)
+
+    def can_import(self) -> bool:
+        source = self._session.source
+        return self._session.job is None and source is not None and source.importing is not None
+
+    def do_import(self) -> None:
+        """Bring a file in, and show it."""
+        from emotui.screens.dialogs.import_file import ImportDialog
+
+        session = self._session
+        importing = session.bound.importing
+        if importing is None:
+            return
+        importer = importing()
+
+        def chosen(asked: "Asked") -> None:
+            def bring_in(on_progress: "OnProgress") -> None:
+                dataset = importer.bring_in(asked)
+                self._pane.app.call_from_thread(show, dataset.name)
+
+            session.begin(f"import of {asked.path}", bring_in, lambda: None)
+
+        def show(name: str) -> None:
+            session.change(replace(session.state.unfiltered(), dataset=name, run=None, sample=None))
+
+        ImportDialog(importer).ask(self._pane.app, chosen)
 
     def can_export(self) -> bool:
         return self._pane.n > 0 and self._session.job is None

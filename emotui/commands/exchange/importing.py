@@ -14,6 +14,7 @@ from emotui.formats.rows import literal
 from emotui.formats.wide import FOUND, LabelColumns
 from emotui.tasks.registry import kinds, task_named, tasks
 from emotui.workbench.datasets.foreign import Wish
+from emotui.workbench.datasets.importing import columns_in, with_mapping
 from emotui.workbench.datasets.samples import import_files
 from emotui.workbench.datasets.seer import TASK, Imported, import_seer
 from emotui.workbench.workspace import Workspace
@@ -145,31 +146,13 @@ def _wish(
     """What the options say together; what is given by itself goes before what a mapping's file says."""
     from emotui.formats.layouts.mapping import read_mapping
 
-    columns = _pairs(mapped)
+    columns = columns_in(",".join(mapped))
     if len(labels) == 1 and Path(labels[0]).is_file():
         labels = tuple(read_labels(labels[0]))
     delimiter = {"\\t": "\t", "tab": "\t"}.get(delimiter or "", delimiter)
     if map_file is None:
         return Wish(kind, layout, ReadOptions(delimiter, encoding, columns, labels))
-    kept = read_mapping(map_file)
-    options = ReadOptions(
-        delimiter or kept.options.delimiter,
-        encoding or kept.options.encoding,
-        {**kept.options.columns, **columns},
-        labels or kept.options.label_names,
-    )
-    return Wish(kind or kept.kind, layout or kept.layout, options)
-
-
-def _pairs(mapped: tuple[str, ...]) -> dict[str, str]:
-    """Field to column. Raises BadInput where one of both is missing."""
-    found: dict[str, str] = {}
-    for part in (part for one in mapped for part in one.split(",") if part.strip()):
-        field, sign, column = part.partition("=")
-        if not field.strip() or not sign:
-            raise BadInput(f"--map {part}: write a field and its column: text=Tweet (text= for none)")
-        found[field.strip()] = column.strip()
-    return found
+    return with_mapping(read_mapping(map_file), kind, layout, ReadOptions(delimiter, encoding, columns, labels))
 
 
 def _print_seer(imported: Imported, as_json: bool) -> None:

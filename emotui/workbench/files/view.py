@@ -51,6 +51,7 @@ class FileView:
     results: None = None
     ask_sql: None = None
     spot_checks: None = None
+    importing: None = None
 
     def __init__(self, gold: str, predicted: Sequence[str] = (), *, skip_bad: bool = False, warn: Warn) -> None:
         """Read and score the files.

@@ -1,0 +1,165 @@
+"""A file of any hand: what it was taken for and how its records will be, and then into the store."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from emotui.errors import BadInput
+from emotui.formats.json_document import present, to_json_document
+from emotui.formats.layouts.layout import ReadOptions
+from emotui.formats.layouts.mapping import KeptMapping, mapping_text, read_mapping
+from emotui.formats.rows import literal
+from emotui.store.query import Dataset
+from emotui.store.store import Store
+from emotui.workbench.datasets.foreign import Foreign, Wish, dataset_name, import_foreign, read_foreign
+
+SHOWN = 3
+"""Records that are shown as they will be."""
+
+_LONGEST = 400
+"""Characters of a record that are shown."""
+_MOST_NAMES = 8
+_LOOKED_AT = 1000
+"""Samples whose own columns are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a person typed about a file; empty: it is found out.
+
+    Attributes:
+        columns: `FIELD=COLUMN`, between commas.
+        mapping: a TOML file that is read where it is there, and written when the file has been brought in.
+    """
+
+    path: str
+    columns: str = ""
+    kind: str = ""
+    layout: str = ""
+    name: str = ""
+    mapping: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a look at a file gave: lines about it, its first records as JSON, and how many there are."""
+
+    lines: tuple[str, ...]
+    first: tuple[str, ...]
+    n: int
+    name: str
+
+
+class Importing:
+    """What the sheet of the workbench asks; every method reads the file and may take a while."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def look(self, asked: Asked) -> Look:
+        """What the file is taken for, and its first records as they will be.
+
+        Raises:
+            BadInput: it cannot be read, or rows of it are wrong, a line each.
+        """
+        found = read_foreign([_path(asked)], _wish(asked))
+        first = tuple(first_records(found))
+        return Look(tuple(described(found)), first, len(found.samples), asked.name or dataset_name(_path(asked)))
+
+    def bring_in(self, asked: Asked) -> Dataset:
+        """The file as a dataset; the mapping is kept where a file for it was named.
+
+        Raises:
+            BadInput: as `look`; the name belongs to other samples; or the mapping cannot be written.
+        """
+        dataset, found = import_foreign(
+            self._store, [_path(asked)], _wish(asked), asked.name or None, warn=lambda line: None
+        )
+        if asked.mapping:
+            save_mapping(str(Path(asked.mapping).expanduser()), found)
+        return dataset
+
+
+def columns_in(text: str) -> dict[str, str]:
+    """Field to column from `FIELD=COLUMN,...`. Raises BadInput where one of both is missing."""
+    found: dict[str, str] = {}
+    for part in (part for part in text.split(",") if part.strip()):
+        field, sign, column = part.partition("=")
+        if not field.strip() or not sign:
+            raise BadInput(f"{literal(part)}: write a field and its column: text=Tweet (text= for none)")
+        found[field.strip()] = column.strip()
+    return found
+
+
+def described(found: Foreign) -> Iterator[str]:
+    """What files were taken for and why, which column is what, and what has no place in the records."""
+    for taken in found.taken:
+        yield f"{taken.place}: taken for {taken.layout.name}, because {taken.why}"
+        if taken.options.columns:
+            yield f"  {literal(_columns(taken.options))}"
+    own = dict.fromkeys(name for sample in found.samples[:_LOOKED_AT] for name in getattr(sample, "meta", ()))
+    if own:
+        more = f" and {len(own) - _MOST_NAMES} more" if len(own) > _MOST_NAMES else ""
+        yield f"  own columns, kept: {literal(', '.join(list(own)[:_MOST_NAMES]))}{more}"
+    yield f"  records: {found.task.files.kind}{_said(found.samples)}"
+    for note in found.notes:
+        yield f"  {note}"
+
+
+def first_records(found: Foreign) -> Iterator[str]:
+    """The first records as they will be, one a line."""
+    for sample in found.samples[:SHOWN]:
+        text = to_json_document(present(sample))
+        yield text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def save_mapping(path: str, found: Foreign) -> None:
+    """Keep what the first file was taken for. Raises BadInput where it cannot be written."""
+    taken = found.taken[0]
+    kept = KeptMapping(taken.layout.name, found.task.files.kind, taken.options)
+    try:
+        Path(path).write_text(mapping_text(kept), encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{literal(path)}: cannot be written: {(error.strerror or str(error)).lower()}") from None
+
+
+def with_mapping(kept: KeptMapping, kind: str | None, layout: str | None, options: ReadOptions) -> Wish:
+    """What a person says, and where they do not, what a mapping's file says."""
+    together = ReadOptions(
+        options.delimiter or kept.options.delimiter,
+        options.encoding or kept.options.encoding,
+        {**kept.options.columns, **options.columns},
+        options.label_names or kept.options.label_names,
+    )
+    return Wish(kind or kept.kind, layout or kept.layout, together)
+
+
+def _path(asked: Asked) -> str:
+    return str(Path(asked.path).expanduser())
+
+
+def _wish(asked: Asked) -> Wish:
+    columns: Mapping[str, str] = columns_in(asked.columns)
+    wish = Wish(asked.kind or None, asked.layout or None, ReadOptions(columns=columns))
+    mapping = Path(asked.mapping).expanduser() if asked.mapping else None
+    if mapping is None or not mapping.exists():
+        return wish
+    return with_mapping(read_mapping(str(mapping)), wish.kind, wish.layout, wish.options)
+
+
+def _columns(options: ReadOptions) -> str:
+    """Which column is what, those of labels and numbers in one."""
+    single = [f"{key} = {column}" for key, column in options.columns.items() if "." not in key]
+    for kind in ("labels", "values"):
+        names = [key.removeprefix(f"{kind}.") for key in options.columns if key.startswith(f"{kind}.")]
+        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+        single += [f"{kind} = a column each for {', '.join(names[:_MOST_NAMES])}{more}"] * bool(names)
+    return ", ".join(single)
+
+
+def _said(samples: Sequence[Any]) -> str:
+    """How many of the samples nothing is said of."""
+    fields = [name for name in ("spans", "labels", "label", "values") if hasattr(samples[0], name)]
+    silent = sum(all(getattr(sample, name) is None for name in fields) for sample in samples)
+    return f", {silent:,} of {len(samples):,} unlabelled" if silent else ""

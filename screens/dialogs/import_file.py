@@ -1,0 +1,117 @@
+"""A file of one's own: what it is taken for and how its records will be, and then into the workspace."""
+
+from typing import TYPE_CHECKING, Protocol
+
+from textual.geometry import Size
+from textual.widget import Widget
+from textual.widgets import Input, Label
+
+from emotui.errors import BadInput
+from emotui.screens.dialogs.dialog import Dialog
+from emotui.screens.requests import LatestRequest
+from emotui.screens.widgets.cell_width import wrap
+from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.number_format import count
+from emotui.screens.widgets.page import Lines, Page
+
+if TYPE_CHECKING:
+    from emotui.workbench.datasets.importing import Asked, Look
+
+_FIELDS = (
+    ("path", "file or folder: a table, Excel, JSON, an annotation program's, a corpus (docs/data_formats.md)", ""),
+    ("columns", "which column is what; empty: found out", "text=Tweet, label=Emotion"),
+    ("kind", "kind of records; empty: found out", "spans, labels, scenes, masked, class, …"),
+    ("layout", "format; empty: found out", "label-studio, brat, conll, excel, …"),
+    ("name", "name of the dataset; empty: the file's", ""),
+    ("mapping", "keep the mapping for the next time; one that is there is used", "mine.toml"),
+)
+_FIRST = (
+    "Enter looks at the file and shows what it took it for; nothing is written before you press Enter once more.",
+    "The same from a script: emotui import FILE --dry-run",
+)
+
+
+class Importer(Protocol):
+    """What looks at files."""
+
+    def look(self, asked: "Asked") -> "Look":
+        """What a file is taken for."""
+
+
+class ImportDialog(Dialog["Asked"]):
+    """Enter looks; Enter again, with nothing changed, gives back what to bring in.
+
+    Args:
+        importer: looks at the file, in a thread.
+    """
+
+    DEFAULT_CSS = """
+    ImportDialog > #sheet { width: 110; height: 90%; }
+    ImportDialog Label { margin: 0; }
+    ImportDialog #look { height: 1fr; margin: 1 0 0 0; background: $surface; }
+    """
+
+    def __init__(self, importer: Importer) -> None:
+        super().__init__("Import a file", ("Enter", "look, then import"), ("Tab", "next field"))
+        self._looked: Asked | None = None
+        self._asked: LatestRequest[Asked, Look] = LatestRequest(
+            "look at a file", self, importer.look, self._show, self._failed
+        )
+
+    @property
+    def busy(self) -> bool:
+        """Whether a file is being looked at."""
+        return self._asked.busy
+
+    def body(self) -> list[Widget]:
+        fields: list[Widget] = []
+        for name, about, example in _FIELDS:
+            fields += [Label(about, markup=False), Input(id=name, compact=True, placeholder=example)]
+        return [*fields, Page(id="look")]
+
+    def on_mount(self) -> None:
+        """Type at once."""
+        super().on_mount()
+        self.query_one("#path", Input).focus()
+        self._page.show_for(lambda room: _folded(_FIRST, room, "dim"))
+
+    def result(self) -> "Asked | None":
+        """What was looked at; where that is something else than what stands there, look first.
+
+        Raises:
+            BadInput: no file is named.
+        """
+        from emotui.workbench.datasets.importing import Asked
+
+        asked = Asked(*(self.text(name) for name in ("path", "columns", "kind", "layout", "name", "mapping")))
+        if not asked.path:
+            raise BadInput("Name a file or a folder first.")
+        if asked == self._looked:
+            return asked
+        self.refuse("")
+        self._page.show([[Part("looking …", "dim")]])
+        self._asked.ask(asked)
+        return None
+
+    @property
+    def _page(self) -> Page:
+        return self.query_one("#look", Page)
+
+    def _show(self, asked: "Asked", look: "Look") -> None:
+        self._looked = asked
+        n = look.n
+        said = f"Enter imports {count(n)} sample{'s' * (n != 1)} as {look.name}; the first of them:"
+
+        def lines(room: Size) -> Lines:
+            return [*_folded(look.lines, room), [], *_folded([said], room, "strong"), *_folded(look.first, room, "dim")]
+
+        self._page.show_for(lines, home=True)
+
+    def _failed(self, _: "Asked", why: str) -> None:
+        self._looked = None
+        self._page.show_for(lambda room: _folded(why.split("\n"), room, "mark"), home=True)
+        self.refuse("The file cannot be taken as it is: name its columns, kind or format above, or mend it.")
+
+
+def _folded(texts: "tuple[str, ...] | list[str]", room: Size, kind: str = "plain") -> Lines:
+    return [[Part(text[a:b], kind)] for text in texts for a, b in wrap(text, max(room.width, 20))]

@@ -1,0 +1,92 @@
+"""`I`: a file is looked at before it is taken, its columns can be named, and what is wrong is said in the sheet."""
+
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from emotui.screens.dialogs.import_file import ImportDialog
+from emotui.store.store import Store
+from emotui.workbench.workspace import Workspace
+from tests.screens.browse_workspace import workspace
+from tests.screens.driving import frame, opened, press, screen_text, settle
+from tests.waiting import awaited
+
+
+async def typed(pilot: "Pilot[None]", **fields: object) -> None:
+    """Fill in fields and press Enter; what is looked at has come."""
+    sheet = pilot.app.screen
+    assert isinstance(sheet, ImportDialog)
+    for name, value in fields.items():
+        sheet.query_one(f"#{name}", Input).value = str(value)
+    await press(pilot, "enter")
+    await awaited(lambda: not sheet.busy)
+    await settle(pilot)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "own.csv"
+    path.write_text("Said,Feels,Author\nI am furious,anger,Kim\nWhat a day [b]!,joy,Ana\n", encoding="utf-8")
+    return path
+
+
+async def test_a_file_is_looked_at_mapped_and_then_taken_and_shown(tmp_path: Path, table: Path) -> None:
+    source, mapping = workspace(tmp_path / "w.duckdb", run=False), tmp_path / "own.toml"
+    async with opened(source) as pilot:
+        await press(pilot, "I")
+        await typed(pilot, path=table, columns="text=Said,label=Feels", mapping=mapping)
+        assert "taken for table" in screen_text(pilot)
+        assert "Enter imports 2 samples as own" in screen_text(pilot)
+        assert '"text":"What a day [b]!"' in screen_text(pilot)
+        assert [one.name for one in source.datasets()] == ["sample"]
+        await typed(pilot, name="tweets")
+        assert "Enter imports 2 samples as tweets" in screen_text(pilot)
+        await press(pilot, "enter")
+        await settle(pilot, work=True)
+        shown = frame(pilot).session.overview.dataset
+        assert shown is not None
+        assert (shown.name, shown.task, shown.n) == ("tweets", "labels", 2)
+        assert "I am furious" in screen_text(pilot)
+    assert 'text = "Said"' in mapping.read_text(encoding="utf-8").replace('"text"', "text")
+
+
+async def test_a_mapping_that_was_kept_is_used_again(tmp_path: Path, table: Path) -> None:
+    mapping = tmp_path / "own.toml"
+    mapping.write_text('kind = "labels"\n[columns]\ntext = "Said"\nlabel = "Author"\n', encoding="utf-8")
+    async with opened(workspace(tmp_path / "w.duckdb", run=False)) as pilot:
+        await press(pilot, "I")
+        await typed(pilot, path=table, mapping=mapping)
+        assert '"label":"Kim"' in screen_text(pilot)
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"path": ""}, "Name a file or a folder first."),
+        ({"path": "nowhere.csv"}, "nowhere.csv: there is no such file"),
+        ({"columns": "text"}, "text: write a field and its column"),
+        ({"columns": "text=Wrote"}, "Wrote"),
+        ({"layout": "wonder"}, "'wonder'"),
+    ],
+)
+async def test_what_cannot_be_taken_is_said_and_nothing_is_written(
+    tmp_path: Path, table: Path, fields: dict[str, str], why: str
+) -> None:
+    source = workspace(tmp_path / "w.duckdb", run=False)
+    async with opened(source, (100, 34)) as pilot:
+        await press(pilot, "I")
+        await typed(pilot, **({"path": table} | fields))
+        assert why in screen_text(pilot)
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, ImportDialog)
+    assert [one.name for one in source.datasets()] == ["sample"]
+
+
+async def test_a_workspace_that_is_only_read_takes_no_file(tmp_path: Path) -> None:
+    workspace(tmp_path / "w.duckdb", run=False)
+    reading = Workspace(Store.open(tmp_path / "w.duckdb", read_only=True))
+    async with opened(reading, (100, 34)) as pilot:
+        await press(pilot, "I")
+        assert not isinstance(pilot.app.screen, ImportDialog)
