@@ -58,6 +58,16 @@ def test_a_run_with_failed_answers_overlapping_spans_and_labels_has_the_figures_
     cells = table["rows"][0]["cells"]
     assert cells["own/f1"]["value"] == pytest.approx(run["f1"])
     assert cells["own/recall"]["value"] == pytest.approx(run["recall"])
+    tables = emotui("results", "--dataset", "gold", "--no-sim", *db, "--json").document["tables"]
+    found = {table["key"]: table for table in tables}
+    further = found["metrics-task-1"]["rows"][0]["cells"]
+    assert further["labelled_f1"]["value"] == pytest.approx(run["labelled_f1"])
+    confused = found[f"span-labels-task-1-{done.document['run']}"]
+    counts = {
+        row["label"]: {name: cell["value"] for name, cell in row["cells"].items() if cell["value"]}
+        for row in confused["rows"]
+    }
+    assert counts == {"fear": {"label/fear": 1}, "joy": {"label/joy": 1, "label/love": 1}}
 
 
 def test_failed_answers_count_as_silent_ones_in_the_store_and_wrong_labels_have_their_mark(

@@ -10,6 +10,7 @@ import pytest
 from emotui.backends.base import Classification, Generate, Generation, ModelCard, Refused, Score, Scores
 from emotui.backends.grammars import some_of
 from emotui.errors import BadInput, ModelError
+from emotui.metrics.labels import labels_report
 from emotui.records import LabelsGold, LabelsPrediction, Text
 from emotui.tasks.labels.answers import Prediction
 from emotui.tasks.labels.label_sets import LabelSets
@@ -243,3 +244,14 @@ def test_a_dataset_of_goemotions_kind_goes_all_the_way(emotui: Emotui, tmp_path:
     assert straight["records"][0]["labels"]["gratitude"] > 0.5
     heads = emotui("predict", "labels", "--records", gold, "--way", "heads", "--json").document
     assert heads["labels"] == ["joy", "trust", "fear", "surprise", "sadness", "disgust", "anger", "anticipation"]
+
+
+def test_an_answer_that_failed_counts_as_no_label_and_leaves_the_figures_of_probabilities() -> None:
+    other = LabelsGold(id="other", text="I am glad.", labels=("joy",))
+    task = Labels().with_options({"labels": ["joy", "fear"]}, 1)
+    said = Prediction(("joy",), {"joy": 0.9, "fear": 0.2})
+    answers = [Parsed(GOLD, 0, said), Parsed(other, 0, task.taken(other, {}))]
+    figures = task.report([GOLD, other], task.score(answers, None))
+    files = labels_report({one.id: one.said or () for one in (GOLD, other)}, {GOLD.id: said.probs, "other": {}})
+    assert figures["brier"] == files["brier"] is not None
+    assert figures["macro_f1"] == files["macro_f1"]

@@ -104,7 +104,9 @@ class _Counts:
         gold = as_table([gold for _, _, gold in known], names)
         order = np.argsort(-gold.sum(axis=0), kind="stable")
         said = as_table([one.predicted for _, one, _ in known], names)
-        probable = all(one.probs for _, one, _ in known)
+        # An answer that failed says nothing: no label, and 0 for each.
+        probable = any(one.probs for _, one, _ in known)
+        probable &= all(one.probs or not one.predicted for _, one, _ in known)
         return cls(
             scored,
             tuple(names[place] for place in order),

@@ -12,6 +12,7 @@ from emotui.tasks.spans.task import METRICS
 from emotui.workbench.results.published import Printed, PublishedRow, published
 from emotui.workbench.results.span_baselines import BASELINE_SAMPLES, BaselineFigures
 from emotui.workbench.results.span_figures import AnnotatorFigures, RunFigures
+from emotui.workbench.results.span_labels import confusion_tables
 
 OWN = "own"
 """The setting of who is not asked by a prompt: a model that marks evidence itself, and people."""
@@ -88,13 +89,15 @@ class Material:
 
 
 def task_tables(material: Material) -> list[ResultsTable]:
-    """For each part that there is: the main table (Tables 3 and 4), errors, labels, reasoning against base, and the
-    other metrics; then the asking.
+    """For each part that there is: the main table (Tables 3 and 4), errors, labels, reasoning against base, the other
+    metrics, and the labels of spans that met; then the asking.
     """
     tables = []
     for part in material.titles:
         tables += [_main(material, part), _errors(material, part), _labels(material, part), _cot(material, part)]
         tables += _metrics(material, part)
+        for run in material.runs:
+            tables += confusion_tables(material.titles[part], part, run, SETTINGS.get(setting_of(run), run.way))
     return [*tables, asking(material.runs)]
 
 
