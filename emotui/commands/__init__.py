@@ -104,7 +104,10 @@ def main() -> None:
     try:
         cli.main(prog_name="emotui")
     except EmotuiError as error:
-        click.echo(str(error), err=True)
+        from emotui.formats.rows import literal
+
+        for line in str(error).split("\n"):
+            click.echo(literal(line), err=True)
         sys.exit(2 if isinstance(error, BadInput) else 1)
     except RuntimeError as error:
         from emotui.store.refusals import is_interrupt

@@ -24,8 +24,10 @@ WIDEST = 12
 
 
 def warn(line: str) -> None:
-    """A line on standard error."""
-    click.echo(line, err=True)
+    """A line on standard error, with whatever a terminal would act on escaped."""
+    from emotui.formats.rows import literal
+
+    click.echo(literal(line), err=True)
 
 
 def print_json(document: object) -> None:

@@ -49,6 +49,13 @@ def test_control_characters_in_names_are_shown_and_not_acted_on(db: Path, emotui
     assert "glad\\x1b[31m today" in found
 
 
+def test_control_characters_in_names_are_escaped_in_what_is_refused_too(db: Path, emotui: Emotui) -> None:
+    assert emotui("rename", "mine", "a\x1b[31mb", "--db", db).status == 0
+    refused = emotui("make-gold", "a\x1b[31mb", "nobody", "--db", db)
+    assert (refused.status, refused.err.startswith("a\\x1b[31mb has no source 'nobody'")) == (2, True)
+    assert "a\\x1b[31mb" in emotui("sources", "a\x1b[31mb", "--db", db).out + emotui("datasets", "--db", db).out
+
+
 def test_a_dataset_and_a_run_go_into_the_trash_and_come_back(db: Path, emotui: Emotui) -> None:
     assert emotui("delete", "first", "--db", db, "--json").document == {"run": "first"}
     assert emotui("runs", "--db", db, "--json").document == []
