@@ -37,6 +37,13 @@ class PredictedSpan(msgspec.Struct, frozen=True):
     score: float | None = None
 
 
+WriteRows = Callable[[int, Sequence[int], Sequence[str], str], Sequence[str]]
+"""(dataset, samples, runs, path) to a line for each kind of thing that the layout cannot hold.
+
+Raises BadInput where the file cannot be written.
+"""
+
+
 class RepeatView(msgspec.Struct, frozen=True):
     """One answer of a run to one sample: its score in detail, and the raw output and prompt as they were kept.
 
@@ -172,6 +179,10 @@ class BrowseSource(Protocol):
     @property
     def rephrasing(self) -> "Callable[[], Rephrasing] | None":
         """What a person rephrases texts with."""
+
+    @property
+    def write_rows(self) -> "WriteRows | None":
+        """What writes samples with gold, what runs say, scores and marks into a file, in a layout by its ending."""
 
     @property
     def results(self) -> "Callable[[], Results] | None":

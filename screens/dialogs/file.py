@@ -17,17 +17,23 @@ if TYPE_CHECKING:
     from emotui.workbench.source import BrowseSource
 
 
+WITH_ALL = (".xlsx", ".json")
+"""Endings of files with texts, gold, and what the runs that are shown say."""
+
+
 class FileDialog(Dialog[str]):
     """Asks for a file; its ending gives the format. One that exists is written over only when Enter comes twice."""
 
-    def __init__(self, title: str, default: str, endings: Sequence[str]) -> None:
+    def __init__(self, title: str, default: str, endings: Sequence[str], about: str = "") -> None:
         super().__init__(title, ("Enter", "write"))
+        self._about = about
         self._default, self._endings = default, tuple(endings)
         self._said = f"{', '.join(self._endings[:-1])} or {self._endings[-1]}"
         self._refused = ""
 
     def body(self) -> list[Widget]:
-        return [Label(f"file: {self._said}"), Input(self._default, id="path", compact=True)]
+        about = [Label(self._about)] if self._about else []
+        return [Label(f"file: {self._said}"), *about, Input(self._default, id="path", compact=True)]
 
     def result(self) -> str:
         """The path.
@@ -45,26 +51,33 @@ class FileDialog(Dialog[str]):
 
 
 class ExportDialog(FileDialog):
-    """Asks for the file of the list's samples, or of what a place calls `what`, by the name `default`."""
+    """Asks for the file of the list's samples, or of what a place calls `what`, by the name `default`.
 
-    def __init__(self, n: int, run: Run | None, *, what: str = "", default: str = "") -> None:
+    Args:
+        with_all: whether files of texts with gold and all that is shown can be written too.
+    """
+
+    def __init__(self, n: int, run: Run | None, *, what: str = "", default: str = "", with_all: bool = False) -> None:
         what = what or ("gold records" if run is None else "predictions of the run") + f" of {count(n)} samples"
         default = default or ("gold.jsonl" if run is None else "predicted.jsonl")
-        super().__init__(f"Export {what}", default, (".jsonl", ".csv", ".tsv", ".parquet"))
+        about = f"{' and '.join(WITH_ALL)}: texts, gold, the runs shown, their scores and marks" if with_all else ""
+        endings = (".jsonl", ".csv", ".tsv", ".parquet", *(WITH_ALL if with_all else ()))
+        super().__init__(f"Export {what}", default, endings, about)
 
 
 def write_list(
     source: "BrowseSource",
     dataset: int,
     numbers: Sequence[int],
-    run: str | None,
+    runs: Sequence[str],
     path: str,
     over: Callable[[], bool],
     on_progress: "OnProgress",
 ) -> None:
-    """Write the samples `numbers` in this order: what `run` says of them, or the gold records where there is none.
+    """Write the samples `numbers` in this order: what the first of `runs` says of them, or gold where there is none.
 
-    Nothing is written when `over()` becomes true on the way.
+    In a file of one of the endings `WITH_ALL`: texts, gold and what all of `runs` say, with scores and marks. Nothing
+    is written when `over()` becomes true on the way.
 
     Raises:
         EmotuiError: a sample cannot be read, or the file cannot be written.
@@ -72,8 +85,11 @@ def write_list(
     from emotui.formats import write
     from emotui.workbench.progress import RunProgress
 
-    n = len(numbers)
+    n, run = len(numbers), next(iter(runs), None)
     on_progress(RunProgress(run or "", "export", 0, n, 0, None, None, f"reading {n:,} samples for {path}"))
+    if source.write_rows is not None and Path(path).suffix in WITH_ALL:
+        source.write_rows(dataset, numbers, runs, path)
+        return
     records = source.records(dataset, numbers, run)
     if not over():
         write(path, records)

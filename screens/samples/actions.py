@@ -155,8 +155,9 @@ class ListActions(Acting):
             shown = session.overview.dataset
             if path is not None and shown is not None:
                 over = threading.Event()
-                run = session.run_shown.run if session.run_shown else None
-                do = partial(write_list, session.bound, shown.dataset, pane.numbers, run, path, over.is_set)
+                runs = [run.run for run in (session.run_shown, *session.runs_beside) if run is not None]
+                do = partial(write_list, session.bound, shown.dataset, pane.numbers, runs, path, over.is_set)
                 session.begin(f"export to {path}", do, over.set)
 
-        pane.app.push_screen(ExportDialog(pane.n, session.run_shown), chosen)
+        with_all = session.bound.write_rows is not None
+        pane.app.push_screen(ExportDialog(pane.n, session.run_shown, with_all=with_all), chosen)

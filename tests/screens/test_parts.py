@@ -1,5 +1,6 @@
 """Parts of the screens by themselves: the registry of actions, what is remembered, the alignment, export."""
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from textual.command import CommandList
+from textual.widgets import Input
 
 from emotui.metrics.span_scoring import score_samples
 from emotui.records import Mark, Sentence, SpanPrediction, SpanSample
@@ -228,3 +230,19 @@ async def test_the_bar_of_a_span_that_is_only_a_keyword_is_dotted(tmp_path: Path
         view.show(AnnotatedText("happy and sad", (voice,), rows=True))
         await settle(pilot)
         assert view.render_line(1).text.split() == ["m", "━━━━━", "┅┅┅"]
+
+
+async def test_export_to_a_file_with_all_has_gold_the_run_and_its_scores(
+    source: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with opened(source) as pilot:
+        expected = listed(pilot)
+        await press(pilot, "e")
+        pilot.app.screen.query_one("#path", Input).value = "all.json"
+        await press(pilot, "enter")
+        await settle(pilot, work=True)
+    rows = json.loads(Path("all.json").read_text(encoding="utf-8"))
+    assert [row["id"] for row in rows] == expected
+    assert any(row.get("annotators") for row in rows)
+    assert any(name.endswith(": f1") for name in rows[0]["meta"])

@@ -79,15 +79,21 @@ def found_sources(store: Store, names: Sequence[str]) -> Sources:
     return Sources(dataset, tuple(runs), tuple(others))
 
 
-def export_rows(store: Store, sources: Sources, parts: Collection[str]) -> list[TextRow]:
-    """A row a sample, in the order of the dataset; each of its runs is read from the store once.
+def export_rows(
+    store: Store, sources: Sources, parts: Collection[str], numbers: Sequence[int] | None = None
+) -> list[TextRow]:
+    """A row a sample; each of its runs is read from the store once.
 
     What sources say stands under `annotators` by their names; where gold is not asked for and there is one source, it
     stands in gold's place.
+
+    Args:
+        numbers: the samples, in this order; None: all, in the order of the dataset.
     """
     task = task_named(sources.dataset.task)
     decode = msgspec.json.Decoder(task.sample).decode
-    samples = [(number, present(decode(record))) for number, record in store.dataset_samples(sources.dataset.dataset)]
+    records = store.dataset_samples(sources.dataset.dataset) if numbers is None else store.samples(list(numbers))
+    samples = [(number, present(decode(record))) for number, record in records]
     texts = {number: record.get("text") or "" for number, record in samples}
     scored = bool({"scores", "marks"} & set(parts))
     by_run = {name: _answers(store, run, texts, scored=scored) for name, run in _named(sources.runs).items()}
