@@ -102,6 +102,23 @@ def test_offsets_are_utf16_and_the_layer_and_its_features_are_attributes(tmp_pat
     assert [(span["start"], span["end"]) for span in second["spans"]] == [(0, 11)]
 
 
+def test_columns_that_leave_annotations_out_are_told_apart_by_their_numbers(tmp_path: Path) -> None:
+    file = """#FORMAT=WebAnno TSV 3.2
+#T_SP=webanno.custom.Entity|kind|value
+
+
+#Text=Mr Dot runs
+1-1\t0-2\tMr\t*[37]\tDOT|x[37]\t
+1-2\t3-6\tDot\t*[37]\tx[37]\t
+1-3\t7-11\truns\t_\t_\t
+"""
+    (row,) = _rows(tmp_path, file)
+    said = {(span["start"], span["end"]): json.dumps(span) for span in row["spans"]}
+    assert said.keys() == {(0, 2), (0, 6)}
+    assert "DOT" in said[0, 2]
+    assert '"x"' in said[0, 6]
+
+
 def test_a_file_that_counts_code_points_is_read_too(tmp_path: Path) -> None:
     first, _ = _rows(tmp_path, EMOJI.replace("10-12", "10-11").replace("13-14", "12-13"))
     assert [span["start"] for span in first["spans"]] == [2, 10]

@@ -42,8 +42,7 @@ class Found:
             self._take_relations(layer, unit, cells)
             return
         columns = [self._column(layer, number, cell) for number, cell in enumerate(cells)]
-        for number in range(max(map(len, columns))):
-            stack = [column[number] if number < len(column) else (None, None) for column in columns]
+        for number, stack in enumerate(_stacks(columns)):
             values = [value for value, _ in stack]
             of_id = next((each for _, each in stack if each is not None), None)
             chain = None
@@ -96,6 +95,28 @@ class Found:
             self.on.setdefault(place, []).extend(keys)
         self.relations += following.relations
         self.at_last = following.at_last
+
+
+_Value = tuple[str | None, str | None]
+"""The value of a feature, and the number of its annotation."""
+
+
+def _stacks(columns: Sequence[Sequence[_Value]]) -> list[list[_Value]]:
+    """For each annotation of a layer on one token its value in every column.
+
+    The columns go side by side. Some writers leave annotations without a value out of a column (`*[37]` beside
+    `DOT|x[37]`): there the numbers tell which is which, and those without one keep their order.
+    """
+    if len(set(map(len, columns))) == 1:
+        return [list(stack) for stack in zip(*columns, strict=True)]
+    placed: dict[tuple[str, int], list[_Value]] = {}
+    for at, column in enumerate(columns):
+        unnumbered = 0
+        for value in column:
+            key = ("", unnumbered) if value[1] is None else (value[1], 0)
+            unnumbered += value[1] is None
+            placed.setdefault(key, [(None, None)] * len(columns))[at] = value
+    return list(placed.values())
 
 
 def _chained(values: list[str | None]) -> tuple[list[str | None], str | None]:
