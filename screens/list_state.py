@@ -26,7 +26,8 @@ class ListState(msgspec.Struct, frozen=True):
 
     `beside`: further runs that are compared with the one over the list. `only`: where there are any, no other samples
     than those behind a figure, which `only_why` names, and the letter of their errors; not remembered. `metric`: the
-    one whose values stand in the list. Where a metric is named, `HEADLINE` may stand too.
+    one whose values stand in the list. Where a metric is named, `HEADLINE` may stand too. `column`: `name=value` of a
+    column of the data's own.
     """
 
     dataset: str | None = None
@@ -36,6 +37,7 @@ class ListState(msgspec.Struct, frozen=True):
     valences: tuple[str, ...] = ()
     marks: str = ""
     bounds: tuple[Bounds, ...] = ()
+    column: str = ""
     metric: str = HEADLINE
     sort: str = "file"
     descending: bool = False
@@ -57,6 +59,7 @@ class ListState(msgspec.Struct, frozen=True):
             valences=self.valences,
             marks=self.marks if run else "",
             bounds=tuple(replace(one, metric=names[one.metric]) for one in self.bounds if one.metric in names),
+            column=column_of(self.column),
             sort=self.sort if self.sort in SORTS else names.get(self.sort, "file"),
             descending=self.descending,
         )
@@ -64,11 +67,12 @@ class ListState(msgspec.Struct, frozen=True):
     @property
     def filtered(self) -> bool:
         """Does the list leave samples out?"""
-        return bool(self.text or self.emotions or self.valences or self.marks or self.bounds or self.only)
+        asked = self.text or self.emotions or self.valences or self.marks or self.bounds or self.column
+        return bool(asked or self.only)
 
     def unfiltered(self) -> "ListState":
         """The same list with every sample in it."""
-        return replace(self, text="", emotions=(), valences=(), marks="", bounds=(), **_ALL)
+        return replace(self, text="", emotions=(), valences=(), marks="", bounds=(), column="", **_ALL)
 
     def just(self, samples: tuple[int, ...], why: str, mark: str) -> "ListState":
         """The same list with no other samples in it than these."""
@@ -85,6 +89,7 @@ class ListState(msgspec.Struct, frozen=True):
         said = [self.only_why] if self.only else []
         said += [f"“{self.text}”"] if self.text else []
         said += [*self.emotions, *self.valences]
+        said += [self.column] if column_of(self.column) else []
         if self.marks:
             said.append("marks:" + self.marks)
         for one in self.bounds:
@@ -111,6 +116,12 @@ class ListState(msgspec.Struct, frozen=True):
         """The dataset that is shown."""
         named = [dataset for dataset in datasets if dataset.name == self.dataset]
         return next(iter([*named, *datasets]), None)
+
+
+def column_of(asked: str) -> tuple[str, str] | None:
+    """The name and the value of `name=value`; None for anything else."""
+    name, sign, value = asked.partition("=")
+    return (name.strip(), value.strip()) if sign and name.strip() else None
 
 
 def key_of(metric: Metric, metrics: Sequence[Metric]) -> str:

@@ -57,6 +57,10 @@ def _filtered(connection: "DuckDBPyConnection", query: ListQuery, first: int, n:
                 f" where dataset = ? and list_has_any({column}, ?::varchar[]))"
             )
             parameters += [query.dataset, list(wanted)]
+    if query.column is not None:
+        name, said = query.column
+        where.append("lower(coalesce(json_extract_string(record, ?), '')) = lower(?)")
+        parameters += ["/meta/" + name.replace("~", "~0").replace("/", "~1"), said]
     by_column = query.sort in _SORT_COLUMNS
     if not by_column and len(where) == 1:
         return np.arange(first, first + n, dtype=np.int64)

@@ -34,8 +34,8 @@ class ListQuery(msgspec.Struct, frozen=True):
     """Which samples of a dataset, in which order.
 
     Several emotions or valences mean any of them; several marks mean any of them. A passage has the emotions of all
-    its sentences. `bounds` leave out samples for which the run has no such value. `sort` is one of `SORTS`, or a metric
-    of the run.
+    its sentences. `column`: a column of the data's own and what it says, in capitals or not; "" where it says nothing.
+    `bounds` leave out samples for which the run has no such value. `sort` is one of `SORTS`, or a metric of the run.
     """
 
     dataset: int
@@ -45,6 +45,7 @@ class ListQuery(msgspec.Struct, frozen=True):
     valences: tuple[str, ...] = ()
     marks: str = ""
     bounds: tuple[Bounds, ...] = ()
+    column: tuple[str, str] | None = None
     sort: str = "file"
     descending: bool = False
 

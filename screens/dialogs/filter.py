@@ -10,10 +10,11 @@ from textual.validation import Number
 from textual.widget import Widget
 from textual.widgets import Input, Label
 
+from emotui.errors import BadInput
 from emotui.metrics.metric import Metric
 from emotui.records import VALENCES
 from emotui.screens.dialogs.dialog import Dialog, number_field
-from emotui.screens.list_state import ListState, key_of
+from emotui.screens.list_state import ListState, column_of, key_of
 from emotui.screens.widgets.switches import Switches
 from emotui.store.query import MARKS, Bounds
 
@@ -33,6 +34,7 @@ class FilterDialog(Dialog[ListState]):
     FilterDialog .row > Label { width: 10; margin: 0; }
     FilterDialog .row > Switches { width: 1fr; }
     FilterDialog .row > Input, FilterDialog .row > Input:focus { width: 8; padding: 0; }
+    FilterDialog .row > #column, FilterDialog .row > #column:focus { width: 1fr; }
     FilterDialog .row > .to { width: 4; padding: 0 1; }
     """
 
@@ -59,7 +61,9 @@ class FilterDialog(Dialog[ListState]):
             low = _bound(f"low-{key}", metric, now.low, least)
             high = _bound(f"high-{key}", metric, now.high, most)
             ranges.append(_row(f"{metric.title} from", low, Label("to", classes="to"), high))
-        return [*rows, VerticalScroll(*ranges, can_focus=False, id="ranges")] if ranges else rows
+        if ranges:
+            rows.append(VerticalScroll(*ranges, can_focus=False, id="ranges"))
+        return [*rows, _row("column", Input(state.column, placeholder="speaker=Ann", compact=True, id="column"))]
 
     def action_clear(self) -> None:
         """Everything off."""
@@ -72,12 +76,16 @@ class FilterDialog(Dialog[ListState]):
         """The state with this filter.
 
         Raises:
-            BadInput: a bound is no figure within the range of its metric.
+            BadInput: a bound is no figure within the range of its metric, or a column is not asked for by `=`.
         """
+        column = self.query_one("#column", Input).value.strip()
+        if column and column_of(column) is None:
+            raise BadInput("a column of your own: its name, =, and what it says")
         state = replace(
             self._state,
             emotions=self.query_one("#emotions", Switches).chosen,
             valences=self.query_one("#valences", Switches).chosen,
+            column=column,
         )
         if not self._metrics:
             return state

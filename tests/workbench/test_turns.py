@@ -3,7 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from emotui.formats import write
 from emotui.records import LabelsGold, Mark, SpanSample
+from emotui.screens.list_state import ListState, column_of, from_setting, to_setting
+from emotui.store.query import ListQuery
 from emotui.store.store import Store
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.files.view import FileView
@@ -66,3 +71,36 @@ def test_files_have_turns_too(tmp_path: Path) -> None:
     source = FileView(str(path), warn=lambda line: None)
     assert source.evidence(0, None).turns == Turns((), (Turn(1, "text 1"),))
     source.close()
+
+
+METAS = ({"a/b~": "Ann"}, {"a/b~": "ann"}, {"a/b~": 3}, {}, {"a/b~": None}, {"a/b~": ""})
+COLUMN = [SpanSample(id=str(n), text=f"text {n}", meta=meta) for n, meta in enumerate(METAS)]
+
+
+@pytest.mark.parametrize(("value", "found"), [("ANN", [0, 1]), ("3", [2]), ("", [3, 4, 5]), ("Bo", [])])
+def test_a_list_is_filtered_by_what_an_own_column_says_in_a_store_and_in_files(
+    tmp_path: Path, value: str, found: list[int]
+) -> None:
+    store = Store.open(tmp_path / "w.duckdb")
+    dataset = add_samples(store, "spans", "own", COLUMN, "tests").dataset
+    numbers = [number for number, _ in store.dataset_samples(dataset)]
+    kept = store.order(ListQuery(dataset=dataset, column=("a/b~", value)))
+    assert [numbers.index(number) for number in kept] == found
+    write(tmp_path / "own.jsonl", COLUMN)
+    source = FileView(str(tmp_path / "own.jsonl"), warn=lambda line: None)
+    assert list(source.order(ListQuery(dataset=1, column=("a/b~", value)))) == found
+    source.close()
+
+
+def test_a_column_is_asked_for_by_its_name_and_what_it_says() -> None:
+    assert [column_of(asked) for asked in ("speaker = Ann ", "day=", "a=b=c", "speaker", "=Ann", "")] == [
+        ("speaker", "Ann"),
+        ("day", ""),
+        ("a", "b=c"),
+        None,
+        None,
+        None,
+    ]
+    state = ListState(column="day=")
+    assert (state.filtered, state.words([]), state.unfiltered().column) == (True, ["day="], "")
+    assert from_setting(to_setting(state)) == state

@@ -261,9 +261,16 @@ def _matches(sample: SpanSample, row: ListRow, query: ListQuery) -> bool:
         return False
     if query.valences and not set(query.valences) & set(_valences(sample)):
         return False
+    if query.column is not None and _column(sample, query.column[0]).lower() != query.column[1].lower():
+        return False
     if query.marks and not set(query.marks) & set(row.marks):
         return False
     return all(_within(row.values.get(bounds.metric), bounds) for bounds in query.bounds)
+
+
+def _column(sample: SpanSample, name: str) -> str:
+    said = sample.meta.get(name)
+    return said if isinstance(said, str) else "" if said is None else msgspec.json.encode(said).decode()
 
 
 def _within(value: float | None, bounds: Bounds) -> bool:
