@@ -9,6 +9,7 @@ import pytest
 
 from emotui.errors import ModelError, StoreError
 from emotui.records import Mark, SpanSample
+from emotui.store.store import Store
 from emotui.workbench.workspace import Workspace
 from tests.backends.installed_kind import install_kind
 from tests.screens.browse_workspace import workspace
@@ -49,23 +50,22 @@ def test_a_run_whose_end_could_not_be_written_can_be_finished_once_there_is_room
     monkeypatch.setattr("emotui.workbench.runs.run.Embedder", lambda model, cancelled: None)
     samples = [SpanSample(id=f"w-{n}", text=f"word number {n}", spans=(Mark(0, 4),)) for n in range(40)]
     opened = workspace(tmp_path / "w.duckdb", samples=samples, run=False)
-    store = opened.store
-    commit, set_state = store.commit_batch, store.set_state
+    commit, set_state = Store.commit_batch, Store.set_state
     full: list[bool] = []
 
-    def committing(run: str, rows: Any) -> None:
+    def committing(store: Store, run: str, rows: Any, **how: Any) -> None:
         if full:
             raise StoreError("the disk is full")
-        commit(run, rows)
+        commit(store, run, rows, **how)
         full.append(True)
 
-    def writing(run: str, state: Any, error: str | None = None) -> None:
+    def writing(store: Store, run: str, state: Any, error: str | None = None) -> None:
         if full:
             raise StoreError("the disk is full")
-        set_state(run, state, error)
+        set_state(store, run, state, error)
 
-    monkeypatch.setattr(store, "commit_batch", committing)
-    monkeypatch.setattr(store, "set_state", writing)
+    monkeypatch.setattr(Store, "commit_batch", committing)
+    monkeypatch.setattr(Store, "set_state", writing)
     try:
         with pytest.raises(StoreError, match="the disk is full"):
             opened.run_model("breaking:", 1)
