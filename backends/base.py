@@ -19,7 +19,7 @@ CAPABLE_KINDS: Mapping[str, tuple[str, ...]] = {
     "classify": ("embedded", "hf:"),
     "embed": ("embedded", "hf:", "gguf:", "openai:"),
     "fill_mask": ("embedded", "hf:"),
-    "extract": ("embedded",),
+    "extract": ("embedded", "hf:"),
     "attribute": ("embedded", "hf:"),
 }
 """Which kinds of model can do what: named wherever a model lacks a capability."""

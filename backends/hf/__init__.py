@@ -21,6 +21,8 @@ CAPABILITIES: Mapping[str, tuple[str, ...]] = {
     "encoder": ("embed",),
     "classifier": ("classify", "score", "attribute"),
     "nli": ("classify", "score", "attribute"),
+    "tagger": ("extract",),
+    "reader": ("extract",),
 }
 
 
@@ -51,6 +53,8 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Backe
     from emotui.backends.hf.loading import load_model
     from emotui.backends.hf.masked import Embedder, Masked
     from emotui.backends.hf.prompts import Prompts
+    from emotui.backends.hf.spans.reader import Reader
+    from emotui.backends.hf.spans.tagger import Tagger, span_labels
 
     logging.set_verbosity_error()
     logging.disable_progress_bar()
@@ -64,6 +68,8 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Backe
             kind = "nli"
         else:
             labels = {"labels": names}
+    elif kind == "tagger":
+        labels = {"spans": span_labels(loaded.config, settings)}
     card = ModelCard(
         spec=f"hf:{name}",
         name=folder.name if Path(name).expanduser().is_dir() else name,
@@ -88,6 +94,10 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Backe
             return Embedder(card, loaded, prompts, settings, folder)
         case "nli":
             return ZeroShot(card, loaded, prompts, settings)
+        case "tagger":
+            return Tagger(card, loaded, prompts, settings)
+        case "reader":
+            return Reader(card, loaded, prompts, settings)
         case _:
             return Classifier(card, loaded, prompts, settings)
 
@@ -104,11 +114,17 @@ def _asked(settings: Settings, kind: str, prompts: Any) -> dict[str, str]:
         said["multi_label"] = str(settings.multi_label)
     if kind == "nli":
         said["hypothesis"] = settings.hypothesis
+    if kind == "tagger":
+        said |= {"aggregation": settings.aggregation, "outside": settings.outside}
+    if kind == "reader":
+        said |= {"question": settings.question, "no_answer": str(settings.no_answer)}
     return said
 
 
 def _notes(settings: Settings, kind: str, prompts: Any, context: int | None) -> list[str]:
     notes = [f"Context: {context:,} tokens" if context is not None else "Context: without a fixed end"]
+    if kind == "reader":
+        notes.append(f"Asked of each text: {settings.question}")
     if kind not in ("causal", "seq2seq"):
         return notes
     if prompts.template is None:

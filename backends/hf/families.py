@@ -10,12 +10,14 @@ FAMILIES: Mapping[str, str] = {
     "ForMaskedLM": "masked",
     "ForPreTraining": "masked",
     "ForSequenceClassification": "classifier",
+    "ForTokenClassification": "tagger",
+    "ForQuestionAnswering": "reader",
     "Model": "encoder",
 }
 
 
 def family_of(config: Mapping[str, Any]) -> str | None:
-    """`causal`, `seq2seq`, `masked`, `classifier` or `encoder`; None where the architecture is of no such family."""
+    """A value of `FAMILIES` or `seq2seq`; None where the architecture is of no such family."""
     names = config.get("architectures") or [""]
     if str(names[0]).endswith("ForConditionalGeneration"):
         # Models of pictures and text are named so too; of those only the text part is used.

@@ -24,6 +24,8 @@ AUTO_CLASSES: Mapping[str, str] = {
     "seq2seq": "AutoModelForSeq2SeqLM",
     "masked": "AutoModelForMaskedLM",
     "classifier": "AutoModelForSequenceClassification",
+    "tagger": "AutoModelForTokenClassification",
+    "reader": "AutoModelForQuestionAnswering",
     "encoder": "AutoModel",
 }
 _LONGEST_SANE = 10_000_000
@@ -146,7 +148,9 @@ def _family(folder: Path, raw: Mapping[str, Any]) -> str:
         raise ModelError(f"{folder}/config.json names no architecture: say what it is by the option family")
     if (family := family_of(raw)) is not None:
         return family
-    raise ModelError(f"{folder} is a {names[0]}: hf: knows models that write, fill masks, classify or embed")
+    raise ModelError(
+        f"{folder} is a {names[0]}: hf: knows models that write, fill masks, classify, mark spans or embed"
+    )
 
 
 def chosen_device(settings: Settings) -> tuple[torch.device, bool, tuple[str, ...]]:

@@ -11,7 +11,8 @@ from emotui.errors import BadModel
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "dtype": ("auto", "float32", "bfloat16", "float16"),
     "thinking": ("off", "on"),
-    "family": ("auto", "causal", "seq2seq", "masked", "classifier", "encoder"),
+    "family": ("auto", "causal", "seq2seq", "masked", "classifier", "tagger", "reader", "encoder"),
+    "aggregation": ("first", "average", "max"),
 }
 
 
@@ -26,7 +27,9 @@ class Settings:
     `batch_tokens`: how many tokens one forward pass may hold, 0 for what suits the device. `threads`: 0 for torch's
     own. `hypothesis`: what an NLI model judges, `{}` for the label. `multi_label`: several labels may hold at once,
     where the model does not say. `share_prefix`: off computes every question of a score with its whole prompt.
-    `check_memory`: off loads weights that are larger than the free memory.
+    `check_memory`: off loads weights that are larger than the free memory. `aggregation`: which pieces of a word
+    give it its tag. `outside`: the tags of words in no span, with commas, where they are not known by their names.
+    `question`: what a question-answering model is asked about each text; `no_answer`: it may find nothing.
     """
 
     online: bool = False
@@ -43,6 +46,10 @@ class Settings:
     multi_label: bool = False
     share_prefix: bool = True
     check_memory: bool = True
+    aggregation: str = "first"
+    outside: str = ""
+    question: str = "Which words show what someone feels?"
+    no_answer: bool = True
 
 
 def read_spec(argument: str, options: Mapping[str, Any]) -> tuple[str, Settings]:
@@ -65,6 +72,8 @@ def parse_settings(options: Mapping[str, Any]) -> Settings:
         raise BadModel(f"hf: {settings.device!r} is no device: it is auto, cpu, cuda, cuda:N, mps or multi")
     if settings.hypothesis.count("{}") != 1:
         raise BadModel("hf: option hypothesis needs one {} where the label goes")
+    if not settings.question.strip():
+        raise BadModel("hf: option question is empty")
     return settings
 
 

@@ -3,8 +3,9 @@
 A run asks a model for the evidence in each sample (section 4), keeps its raw answer, parses it into spans, and scores
 them against gold (section 6). An answer can be parsed and scored again without asking the model again.
 
-A model that marks evidence itself (`embedded`) is asked in one way; one that writes in four: retrieve or highlight,
-with or without reasoning first. Task 1 and Task 2 are told apart by the samples: those of Task 2 have sentences.
+A model that marks evidence itself (`embedded`, some of `hf:`) is asked in one way; one that writes in four: retrieve or
+highlight, with or without reasoning first. Task 1 and Task 2 are told apart by the samples: those of Task 2 have
+sentences.
 """
 
 from collections import Counter

@@ -149,8 +149,8 @@ def test_code_beside_a_model_is_not_run(tmp_path: Path) -> None:
 
 
 def test_a_kind_of_model_that_is_of_no_use_here(tmp_path: Path) -> None:
-    line = refusal(changed_copy(tmp_path / "m", architectures=["LlamaForTokenClassification"]))
-    assert "is a LlamaForTokenClassification: hf: knows models that write, fill masks, classify or embed" in line
+    line = refusal(changed_copy(tmp_path / "m", architectures=["LlamaForMultipleChoice"]))
+    assert "is a LlamaForMultipleChoice: hf: knows models that write, fill masks, classify, mark spans or embed" in line
     assert "names no architecture" in refusal(changed_copy(tmp_path / "n", architectures=None))
 
 
