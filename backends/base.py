@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-Capability = Literal["generate", "score", "rank", "classify", "embed", "fill_mask", "extract", "attribute"]
+Capability = Literal["generate", "score", "rank", "classify", "embed", "fill_mask", "extract", "attribute", "regress"]
 
 CAPABLE_KINDS: Mapping[str, tuple[str, ...]] = {
     "generate": ("hf:", "gguf:", "openai:"),
@@ -21,6 +21,7 @@ CAPABLE_KINDS: Mapping[str, tuple[str, ...]] = {
     "fill_mask": ("embedded", "hf:"),
     "extract": ("embedded", "hf:"),
     "attribute": ("embedded", "hf:"),
+    "regress": ("hf:",),
 }
 """Which kinds of model can do what: named wherever a model lacks a capability."""
 
@@ -183,6 +184,19 @@ class Attribution(msgspec.Struct, frozen=True):
     words: tuple[tuple[int, int, float], ...]
 
 
+class Regress(msgspec.Struct, frozen=True):
+    """Numbers about a text by the model's own names, as its regression head gives them."""
+
+    text: str
+
+
+class Regressed(msgspec.Struct, frozen=True):
+    """Name to number, in the model's order; `truncated`: the text was cut."""
+
+    values: Mapping[str, float]
+    truncated: bool = False
+
+
 class Refused(msgspec.Struct, frozen=True):
     """Stands in place of a result where one request could not be answered; the others of its batch were.
 
@@ -232,7 +246,7 @@ class Backend(Protocol):
 Loader = Callable[[str, Mapping[str, Any], Progress], Backend]
 """`load(argument, options, progress)`: `argument` is what follows `KIND:` in a SPEC, empty for `embedded`."""
 
-Request = Generate | Score | Rank | Classify | Embed | FillMask | Extract | Attribute
+Request = Generate | Score | Rank | Classify | Embed | FillMask | Extract | Attribute | Regress
 METHODS: Mapping[type, str] = {
     Generate: "generate",
     Score: "score",
@@ -242,6 +256,7 @@ METHODS: Mapping[type, str] = {
     FillMask: "fill_mask",
     Extract: "extract",
     Attribute: "attribute",
+    Regress: "regress",
 }
 """Request type to the backend's method; `embed` returns one float32 array (n, d), the others a list."""
 

@@ -81,6 +81,19 @@ def json_words(count: int) -> str:
     )
 
 
+def numbers_of(names: Sequence[str]) -> str:
+    """A JSON object with a number for each of these names, in their order.
+
+    Raises:
+        ValueError: there is no name.
+    """
+    if not names:
+        raise ValueError("a grammar of numbers needs one or more names")
+    keys = [json.dumps(name, ensure_ascii=False) for name in names]
+    parts = " ".join(f"{literal(('' if place == 0 else ', ') + key + ': ')} number" for place, key in enumerate(keys))
+    return f'root ::= "{{" {parts} "}}"\nnumber ::= "-"? [0-9]{{1,4}} ("." [0-9]{{1,4}})?\n'
+
+
 def literal(text: str) -> str:
     """A text as GBNF writes one."""
     escaped = "".join(_ESCAPES.get(letter) or (letter if letter >= " " else f"\\x{ord(letter):02x}") for letter in text)

@@ -207,6 +207,27 @@ class LabelsPrediction(msgspec.Struct, frozen=True, kw_only=True):
     given: tuple[str, ...] | None = None
 
 
+class ValuesGold(msgspec.Struct, frozen=True, kw_only=True):
+    """A text with gold numbers by name: valence, arousal, dominance, or a scale of one's own.
+
+    Without `values` nothing is said about the text: it is unlabelled. `annotators`: `{"values": {name: number}}` each.
+    """
+
+    id: str
+    text: str | None = None
+    values: Mapping[str, float] | None = None
+    subject: str | None = None
+    annotators: Mapping[str, Mapping[str, Mapping[str, float]]] = {}
+    meta: Mapping[str, Any] = {}
+
+
+class ValuesPrediction(msgspec.Struct, frozen=True, kw_only=True):
+    """Predicted numbers by name. An empty object: there is no answer."""
+
+    id: str
+    values: Mapping[str, float]
+
+
 LONGEST_REPHRASING = 20_000
 """Characters that a rephrasing may have: what is longer was pasted by mistake."""
 

@@ -20,6 +20,7 @@ CAPABILITIES: Mapping[str, tuple[str, ...]] = {
     "masked": ("fill_mask", "embed"),
     "encoder": ("embed",),
     "classifier": ("classify", "score", "attribute"),
+    "regressor": ("regress",),
     "nli": ("classify", "score", "attribute"),
     "tagger": ("extract",),
     "reader": ("extract",),
@@ -48,11 +49,12 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Backe
     progress("starting torch and transformers")
     from transformers.utils import logging
 
-    from emotui.backends.hf.classifier import Classifier, ZeroShot, labels_of
+    from emotui.backends.hf.classifier import Classifier, ZeroShot, is_regression, labels_of
     from emotui.backends.hf.families import nli_places
     from emotui.backends.hf.loading import load_model
     from emotui.backends.hf.masked import Embedder, Masked
     from emotui.backends.hf.prompts import Prompts
+    from emotui.backends.hf.regressor import NAMES, Regressor
     from emotui.backends.hf.spans.reader import Reader
     from emotui.backends.hf.spans.tagger import Tagger, span_labels
 
@@ -66,6 +68,8 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Backe
         names = labels_of(loaded.config)
         if nli_places(names) is not None:
             kind = "nli"
+        elif is_regression(loaded.config):
+            kind, labels = "regressor", {NAMES: names}
         else:
             labels = {"labels": names}
     elif kind == "tagger":
@@ -92,6 +96,8 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Backe
             return Masked(card, loaded, prompts, settings, folder)
         case "encoder":
             return Embedder(card, loaded, prompts, settings, folder)
+        case "regressor":
+            return Regressor(card, loaded, prompts, settings)
         case "nli":
             return ZeroShot(card, loaded, prompts, settings)
         case "tagger":

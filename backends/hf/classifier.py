@@ -22,6 +22,15 @@ def labels_of(config: Any) -> tuple[str, ...]:
     return tuple(str(config.id2label[place]) for place in range(config.num_labels))
 
 
+def is_regression(config: Any) -> bool:
+    """Whether the head gives numbers and no logits: as the configuration says, or because it has one output alone.
+
+    transformers trains a head with one output by the squared error, unless it is told what the problem is.
+    """
+    kind = getattr(config, "problem_type", None)
+    return bool(kind == "regression" if kind else config.num_labels == 1)
+
+
 class Classifier:
     """A classifier behind the protocol: `classify`, `score` (yes and no of each label) and `attribute`."""
 

@@ -24,6 +24,8 @@ from emotui.records import (
     ScenesPrediction,
     SpanPrediction,
     SpanSample,
+    ValuesGold,
+    ValuesPrediction,
 )
 
 STYLES = ("retrieve", "highlight")
@@ -274,6 +276,27 @@ def _labels_prediction(record: LabelsPrediction) -> str | None:
     return _empty(record, "id") or _names(record.labels) or _names(record.given or (), "given")
 
 
+def _numbers(values: Mapping[str, float], name: str = "`values`") -> str | None:
+    for key, value in values.items():
+        if not key.strip():
+            return f"{name} holds an empty name"
+        if not isfinite(value):
+            return f"{name}: {shown(key)} is not finite"
+    return None
+
+
+def _values_gold(record: ValuesGold) -> str | None:
+    if record.values is not None and not record.values:
+        return "`values` has no number: leave it out where nothing is said"
+    wrong = _empty(record, "id") or _numbers(record.values or {})
+    for person, said in record.annotators.items():
+        place = f"annotator {shown(person)}"
+        if list(said) != ["values"]:
+            return wrong or f"{place}: should say `values` and nothing else"
+        wrong = wrong or _numbers(said["values"], place)
+    return wrong
+
+
 def _chain(record: Chain) -> str | None:
     for number, attempt in enumerate(record.attempts, start=1):
         if wrong := _attempt(number, attempt):
@@ -316,6 +339,8 @@ _CHECKS: dict[type[msgspec.Struct], Callable[[Any], str | None]] = {
     ClassPrediction: _class_prediction,
     LabelsGold: _labels_gold,
     LabelsPrediction: _labels_prediction,
+    ValuesGold: _values_gold,
+    ValuesPrediction: lambda record: _empty(record, "id") or _numbers(record.values),
     Chain: _chain,
     Generation: lambda record: _empty(record, "id", "model", "target"),
     Rating: lambda record: _empty(record, "item", "rater", "label"),

@@ -7,11 +7,11 @@ from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 
-from emotui.records import ClassGold, LabelsGold, Mark, MaskedGold, ScenesGold, SpanSample, Text
+from emotui.records import ClassGold, LabelsGold, Mark, MaskedGold, ScenesGold, SpanSample, Text, ValuesGold
 
 CellKind = Literal["text", "int", "float", "bool", "nested", "labels"]
 
-NUMBERED = (SpanSample, LabelsGold, ClassGold, ScenesGold, MaskedGold, Text)
+NUMBERED = (SpanSample, LabelsGold, ClassGold, ScenesGold, MaskedGold, ValuesGold, Text)
 """Records of a text, which need no `id`: without one it is the number of the line."""
 
 

@@ -12,7 +12,7 @@ from emotui.formats.columns import cell_kinds, duckdb_types, free, marked, missi
 from emotui.formats.marks import out_of_column
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, literal, shown
 from emotui.formats.tables import labels_in
-from emotui.formats.wide import FOUND, LabelColumns, labels_of, number_in, takes_columns
+from emotui.formats.wide import FOUND, LabelColumns, labels_of, number_in, said_in_columns, takes_columns
 
 if TYPE_CHECKING:
     import duckdb
@@ -39,7 +39,7 @@ def rows(path: Path, kind: type[msgspec.Struct], columns: LabelColumns = FOUND) 
             described = connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
             present = {str(row[0]): str(row[1]) for row in described}
             labels = _label_columns(kind, present, columns)
-            if absent := missing(kind, {*present, "labels"} if labels else present):
+            if absent := missing(kind, {*present, said_in_columns(kind)} if labels else present):
                 names = ", ".join(f"`{name}`" for name in absent)
                 raise UnreadableFile(f"there is no column {names}", 1)
             names_read = [name for name in kinds if name in present]
@@ -55,7 +55,7 @@ def rows(path: Path, kind: type[msgspec.Struct], columns: LabelColumns = FOUND) 
                         said = _labels(numbers, kind, columns)
                         if isinstance(said, Flaw) and columns.names is None:
                             raise UnreadableFile(said.reason, line)
-                        row = said if isinstance(said, Flaw) else row | ({"labels": said} if said else {})
+                        row = said if isinstance(said, Flaw) else row | ({said_in_columns(kind): said} if said else {})
                     yield line, row
     except (duckdb.Error, ImportError, TypeError, ValueError, OverflowError) as error:
         # Not only DuckDB's own errors: it has no Python value for some of what Parquet can hold.

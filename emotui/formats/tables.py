@@ -12,7 +12,7 @@ import msgspec
 from emotui.formats import jsonl
 from emotui.formats.columns import CellKind, cell_kinds, missing
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, numbered, shown
-from emotui.formats.wide import FOUND, LabelColumns, found_columns, labels_of, number_in, takes_columns
+from emotui.formats.wide import FOUND, LabelColumns, found_columns, labels_of, number_in, said_in_columns, takes_columns
 
 _LONGEST_CELL = 2**31 - 1
 _LOOKED_AT = 1000
@@ -42,7 +42,7 @@ def rows(lines: Iterable[bytes], kind: type[msgspec.Struct], separator: str, col
         good = [cells for _, cells in ahead if not isinstance(cells, Flaw)]
         names = found_columns(kind, header, good, line) if columns.names is None else columns.names
         read = chain(ahead, read)
-    _check_header([*header, "labels"] if names else header, kind, separator, line)
+    _check_header([*header, said_in_columns(kind)] if names else header, kind, separator, line)
     kinds = cell_kinds(kind)
     for line, cells in read:
         if isinstance(cells, Flaw):
@@ -55,7 +55,7 @@ def rows(lines: Iterable[bytes], kind: type[msgspec.Struct], separator: str, col
                 labels = _labels(dict(zip(header, cells, strict=True)), names, kind, columns)
                 if isinstance(labels, Flaw) and columns.names is None:
                     raise UnreadableFile(labels.reason, line)
-                row = labels if isinstance(labels, Flaw) else row | ({"labels": labels} if labels else {})
+                row = labels if isinstance(labels, Flaw) else row | ({said_in_columns(kind): labels} if labels else {})
             yield line, row
 
 

@@ -7,11 +7,11 @@ import msgspec
 
 from emotui.formats.columns import cell_kinds
 from emotui.formats.rows import Flaw, UnreadableFile, shown
-from emotui.records import LabelsGold, LabelsPrediction, ScenesGold, ScenesPrediction
+from emotui.records import LabelsGold, LabelsPrediction, ScenesGold, ScenesPrediction, ValuesGold, ValuesPrediction
 
 _NUMBER = re.compile(r"[+-]?(\d{1,300}(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 _WORDS = {"true": 1.0, "false": 0.0}
-_SAID = ("labels", "scores", "label")
+_SAID = ("labels", "scores", "label", "values")
 """The fields that say a record's labels in one cell."""
 
 
@@ -29,8 +29,15 @@ class LabelColumns(msgspec.Struct, frozen=True):
     threshold: float | None = None
 
 
+_OF_VALUES = (ValuesGold, ValuesPrediction)
+
 FOUND = LabelColumns()
 """As a table is read where nothing is said about it."""
+
+
+def said_in_columns(kind: type[msgspec.Struct]) -> str:
+    """The field that columns of numbers stand for."""
+    return "values" if kind in _OF_VALUES else "labels"
 
 
 def takes_columns(kind: type[msgspec.Struct], header: Sequence[str], columns: LabelColumns) -> bool:
@@ -39,13 +46,15 @@ def takes_columns(kind: type[msgspec.Struct], header: Sequence[str], columns: La
     Raises:
         UnreadableFile: a named column is not there, or comes twice, or the labels stand in one cell already.
     """
-    if kind not in (ScenesGold, ScenesPrediction, LabelsGold, LabelsPrediction):
+    if kind not in (ScenesGold, ScenesPrediction, LabelsGold, LabelsPrediction, *_OF_VALUES):
         return False
+    if columns.threshold is not None and kind in _OF_VALUES:
+        raise UnreadableFile("numbers are kept as they are: leave --label-threshold out", 1)
     said = [name for name in _SAID if name in header and name in cell_kinds(kind)]
     if columns.names is None:
         return not said
     if said:
-        raise UnreadableFile(f"column `{said[0]}` has the labels: leave --labels out", 1)
+        raise UnreadableFile(f"column `{said[0]}` has the {said_in_columns(kind)}: leave --labels out", 1)
     for name in columns.names:
         if name not in header:
             raise UnreadableFile(f"there is no column {shown(name)} to take for a label", 1)
@@ -104,7 +113,9 @@ def labels_of(
     for name, number in numbers.items():
         if number is None:
             continue
-        if columns.threshold is not None:
+        if kind in _OF_VALUES:
+            found[name] = number
+        elif columns.threshold is not None:
             found[name] = int(number >= columns.threshold)
         elif kind is LabelsPrediction and 0 <= number <= 1:
             found[name] = number

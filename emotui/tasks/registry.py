@@ -24,6 +24,7 @@ BUILT_IN = {
     "masked": "emotui.tasks.masked.task:Masked",
     "rephrase": "emotui.tasks.rephrase.task:Rephrase",
     "labels": "emotui.tasks.labels.task:Labels",
+    "values": "emotui.tasks.values.task:Values",
 }
 """Name to `module:task`, or `module:function` that makes it; known without an installation too."""
 

@@ -87,13 +87,15 @@ class Fitting:
         people = row.get("annotators")
         if not isinstance(people, dict) or "annotators" not in self._fields:
             return
-        key = "spans" if "spans" in self._fields else "labels"
+        key = next(key for key in ("spans", _VALUES, "labels") if key in self._fields)
         kept: dict[str, Any] = {}
         for name, said in people.items():
             if not isinstance(said, dict) or not _KEYS & said.keys():
                 kept[name] = said  # bare spans, or bare labels
             elif key in said:
-                kept[name] = said[key]
+                kept[name] = {key: said[key]} if key == _VALUES else said[key]
+            elif key == _VALUES:
+                continue
             elif key == "labels" and said.get("label") is not None:
                 kept[name] = [said["label"]]
         if key == "labels" and not self._vector:

@@ -219,7 +219,7 @@ def _as_said(name: str, said: Any, kind: type[msgspec.Struct]) -> dict[str, Any]
     """What an annotator says in a gold record, by its key."""
     if "spans" in kind.__struct_fields__:
         return {"spans": _objects(said)}
-    return {"labels": said}
+    return dict(said) if "values" in kind.__struct_fields__ else {"labels": said}
 
 
 def _named(runs: Sequence[Run]) -> dict[str, Run]:

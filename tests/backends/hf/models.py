@@ -28,8 +28,10 @@ TEXT = "i am so very happy sad angry glad the dog ran home and we felt joy fear 
 WORDS = TEXT.split()
 
 
-def bert(folder: Path, *, head: str = "masked", labels: tuple[str, ...] = (), multi: bool = False) -> Path:
-    """WordPiece over whole words. Args: head: `masked`, `classes` or `none`."""
+def bert(
+    folder: Path, *, head: str = "masked", labels: tuple[str, ...] = (), multi: bool = False, numbers: bool = False
+) -> Path:
+    """WordPiece over whole words. Args: head: `masked`, `classes` (numbers: of regression) or `none`."""
     vocabulary = {
         token: place for place, token in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS, "##s", "."])
     }
@@ -48,6 +50,7 @@ def bert(folder: Path, *, head: str = "masked", labels: tuple[str, ...] = (), mu
     if head == "classes":
         names = dict(enumerate(labels))
         kind = "multi_label_classification" if multi else "single_label_classification"
+        kind = "regression" if numbers else kind
         config = {"id2label": names, "label2id": {name: place for place, name in names.items()}, "problem_type": kind}
     torch.manual_seed(1)
     kinds = {"masked": BertForMaskedLM, "classes": BertForSequenceClassification, "none": BertModel}

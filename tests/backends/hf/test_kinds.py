@@ -22,6 +22,7 @@ from emotui.backends.base import (
     Message,
     Rank,
     Refused,
+    Regress,
     Score,
 )
 from emotui.backends.hf import load
@@ -94,6 +95,17 @@ def test_a_classifiers_log_odds_are_those_of_its_probabilities(tmp_path: Path, m
     assert np.exp(scores.no) == pytest.approx([1 - probs["fear"], 1 - probs["joy"]], abs=1e-6)
     assert scores.mass == (1.0, 1.0)
     assert "no label 'zeal'" in strange.why
+
+
+@pytest.mark.parametrize("names", [("valence", "arousal"), ("valence",)])
+def test_a_regression_head_gives_its_outputs_by_name_as_they_are(tmp_path: Path, names: tuple[str, ...]) -> None:
+    folder = hf_models.bert(tmp_path / "numbers", head="classes", labels=names, numbers=True)
+    model = open_model(folder)
+    assert (model.card.capabilities, model.card.labels) == (("regress",), {"values": names})
+    for text, result in zip(TEXTS, model.regress([Regress(text) for text in TEXTS]), strict=True):
+        assert list(result.values) == list(names)
+        assert list(result.values.values()) == pytest.approx(naive_classes(folder, text).tolist(), abs=1e-5)
+    assert model.regress([Regress("joy " * 200)])[0].truncated
 
 
 def test_a_word_carries_what_the_log_odds_lose_without_it(tmp_path: Path) -> None:

@@ -1,0 +1,81 @@
+"""The table of Results for numbers: a row a run and name."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from emotui.metrics.values import FIGURES, values_over_repeats, values_report
+from emotui.tables import Cell, Column, ResultsTable, Row
+from emotui.tasks.parts import ScoredRun
+from emotui.tasks.values.detail import CONVENTION, Detail
+
+_COLUMNS = (
+    Column("pearson", "Pearson", short="r"),
+    Column("spearman", "Spearman", short="rho"),
+    Column("ccc", "CCC"),
+    Column("rmse", "RMSE"),
+    Column("mae", "MAE"),
+    Column("n", "n", unit="count"),
+)
+NOTE = (
+    "CCC: Lin's concordance (1989), which also counts a shift or another spread against the answers. RMSE and MAE are "
+    "on the scale of the data. n: texts for which both gold and the answer give the number."
+)
+
+
+def run_report(details: Sequence[Detail]) -> dict[str, Any]:
+    """The figures of answers to labelled texts, over repeats where there are several."""
+    repeats = sorted({one.repeat for one in details})
+    return values_over_repeats(
+        [
+            values_report([one.gold or {} for one in here], [one.predicted for one in here])
+            for here in ([one for one in details if one.repeat == repeat] for repeat in repeats)
+        ]
+    )
+
+
+def value_tables(runs: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
+    """One table over all runs with an answer to a labelled text; none where there is no such run."""
+    rows = [row for run in runs for row in _rows(run)]
+    return (ResultsTable("values", "Numbers", _COLUMNS, tuple(rows), (NOTE,)),) if rows else ()
+
+
+def _rows(scored: ScoredRun) -> list[Row]:
+    decoder = msgspec.json.Decoder(Detail)
+    details = [(number, decoder.decode(detail)) for number, detail in scored.scores]
+    known = [(number, one) for number, one in details if one.gold]
+    if not known:
+        return []
+    run = scored.run
+    way = run.config.get("way")
+    report = run_report([one for _, one in known])
+    remark = _remark(scored, len(details) - len(known))
+    rows = []
+    for name, figures in report["by_name"].items():
+        both = {number for number, one in known if one.gold and name in one.gold and name in one.predicted}
+        samples = tuple(sorted(both))
+        cells = [_cell(report, name, key, figures, samples, run.run) for key in FIGURES]
+        cells.append(Cell(figures["n"], None, CONVENTION, None, samples, run.run))
+        rows.append(
+            Row(f"{run.model} {way} {name}" if way else f"{run.model} {name}", "run", run.run, tuple(cells), remark)
+        )
+    return rows
+
+
+def _cell(
+    report: Mapping[str, Any], name: str, key: str, figures: Mapping[str, Any], samples: tuple[int, ...], run: str
+) -> Cell:
+    why = report["notes"].get(f"by_name.{name}.{key}", "undefined") if figures[key] is None else None
+    spread = report.get("sd", {}).get(name, {}).get(key)
+    return Cell(figures[key], spread, CONVENTION, why, samples, run)
+
+
+def _remark(scored: ScoredRun, unlabelled: int) -> str:
+    run = scored.run
+    parts = [f"{run.done} of {run.n} answered"] if run.done < run.n else []
+    if unlabelled:
+        parts.append(f"{unlabelled} answers are about unlabelled texts and left out")
+    if trained := run.config.get("trained_on"):
+        parts.append(str(trained))
+    return "; ".join(parts)
