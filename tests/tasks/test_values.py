@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from emotui.backends.base import Generate, Generation, ModelCard, Refused, Regressed
@@ -12,9 +13,14 @@ from emotui.backends.grammars import numbers_of
 from emotui.errors import BadInput, ModelError
 from emotui.formats import read
 from emotui.records import Text, ValuesGold, ValuesPrediction
+from emotui.store.query import Run
+from emotui.tables import ResultsTable
+from emotui.tasks.parts import ScoredRun
 from emotui.tasks.task import Parsed
+from emotui.tasks.values.detail import Detail
 from emotui.tasks.values.prompts import read_numbers
 from emotui.tasks.values.scales import Scales
+from emotui.tasks.values.tables import value_tables
 from emotui.tasks.values.task import Prediction, Values
 from tests.backends.hf import models as hf_models
 from tests.conftest import Emotui
@@ -27,6 +33,7 @@ RECORDS: list[dict[str, Any]] = [
     {"id": "3", "text": "We felt fear.", "values": {"valence": 1.5, "arousal": 4.0}},
     {"id": "4", "text": "Nobody rated this."},
 ]
+POINTS = ((1, 1.0, 4.0), (2, 2.5, 2.5), (3, 4.0, 1.0))
 SAID = [
     {"id": "1", "values": {"valence": 4.0, "arousal": 3.0}},
     {"id": "2", "values": {"valence": 3.0, "arousal": 2.5}},
@@ -184,9 +191,11 @@ def test_a_dataset_goes_all_the_way_with_a_regression_head(emotui: Emotui, tmp_p
     scored = emotui("score", "values", "--gold", gold, "--pred", pred, "--json").document
     again = emotui("rescore", run["run"], "--db", db, "--json").document["metrics"]
     assert scored["by_name"] == run["metrics"]["by_name"] == again["by_name"]
-    (table,) = emotui("results", run["run"], "--db", db, "--json").document["tables"]
+    table, *drawn = emotui("results", run["run"], "--db", db, "--json").document["tables"]
     assert [column["key"] for column in table["columns"]] == ["pearson", "spearman", "ccc", "rmse", "mae", "n"]
     assert len(table["rows"]) == 2
+    kinds = ("scatter-valence", "scatter-arousal", "circumplex-gold", "circumplex-given")
+    assert [one["key"] for one in drawn] == [f"{kind}-{run['run']}" for kind in kinds]
     asked = ("predict", "values", "--model", f"hf:{folder}", "--records", gold, "--json")
     assert emotui(*asked).document["labels"] == ["valence", "arousal", "mood"]
     no = emotui("run", "values", "--dataset", "g", "--model", "embedded", "--db", db)
@@ -216,3 +225,22 @@ def test_what_a_person_said_in_gold_is_a_source_that_can_be_made_gold(emotui: Em
     assert read(out, ValuesGold).records[0].values == {"valence": 2.0}
     bad = _write(tmp_path / "bad.jsonl", [{**RECORDS[0], "annotators": {"ann": {"valence": {"x": 1}}}}])
     assert "annotator 'ann'" in emotui("import", "values", bad, "--db", db).err
+
+
+def test_planes_hold_each_text_once_and_what_agrees_lies_from_bottom_left_to_top_right() -> None:
+    run = Run("1-1", "values", "m", 1, "", {}, "done", "", None, 3, 3, 0, None)
+    details = [Detail(str(n), 0, {"valence": v, "arousal": a}, {"valence": v, "arousal": 5 - a}) for n, v, a in POINTS]
+    scored = ScoredRun(run, "d", [(int(one.id), msgspec.json.encode(one).decode()) for one in details])
+    _, valence, arousal, gold, given = value_tables([scored])
+    assert [_places(table) for table in (valence, arousal)] == [
+        {(8, 0): (1,), (4, 4): (2,), (0, 8): (3,)},
+        {(0, 0): (1,), (4, 4): (2,), (8, 8): (3,)},
+    ]
+    assert _places(gold) == {(0, 0): (1,), (4, 4): (2,), (8, 8): (3,)}
+    assert _places(given) == {(8, 0): (1,), (4, 4): (2,), (0, 8): (3,)}
+
+
+def _places(table: ResultsTable) -> dict[tuple[int, int], tuple[int, ...]]:
+    return {
+        (at, to): cell.samples for at, row in enumerate(table.rows) for to, cell in enumerate(row.cells) if cell.value
+    }

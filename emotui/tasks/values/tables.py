@@ -1,4 +1,4 @@
-"""The table of Results for numbers: a row a run and name."""
+"""The tables of Results for numbers: a row a run and name, and planes of each run."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,6 +9,7 @@ from emotui.metrics.values import FIGURES, values_over_repeats, values_report
 from emotui.tables import Cell, Column, ResultsTable, Row
 from emotui.tasks.parts import ScoredRun
 from emotui.tasks.values.detail import CONVENTION, Detail
+from emotui.tasks.values.planes import Numbered, planes
 
 _COLUMNS = (
     Column("pearson", "Pearson", short="r"),
@@ -36,30 +37,32 @@ def run_report(details: Sequence[Detail]) -> dict[str, Any]:
 
 
 def value_tables(runs: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
-    """One table over all runs with an answer to a labelled text; none where there is no such run."""
-    rows = [row for run in runs for row in _rows(run)]
-    return (ResultsTable("values", "Numbers", _COLUMNS, tuple(rows), (NOTE,)),) if rows else ()
-
-
-def _rows(scored: ScoredRun) -> list[Row]:
+    """One table over all runs with an answer to a labelled text, and planes of each; none without such a run."""
     decoder = msgspec.json.Decoder(Detail)
-    details = [(number, decoder.decode(detail)) for number, detail in scored.scores]
-    known = [(number, one) for number, one in details if one.gold]
-    if not known:
-        return []
-    run = scored.run
-    way = run.config.get("way")
-    report = run_report([one for _, one in known])
-    remark = _remark(scored, len(details) - len(known))
+    rows: list[Row] = []
+    drawn: list[ResultsTable] = []
+    for scored in runs:
+        details = [(number, decoder.decode(detail)) for number, detail in scored.scores]
+        known = [(number, one) for number, one in details if one.gold]
+        if not known:
+            continue
+        way = scored.run.config.get("way")
+        model = f"{scored.run.model} {way}" if way else scored.run.model
+        report = run_report([one for _, one in known])
+        rows += _rows(scored, model, known, report, len(details) - len(known))
+        drawn += planes(scored, model, known, list(report["by_name"]))
+    return (ResultsTable("values", "Numbers", _COLUMNS, tuple(rows), (NOTE,)), *drawn) if rows else ()
+
+
+def _rows(scored: ScoredRun, model: str, known: Numbered, report: Mapping[str, Any], unlabelled: int) -> list[Row]:
+    run, remark = scored.run.run, _remark(scored, unlabelled)
     rows = []
     for name, figures in report["by_name"].items():
         both = {number for number, one in known if one.gold and name in one.gold and name in one.predicted}
         samples = tuple(sorted(both))
-        cells = [_cell(report, name, key, figures, samples, run.run) for key in FIGURES]
-        cells.append(Cell(figures["n"], None, CONVENTION, None, samples, run.run))
-        rows.append(
-            Row(f"{run.model} {way} {name}" if way else f"{run.model} {name}", "run", run.run, tuple(cells), remark)
-        )
+        cells = [_cell(report, name, key, figures, samples, run) for key in FIGURES]
+        cells.append(Cell(figures["n"], None, CONVENTION, None, samples, run))
+        rows.append(Row(f"{model} {name}", "run", run, tuple(cells), remark))
     return rows
 
 
