@@ -26,6 +26,10 @@ COMMANDS = {
     ),
     "lexical": ("emotui.commands.statistics:lexical", "Explicit, implicit and misleading texts, by EmoLex."),
     "make-gold": ("emotui.commands.sets.sources:make_gold", "Make what a source says the gold of a dataset."),
+    "map-labels": (
+        "emotui.commands.sets.label_maps:map_labels",
+        "What sources call the labels of a dataset's spans: shown, guessed, kept.",
+    ),
     "models": ("emotui.commands.models:models", "List the models at hand."),
     "predict": ("emotui.commands.predict:predict", "Ask a model about every record of a file, without the store."),
     "probe": ("emotui.commands.models:probe", "Run one text through everything a model can do."),

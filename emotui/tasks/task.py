@@ -123,6 +123,14 @@ class Task(Protocol):
         """
         return self
 
+    def with_label_map(self, mapping: Mapping[str, str]) -> "Task":
+        """The same task for scoring with predicted labels under the names that gold has for them, theirs to ours.
+
+        Raises:
+            BadInput: its labels cannot be mapped.
+        """
+        raise BadInput(f"labels of the {self.name} task cannot be mapped")
+
     def ask(self, samples: Sequence[Any], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
         """Ask about each sample. `seeds`: one for each, for what is left to chance."""
 

@@ -1,5 +1,6 @@
 """Two sets of span labels brought together: what a source calls an emotion, and what gold does."""
 
+import hashlib
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,6 +10,14 @@ import msgspec
 from emotui.errors import BadInput
 from emotui.metrics.span_labels import mapped
 from emotui.records import Mark, SpanPrediction, SpanSample
+
+MAPPED = "; labels mapped by "
+"""In a convention, before the hash of the mapping that scores were computed under."""
+
+
+def hash_of(mapping: Mapping[str, str]) -> str:
+    """Names a mapping, whatever the order of its labels."""
+    return hashlib.sha256(msgspec.json.encode(dict(mapping), order="sorted")).hexdigest()[:8]
 
 
 def read_label_map(path: str) -> dict[str, str]:
@@ -49,10 +58,11 @@ def with_mapped_labels(
     own = [mark.label for sample in golds for mark in sample.spans or () if mark.label is not None]
     theirs = [mark.label for one in answers for mark in one.spans or () if isinstance(mark, Mark) and mark.label]
     images, without = mapped(theirs, read_label_map(path), own)
-    return [_mapped(answer, images) for answer in answers], without
+    return [with_labels(answer, images) for answer in answers], without
 
 
-def _mapped(answer: SpanPrediction, images: Mapping[str, str]) -> SpanPrediction:
+def with_labels(answer: SpanPrediction, images: Mapping[str, str]) -> SpanPrediction:
+    """A prediction whose labels have other names; a label that is not named keeps its own."""
     if not answer.spans:
         return answer
     spans = tuple(

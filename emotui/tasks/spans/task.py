@@ -43,7 +43,7 @@ from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from
 from emotui.tasks.prompting.ways import DIRECT
 from emotui.tasks.spans import experiments
 from emotui.tasks.spans.contract import bare, breach
-from emotui.tasks.spans.label_maps import with_mapped_labels
+from emotui.tasks.spans.label_maps import MAPPED, hash_of, with_labels, with_mapped_labels
 from emotui.tasks.spans.marked import marked_span
 from emotui.tasks.spans.prompts import (
     ALL_WAYS,
@@ -181,15 +181,15 @@ LABELLED_F1 = Metric("labelled_f1", (0, 1), True, "F1 where a pair whose labels 
 """Of a text with labels on both sides."""
 
 
-def score_row(detail: SampleDetail) -> ScoreRow:
+def score_row(detail: SampleDetail, convention: str = CONVENTION) -> ScoreRow:
     """A score as it is stored, under the convention it was computed by; without values where gold says nothing."""
     if detail.unlabelled:
         marks = "".join(mark for mark in detail.marks if mark in "H!")
-        return ScoreRow(CONVENTION, {metric.name: None for metric in METRICS}, marks, msgspec.json.encode(detail))
+        return ScoreRow(convention, {metric.name: None for metric in METRICS}, marks, msgspec.json.encode(detail))
     values = {"f1": detail.f1, "sim": detail.sim, "precision": detail.precision, "recall": detail.recall}
     if detail.labelled:
         values[LABELLED_F1.name] = detail.labelled_f1
-    return ScoreRow(CONVENTION, values, detail.marks, msgspec.json.encode(detail))
+    return ScoreRow(convention, values, detail.marks, msgspec.json.encode(detail))
 
 
 def score_files(
@@ -313,8 +313,13 @@ class Spans(Task):
         way=way_of_experiment,
     )
 
-    def __init__(self, settings: Writing | None = None) -> None:
+    def __init__(self, settings: Writing | None = None, label_map: Mapping[str, str] | None = None) -> None:
         self._settings = settings or Writing()
+        self._label_map = dict(label_map or {})
+
+    def with_label_map(self, mapping: Mapping[str, str]) -> "Spans":
+        """Predicted labels are scored by what this calls them, theirs to ours."""
+        return Spans(self._settings, mapping)
 
     def blank(self, text: Text, labels: Sequence[str] = ()) -> SpanSample:
         """The text, unlabelled."""
@@ -422,11 +427,15 @@ class Spans(Task):
         return (*lines, *(SaidLine("", "", span, "X") for span in waiting))
 
     def score(self, answers: Sequence[Parsed], embed: Embed | None) -> list[ScoreRow]:
-        """As `score`, with every distinct text embedded once."""
+        """As `score`, with every distinct text embedded once, and labels by the names that gold has for them."""
         golds = list({answer.sample.id: answer.sample for answer in answers}.values())
         said = [predicted(answer.sample.id, answer.prediction, answer.repeat) for answer in answers]
+        convention = CONVENTION
+        if self._label_map:
+            said = [with_labels(one, self._label_map) for one in said]
+            convention += MAPPED + hash_of(self._label_map)
         details = {(detail.id, detail.repeat): detail for detail in score(golds, said, embed)}
-        return [score_row(details[one.id, one.repeat]) for one in said]
+        return [score_row(details[one.id, one.repeat], convention) for one in said]
 
     def report(self, samples: Sequence[SpanSample], scores: Sequence[ScoreRow]) -> dict[str, object]:
         """As `emotui score spans` names the figures; of a prompting experiment also its own."""

@@ -23,6 +23,7 @@ from emotui.store.store import Store
 from emotui.tasks.prompting.settings import configured
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
+from emotui.workbench.datasets.label_maps import for_scoring
 from emotui.workbench.datasets.samples import has_texts, is_sample_data
 from emotui.workbench.progress import OnProgress, RunProgress
 from emotui.workbench.runs.cards import remember_card, remembered_card
@@ -173,7 +174,7 @@ class _Running:
         cancelled: IsCancelled | None,
     ) -> None:
         self.store, self.model, self.dataset, self.run = store, model, dataset, run
-        self.task, self.way, self.seed = task, way, seed
+        self.task, self.way, self.seed = for_scoring(store, task, dataset), way, seed
         self.repeats, self.n_samples = repeats, n_samples
         self.on_progress, self.cancelled = on_progress, cancelled
         # Sim is the embedded model's cosine, whichever model is asked (SEER, section 6).
@@ -310,6 +311,7 @@ def scored_outputs(
 ) -> list[ResultRow]:
     """Outputs about samples of a dataset, parsed and scored; the embedded model is loaded where Sim is asked for."""
     samples = dict(stored_samples(store, dataset, dataset.n))
+    task = for_scoring(store, task, dataset)
     if not (sim and task.embeds):
         return scored(task, way, outputs, samples, None)
     with ModelProcess(EMBEDDING) as model:

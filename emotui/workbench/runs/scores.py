@@ -14,6 +14,7 @@ from emotui.store.store import Store
 from emotui.tasks.added_metrics import NO_VALUE, added_metrics, mean_of, with_added
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Parsed, Task
+from emotui.workbench.datasets.label_maps import note_on
 from emotui.workbench.runs.plan import RunConfig, stored_samples
 from emotui.workbench.runs.similarity import Embedder
 
@@ -130,6 +131,8 @@ def metrics(store: Store, run: Run) -> dict[str, object]:
         why = f"{run.model} was fitted on these samples, so its figures here flatter it"
     if why:
         notes["run"] = why
+    if mapped := note_on(store, dataset, run.run, {score.convention for score in scores}):
+        notes["labels"] = mapped
     if version < dataset.gold:
         notes["gold"] = f"{_under(version, dataset)}: emotui rescore {run.run}"
     if notes:

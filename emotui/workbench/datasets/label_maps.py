@@ -1,0 +1,135 @@
+"""The mapping of span labels that is kept with a dataset: what sources call an emotion, and what its gold does."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from emotui.backends.base import ModelCard
+from emotui.errors import BadInput, ModelError
+from emotui.lexicons import plutchik_of
+from emotui.store.query import Dataset
+from emotui.store.store import Store
+from emotui.tasks.spans.label_maps import MAPPED, hash_of
+from emotui.tasks.spans.task import Prediction
+from emotui.tasks.task import Task
+from emotui.workbench.runs.plan import stored_samples
+
+_OF_SPANS = "spans"
+
+
+def label_map(store: Store, dataset: Dataset) -> dict[str, str]:
+    """What is kept with a dataset, theirs to ours; empty where nothing is."""
+    return msgspec.convert(store.setting(_key(dataset), {}), dict[str, str])
+
+
+def keep_label_map(store: Store, dataset: Dataset, mapping: Mapping[str, str]) -> None:
+    """Keep this mapping in place of what is kept; an empty one is none. Scores change when runs are scored again.
+
+    Raises:
+        BadInput: the dataset has no spans, or its gold has none of the labels that are mapped to.
+    """
+    own = gold_labels(store, dataset)
+    if strange := sorted({label for label in mapping.values() if label not in own}):
+        there = ", ".join(own) or "none"
+        raise BadInput(f"the gold spans of {dataset.name} have no label {strange[0]!r} (there: {there})")
+    store.set_setting(_key(dataset), dict(mapping))
+
+
+def for_scoring(store: Store, task: Task, dataset: Dataset) -> Task:
+    """The task with the mapping of the dataset, where there is one."""
+    mapping = label_map(store, dataset) if task.name == _OF_SPANS else {}
+    return task.with_label_map(mapping) if mapping else task
+
+
+def note_on(store: Store, dataset: Dataset, run: str, conventions: Iterable[str]) -> str | None:
+    """What is to be said of a run's labels, by the conventions of its scores: mapped, or mapped otherwise today."""
+    if dataset.task != _OF_SPANS:
+        return None
+    today = label_map(store, dataset)
+    wanted = hash_of(today) if today else ""
+    found = {convention.partition(MAPPED)[2] for convention in conventions}
+    if found - {wanted}:
+        return f"scored under another mapping of labels than today's: emotui rescore {run}"
+    return f"labels of spans are mapped to gold's by the dataset's mapping {wanted}" if wanted else None
+
+
+def gold_labels(store: Store, dataset: Dataset) -> tuple[str, ...]:
+    """The labels of a dataset's gold spans, in the order in which they come.
+
+    Raises:
+        BadInput: it is a dataset of another task.
+    """
+    if dataset.task != _OF_SPANS:
+        raise BadInput(f"{dataset.name} is a dataset of the {dataset.task} task: labels of spans are mapped alone")
+    samples = (sample for _, sample in stored_samples(store, dataset, dataset.n))
+    return tuple(dict.fromkeys(mark.label for sample in samples for mark in sample.spans or () if mark.label))
+
+
+def labels_said(store: Store, runs: Iterable[str]) -> tuple[str, ...]:
+    """The labels of the spans that runs (or other sources) have predicted, sorted."""
+    rows = (row for run in runs for row in store.results(run) if row.prediction is not None)
+    said = (msgspec.json.decode(row.prediction or b"", type=Prediction).labels for row in rows)
+    return tuple(sorted({label for labels in said for label in labels if label}))
+
+
+def guessed(theirs: Iterable[str], own: Sequence[str]) -> dict[str, str | None]:
+    """A first guess of what each of their labels is called in gold: None where nothing suggests itself.
+
+    Labels that gold has too stand for themselves and are left out. Then: the same name but for case, spaces, hyphens
+    and underscores; then the label of the same one of Plutchik's eight (`emotui.lexicons.plutchik_of`), where gold has
+    only one such, or the emotion itself.
+    """
+    by_name: dict[str, list[str]] = {}
+    by_emotion: dict[str, list[str]] = {}
+    for label in own:
+        by_name.setdefault(_folded(label), []).append(label)
+        if (emotion := plutchik_of(label)) is not None:
+            by_emotion.setdefault(emotion, []).append(label)
+    found: dict[str, str | None] = {}
+    for label in dict.fromkeys(theirs):
+        if label not in own:
+            emotion = plutchik_of(label)
+            alike = by_name.get(_folded(label)) or by_emotion.get(emotion or "", [])
+            named = [one for one in alike if _folded(one) == emotion]
+            found[label] = alike[0] if len(alike) == 1 else named[0] if len(named) == 1 else None
+    return found
+
+
+def as_toml(mapping: Mapping[str, str | None]) -> str:
+    """Lines `"theirs" = "ours"`; a comment where there is no image."""
+    lines = [
+        f"# {_quoted(label)} = (no guess)" if image is None else f"{_quoted(label)} = {_quoted(image)}"
+        for label, image in mapping.items()
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _folded(label: str) -> str:
+    return "".join(sign for sign in label.casefold() if sign not in " -_")
+
+
+def _key(dataset: Dataset) -> str:
+    return f"label_map/{dataset.dataset}"
+
+
+def runs_of(store: Store, dataset: Dataset) -> tuple[str, ...]:
+    """The ids of all that is said about a dataset."""
+    return tuple(run.run for run in store.runs(dataset.dataset))
+
+
+def labels_of_model(card: ModelCard) -> tuple[str, ...]:
+    """The labels that a model's spans can have.
+
+    Raises:
+        ModelError: it marks no spans with labels of its own.
+    """
+    if "extract" in card.capabilities:
+        for name in ("spans", "goemotions"):
+            if name in card.labels:
+                return tuple(label for label in card.labels[name] if label != "neutral" or name == "spans")
+    raise ModelError(f"{card.spec} gives spans no labels of its own: guess from a run of it, --run RUN")
