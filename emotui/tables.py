@@ -66,7 +66,7 @@ class ResultsTable(msgspec.Struct, frozen=True):
     """`key` names it for good (`task-1`, `errors-task-2`, `experiment-0`); `notes`: conventions, as footnotes.
 
     `published_notes`: what has to be known of the published rows. `heat`: counts that are drawn as shades of their
-    share of the row, unless somebody wants to read them.
+    share of the row, unless somebody wants to read them; in a `plane` as their share of the greatest.
     """
 
     key: str
@@ -76,6 +76,7 @@ class ResultsTable(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
     heat: bool = False
     published_notes: tuple[str, ...] = ()
+    plane: bool = False
 
     def shown(self, *, published: bool) -> "ResultsTable":
         """The table with its published rows and what has to be known of them, or without both."""

@@ -175,6 +175,7 @@ class SaidLine(msgspec.Struct, frozen=True):
 
     `mark`: `M` for what the prediction misses, `X` for what it says too much, empty where both agree or only one side
     is known. `p`: the probability that the model gives, where it gives one; `cut`: from which on the thing is said.
+    `measured`: both sides are numbers, of which neither is right or wrong.
     """
 
     name: str
@@ -183,3 +184,4 @@ class SaidLine(msgspec.Struct, frozen=True):
     mark: str = ""
     p: float | None = None
     cut: float | None = None
+    measured: bool = False

@@ -147,7 +147,10 @@ class SaidPane(Vertical):
             why = "no run: R asks a model" if said.run is None else "the run has not come to this sample yet"
             return [Part(f" {words}", "strong"), Part(f"   {why}", "dim")]
         parts = [Part(" gold and run", "strong", "do('raw')")]
-        for mark, word in ((RIGHT, "right"), (MISSED, "missed"), (EXTRA, "extra")):
+        measured = bool(things) and all(thing.measured for thing in things)
+        for mark, word in (
+            ((MISSED, "missed"),) if measured else ((RIGHT, "right"), (MISSED, "missed"), (EXTRA, "extra"))
+        ):
             parts.append(Part(f"   {marks.count(mark)} {word}", _KINDS[mark] if marks.count(mark) else "dim"))
         if not any(thing.gold for thing in things):
             parts = [Part(" run", "strong", "do('raw')"), Part("   unlabelled: nothing to compare with", "dim")]
@@ -170,7 +173,7 @@ class SaidPane(Vertical):
         if said is None:
             return ""
         things = said.gold if answer is None else answer.lines
-        told = [one for one in ordered(things) if sign(one) != NEITHER]
+        told = [one for one in ordered(things) if sign(one) != NEITHER or one.measured]
         both = [f"{sign(one)} {one.name}\t{one.gold}\t{one.predicted}" for one in told]
         return "\n".join([said.id, said.text, *both])
 
@@ -179,6 +182,8 @@ def sign(thing: "SaidLine") -> str:
     """A letter for what gold and the run make of one thing together."""
     if thing.mark:
         return thing.mark[0]
+    if thing.measured:
+        return NEITHER
     gold, given = thing.gold not in ("", _NO), thing.predicted not in ("", _NO)
     return RIGHT if gold and (given or not thing.predicted) else EXTRA if given and thing.gold else NEITHER
 
@@ -202,7 +207,7 @@ def lines(things: "Sequence[SaidLine]", cells: int) -> list[list[Part]]:
     found = []
     for thing in ordered(things):
         mark = sign(thing)
-        kind = _KINDS[mark]
+        kind = "plain" if thing.measured and mark == NEITHER else _KINDS[mark]
         line = [Part(f"{mark} ", kind), Part(fit(thing.name, names), kind), Part("  ")]
         line += [Part(fit(_worded(thing.gold, "gold"), sides[0]), "gold"), Part("  ")]
         line.append(Part(fit(_worded(thing.predicted, "given"), sides[1]), "said"))

@@ -205,7 +205,7 @@ class Grid(Page, inherit_bindings=False):
             whole = size.all + _GAP - 1
             if here:
                 return [Part(mean.center(whole), "picked"), Part(" ")]
-            most = _whole(row) if table.heat else _most(table)
+            most = _whole(row) if table.heat and not table.plane else _most(table)
             return [Part(shade(float(cell.value), most) * whole, "said"), Part(" ")]
         if table.columns[at].unit == "words":
             return [Part(fit(mean, size.all), "picked" if here else "plain"), Part(" " * _GAP)]

@@ -13,6 +13,7 @@ from emotui.backends.grammars import numbers_of
 from emotui.errors import BadInput, ModelError
 from emotui.formats import read
 from emotui.records import Text, ValuesGold, ValuesPrediction
+from emotui.screens.browse.said import MISSED, NEITHER, sign
 from emotui.store.query import Run
 from emotui.tables import ResultsTable
 from emotui.tasks.parts import ScoredRun
@@ -146,6 +147,7 @@ def test_gold_and_given_numbers_stand_side_by_side_with_their_difference() -> No
         ("valence", "4.5", "4 (-0.5)", ""),
         ("arousal", "3", "", "M"),
     ]
+    assert [sign(one) for one in lines] == [NEITHER, MISSED]  # a number is near another one, not right or wrong
 
 
 def test_an_unlabelled_text_has_no_score_and_is_left_out_of_figures() -> None:

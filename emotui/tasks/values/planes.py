@@ -115,4 +115,4 @@ def _plane(
             )
         )
     columns = tuple(Column(f"step-{place}", name, heading, "count") for place, name in enumerate(across.names))
-    return ResultsTable(key, title, columns, tuple(rows), (note,), heat=True)
+    return ResultsTable(key, title, columns, tuple(rows), (note,), heat=True, plane=True)

@@ -222,7 +222,8 @@ def _line(name: str, gold: float | None, given: float | None, answered: bool) ->
     said = "" if given is None else f"{given:.4g}"
     if gold is not None and given is not None:
         said += f" ({given - gold:+.3g})"
-    return SaidLine(name, there, said, "M" if answered and gold is not None and given is None else "")
+    missed = answered and gold is not None and given is None
+    return SaidLine(name, there, said, "M" if missed else "", measured=True)
 
 
 def _score(answer: Parsed) -> ScoreRow:
