@@ -11,6 +11,7 @@ from emotui.commands.output import json_option, print_json, skip_bad_option, war
 from emotui.commands.progress import bar
 from emotui.errors import BadInput
 from emotui.formats import check_writable, write
+from emotui.formats.json_document import present
 from emotui.workbench.files.predict import predict as ask
 
 
@@ -71,7 +72,7 @@ def predict(
                 "stopped": found.stopped,
                 "seconds": found.seconds,
                 "labels": found.labels,
-                "records": found.records,
+                "records": [_as_in_files(record) for record in found.records],
             }
         )
     elif not target:
@@ -95,7 +96,13 @@ def _check_target(target: str, records: str) -> None:
         raise BadInput(f"--to {target} is the file of --records, whose texts would be lost: give another")
 
 
+def _as_in_files(record: msgspec.Struct) -> dict[str, object]:
+    """All fields, spans as files have them."""
+    fields: dict[str, object] = msgspec.to_builtins(record)
+    return fields | {name: value for name, value in present(record).items() if name == "spans"}
+
+
 def _present(record: msgspec.Struct) -> dict[str, object]:
     """The fields that say something."""
-    fields = msgspec.to_builtins(record)
+    fields = _as_in_files(record)
     return {name: value for name, value in fields.items() if value is not None and value != {}}

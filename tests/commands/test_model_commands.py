@@ -340,7 +340,15 @@ def test_another_packages_kind_of_model_works_like_ours(with_loud: Callable[...,
     done = with_loud("predict", "spans", "--model", "loud:x", "--records", records)
     assert done.status == 0, done.err
     assert [json.loads(line) for line in done.out.splitlines()] == [
-        {"id": "a", "spans": ["GO", "AWAY"], "repeat": 0, "cot": False},
+        {
+            "id": "a",
+            "spans": [
+                {"start": 0, "end": 2, "label": "anger", "score": 1.0},
+                {"start": 3, "end": 7, "label": "anger", "score": 1.0},
+            ],
+            "repeat": 0,
+            "cot": False,
+        },
         {"id": "b", "spans": [], "repeat": 0, "cot": False},
     ]
     asked = with_loud("predict", "class", "--model", "loud:x", "--records", records, "--json").document

@@ -31,6 +31,15 @@ def test_a_token_classifiers_spans_are_written_with_labels_and_strengths(emotui:
     assert 0 < found["a"][0]["score"] <= 1
 
 
+def test_spans_on_standard_output_are_those_of_a_file(emotui: Emotui, files: Path) -> None:
+    asked = ("predict", "spans", "--model", f"hf:{files / 'tags'}", "--records", "gold.jsonl")
+    lines = [json.loads(line)["spans"] for line in emotui(*asked).out.splitlines()]
+    document = emotui(*asked, "--to", "p.jsonl", "--json").document
+    written = [json.loads(line)["spans"] for line in (files / "p.jsonl").read_text().splitlines()]
+    assert lines == written == [record["spans"] for record in document["records"]]
+    assert set(lines[0][0]) == {"start", "end", "label", "score"}
+
+
 def test_a_run_of_a_token_classifier_is_scored_with_its_labels(emotui: Emotui, files: Path) -> None:
     done = emotui("run", "spans", "--model", f"hf:{files / 'tags'}", "--dataset", "gold.jsonl", "--json").document
     assert (done["n"], done["done"], done["failed"]) == (3, 3, 0)

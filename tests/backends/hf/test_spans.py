@@ -4,11 +4,19 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from transformers import AutoModelForTokenClassification, AutoTokenizer, TokenClassificationPipeline
+from tokenizers import Tokenizer, normalizers, pre_tokenizers
+from tokenizers import models as tokenizer_models
+from transformers import (
+    AutoModelForTokenClassification,
+    AutoTokenizer,
+    PreTrainedTokenizerFast,
+    TokenClassificationPipeline,
+)
 
 from emotui.backends.base import Backend, Evidence, Extract, Refused
 from emotui.backends.hf import load
-from emotui.backends.hf.spans.tokens import goes_on
+from emotui.backends.hf.prompts import Prompts
+from emotui.backends.hf.spans.tokens import goes_on, read_tokens, word_places
 from emotui.errors import BadModel, ModelError
 from tests.backends.hf import span_models
 
@@ -169,8 +177,18 @@ def test_a_question_of_ones_own_and_one_that_leaves_no_room(tmp_path: Path) -> N
 
 
 def test_a_tokeniser_without_places_is_refused(tagger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from transformers import PreTrainedTokenizerFast
-
     monkeypatch.setattr(PreTrainedTokenizerFast, "is_fast", property(lambda self: False))
     with pytest.raises(ModelError, match=r"needs tokenizer\.json"):
         open_model(tagger)
+
+
+@pytest.mark.parametrize("split", [True, False])
+def test_words_of_a_sentencepiece_tokeniser_end_at_white_space(split: bool) -> None:
+    bare = Tokenizer(tokenizer_models.Unigram([("<unk>", 0.0), ("▁", -2.0), *((letter, -3.0) for letter in "abcé")], 0))
+    bare.normalizer = normalizers.NFKC()
+    bare.pre_tokenizer = pre_tokenizers.Metaspace(split=split)
+    prompts = Prompts(PreTrainedTokenizerFast(tokenizer_object=bare, unk_token="<unk>", eos_token="</s>"))
+    text = "  ab 😀 cae\u0301 ﬁ </s> b  a\nc"
+    tokens = read_tokens(prompts, text)
+    words = [text[tokens[word[0]].start : tokens[word[-1]].end] for word in word_places(tokens)]
+    assert words == ["ab", "😀", "cae\u0301", "ﬁ", "</s>", "b", "a", "c"]
