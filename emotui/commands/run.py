@@ -32,7 +32,12 @@ from emotui.workbench.workspace import Workspace
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--way", help="How to ask, where there are several ways (docs/prompts.md).")
 @click.option("--experiment", type=click.IntRange(0, 3), help="spans: SEER's prompting experiment 0, 1, 2 or 3.")
-@click.option("--labels", "labels_file", type=click.Path(), help="rephrase: the labels to choose among, one a line.")
+@click.option(
+    "--labels",
+    "labels_file",
+    type=click.Path(),
+    help="rephrase: labels to choose among; values: names (valence 1..9). One a line.",
+)
 @asking_options
 @click.option("--resume", help="Finish a run that was stopped (its id or the beginning of it).")
 @click.option("--fresh", is_flag=True, help="Compute again what the store already holds.")
