@@ -2,8 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# One worker more than there are cores: for a quarter of their time tests wait for processes that they have started.
-WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
+# Two workers more than there are cores: for a quarter of their time tests wait for processes that they have started.
+WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 2)")
 SOURCES := $(shell find emotui backends metrics screens themes sample_data -type f -not -path '*/__pycache__/*')
 
 # Where the environment keeps Python from writing byte code, each of the hundreds of processes that tests start would

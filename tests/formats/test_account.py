@@ -24,6 +24,8 @@ from emotui.records import (
     SpanPrediction,
     SpanSample,
     Text,
+    ValuesGold,
+    ValuesPrediction,
 )
 from tests.paths import CHECKOUT
 
@@ -40,6 +42,8 @@ KINDS: dict[str, type[Any]] = {
     "class, predicted": ClassPrediction,
     "labels, gold": LabelsGold,
     "labels, predicted": LabelsPrediction,
+    "values, gold": ValuesGold,
+    "values, predicted": ValuesPrediction,
     "rephrasing chain": Chain,
     "generation": Generation,
     "rating": Rating,

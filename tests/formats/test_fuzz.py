@@ -32,6 +32,8 @@ from emotui.records import (
     SpanPrediction,
     SpanSample,
     Text,
+    ValuesGold,
+    ValuesPrediction,
 )
 
 TEXT_ENDINGS = (".jsonl", ".csv", ".tsv")
@@ -121,6 +123,7 @@ span_predictions = st.one_of(
 word = name.filter(str.strip)
 word_lists = st.lists(word, max_size=3, unique=True).map(tuple)
 words = st.lists(name.filter(str.strip), max_size=3).map(tuple)
+numbers = st.dictionaries(word, number, max_size=3)
 probabilities = st.dictionaries(text, st.floats(0, 1), min_size=1, max_size=3)
 attempts = st.lists(
     st.builds(
@@ -161,6 +164,10 @@ KINDS: dict[type[msgspec.Struct], st.SearchStrategy[Any]] = {
             st.booleans(),
         ),
     ),
+    ValuesGold: st.builds(
+        ValuesGold, id=name, text=st.none() | name, values=st.none() | numbers.filter(bool), meta=meta
+    ),
+    ValuesPrediction: st.builds(ValuesPrediction, id=name, values=numbers),
     Chain: st.builds(
         Chain,
         id=name,
