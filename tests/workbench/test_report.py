@@ -222,7 +222,8 @@ def test_a_report_tells_how_far_it_is(made: tuple[Workspace, Dataset], tmp_path:
     write_report(
         made[0].store, made[0].results(), ["r1", "r2"], str(tmp_path / "r.md"), sim=False, on_progress=told.append
     )
-    assert [(one.step, one.n) for one in told] == [
+    # On a busy machine a step is told more than once.
+    assert list(dict.fromkeys((one.step, one.n) for one in told)) == [
         ("report: answers", 6 + 3),
         ("report: annotators", 3),
         ("report: baselines", 3),
