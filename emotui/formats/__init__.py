@@ -2,13 +2,14 @@
 
 from emotui.formats.json_document import fingerprint, to_json_document
 from emotui.formats.reading import ENDINGS, MOST_PROBLEMS, Read, capped, read
-from emotui.formats.writing import check_writable, write
+from emotui.formats.writing import check_not_over, check_writable, write
 
 __all__ = [
     "ENDINGS",
     "MOST_PROBLEMS",
     "Read",
     "capped",
+    "check_not_over",
     "check_writable",
     "fingerprint",
     "read",

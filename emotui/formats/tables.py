@@ -48,7 +48,7 @@ def rows(lines: Iterable[bytes], kind: type[msgspec.Struct], separator: str, col
         if isinstance(cells, Flaw):
             yield line, cells
         elif cells and len(cells) != len(header):
-            yield line, Flaw(f"has {_counted(len(cells))} where the header has {len(header)}")
+            yield line, Flaw(f"has {counted(len(cells))} where the header has {len(header)}")
         elif cells:
             row = _row(zip(header, cells, strict=True), kinds)
             if names and not isinstance(row, Flaw):
@@ -73,7 +73,7 @@ def _cells(lines: Iterable[bytes], separator: str) -> Iterator[tuple[int, list[s
         except StopIteration:
             return
         except csv.Error as error:
-            value = Flaw(_reworded(str(error)))
+            value = Flaw(reworded(str(error)))
         if damaged:
             value = Flaw(damaged[min(damaged)])
             damaged.clear()
@@ -167,11 +167,13 @@ def labels_in(cell: str) -> object:
     return list(found) if isinstance(found, list | tuple | set) else found
 
 
-def _counted(cells: int) -> str:
+def counted(cells: int) -> str:
+    """So many cells, in words."""
     return "1 cell" if cells == 1 else f"{cells} cells"
 
 
-def _reworded(complaint: str) -> str:
+def reworded(complaint: str) -> str:
+    """What the csv module complains of, as a person reads it."""
     if "unexpected end of data" in complaint:
         return "a quote that opens in this row is never closed"
     if "expected after" in complaint:

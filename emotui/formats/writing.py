@@ -57,6 +57,17 @@ def write(path: str | Path, records: Iterable[msgspec.Struct]) -> int:
     return len(kept)
 
 
+def check_not_over(path: str | Path, *kept: str | Path) -> None:
+    """Raises: BadInput where writing to `path` would overwrite one of the files `kept`, whatever they are called."""
+    for other in kept:
+        try:
+            same = Path(path).samefile(other)
+        except (OSError, ValueError):
+            same = os.path.realpath(path) == os.path.realpath(other)
+        if same:
+            raise BadInput(f"{literal(str(path))} is {literal(str(other))}, which would be lost: name another file")
+
+
 def check_writable(path: str | Path) -> None:
     """Whether `write` could write there now: for work that takes long and would be lost at its end.
 

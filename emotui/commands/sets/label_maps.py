@@ -7,6 +7,7 @@ import click
 from emotui.commands.output import json_option, print_json
 from emotui.commands.program_options import db_option
 from emotui.errors import BadInput
+from emotui.formats import check_not_over
 from emotui.formats.rows import literal
 from emotui.tasks.spans.label_maps import hash_of, read_label_map
 from emotui.workbench.datasets import label_maps
@@ -49,6 +50,8 @@ def map_labels(
     workspace = Workspace.look_into(db)
     try:
         store = workspace.store
+        if target is not None:
+            check_not_over(target, store.path)
         found = dataset_named(store, dataset)
         own = label_maps.gold_labels(store, found)
         if guess:

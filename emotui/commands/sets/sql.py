@@ -6,6 +6,7 @@ import click
 
 from emotui.commands.output import as_written, json_option, print_json
 from emotui.commands.program_options import db_option, read_only_option
+from emotui.formats import check_not_over
 from emotui.formats.rows import literal
 from emotui.store import questions
 from emotui.workbench.queries import SHOWN, Table, in_words, plain
@@ -29,6 +30,7 @@ def sql(
     """
     path = Workspace.look_into(db, read_only=read_only).store.path
     if to is not None:
+        check_not_over(to, path)
         n = questions.write(path, query, Path(to), seconds=timeout)
         if as_json:
             print_json({"to": to, "n": n})

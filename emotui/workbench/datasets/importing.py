@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from emotui.errors import BadInput
+from emotui.formats import check_not_over
 from emotui.formats.json_document import present, to_json_document
 from emotui.formats.layouts.layout import ReadOptions
 from emotui.formats.layouts.mapping import KeptMapping, mapping_text, read_mapping
@@ -73,6 +74,8 @@ class Importing:
         Raises:
             BadInput: as `look`; the name belongs to other samples; or the mapping cannot be written.
         """
+        if asked.mapping:
+            check_not_over(Path(asked.mapping).expanduser(), _path(asked), self._store.path)
         dataset, found = import_foreign(
             self._store, [_path(asked)], _wish(asked), asked.name or None, warn=lambda line: None
         )

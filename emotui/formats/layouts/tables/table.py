@@ -13,6 +13,7 @@ from emotui.formats.layouts.layout import ReadOptions
 from emotui.formats.layouts.tables.decoding import broken, decoded_file
 from emotui.formats.layouts.tables.names import is_header
 from emotui.formats.rows import Flaw, UnreadableFile
+from emotui.formats.tables import counted, reworded
 
 DELIMITERS = ",;\t|"
 _LOOKED_AT = 200
@@ -91,7 +92,7 @@ def _rows(cells: Cells, header: tuple[str, ...], headed: bool) -> Iterator[tuple
         elif (len(row) != width and any(map(str.strip, row[width:]))) or (
             len(row) < width and headed and len(row) + _empty_at_end(header) < width
         ):
-            yield line, Flaw(f"has {_counted(len(row))} where the header has {width}")
+            yield line, Flaw(f"has {counted(len(row))} where the header has {width}")
         elif named:
             yield line, dict(zip(header, row, strict=False))
         else:
@@ -129,7 +130,7 @@ def _quoted(text: str, delimiter: str) -> Iterator[tuple[int, list[str] | Flaw]]
         except StopIteration:
             return
         except csv.Error as error:
-            yield line, Flaw(_reworded(str(error)))
+            yield line, Flaw(reworded(str(error)))
             continue
         if damaged and (wrong := broken(delimiter.join(row))):
             yield line, wrong
@@ -176,17 +177,3 @@ def named_once(names: Sequence[str]) -> list[str]:
             times, other = times + 1, f"{name} ({times})"
         found.append(other)
     return found
-
-
-def _counted(cells: int) -> str:
-    return "1 cell" if cells == 1 else f"{cells} cells"
-
-
-def _reworded(complaint: str) -> str:
-    if "unexpected end of data" in complaint:
-        return "a quote that opens in this row is never closed"
-    if "expected after" in complaint:
-        return "text stands after a closing quote: double the quotes inside a quoted cell"
-    if "new-line character" in complaint:
-        return "a carriage return stands outside quotes: lines must end with LF or CRLF"
-    return f"not a row of a table: {complaint}"
