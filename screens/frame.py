@@ -15,6 +15,7 @@ from emotui.screens.place import Place
 from emotui.screens.places import ACTIONS, BROWSE, PLACES, SIGNS, TITLES, OpenPlaces, list_tasks
 from emotui.screens.samples.actions import ListActions
 from emotui.screens.samples.pane import ListPane
+from emotui.screens.samples.source_actions import SourceActions
 from emotui.screens.session import Opened, Session
 from emotui.screens.tool import ToolActions
 from emotui.screens.widgets import top_line
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 NARROW = 110
 """Below so many columns the list folds away behind a key."""
 
-_LONG = ("model", "name_model", "export")
+_LONG = ("model", "name_model", "export", "make_gold", "rescore")
 """Actions that begin long work."""
 
 
@@ -64,6 +65,7 @@ class Frame(Acting, LaidOut):
         self.tool = ToolActions(self.session, self, ACTIONS, SIGNS)
         self._anywhere: tuple[Acting, ...] = (
             ListActions(self.session, self.pane),
+            SourceActions(self.session, self),
             ModelActions(self.session, self),
             self.tool,
             self,

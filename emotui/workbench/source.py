@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from emotui.backends.host import ModelProcess
     from emotui.metrics.span_scoring import SampleDetail
     from emotui.workbench.datasets.importing import Importing
+    from emotui.workbench.datasets.source_bench import SourceBench
     from emotui.workbench.datasets.spot_checks import SpotChecks
     from emotui.workbench.models.loaded import LoadedModels
     from emotui.workbench.progress import OnProgress
@@ -195,6 +196,10 @@ class BrowseSource(Protocol):
     @property
     def importing(self) -> "Callable[[], Importing] | None":
         """What looks at files of any hand and brings them in."""
+
+    @property
+    def sources(self) -> "Callable[[], SourceBench] | None":
+        """What takes people in, scores again, and makes a source gold; None where nothing may be written."""
 
     @property
     def ask_sql(self) -> "Callable[[str, threading.Event], Table] | None":

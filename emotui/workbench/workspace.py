@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from emotui.backends.host import ModelProcess
     from emotui.workbench.datasets.importing import Importing
+    from emotui.workbench.datasets.source_bench import SourceBench
     from emotui.workbench.datasets.spot_checks import SpotChecks
     from emotui.workbench.models.loaded import LoadedModels
     from emotui.workbench.progress import OnProgress
@@ -196,6 +197,16 @@ class Workspace:
         from emotui.workbench.datasets.importing import Importing
 
         return Importing(self.store)
+
+    @property
+    def sources(self) -> "Callable[[], SourceBench] | None":
+        """What takes people in, scores again, and makes a source gold; None where nothing may be written."""
+        return None if self.store.read_only else self._sources
+
+    def _sources(self) -> "SourceBench":
+        from emotui.workbench.datasets.source_bench import SourceBench
+
+        return SourceBench(self.store)
 
     def spot_checks(self) -> "SpotChecks":
         """What keeps texts that a person tried."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 from textual.widgets import OptionList
@@ -14,6 +15,9 @@ from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.number_format import count
 from emotui.store.query import Dataset, Run
 
+if TYPE_CHECKING:
+    from emotui.workbench.datasets.sources import Source
+
 _ORDERS = {"file": "as in the file", "id": "id"}
 _LATER_ORDERS = {"emotion": "emotion", "length": "length of the text"}
 
@@ -24,11 +28,15 @@ _LONGEST = 24
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of them: its value, its name, and what is worth knowing about it."""
+    """One of them: its value, its name, and what is worth knowing about it.
+
+    `person`: it is a person whose word stands inside the gold records alone, by name.
+    """
 
     value: str
     name: str
     about: str = ""
+    person: bool = False
 
 
 class ChoiceDialog(OptionDialog[str]):
@@ -92,6 +100,14 @@ def runs(found: Sequence[Run], without: str) -> list[Choice]:
         about = [way, run.run[:12], f"{done}{failed}{state}", started]
         choices.append(Choice(run.run, name, "  ".join(part for part in about if part)))
     return [*choices, Choice(NO_RUN, "none", without)]
+
+
+def people(found: Sequence["Source"]) -> list[Choice]:
+    """People who are not kept beside the runs yet; a name may be that of a run too, so their values are told apart."""
+    return [
+        Choice(f"person {one.name}", shown(one.name), f"{count(one.n)} inside gold: Enter keeps and scores it", True)
+        for one in found
+    ]
 
 
 def datasets(found: Sequence[Dataset]) -> list[Choice]:

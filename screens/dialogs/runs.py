@@ -1,51 +1,130 @@
-"""Which run is shown over the gold spans, and which others stand beside it in tiers."""
+"""Which source is shown over gold, which others stand beside it, and what else can be done with one of them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
+import msgspec
 from textual.binding import Binding
 from textual.widget import Widget
 from textual.widgets import OptionList
 
-from emotui.screens.dialogs.choices import Choice, marked_options, place_of
+from emotui.screens.dialogs.choices import Choice, marked_options, people, place_of
 from emotui.screens.dialogs.dialog import OptionDialog
+from emotui.screens.requests import LatestRequest
+
+if TYPE_CHECKING:
+    from emotui.workbench.datasets.sources import Source
+
+SHOW, GOLD, RESCORE = "show", "gold", "rescore"
 
 
-class RunDialog(OptionDialog[tuple[str, tuple[str, ...]]]):
-    """j and k move, Space ticks a run for comparing, Enter shows the picked one. Gives back both.
+class Picked(msgspec.Struct, frozen=True):
+    """What was chosen: a source, those beside it, and what to do: show it, make it gold, or score it again.
 
-    A ticked run stands beside the one that is shown, so Enter on it leaves that as it is. A run is one or the other.
+    `value`: the id of a run, `NO_RUN`, or of a `person` the name.
     """
 
-    BINDINGS = [Binding("space", "tick", show=False, priority=True)]
+    value: str
+    beside: tuple[str, ...] = ()
+    what: str = SHOW
+    person: bool = False
+
+
+class RunDialog(OptionDialog[Picked]):
+    """j and k move, Space ticks a run for comparing, Enter shows the picked one; U and S do more with it.
+
+    A ticked run stands beside the one that is shown, so Enter on it leaves that as it is. A run is one or the other.
+
+    Args:
+        compares: whether runs can stand beside the one that is shown.
+        look: finds people inside the gold records, in a thread; None: where nothing may be written, and then nothing
+            can be made gold or scored again either.
+    """
+
+    BINDINGS = [
+        Binding("space", "tick", show=False, priority=True),
+        Binding("U", f"leave_for('{GOLD}')", show=False),
+        Binding("S", f"leave_for('{RESCORE}')", show=False),
+    ]
     DEFAULT_CSS = """
     RunDialog > #sheet { width: 92; }
     RunDialog OptionList { text-wrap: nowrap; text-overflow: ellipsis; }
     """
 
-    def __init__(self, title: str, choices: Sequence[Choice], now: str, beside: Sequence[str]) -> None:
-        super().__init__(title, ("j k", "move"), ("Enter", "show"), ("Space", "compare with it"))
-        self._choices, self._now = list(choices), now
+    def __init__(
+        self,
+        title: str,
+        choices: Sequence[Choice],
+        now: str,
+        beside: Sequence[str],
+        *,
+        compares: bool,
+        look: "Callable[[], Sequence[Source]] | None" = None,
+    ) -> None:
+        keys = [("j k", "move"), ("Enter", "show")]
+        keys += [("Space", "compare")] if compares else []
+        keys += [("U", "as gold"), ("S", "rescore")] if look else []
+        super().__init__(title, *keys)
+        self._choices, self._now, self._compares = list(choices), now, compares
         self._beside = [value for value in beside if value != now]
+        self._looking: LatestRequest[None, Sequence[Source]] | None = None
+        if look is not None:
+            self._looking = LatestRequest("people", self, lambda _: look(), self._add_people)
 
     def body(self) -> list[Widget]:
         """The runs: ● is shown, ■ is compared with it."""
-        marks = dict.fromkeys(self._beside, "■ ") | {self._now: "● "}
-        return [OptionList(*marked_options(self._choices, marks))]
+        return [OptionList(*marked_options(self._choices, self._marks))]
 
     def on_mount(self) -> None:
         super().on_mount()
         self.options.highlighted = place_of(self._choices, self._now)
+        if self._looking is not None:
+            self._looking.ask(None)
+
+    @property
+    def _marks(self) -> dict[str, str]:
+        return dict.fromkeys(self._beside, "■ ") | {self._now: "● "}
+
+    def _add_people(self, _: None, found: "Sequence[Source]") -> None:
+        if found:
+            here = self.at
+            self._choices += people(found)
+            self.options.clear_options()
+            self.options.add_options(marked_options(self._choices, self._marks))
+            self.options.highlighted = here
 
     def action_tick(self) -> None:
         """Compare the picked run with the one that is shown, or not; none is nothing to compare with."""
-        value = self._choices[self.at].value
+        choice = self._choices[self.at]
+        if not self._compares:
+            return
+        if choice.person:
+            self.refuse(f"Enter keeps {choice.name} beside the runs first")
+            return
+        value = choice.value
         if value in self._beside:
             self._beside.remove(value)
         elif value and value != self._now:
             self._beside.append(value)
-        marks = dict.fromkeys(self._beside, "■ ") | {self._now: "● "}
-        self.options.replace_option_prompt_at_index(self.at, marked_options(self._choices, marks)[self.at].prompt)
+        self.options.replace_option_prompt_at_index(self.at, marked_options(self._choices, self._marks)[self.at].prompt)
 
-    def result(self) -> tuple[str, tuple[str, ...]]:
-        picked = self._choices[self.at].value
-        return self._now if picked in self._beside else picked, tuple(self._beside)
+    def action_leave_for(self, what: str) -> None:
+        """Do something else with the picked source than to show it."""
+        choice = self._choices[self.at]
+        if self._looking is None:
+            return
+        if not choice.value:
+            self.refuse("That is gold alone: choose one of the others")
+        elif choice.person and what == RESCORE:
+            self.refuse(f"{choice.name} is not scored yet: Enter keeps and scores it")
+        else:
+            self.dismiss(self._picked(what))
+
+    def _picked(self, what: str) -> Picked:
+        choice = self._choices[self.at]
+        value = choice.value.removeprefix("person ") if choice.person else choice.value
+        return Picked(value, tuple(self._beside), what, choice.person)
+
+    def result(self) -> Picked:
+        picked = self._picked(SHOW)
+        return msgspec.structs.replace(picked, value=self._now) if picked.value in self._beside else picked

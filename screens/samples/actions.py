@@ -1,4 +1,4 @@
-"""What is chosen of the list in a dialog: filter, order, dataset, run; and its export to a file."""
+"""What is chosen of the list in a dialog: filter, order, dataset; and its export to a file."""
 
 import threading
 from functools import partial
@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from emotui.metrics.metric import Metric
 from emotui.screens.actions import Acting
-from emotui.screens.list_state import NO_RUN, ListState
+from emotui.screens.list_state import ListState
 from emotui.screens.samples.pane import ListPane
 from emotui.screens.session import Session
 
@@ -88,34 +88,6 @@ class ListActions(Acting):
         overview = self._session.overview
         here = overview.dataset.name if overview.dataset else ""
         self._pane.app.push_screen(ChoiceDialog("Dataset", datasets(overview.datasets), here), changed)
-
-    def can_run(self) -> bool:
-        return len(self._session.overview.runs) > 0
-
-    def do_run(self) -> None:
-        from emotui.screens.dialogs.choices import ChoiceDialog, runs
-        from emotui.screens.dialogs.runs import RunDialog
-
-        session = self._session
-
-        def changed(run: str | None) -> None:
-            if run is not None:
-                session.change(replace(session.state, run=run))
-
-        def compared(choice: tuple[str, tuple[str, ...]] | None) -> None:
-            if choice is not None:
-                session.change(replace(session.state, run=choice[0], beside=choice[1]))
-
-        words = session.overview.words
-        if words is None:
-            return
-        now = session.run_shown.run if session.run_shown else NO_RUN
-        choices = runs(session.overview.runs, words.without_run)
-        if words.compares:
-            beside = [run.run for run in session.runs_beside]
-            self._pane.app.push_screen(RunDialog(words.runs, choices, now, beside), compared)
-        else:
-            self._pane.app.push_screen(ChoiceDialog(words.runs, choices, now), changed)
 
     def can_import(self) -> bool:
         source = self._session.source

@@ -21,6 +21,7 @@ from emotui.screens.place import Place
 from emotui.screens.places import ACTIONS, PLACES, class_of
 from emotui.screens.samples.actions import ListActions
 from emotui.screens.samples.pane import ListPane
+from emotui.screens.samples.source_actions import SourceActions
 from emotui.screens.samples.table import PAGE, SampleList
 from emotui.screens.tool import ToolActions
 from emotui.store.query import MARKS, SORTS, Bounds, ListQuery
@@ -30,7 +31,7 @@ from tests.screens.browse_workspace import sample_records, workspace
 from tests.screens.driving import frame, listed, opened, press, screen_text, settle, shown_id, stave, strike
 from tests.waiting import awaited
 
-EVERYWHERE: tuple[type[Acting], ...] = (ListPane, ListActions, ModelActions, ToolActions, Frame)
+EVERYWHERE: tuple[type[Acting], ...] = (ListPane, ListActions, SourceActions, ModelActions, ToolActions, Frame)
 """What answers actions whichever place is open."""
 
 

@@ -1,7 +1,7 @@
 """Whoever says something about the texts of a dataset: gold, people, models, files. Any of them can be made gold."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -67,6 +67,31 @@ def take_person(
     return keep_said(store, found, name, PERSON, said, sim=sim, cancelled=cancelled)
 
 
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """What would happen if a source were made gold: `after` is today's version, `missing` how many texts it is silent
+    about, `scored` the runs whose scores are of today's gold, and `fault` why it cannot be gold (empty: it can).
+    """
+
+    dataset: Dataset
+    told: str
+    missing: int
+    scored: tuple[str, ...]
+    fault: str = ""
+
+
+def proposed(store: Store, dataset: str, name: str) -> Proposed:
+    """Look at what `make_gold` would do, and change nothing.
+
+    Raises:
+        BadInput: there is no such dataset or source.
+    """
+    found = dataset_named(store, dataset)
+    scored = tuple(run.run for run in store.runs(found.dataset) if store.scored_under(run.run) is not None)
+    golds = _as_gold(store, found, name)
+    return Proposed(found, golds.told, len(golds.without), scored, golds.fault)
+
+
 def make_gold(store: Store, dataset: str, name: str, *, keep_missing: bool = False) -> Dataset:
     """Make what a source says the next version of a dataset's gold. Scores keep the version they were computed under.
 
@@ -77,25 +102,46 @@ def make_gold(store: Store, dataset: str, name: str, *, keep_missing: bool = Fal
         BadInput: there is no such dataset or source, it says nothing about some texts, or its word cannot be gold.
     """
     found = dataset_named(store, dataset)
-    task = task_named(found.task)
-    predictions, told = _predictions(store, found, task, name)
-    golds: list[Any] = []
-    without: list[str] = []
-    for number, sample in stored_samples(store, found, found.n):
-        if number in predictions:
-            sample = task.as_gold(sample, predictions[number])
-            if (why := checks.fault(sample)) is not None:
-                raise BadInput(f"{told} cannot be made gold: {sample.id}: {why}")
-        else:
-            without.append(sample.id)
-        golds.append(sample)
-    if without and not keep_missing:
-        first = ", ".join(map(repr, without[:_NAMED])) + (", …" if len(without) > _NAMED else "")
+    golds = _as_gold(store, found, name)
+    if golds.fault:
+        raise BadInput(golds.fault)
+    if golds.without and not keep_missing:
+        first = ", ".join(map(repr, golds.without[:_NAMED])) + (", …" if len(golds.without) > _NAMED else "")
         raise BadInput(
-            f"{told} says nothing about {len(without)} of {found.n} texts ({first}): "
+            f"{golds.told} says nothing about {len(golds.without)} of {found.n} texts ({first}): "
             "with --keep-missing these keep the gold that they have"
         )
-    return store.replace_gold(found, [task.row(sample) for sample in golds], f"source {told}", fingerprint(golds))
+    rows = [task_named(found.task).row(sample) for sample in golds.samples]
+    return store.replace_gold(found, rows, f"source {golds.told}", fingerprint(golds.samples))
+
+
+@dataclass(frozen=True, slots=True)
+class _Golds:
+    """All samples of a dataset with a source as gold; `without`: the ids that it says nothing about."""
+
+    told: str
+    samples: list[Any]
+    without: list[str]
+    fault: str = ""
+
+
+def _as_gold(store: Store, dataset: Dataset, name: str) -> _Golds:
+    task = task_named(dataset.task)
+    predictions, told = _predictions(store, dataset, task, name)
+    golds = _Golds(told, [], [])
+    for number, sample in stored_samples(store, dataset, dataset.n):
+        if number not in predictions:
+            golds.without.append(sample.id)
+            golds.samples.append(sample)
+            continue
+        try:
+            gold = task.as_gold(sample, predictions[number])
+        except BadInput as problem:
+            return replace(golds, fault=str(problem))
+        if (why := checks.fault(gold)) is not None:
+            return replace(golds, fault=f"{told} cannot be made gold: {gold.id}: {why}")
+        golds.samples.append(gold)
+    return golds
 
 
 def _predictions(store: Store, dataset: Dataset, task: Task, name: str) -> tuple[Mapping[int, Any], str]:

@@ -52,6 +52,7 @@ class FileView:
     ask_sql: None = None
     spot_checks: None = None
     importing: None = None
+    sources: None = None
     write_rows: None = None
 
     def __init__(self, gold: str, predicted: Sequence[str] = (), *, skip_bad: bool = False, warn: Warn) -> None:
