@@ -10,7 +10,7 @@ import click
 from emotui.commands.options import FiniteRange, read_labels
 from emotui.commands.output import json_option, print_json
 from emotui.commands.probe_panel import print_probe
-from emotui.commands.program_options import check_may_write, db_option, read_only_option
+from emotui.commands.program_options import Waiting, check_may_write, db_option, read_only_option
 from emotui.errors import BadInput
 from emotui.tasks.prompting.settings import all_options
 from emotui.tasks.registry import kinds
@@ -36,12 +36,12 @@ def models(
     Nothing is loaded, and nothing is asked of the network but the servers named. Exit status 1 where a place could not
     be looked into.
     """
-    where = model_folders(folders, db)
+    where = model_folders(folders, db, Waiting(db).tell)
     if keep:
         if not folders:
             raise BadInput("--keep needs a --folder to keep")
         check_may_write(read_only, "--keep")
-        keep_folders(where, db)
+        keep_folders(where, db, Waiting(db).tell)
     found = models_at_hand(where, servers)
     if as_json:
         print_json({"models": found.models, "folders": [str(path) for path in where], "problems": found.problems})

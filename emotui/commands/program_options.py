@@ -1,12 +1,24 @@
-"""The options of the program: `--db`, `--read-only` and `--annotator` mean the same before a command and after it."""
+"""The options of the program: `--db`, `--read-only` and `--annotator` mean the same before a command and after it.
 
+And the workspace that they name, as every command opens it: while another program holds the file, the command waits.
+"""
+
+import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
+from emotui.commands.output import warn
 from emotui.errors import BadInput
+
+if TYPE_CHECKING:
+    from emotui.workbench.workspace import Workspace
+
+_TOLD_EVERY = 60.0
+"""Seconds after which who waits is told so again."""
 
 _GIVEN = "emotui.program_options"
 """The key of a context's `meta` that holds what has been given so far, by name."""
@@ -93,3 +105,39 @@ def check_may_write(read_only: bool, what: str) -> None:
     """Raises: BadInput where `what` would write into a workspace that is opened with `--read-only`."""
     if read_only:
         raise BadInput(f"{what} writes into the workspace: leave --read-only out")
+
+
+def open_workspace(db: str | None, *, read_only: bool = False) -> "Workspace":
+    """The workspace that `--db` names, made where there is none."""
+    from emotui.workbench.workspace import Workspace
+
+    return Workspace.open(db, read_only=read_only, on_waiting=Waiting(db).tell)
+
+
+def look_into(db: str | None, *, read_only: bool = False) -> "Workspace":
+    """The same for what needs one that is there: a path that was named is not made."""
+    from emotui.workbench.workspace import Workspace
+
+    return Workspace.look_into(db, read_only=read_only, on_waiting=Waiting(db).tell)
+
+
+class Waiting:
+    """Tells on standard error for whom a command waits while another program holds the workspace."""
+
+    def __init__(self, db: str | None) -> None:
+        self._name = Path(db).name if db else "the workspace"
+        self._told = ""
+        self._when = -_TOLD_EVERY
+
+    def tell(self, who: str, seconds: float = 0.0) -> None:
+        """A line at first, and another one a minute.
+
+        Args:
+            seconds: how long it has been waiting.
+        """
+        now = time.monotonic()
+        if who == self._told and now - self._when < _TOLD_EVERY:
+            return
+        self._told, self._when = who, now
+        since = time.strftime("%H:%M:%S", time.localtime(time.time() - seconds))
+        warn(f"waiting since {since} for {who}, which holds {self._name} (Ctrl+C stops)")

@@ -9,7 +9,7 @@ import click
 
 from emotui.backends.host import Cancelled
 from emotui.commands.output import as_written, json_option, print_json
-from emotui.commands.program_options import db_option, read_only_option
+from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.commands.progress import bar
 from emotui.commands.signals import stopping
 from emotui.errors import BadInput
@@ -64,7 +64,7 @@ def results(
 
     Without RUNS: of each model and setting the newest that is done.
     """
-    workspace = Workspace.look_into(db, read_only=read_only)
+    workspace = look_into(db, read_only=read_only)
     try:
         store, found = workspace.store, workspace.results()
         name = dataset or _usual(workspace, runs)
@@ -122,7 +122,7 @@ def report(
 
     Without RUNS: of each model and setting over the dataset the newest that is done.
     """
-    workspace = Workspace.look_into(db, read_only=read_only)
+    workspace = look_into(db, read_only=read_only)
     try:
         with bar("report") as progress, stopping() as asked:
 

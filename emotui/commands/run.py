@@ -8,8 +8,8 @@ import click
 
 from emotui.backends.host import Cancelled
 from emotui.commands.options import TaskName, asking_options, one_way, read_labels, tell_metric_troubles
-from emotui.commands.output import as_written, json_option, print_figures, print_json, shown, warn
-from emotui.commands.program_options import db_option, read_only_option
+from emotui.commands.output import as_written, json_option, print_figures, print_json, shown
+from emotui.commands.program_options import Waiting, db_option, look_into, open_workspace, read_only_option
 from emotui.commands.progress import bar
 from emotui.errors import BadInput, EmotuiError
 from emotui.formats.rows import literal
@@ -65,10 +65,10 @@ def run(
     if labels_file is not None:
         options["labels"] = read_labels(labels_file)
     asked_alone(experiment, task, dataset)
-    workspace = Workspace.open(db)
+    workspace = open_workspace(db)
     started = time.monotonic()
     last = ""
-    waited_for: str | None = None
+    waits = Waiting(db)
     try:
         if resume is None:
             workspace.model(spec)  # a wrong SPEC is told before anything is imported
@@ -81,12 +81,11 @@ def run(
         with bar(f"{spec}: {task}") as progress:
 
             def show(step: RunProgress) -> None:
-                nonlocal last, waited_for
+                nonlocal last
                 last = step.run or last
                 progress(step.done, step.n)
-                if step.waiting is not None and step.waiting != waited_for:
-                    warn(f"waiting for {step.waiting}, which holds {literal(str(workspace.store.path))}")
-                waited_for = step.waiting
+                if step.waiting is not None:
+                    waits.tell(step.waiting)
 
             try:
                 done = workspace.run_model(
@@ -132,7 +131,7 @@ def runs(db: str | None, read_only: bool, as_json: bool) -> None:
     if db is not None and not Path(db).exists():
         click.echo(f"{literal(db)} does not exist yet", err=True)
     else:
-        store = Workspace.look_into(db, read_only=read_only).store
+        store = look_into(db, read_only=read_only).store
         datasets = {dataset.dataset: dataset.name for dataset in store.datasets()}
         found = [with_state(run) for run in store.runs()]
     if as_json:
@@ -166,7 +165,7 @@ def runs(db: str | None, read_only: bool, as_json: bool) -> None:
 @json_option
 def rescore(run: str, no_sim: bool, db: str | None, as_json: bool) -> None:
     """Parse and score the kept outputs of RUN again, without asking its model."""
-    workspace = Workspace.look_into(db)
+    workspace = look_into(db)
     started = time.monotonic()
     done = score_again(workspace.store, run, sim=not no_sim)
     _print(workspace, done, time.monotonic() - started, as_json)

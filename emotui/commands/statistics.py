@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from emotui.commands.output import as_written, json_option, print_figures, print_json, skip_bad_option, warn
-from emotui.commands.program_options import db_option, read_only_option
+from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
 from emotui.workbench.files import score
 
@@ -66,9 +66,8 @@ def compare(
         if first or second or skip_bad:
             raise BadInput("--a, --b and --skip-bad are for files of scores: leave them out beside --runs")
         from emotui.workbench.runs.compared import compare_runs
-        from emotui.workbench.workspace import Workspace
 
-        store = Workspace.look_into(db, read_only=read_only).store
+        store = look_into(db, read_only=read_only).store
         document = compare_runs(store, *runs, metric, inner=inner, seed=seed)
         first, second = runs
     elif first is None or second is None:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 PATIENCE = 10.0
 """Seconds to wait for a turn before a StoreError names the holder."""
 
+LONG_PATIENCE = 3600.0
+"""The same for work that somebody is told of meanwhile and can stop: a command, a run."""
+
 _COURTESY = (0.5, 1.0)
 """How long to stay away after a turn, as a part of what the turn took."""
 
@@ -86,16 +89,17 @@ class Access:
     """Takes turns on one file. Safe to use from several threads; they take turns too.
 
     Args:
-        patience: seconds to wait while another program holds the file.
+        patience: seconds to wait while another program holds the file; None: `PATIENCE`, and `LONG_PATIENCE` where
+            somebody is told.
         on_waiting: told now and then for whom it waits. What it raises ends the waiting.
     """
 
     def __init__(
-        self, path: Path, *, read_only: bool, patience: float = PATIENCE, on_waiting: OnWaiting | None = None
+        self, path: Path, *, read_only: bool, patience: float | None = None, on_waiting: OnWaiting | None = None
     ) -> None:
         self.path = path
         self.read_only = read_only
-        self.patience = patience
+        self.patience = patience if patience is not None else PATIENCE if on_waiting is None else LONG_PATIENCE
         self._on_waiting = on_waiting
         self._lock = lock_of(path)
         self._away_until = 0.0

@@ -49,23 +49,22 @@ def ask(
     *,
     limit: int | None = None,
     seconds: float | None = None,
-    stop: threading.Event | None = None,
-    patience: float = access.PATIENCE,
+    patience: float | None = None,
+    on_waiting: access.OnWaiting | None = None,
 ) -> Answer:
     """The answer to one SELECT over the views of the store at `path`.
 
     Args:
         limit: rows at most.
         seconds: the time it may take.
-        stop: once it is set the query ends.
-        patience: seconds to wait while another program holds the file.
+        patience, on_waiting: as of `Access`.
 
     Raises:
         BadInput: it is no SELECT, or wrong.
         EmotuiError: it took too long, or needs too much memory.
     """
     checked = _select(question)
-    with _asking(path, patience, seconds, stop=stop) as connection:
+    with _asking(Access(path, read_only=True, patience=patience, on_waiting=on_waiting), seconds) as connection:
         found = connection.execute(checked)
         columns = tuple(column[0] for column in found.description or ())
         rows = found.fetchall() if limit is None else found.fetchmany(limit + 1)
@@ -73,7 +72,13 @@ def ask(
 
 
 def write(
-    path: Path, question: str, to: Path, *, seconds: float | None = None, patience: float = access.PATIENCE
+    path: Path,
+    question: str,
+    to: Path,
+    *,
+    seconds: float | None = None,
+    patience: float | None = None,
+    on_waiting: access.OnWaiting | None = None,
 ) -> int:
     """Write the answer to one SELECT into a file, whole or not at all; how many rows there are.
 
@@ -85,12 +90,20 @@ def write(
     if form is None:
         raise BadInput(f"{to}: unknown ending {to.suffix!r}: the format goes by it, and is one of {', '.join(ENDINGS)}")
     checked = _select(question)
-    with _replacing(to) as beside, _asking(path, patience, seconds, beside) as connection:
+    turns = Access(path, read_only=True, patience=patience, on_waiting=on_waiting)
+    with _replacing(to) as beside, _asking(turns, seconds, beside) as connection:
         done = connection.execute(f"copy (\n{checked}\n) to '{_escaped(beside)}' ({form})").fetchone()
         return int(done[0]) if done else 0
 
 
-def snapshot(path: Path, to: Path, *, force: bool = False, patience: float = access.PATIENCE) -> None:
+def snapshot(
+    path: Path,
+    to: Path,
+    *,
+    force: bool = False,
+    patience: float | None = None,
+    on_waiting: access.OnWaiting | None = None,
+) -> None:
     """Copy the store at `path` as it is now; in the copy the views stand in the schema `views`.
 
     Args:
@@ -104,7 +117,8 @@ def snapshot(path: Path, to: Path, *, force: bool = False, patience: float = acc
         raise BadInput(f"{to} is the store itself: name another file")
     if to.exists() and not force:
         raise BadInput(f"{to} is there already: name another file, or add --force to replace it")
-    with _replacing(to) as beside, _reading_alone(path, patience) as connection:
+    turns = Access(path, read_only=True, patience=patience, on_waiting=on_waiting)
+    with _replacing(to) as beside, _reading_alone(turns) as connection:
         # The store stays open for reading, so nobody writes it meanwhile; a copy is a transaction of its own.
         connection.execute("commit")
         connection.execute(f"attach '{_escaped(beside)}' as copied")
@@ -118,25 +132,22 @@ def snapshot(path: Path, to: Path, *, force: bool = False, patience: float = acc
 
 
 @contextlib.contextmanager
-def _reading_alone(path: Path, patience: float) -> "Iterator[DuckDBPyConnection]":
+def _reading_alone(turns: Access) -> "Iterator[DuckDBPyConnection]":
     """A reading transaction by an engine that nothing else uses, and that ends with it."""
-    turns = Access(path, read_only=True, patience=patience)
     with contextlib.closing(turns), turns.reading(access.ROOMY) as connection:
         yield connection
 
 
 @contextlib.contextmanager
 def _asking(
-    path: Path,
-    patience: float,
+    turns: Access,
     seconds: float | None,
     into: Path | None = None,
-    stop: threading.Event | None = None,
 ) -> "Iterator[DuckDBPyConnection]":
     """An engine that has the views, can open no file but `into`, and cannot be set otherwise."""
     import duckdb
 
-    with _reading_alone(path, patience) as connection:
+    with _reading_alone(turns) as connection:
         views.make(connection, "store.main", "memory.main")
         connection.execute("use memory.main")
         if into is not None:
@@ -144,11 +155,10 @@ def _asking(
         connection.execute("set enable_external_access = false")
         connection.execute("set lock_configuration = true")
         try:
-            with _interrupted(connection, seconds, stop or threading.Event()):
+            with _interrupted(connection, seconds):
                 yield connection
         except duckdb.InterruptException as error:
-            asked = stop is not None and stop.is_set()
-            raise EmotuiError("the query was stopped" + ("" if asked else f" after {seconds:g} s")) from error
+            raise EmotuiError(f"the query was stopped after {seconds:g} s") from error
         except (duckdb.OutOfMemoryException, duckdb.IOException):
             raise
         except duckdb.Error as error:
@@ -156,14 +166,16 @@ def _asking(
 
 
 @contextlib.contextmanager
-def _interrupted(connection: "DuckDBPyConnection", seconds: float | None, stop: threading.Event) -> Iterator[None]:
-    """End what the connection works on after so many seconds, or once `stop` is set."""
-    begun, over = time.monotonic(), threading.Event()
+def _interrupted(connection: "DuckDBPyConnection", seconds: float | None) -> Iterator[None]:
+    """End what the connection works on after so many seconds."""
+    if seconds is None:
+        yield
+        return
+    over, late = threading.Event(), time.monotonic() + seconds
 
     def watch() -> None:
         while not over.wait(_LOOK):
-            late = seconds is not None and time.monotonic() - begun > seconds
-            if late or stop.is_set():
+            if time.monotonic() > late:
                 connection.interrupt()
 
     watcher = threading.Thread(target=watch, daemon=True)

@@ -48,12 +48,13 @@ class Store:
         *,
         read_only: bool = False,
         create: bool = True,
-        patience: float = access.PATIENCE,
+        patience: float | None = None,
+        on_waiting: access.OnWaiting | None = None,
     ) -> Self:
         """Open a workspace, make it where it is missing (`create`), and bring an older one up to date.
 
         Args:
-            patience: seconds to wait while another program holds the file.
+            patience, on_waiting: as of `Access`, for this and for whatever is done with the store.
 
         Raises:
             StoreError: it is missing, no workspace, of a newer version, held, or may not be written.
@@ -61,11 +62,11 @@ class Store:
         file = Path(path)
         if create and not read_only and not file.exists():
             _make(file)
-        store = cls(Access(file, read_only=read_only, patience=patience))
+        store = cls(Access(file, read_only=read_only, patience=patience, on_waiting=on_waiting))
         store._turns.bring_up_to_date()
         return store
 
-    def waiting(self, patience: float, on_waiting: access.OnWaiting) -> Self:
+    def waiting(self, on_waiting: access.OnWaiting, patience: float | None = None) -> Self:
         """The same store for work that rather waits than ends while another program holds the file.
 
         Args:

@@ -1,8 +1,6 @@
 """A researcher's own questions in SQL, answered in words: for the terminal and for the screen."""
 
-import threading
 from collections.abc import Sequence
-from pathlib import Path
 
 import msgspec
 
@@ -33,26 +31,6 @@ class Table(msgspec.Struct, frozen=True):
         """The characters that a line of the table takes, with long values cut."""
         widths = [max(map(len, column)) for column in zip(self.columns, *self.cut(), strict=True)]
         return sum(widths) + 2 * len(widths) - 2
-
-
-def ask(
-    path: Path,
-    question: str,
-    *,
-    limit: int = SHOWN,
-    seconds: float | None = None,
-    stop: threading.Event | None = None,
-) -> Table:
-    """The answer to one SELECT over the views of the store.
-
-    Args:
-        limit: rows at most.
-        stop: once it is set the query ends.
-
-    Raises:
-        BadInput, EmotuiError: as `questions.ask`.
-    """
-    return in_words(questions.ask(path, question, limit=limit, seconds=seconds, stop=stop))
 
 
 def in_words(answer: questions.Answer) -> Table:

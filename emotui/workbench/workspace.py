@@ -10,6 +10,7 @@ import msgspec
 from emotui.errors import BadInput
 from emotui.metrics.metric import Metric
 from emotui.records import SpanSample
+from emotui.store.access import OnWaiting
 from emotui.store.query import Dataset, ListQuery, ListRow, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store, default_path
@@ -56,23 +57,37 @@ class Workspace:
         self._rephrasing: Rephrasing | None = None
 
     @classmethod
-    def open(cls, path: str | Path | None = None, *, read_only: bool = False) -> "Workspace":
-        """Open a workspace file, and make it where there is none.
+    def open(
+        cls,
+        path: str | Path | None = None,
+        *,
+        read_only: bool = False,
+        create: bool = True,
+        on_waiting: OnWaiting | None = None,
+    ) -> "Workspace":
+        """Open a workspace file, and make it where there is none (`create`).
+
+        Args:
+            on_waiting: told for whom all that is done with it waits while another program holds the file, and for how
+                many seconds; None: it waits for 10 s in place of an hour.
 
         Raises:
             StoreError: it cannot be opened; the message says why and what to do.
         """
-        return cls(Store.open(Path(path) if path else default_path(), read_only=read_only))
+        file = Path(path) if path else default_path()
+        return cls(Store.open(file, read_only=read_only, create=create, on_waiting=on_waiting))
 
     @classmethod
-    def look_into(cls, path: str | Path | None = None, *, read_only: bool = False) -> "Workspace":
-        """Open a workspace file for what needs one that is there: a path that was named is not made.
+    def look_into(
+        cls, path: str | Path | None = None, *, read_only: bool = False, on_waiting: OnWaiting | None = None
+    ) -> "Workspace":
+        """As `open`, for what needs a workspace that is there: a path that was named is not made.
 
         Raises:
             BadStore: there is no such file, or it is no store.
             StoreError: it cannot be opened; the message says why and what to do.
         """
-        return cls(Store.open(path, read_only=read_only, create=False)) if path else cls.open(read_only=read_only)
+        return cls.open(path, read_only=read_only, create=not path, on_waiting=on_waiting)
 
     def close(self) -> None:
         """End all models. The store needs no closing: it is held only for the length of a transaction."""
@@ -184,9 +199,9 @@ class Workspace:
 
     def ask_sql(self, question: str, stop: threading.Event) -> "Table":
         """The answer to one SELECT over the views of the store; once `stop` is set, it ends."""
-        from emotui.workbench.queries import ask
+        from emotui.workbench.query_process import ask
 
-        return ask(self.store.path, question, stop=stop)
+        return ask(self.store.path, question, stop)
 
     @property
     def importing(self) -> "Callable[[], Importing] | None":

@@ -180,7 +180,7 @@ def test_who_waits_is_told_for_whom_and_the_others_of_its_process_need_not_wait_
         if len(told) == 2:
             holder.communicate()
 
-    store.waiting(60, tell).commit_batch("run", [result(1)])
+    store.waiting(tell, 60).commit_batch("run", [result(1)])
     assert store.run("run").done == 1
     assert [str(holder.pid) in who and who.startswith("python") for who, _ in told] == [True, True]
     assert 0 < told[0][1] < told[1][1]
@@ -195,7 +195,7 @@ def test_what_is_told_of_waiting_can_end_it(store: Store) -> None:
 
     try:
         with pytest.raises(KeyboardInterrupt):
-            store.waiting(60, enough).runs()
+            store.waiting(enough, 60).runs()
     finally:
         holder.communicate()
     assert [run.run for run in store.runs()] == ["run"]

@@ -3,11 +3,10 @@
 import click
 
 from emotui.commands.output import json_option, print_json, warn
-from emotui.commands.program_options import db_option, read_only_option
+from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
 from emotui.formats import check_not_over
 from emotui.workbench.runs.export import export_run
-from emotui.workbench.workspace import Workspace
 
 
 @click.command()
@@ -33,7 +32,7 @@ def export(
     """
     from emotui.workbench.runs.export_rows import PARTS, export_rows, found_sources, layout_to_write, write_rows
 
-    store = Workspace.look_into(db, read_only=read_only).store
+    store = look_into(db, read_only=read_only).store
     check_not_over(target, store.path)
     if len(names) == 1 and layout is None and parts is None and store.dataset(names[0]) is None:
         n = export_run(store, names[0], target)

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import click
 
 from emotui.commands.output import print_json, warn
+from emotui.commands.program_options import open_workspace
 from emotui.formats import check_not_over
 from emotui.formats.json_document import present
 from emotui.store.store import default_path
 from emotui.workbench.datasets.foreign import Foreign, Wish, import_foreign, read_foreign
 from emotui.workbench.datasets.importing import SHOWN, described, first_records, save_mapping
-from emotui.workbench.workspace import Workspace
 
 
 def bring_in(
@@ -33,7 +33,7 @@ def bring_in(
             warn(f"skipped {line}")
         document: dict[str, object] = {"dataset": None}
     else:
-        dataset, found = import_foreign(Workspace.open(db).store, files, wish, name, skip_bad=skip_bad, warn=warn)
+        dataset, found = import_foreign(open_workspace(db).store, files, wish, name, skip_bad=skip_bad, warn=warn)
         document = {"dataset": dataset.name, "fingerprint": dataset.fingerprint}
     if save_map is not None:
         save_mapping(save_map, found)

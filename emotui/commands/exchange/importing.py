@@ -7,7 +7,7 @@ import click
 from emotui.commands.label_columns import label_columns_options
 from emotui.commands.options import read_labels, tell_troubles
 from emotui.commands.output import json_option, print_json, skip_bad_option, warn
-from emotui.commands.program_options import db_option
+from emotui.commands.program_options import db_option, open_workspace
 from emotui.errors import BadInput
 from emotui.formats.layouts.layout import ReadOptions
 from emotui.formats.rows import literal
@@ -17,7 +17,6 @@ from emotui.workbench.datasets.foreign import Wish
 from emotui.workbench.datasets.importing import columns_in, with_mapping
 from emotui.workbench.datasets.samples import import_files
 from emotui.workbench.datasets.seer import TASK, Imported, import_seer
-from emotui.workbench.workspace import Workspace
 
 _SEER = "seer"
 
@@ -74,7 +73,7 @@ def import_(
         if words[1:]:
             raise BadInput("name the release's files by --task1 and --task2")
         imported = import_seer(
-            Workspace.open(db).store,
+            open_workspace(db).store,
             task1,
             task2,
             transcripts,
@@ -126,7 +125,7 @@ def _import_own(
     if columns != FOUND and not task_named(kind).files.label_columns:
         there = [kind for kind, task in kinds().items() if task.files.label_columns]
         raise BadInput(f"--labels and --label-threshold are for {' and '.join(there)}, not for {kind}")
-    workspace = Workspace.open(db)
+    workspace = open_workspace(db)
     dataset = import_files(workspace.store, kind, files, name, columns=columns, skip_bad=skip_bad, warn=warn)
     if as_json:
         print_json({"dataset": dataset.name, "task": dataset.task, "n": dataset.n, "fingerprint": dataset.fingerprint})

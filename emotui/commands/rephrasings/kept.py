@@ -4,12 +4,18 @@ import click
 
 from emotui.commands.options import named_files
 from emotui.commands.output import json_option, print_figures, print_json, skip_bad_option, warn
-from emotui.commands.program_options import annotator_option, check_may_write, db_option, read_only_option
+from emotui.commands.program_options import (
+    annotator_option,
+    check_may_write,
+    db_option,
+    look_into,
+    open_workspace,
+    read_only_option,
+)
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
 from emotui.workbench.rephrase import files
 from emotui.workbench.rephrase.variants import drop_variants
-from emotui.workbench.workspace import Workspace
 
 dataset_option = click.option("--dataset", default="rephrase", show_default=True, help="A dataset of the store.")
 confirmed_option = click.option("--confirmed-only", is_flag=True, help="Only rephrasings that reviewers confirmed.")
@@ -35,7 +41,7 @@ def export(
     as_json: bool,
 ) -> None:
     """Write the chains of a dataset in the store as a file."""
-    service = Workspace.look_into(db, read_only=read_only).rephrasing()
+    service = look_into(db, read_only=read_only).rephrasing()
     document = files.export_chains(
         service, dataset, to, confirmed_only=confirmed_only, annotator=annotator, round=number
     )
@@ -59,7 +65,7 @@ def import_(
     """Bring chains from FILES into the store: the originals as a dataset, and what was written for them."""
     if not annotator.strip():
         raise BadInput("--annotator: the name is blank")
-    store = Workspace.open(db).store
+    store = open_workspace(db).store
     done = files.import_chain_files(store, chain_files, name, annotator, skip_bad=skip_bad, warn=warn)
     if as_json:
         said = {"dataset": done.dataset.name, "n": done.dataset.n, "chains": done.chains, "attempts": done.attempts}
@@ -76,7 +82,7 @@ def import_(
 @json_option
 def agreement(dataset: str, db: str | None, read_only: bool, as_json: bool) -> None:
     """How far reviewers of a dataset's rephrasings agree: Krippendorff's alpha over meaning and the blind emotion."""
-    document = Workspace.look_into(db, read_only=read_only).rephrasing().agreement(dataset)
+    document = look_into(db, read_only=read_only).rephrasing().agreement(dataset)
     if as_json:
         print_json(document)
         return
@@ -104,7 +110,7 @@ def variants(
     """Keep automatic variants of a dataset's originals (BT-1=FILE) as columns of its statistics; list them."""
     if named or remove is not None:
         check_may_write(read_only, "a column that is kept or taken out")
-    service = Workspace.look_into(db, read_only=read_only).rephrasing()
+    service = look_into(db, read_only=read_only).rephrasing()
     if remove is not None:
         drop_variants(service.store, service.dataset(dataset), remove)
     document = files.import_variants(service, dataset, named_files(named), skip_bad=skip_bad, warn=warn)

@@ -3,12 +3,11 @@
 import click
 
 from emotui.commands.output import json_option, print_json, warn
-from emotui.commands.program_options import check_may_write, db_option, read_only_option
+from emotui.commands.program_options import check_may_write, db_option, open_workspace, read_only_option
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
 from emotui.tasks.rephrase.suggesting import PROMPTS, WAY, read_suggestion_prompts
 from emotui.workbench.rephrase.suggestions import keep_prompts, kept_prompts, suggestions_for
-from emotui.workbench.workspace import Workspace
 
 
 @click.command()
@@ -45,7 +44,7 @@ def prompt(file: str | None, own: bool, db: str | None, read_only: bool) -> None
         raise BadInput("give a FILE, or --own, not both")
     if file or own:
         check_may_write(read_only, "a prompt that is kept")
-    store = Workspace.open(db, read_only=read_only).store
+    store = open_workspace(db, read_only=read_only).store
     if file or own:
         keep_prompts(store, file)
         return

@@ -3,11 +3,10 @@
 import click
 
 from emotui.commands.output import as_written, json_option, print_json, skip_bad_option, warn
-from emotui.commands.program_options import db_option, read_only_option
+from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.formats.rows import literal
 from emotui.store.query import Dataset, Run
 from emotui.workbench.datasets import sets
-from emotui.workbench.workspace import Workspace
 
 
 @click.command()
@@ -17,7 +16,7 @@ from emotui.workbench.workspace import Workspace
 @json_option
 def datasets(trash: bool, db: str | None, read_only: bool, as_json: bool) -> None:
     """List the datasets in the store."""
-    store = Workspace.look_into(db, read_only=read_only).store
+    store = look_into(db, read_only=read_only).store
     found = store.datasets(trash=trash)
     thrown = store.runs(trash=True) if trash else []
     if as_json:
@@ -54,7 +53,7 @@ def _thrown(run: Run) -> dict[str, object]:
 @json_option
 def rename(old: str, new: str, db: str | None, as_json: bool) -> None:
     """Give the dataset or run OLD the name NEW."""
-    was = sets.rename(Workspace.look_into(db).store, old, new)
+    was = sets.rename(look_into(db).store, old, new)
     _done(was, as_json, f"{_kind(was)} {_name(was)} is now {new}", {"old": _name(was), "new": new})
 
 
@@ -64,7 +63,7 @@ def rename(old: str, new: str, db: str | None, as_json: bool) -> None:
 @json_option
 def delete(name: str, db: str | None, as_json: bool) -> None:
     """Put the dataset NAME, with its runs, or the run NAME into the trash. `emotui restore NAME` brings it back."""
-    was = sets.delete(Workspace.look_into(db).store, name)
+    was = sets.delete(look_into(db).store, name)
     _done(was, as_json, f"{_kind(was)} {_name(was)} is in the trash: emotui restore {_name(was)}")
 
 
@@ -74,7 +73,7 @@ def delete(name: str, db: str | None, as_json: bool) -> None:
 @json_option
 def restore(name: str, db: str | None, as_json: bool) -> None:
     """Bring the dataset or run NAME back from the trash."""
-    was = Workspace.look_into(db).store.restore(name)
+    was = look_into(db).store.restore(name)
     _done(was, as_json, f"{_kind(was)} {_name(was)} is back")
 
 
@@ -105,7 +104,7 @@ def replace_gold(dataset: str, file: str, no_sim: bool, skip_bad: bool, db: str 
 
     What was said about the texts stays and is scored anew; the former gold is kept as a version of its own.
     """
-    store = Workspace.look_into(db).store
+    store = look_into(db).store
     replaced = sets.replace_gold(store, dataset, file, sim=not no_sim, skip_bad=skip_bad, warn=warn)
     if as_json:
         print_json(sets.described(replaced.dataset) | {"rescored": list(replaced.rescored)})

@@ -5,14 +5,13 @@ from pathlib import Path
 import click
 
 from emotui.commands.output import json_option, print_json
-from emotui.commands.program_options import db_option
+from emotui.commands.program_options import db_option, look_into
 from emotui.errors import BadInput
 from emotui.formats import check_not_over
 from emotui.formats.rows import literal
 from emotui.tasks.spans.label_maps import hash_of, read_label_map
 from emotui.workbench.datasets import label_maps
 from emotui.workbench.datasets.sets import dataset_named
-from emotui.workbench.workspace import Workspace
 
 
 @click.command("map-labels")
@@ -47,7 +46,7 @@ def map_labels(
         raise BadInput("--model and --run say whose labels are guessed: add --guess")
     if guess and (pairs or source or clear):
         raise BadInput("--guess keeps nothing: write it to a file with --to, then --from that file")
-    workspace = Workspace.look_into(db)
+    workspace = look_into(db)
     try:
         store = workspace.store
         if target is not None:

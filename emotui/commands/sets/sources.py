@@ -5,7 +5,7 @@ from dataclasses import asdict
 import click
 
 from emotui.commands.output import as_written, json_option, print_figures, print_json, skip_bad_option, warn
-from emotui.commands.program_options import db_option, read_only_option
+from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
 from emotui.formats.layouts.layout import ReadOptions
 from emotui.formats.rows import literal
@@ -13,7 +13,6 @@ from emotui.workbench.datasets import sources as said
 from emotui.workbench.datasets.sets import dataset_named, described
 from emotui.workbench.files.fit import MISSING
 from emotui.workbench.runs.elsewhere import import_predictions
-from emotui.workbench.workspace import Workspace
 
 
 @click.command()
@@ -25,7 +24,7 @@ from emotui.workbench.workspace import Workspace
 @json_option
 def sources(dataset: str, take: str | None, no_sim: bool, db: str | None, read_only: bool, as_json: bool) -> None:
     """List whoever says something about DATASET: gold, people, models and files."""
-    store = Workspace.look_into(db, read_only=read_only).store
+    store = look_into(db, read_only=read_only).store
     if take is not None:
         said.take_person(store, dataset, take, sim=not no_sim)
     found = said.sources(store, dataset)
@@ -60,7 +59,7 @@ def make_gold(dataset: str, source: str, keep_missing: bool, db: str | None, as_
     The former gold is kept as a version of its own. Scores keep the version that they were computed under, until
     `emotui rescore` renews them.
     """
-    made = said.make_gold(Workspace.look_into(db).store, dataset, source, keep_missing=keep_missing)
+    made = said.make_gold(look_into(db).store, dataset, source, keep_missing=keep_missing)
     if as_json:
         print_json(described(made))
     else:
@@ -95,7 +94,7 @@ def predictions(
     as_json: bool,
 ) -> None:
     """Keep the predictions of FILE, made elsewhere, as a source of a dataset: scored, and beside its runs."""
-    workspace = Workspace.look_into(db)
+    workspace = look_into(db)
     imported = import_predictions(
         workspace.store,
         dataset_named(workspace.store, dataset),

@@ -5,12 +5,11 @@ from pathlib import Path
 import click
 
 from emotui.commands.output import as_written, json_option, print_json
-from emotui.commands.program_options import db_option, read_only_option
+from emotui.commands.program_options import Waiting, db_option, look_into, read_only_option
 from emotui.formats import check_not_over
 from emotui.formats.rows import literal
 from emotui.store import questions
 from emotui.workbench.queries import SHOWN, Table, in_words, plain
-from emotui.workbench.workspace import Workspace
 
 
 @click.command()
@@ -28,16 +27,18 @@ def sql(
 
     Nothing can be changed and no other file read. What the views hold, and ten useful queries: docs/sql.md.
     """
-    path = Workspace.look_into(db, read_only=read_only).store.path
+    path = look_into(db, read_only=read_only).store.path
     if to is not None:
         check_not_over(to, path)
-        n = questions.write(path, query, Path(to), seconds=timeout)
+        n = questions.write(path, query, Path(to), seconds=timeout, on_waiting=Waiting(db).tell)
         if as_json:
             print_json({"to": to, "n": n})
         else:
             click.echo(f"{n} row{'s' * (n != 1)} written to {literal(to)}")
         return
-    answer = questions.ask(path, query, limit=limit or (None if as_json else SHOWN), seconds=timeout)
+    answer = questions.ask(
+        path, query, limit=limit or (None if as_json else SHOWN), seconds=timeout, on_waiting=Waiting(db).tell
+    )
     if as_json:
         print_json({"columns": answer.columns, "rows": plain(answer.rows), "n": len(answer.rows), "more": answer.more})
         return
@@ -57,8 +58,8 @@ def snapshot(to: str, force: bool, db: str | None, read_only: bool, as_json: boo
 
     In the copy the views of `emotui sql` stand in the schema `views`: SELECT * FROM views.said.
     """
-    path = Workspace.look_into(db, read_only=read_only).store.path
-    questions.snapshot(path, Path(to), force=force)
+    path = look_into(db, read_only=read_only).store.path
+    questions.snapshot(path, Path(to), force=force, on_waiting=Waiting(db).tell)
     size = Path(to).stat().st_size
     if as_json:
         print_json({"to": to, "bytes": size})

@@ -15,6 +15,7 @@ from emotui.backends.hf.files import read_config, weight_files
 from emotui.backends.servers.listing import models_at
 from emotui.backends.spec import BUILT_IN, kinds
 from emotui.errors import BadInput, EmotuiError, ModelError
+from emotui.store.access import OnWaiting
 from emotui.store.store import Store, default_path
 
 FOLDERS_VARIABLE = "EMOTUI_MODELS"
@@ -75,7 +76,7 @@ def models_at_hand(folders: Sequence[Path] = (), servers: Sequence[str] = ()) ->
     return Found(tuple(models), tuple(problems))
 
 
-def model_folders(named: Iterable[str], db: str | None = None) -> list[Path]:
+def model_folders(named: Iterable[str], db: str | None = None, on_waiting: OnWaiting | None = None) -> list[Path]:
     """The named folders, then those of the variable EMOTUI_MODELS, then those kept in the workspace; each once.
 
     Raises:
@@ -88,7 +89,7 @@ def model_folders(named: Iterable[str], db: str | None = None) -> list[Path]:
             raise BadInput(f"{name}: no such folder")
         first.append(folder)
     others = [_folder(name) for name in os.environ.get(FOLDERS_VARIABLE, "").split(os.pathsep) if name]
-    others += [_folder(name) for name in _kept(db)]
+    others += [_folder(name) for name in _kept(db, on_waiting)]
     return list(dict.fromkeys([*first, *(folder for folder in others if folder is not None)]))
 
 
@@ -101,22 +102,23 @@ def _folder(name: str) -> Path | None:
         return None
 
 
-def keep_folders(folders: Iterable[Path], db: str | None = None) -> None:
+def keep_folders(folders: Iterable[Path], db: str | None = None, on_waiting: OnWaiting | None = None) -> None:
     """Look into these folders from now on, in this workspace.
 
     Raises:
         StoreError: the workspace cannot be written.
     """
-    known = [Path(name) for name in _kept(db)]
-    store = Store.open(Path(db) if db else default_path())
+    known = [Path(name) for name in _kept(db, on_waiting)]
+    store = Store.open(Path(db) if db else default_path(), on_waiting=on_waiting)
     store.set_setting(FOLDERS_SETTING, [str(path) for path in dict.fromkeys((*known, *folders))])
 
 
-def _kept(db: str | None) -> list[str]:
+def _kept(db: str | None, on_waiting: OnWaiting | None) -> list[str]:
     path = Path(db) if db else default_path()
     if not path.exists():
         return []
-    kept = Store.open(path, read_only=True, create=False).setting(FOLDERS_SETTING, [])
+    store = Store.open(path, read_only=True, create=False, on_waiting=on_waiting)
+    kept = store.setting(FOLDERS_SETTING, [])
     return [name for name in kept if isinstance(name, str)] if isinstance(kept, list) else []
 
 

@@ -34,8 +34,6 @@ from emotui.workbench.runs.states import GOING, with_state
 
 EMBEDDING = "embedded"
 """The model behind Sim."""
-PATIENCE = 3600.0
-"""Seconds that a run waits while another program holds the store."""
 
 _TAKEN = 5000
 """Answers of another run that are taken over in one transaction."""
@@ -78,7 +76,7 @@ def run_task(
     waits = _Waits(
         RunProgress("", model.spec, 0, dataset.n, 0, None, None, f"loading {model.spec}"), on_progress, cancelled
     )
-    store, on_progress = store.waiting(PATIENCE, waits.wait), waits.tell
+    store, on_progress = store.waiting(waits.wait), waits.tell
     asked = RunRequest(store, dataset, limit, repeats, seed, way, options)
     # What is known of a model suffices to find a finished run: asking twice does not load it.
     known = None if resume is not None or fresh else remembered_card(store, model)
