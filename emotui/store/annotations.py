@@ -1,7 +1,7 @@
 """The annotation log and the settings, on an open connection. The log only grows: undo is an entry in it."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +40,20 @@ def append(
     return int(row[0]) if row else 0
 
 
+Entry = tuple[str, int | None, str, bytes, int | None]
+"""(kind, sample, annotator, payload, undoes) of an entry that is to be made."""
+
+
+def append_each(connection: "DuckDBPyConnection", entries: Sequence[Entry]) -> list[Annotation]:
+    """Add a few entries in their order; they as they stand in the log. Raises BadInput as `append` does."""
+    made = []
+    for kind, sample, annotator, payload, undoes in entries:
+        number = append(connection, kind, sample, annotator, payload, undoes)
+        row = connection.execute("select made from annotations where annotation = ?", [number]).fetchone()
+        made.append(Annotation(number, kind, sample, annotator, payload, undoes, row[0] if row else now()))
+    return made
+
+
 def append_all(connection: "DuckDBPyConnection", entries: Iterable[tuple[str, int | None, str, bytes]]) -> int:
     """Add entries of (kind, sample, annotator, payload) that undo nothing, in their order; how many."""
     n, coming = 0, iter(entries)
@@ -53,14 +67,26 @@ def append_all(connection: "DuckDBPyConnection", entries: Iterable[tuple[str, in
 
 
 def annotations(
-    connection: "DuckDBPyConnection", sample: int | None = None, annotator: str | None = None, after: int = 0
+    connection: "DuckDBPyConnection",
+    sample: int | None = None,
+    annotator: str | None = None,
+    after: int = 0,
+    kind: str = "",
+    within: range | None = None,
 ) -> list[Annotation]:
-    """Entries numbered above `after` in the order in which they were made, undone ones and undoings among them."""
+    """Entries numbered above `after` in the order in which they were made, undone ones and undoings among them.
+
+    Args:
+        kind: how their kinds begin.
+        within: the samples that they are about.
+    """
+    first, stop = (None, None) if within is None else (within.start, within.stop)
     found = connection.execute(
         "select annotation, kind, sample, annotator, payload, undoes, made from annotations"
         " where (?::bigint is null or sample = ?) and (?::varchar is null or annotator = ?) and annotation > ?"
+        " and starts_with(kind, ?) and (?::bigint is null or (sample >= ? and sample < ?))"
         " order by annotation",
-        [sample, sample, annotator, annotator, after],
+        [sample, sample, annotator, annotator, after, kind, first, first, stop],
     )
     return [
         Annotation(number, kind, of, who, payload.encode(), undoes, at)

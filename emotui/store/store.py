@@ -394,12 +394,31 @@ class Store:
         with self._turns.writing() as connection:
             return annotations.append_all(connection, entries)
 
+    def append_entries(self, entries: Sequence[annotations.Entry]) -> list[Annotation]:
+        """Add a few entries of (kind, sample, annotator, payload, undoes), all or none, and give them as they stand.
+
+        Raises BadInput where one undoes what cannot be undone.
+        """
+        with self._turns.writing() as connection:
+            return annotations.append_each(connection, entries)
+
     def annotations(
-        self, sample: int | None = None, annotator: str | None = None, *, after: int = 0
+        self,
+        sample: int | None = None,
+        annotator: str | None = None,
+        *,
+        after: int = 0,
+        kind: str = "",
+        within: range | None = None,
     ) -> list[Annotation]:
-        """The log in its order, undone entries and undoings among them; `after` leaves out what is known already."""
+        """The log in its order, undone entries and undoings among them; `after` leaves out what is known already.
+
+        Args:
+            kind: how the kinds of the entries begin.
+            within: the samples that they are about.
+        """
         with self._turns.reading() as connection:
-            return annotations.annotations(connection, sample, annotator, after)
+            return annotations.annotations(connection, sample, annotator, after, kind, within)
 
     def setting(self, key: str, default: Any = None) -> Any:
         """A JSON value kept under `key`, or `default`."""

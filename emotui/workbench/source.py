@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from emotui.backends.host import ModelProcess
     from emotui.metrics.span_scoring import SampleDetail
+    from emotui.workbench.annotate.desk import Desk
     from emotui.workbench.datasets.importing import Importing
     from emotui.workbench.datasets.source_bench import SourceBench
     from emotui.workbench.datasets.spot_checks import SpotChecks
@@ -192,6 +193,10 @@ class BrowseSource(Protocol):
     @property
     def spot_checks(self) -> "Callable[[], SpotChecks] | None":
         """What keeps texts that a person tried."""
+
+    @property
+    def annotating(self) -> "Callable[[], Desk] | None":
+        """What a person annotates with."""
 
     @property
     def importing(self) -> "Callable[[], Importing] | None":

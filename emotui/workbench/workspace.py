@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from emotui.backends.host import ModelProcess
+    from emotui.workbench.annotate.desk import Desk
     from emotui.workbench.datasets.importing import Importing
     from emotui.workbench.datasets.source_bench import SourceBench
     from emotui.workbench.datasets.spot_checks import SpotChecks
@@ -222,6 +223,16 @@ class Workspace:
         from emotui.workbench.datasets.source_bench import SourceBench
 
         return SourceBench(self.store)
+
+    @property
+    def annotating(self) -> "Callable[[], Desk] | None":
+        """What a person annotates with; None where nothing may be written."""
+        return None if self.store.read_only else self._annotating
+
+    def _annotating(self) -> "Desk":
+        from emotui.workbench.annotate.desk import Desk
+
+        return Desk(self.store)
 
     def spot_checks(self) -> "SpotChecks":
         """What keeps texts that a person tried."""

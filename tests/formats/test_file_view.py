@@ -163,5 +163,5 @@ def test_files_are_browsed_without_what_only_a_workspace_has(files: tuple[str, s
     workspace: BrowseSource = Workspace(Store.open(tmp_path / "w.duckdb"))
     for source, there in ((view, False), (workspace, True)):
         services = (source.models, source.scenes, source.rephrasing, source.results, source.spot_checks, source.ask_sql)
-        assert [service is not None for service in services] == [there] * 6
+        assert [service is not None for service in (*services, source.annotating)] == [there] * 7
         source.close()

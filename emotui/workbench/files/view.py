@@ -51,6 +51,7 @@ class FileView:
     results: None = None
     ask_sql: None = None
     spot_checks: None = None
+    annotating: None = None
     importing: None = None
     sources: None = None
     write_rows: None = None

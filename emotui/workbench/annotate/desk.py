@@ -1,0 +1,107 @@
+"""Where annotation begins: which scheme a dataset has, and who works on it. What the place and the commands reach."""
+
+from collections.abc import Collection, Iterator, Mapping
+
+import msgspec
+
+from emotui.errors import BadInput
+from emotui.store.query import Dataset
+from emotui.store.store import Store
+from emotui.workbench.annotate.answers import gold_answer
+from emotui.workbench.annotate.scheme import Scheme, check_keys, with_keys, with_own_labels, without_keys
+from emotui.workbench.annotate.scheme_files import BUILT_IN, built_in, read_scheme
+from emotui.workbench.annotate.service import Annotating
+from emotui.workbench.runs.plan import stored_samples
+
+_LOOKED_THROUGH = 5000
+"""Texts of a dataset among which its own labels are looked for."""
+
+
+class Desk:
+    """Made by `Workspace.annotating()`. Every method may be called from any thread."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def begin(
+        self,
+        dataset: str | int,
+        annotator: str,
+        *,
+        scheme: Scheme | None = None,
+        reserved: Collection[str] | Mapping[str, str] = (),
+    ) -> Annotating:
+        """Begin a dataset, or go on with it.
+
+        Args:
+            scheme: None: the one that is kept for the dataset, else the built-in one of its task.
+            reserved: the keys of the place, with what they do where that is known.
+
+        Raises:
+            BadInput: no such dataset, no name, no scheme for the task, or a key of the scheme is the place's own.
+        """
+        found = self._dataset(dataset)
+        return Annotating(self._store, found, annotator, self._scheme(found, scheme, reserved))
+
+    def scheme(self, dataset: str | int, *, reserved: Collection[str] | Mapping[str, str] = ()) -> Scheme:
+        """The scheme of a dataset, with a key for every label where there are enough."""
+        return self._scheme(self._dataset(dataset), None, reserved)
+
+    def keep_scheme(self, dataset: str | int, path: str | None) -> Scheme:
+        """Keep the scheme of a file for a dataset; None: the built-in one again.
+
+        Raises:
+            BadInput: the file is wrong, or its scheme is for other tasks.
+        """
+        found = self._dataset(dataset)
+        if path is None:
+            self._store.set_setting(_setting(found), None)
+            return self._scheme(found, None, ())
+        scheme = read_scheme(path)
+        if scheme.tasks and found.task not in scheme.tasks:
+            raise BadInput(f"{path}: the scheme is for {', '.join(scheme.tasks)}, and {found.name} is for {found.task}")
+        self._store.set_setting(_setting(found), msgspec.to_builtins(scheme))
+        return scheme
+
+    def _dataset(self, key: str | int) -> Dataset:
+        found = self._store.dataset(key)
+        if found is None:
+            raise BadInput(f"the store has no dataset {key!r}")
+        return found
+
+    def _scheme(self, dataset: Dataset, given: Scheme | None, reserved: Collection[str] | Mapping[str, str]) -> Scheme:
+        kept = self._store.setting(_setting(dataset))
+        scheme = given or (None if kept is None else msgspec.convert(kept, Scheme))
+        if scheme is None:
+            if dataset.task not in BUILT_IN:
+                raise BadInput(f"there is no scheme for the task {dataset.task}: keep one with emotui annotate scheme")
+            scheme = built_in(BUILT_IN[dataset.task])
+        if any(group.own for group in scheme.groups):
+            scheme = with_own_labels(scheme, *self._own_labels(dataset))
+        if not scheme.path:
+            scheme = without_keys(scheme, reserved)
+        scheme = with_keys(scheme, reserved)
+        check_keys(scheme, reserved)
+        return scheme
+
+    def _own_labels(self, dataset: Dataset) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The labels of spans and of texts that gold has, in the order in which they come; all of a scene's."""
+        spans: dict[str, None] = {}
+        texts: dict[str, None] = {}
+        for sample in self._samples(dataset):
+            labels = getattr(sample, "labels", None)
+            if isinstance(labels, Mapping):
+                texts |= dict.fromkeys(map(str, labels))
+            if (gold := gold_answer(sample)) is not None:
+                spans |= {span.label: None for span in gold.spans if span.label}
+                texts |= dict.fromkeys(gold.labels or ())
+        of_texts = tuple(texts) if dataset.task == "scenes" else tuple(sorted(texts))
+        return tuple(spans), of_texts
+
+    def _samples(self, dataset: Dataset) -> Iterator[object]:
+        found = stored_samples(self._store, dataset, min(dataset.n, _LOOKED_THROUGH))
+        return (sample for _, sample in found)
+
+
+def _setting(dataset: Dataset) -> str:
+    return f"annotate scheme of {dataset.dataset}"

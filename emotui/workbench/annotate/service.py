@@ -1,0 +1,250 @@
+"""Annotation of a dataset by one person under a scheme. Every change is kept in the log when its call returns."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import msgspec
+from msgspec.structs import replace
+
+from emotui.errors import BadInput
+from emotui.store.query import Dataset
+from emotui.store.store import Store
+from emotui.tasks.registry import task_named
+from emotui.workbench.annotate.answer import in_order, new_id
+from emotui.workbench.annotate.events import (
+    KIND,
+    UNDO,
+    Event,
+    Kept,
+    Present,
+    Reveal,
+    SuggestionShown,
+    kind_of,
+)
+from emotui.workbench.annotate.fits import check
+from emotui.workbench.annotate.log import Log
+from emotui.workbench.annotate.marks import Said, apply
+from emotui.workbench.annotate.others import OtherSaid, others_of
+from emotui.workbench.annotate.scheme import MASK, Scheme
+from emotui.workbench.annotate.texts import AnnotatedText, text_of
+
+_TRIES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an annotator is with what is theirs. `begun`: answers that are not given yet."""
+
+    n: int
+    accepted: int
+    begun: int
+    flagged: int
+    unsure: int
+
+    @property
+    def left(self) -> int:
+        """How many answers are not given yet."""
+        return self.n - self.accepted
+
+
+class Annotating:
+    """One annotator's work on a dataset. Every method may be called from any thread.
+
+    What a screen shows at once it gets by `marks.apply`, which needs no store; `do` keeps it.
+
+    Args:
+        blind: what others say is shown only after one's own answer.
+    """
+
+    def __init__(self, store: Store, dataset: Dataset, annotator: str, scheme: Scheme, *, blind: bool = True) -> None:
+        name = annotator.strip()
+        if not name:
+            raise BadInput("an annotator needs a name (--annotator)")
+        self.store, self.dataset, self.annotator, self.scheme = store, dataset, name, scheme
+        self.blind = blind
+        self._task = task_named(dataset.task)
+        self._lock = threading.RLock()
+        self._log = Log()
+        self._seen = 0
+        self._texts: dict[int, AnnotatedText] = {}
+        self._numbers = store.file_order(dataset.dataset)
+        self.order: Sequence[int] = self._numbers
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Take in what another terminal has kept under this name."""
+        with self._lock:
+            found = self.store.annotations(
+                annotator=self.annotator, after=self._log.last, kind=KIND, within=self._numbers
+            )
+            self._log.take(found)
+            self._seen = max(self._seen, self._log.last)
+
+    # One text.
+
+    def text(self, sample: int) -> AnnotatedText:
+        """What is to be annotated, without anybody's word about it.
+
+        Raises:
+            BadInput: the dataset has no such sample.
+        """
+        with self._lock:
+            if sample not in self._texts:
+                self._texts[sample] = text_of(sample, self._sample(sample))
+            return self._texts[sample]
+
+    def said(self, sample: int) -> Said:
+        """The annotator's answer as it stands; of a text that came back the second one, until it is given."""
+        with self._lock:
+            return self._log.state(sample, self._log.round(sample))
+
+    def do(self, sample: int, *events: Event, seconds: float | None = None) -> Said:
+        """Keep what happened, in one transaction; the answer after it.
+
+        Args:
+            seconds: since the text came into sight.
+
+        Raises:
+            BadInput: an event does not fit the text or the scheme; nothing is kept.
+            StoreError: it could not be kept.
+        """
+        text = self.text(sample)
+        with self._lock:
+            round = self._log.round(sample)
+            said = self._log.state(sample, round)
+            entries = []
+            for event in events:
+                if isinstance(event, Reveal) and round:
+                    raise BadInput("this text came back for a second answer: give that first")
+                check(self.scheme, text, said, event)
+                kept = Kept(event, seconds, said.revealed, round)
+                entries.append((kind_of(event), sample, self.annotator, msgspec.json.encode(kept), None))
+                said = apply(said, event)
+            self._append(entries)
+            return self._log.state(sample, round)
+
+    def present(self, sample: int) -> Said:
+        """Note that a text came into sight, for the order of presentation; the answer as it stands."""
+        return self.do(sample, Present(self._log.presented + 1))
+
+    def undo(self) -> int | None:
+        """Take back what was done last, in whichever text, also in an earlier session; that text. None: there is
+        nothing left.
+        """
+        return self._step_back(self._log.to_undo)
+
+    def redo(self) -> int | None:
+        """Put back what was undone last, unless something new was done since; its text, or None."""
+        return self._step_back(self._log.to_redo)
+
+    # All texts.
+
+    def next_open(self, sample: int | None = None) -> int | None:
+        """The next text in the order without an answer, behind `sample` and then from the top; None: all have one."""
+        order = self.order
+        with self._lock:
+            start = 0 if sample is None or sample not in order else order.index(sample) + 1
+            for place in range(len(order)):
+                number = int(order[(start + place) % len(order)])
+                if number != sample and not self._log.accepted(number):
+                    return number
+            return sample if sample is not None and sample in order and not self._log.accepted(sample) else None
+
+    def progress(self) -> Progress:
+        """How far the annotator is."""
+        with self._lock:
+            mine = frozenset(self.order) if not isinstance(self.order, range) else self.order
+            there = [number for number in self._log.samples() if number in mine]
+            accepted = [number for number in there if self._log.accepted(number)]
+            begun = [number for number in there if number not in set(accepted) and self._log.touched(number)]
+            marked = [self._log.state(number) for number in self._log.noted() if number in mine]
+            return Progress(
+                len(self.order),
+                len(accepted),
+                len(begun),
+                sum(said.flag for said in marked),
+                sum(said.unsure for said in marked),
+            )
+
+    def accepted(self) -> frozenset[int]:
+        """The texts whose answer is given."""
+        with self._lock:
+            return frozenset(number for number in self._log.samples() if self._log.accepted(number))
+
+    def guidelines(self) -> str:
+        """The scheme's guidelines, Markdown; empty where it has none."""
+        return self.scheme.guidelines
+
+    # What others say.
+
+    def others(self, sample: int) -> tuple[OtherSaid, ...]:
+        """What gold, models and other people say of a text.
+
+        Raises:
+            BadInput: it is hidden until the annotator has answered and revealed it.
+        """
+        said = self.said(sample)
+        if self.blind and not said.revealed:
+            raise BadInput(
+                "what others say can be revealed now" if said.accepted else "what others say is hidden until you accept"
+            )
+        return self._others(sample)
+
+    def sources(self, sample: int) -> tuple[tuple[str, str], ...]:
+        """(name, kind) of whoever says something about a text, without what: for choosing a suggestion."""
+        return tuple((one.name, one.kind) for one in self._others(sample))
+
+    def suggest(self, sample: int, source: str) -> Said:
+        """Show what a source says as a suggestion, and keep that it was shown.
+
+        Raises:
+            BadInput: there is no such source, or it says nothing about the text.
+        """
+        found = next((one for one in self._others(sample) if source in (one.run, one.name)), None)
+        if found is None:
+            raise BadInput(f"{source} says nothing about this text")
+        answer = found.answer
+        fresh = in_order(replace(span, id=new_id()) for span in answer.spans)
+        return self.do(sample, SuggestionShown(found.name, replace(answer, spans=fresh)))
+
+    # Behind these.
+
+    def _others(self, sample: int) -> tuple[OtherSaid, ...]:
+        return others_of(self.store, self.dataset, self._task, sample, self.annotator, words=bool(self.scheme.of(MASK)))
+
+    def _sample(self, sample: int) -> object:
+        found = self.store.samples([sample]) if sample in self._numbers else []
+        if not found:
+            raise BadInput(f"{self.dataset.name} has no text {sample}")
+        return msgspec.json.decode(found[0][1], type=self._task.sample)
+
+    def _append(self, entries: Sequence[tuple[str, int | None, str, bytes, int | None]]) -> None:
+        if not entries:
+            return
+        made = self.store.append_entries(entries)
+        # Numbers that follow on what is known: nobody else has written, so there is nothing to read.
+        alone = made[0].annotation == self._seen + 1
+        self._seen = made[-1].annotation
+        if alone:
+            self._log.take(made)
+        else:
+            self.refresh()
+
+    def _step_back(self, named: Callable[[], tuple[int, int] | None]) -> int | None:
+        for last in range(_TRIES):
+            with self._lock:
+                found = named()
+                if found is None:
+                    return None
+                sample, number = found
+                try:
+                    self._append([(UNDO, sample, self.annotator, b"{}", number)])
+                except BadInput:
+                    # Another terminal under this name was quicker.
+                    if last == _TRIES - 1:
+                        raise
+                    self.refresh()
+                    continue
+                return sample
+        return None

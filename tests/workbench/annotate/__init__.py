@@ -1,0 +1,1 @@
+"""Annotation: the log, schemes, orders, and what comes of them."""

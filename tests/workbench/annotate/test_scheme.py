@@ -1,0 +1,109 @@
+from pathlib import Path
+
+import pytest
+
+from emotui.errors import BadInput
+from emotui.workbench.annotate.scheme import Group, Label, Scheme, check_keys, with_keys, with_own_labels
+from emotui.workbench.annotate.scheme_files import BUILT_IN, FURTHER, built_in, read_scheme
+
+GOOD = """name = "mine"
+tasks = ["spans"]
+spans = true
+guidelines = "mine.md"
+
+[[groups]]
+name = "label"
+labels = [
+  { name = "joy", key = "j", colour = "yellow" },
+  { name = "fear", key = "f" },
+]
+
+[[groups]]
+name = "valence"
+of = "sentence"
+required = true
+labels = ["positive", "negative"]
+"""
+
+
+def written(tmp_path: Path, text: str) -> str:
+    (tmp_path / "mine.md").write_text("# Mark joy.\n", encoding="utf-8")
+    file = tmp_path / "mine.toml"
+    file.write_text(text, encoding="utf-8")
+    return str(file)
+
+
+def test_a_scheme_is_read_with_its_guidelines(tmp_path: Path) -> None:
+    scheme = read_scheme(written(tmp_path, GOOD))
+    assert scheme.guidelines == "# Mark joy.\n"
+    assert [group.names for group in scheme.groups] == [("joy", "fear"), ("positive", "negative")]
+    assert scheme.groups[1].required
+    assert scheme.span_labels == scheme.groups[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ('colour = "yellow"', 'colour = "beige"', "mine.toml:9: no colour 'beige'"),
+        ('name = "fear", key = "f"', 'name = "joy"', "mine.toml:9: 'joy' stands twice"),
+        ('key = "f"', 'key = "j"', "mine.toml:10: the key 'j' of label: fear is that of label: joy already"),
+        ('of = "sentence"', 'of = "page"', "mine.toml:13: of = 'page'"),
+        ('name = "valence"', 'name = "mood"', "mine.toml:13: a sentence has an emotion and a valence, and no 'mood'"),
+        ('labels = ["positive", "negative"]', "", "mine.toml:13: 'valence' has neither labels nor a scale"),
+        ("required = true", "exclusive = false", "mine.toml:13: 'valence': a sentence has one label"),
+        ("required = true", "needed = true", "mine.toml:13: no key 'needed'"),
+        ("required = true", 'required = "yes"', "mine.toml:13: required should be true or false"),
+        ("spans = true", "spans = false", "mine.toml:6: 'label' is about spans, and spans = false"),
+        ('name = "mine"', 'names = "mine"', "mine.toml:1: no key 'names'"),
+        ('name = "mine"', 'name = "mine', "mine.toml:1: this is no TOML"),
+        ("mine.md", "other.md", "other.md: cannot be read"),
+        (
+            'of = "sentence"',
+            'of = "text"\nscale = { minimum = 1 }',
+            "mine.toml:13: 'valence' has both labels and a scale",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_scheme_is_named_with_its_line(tmp_path: Path, old: str, new: str, fault: str) -> None:
+    assert old in GOOD
+    with pytest.raises(BadInput) as refused:
+        read_scheme(written(tmp_path, GOOD.replace(old, new)))
+    assert fault in str(refused.value)
+
+
+def test_a_key_of_the_place_is_refused_with_what_it_does_there(tmp_path: Path) -> None:
+    scheme = read_scheme(written(tmp_path, GOOD))
+    check_keys(scheme, {"u": "undo"})
+    with pytest.raises(BadInput, match=r"mine.toml:9: the key 'j' of label: joy is the place's own, for next sample"):
+        check_keys(scheme, {"j": "next sample"})
+
+
+def test_labels_without_a_key_get_a_letter_of_their_name_that_is_free() -> None:
+    labels = tuple(Label(name=name) for name in ("joy", "jealousy", "fear"))
+    scheme = with_keys(Scheme(name="s", groups=(Group(name="label", labels=labels),)), reserved=("j", "f"))
+    assert [label.key for label in scheme.groups[0].labels] == ["o", "e", "a"]
+
+
+def test_where_there_are_more_labels_than_keys_the_last_stay_without_one() -> None:
+    labels = tuple(Label(name=f"label {n}") for n in range(80))
+    keys = [
+        label.key for label in with_keys(Scheme(name="s", groups=(Group(name="g", labels=labels),))).groups[0].labels
+    ]
+    given = [key for key in keys if key]
+    assert len(given) == len(set(given)) == 62
+    assert keys[62:] == [""] * 18
+
+
+def test_a_group_takes_the_labels_of_the_dataset_and_keeps_what_it_says_of_those_it_knows() -> None:
+    group = Group(name="labels", of="text", own=True, labels=(Label(name="joy", key="y"), Label(name="fear")))
+    scheme = with_own_labels(Scheme(name="s", groups=(group,)), (), ("calm", "joy"))
+    assert [(label.name, label.key) for label in scheme.groups[0].labels] == [("calm", ""), ("joy", "y")]
+    assert with_own_labels(Scheme(name="s", groups=(group,)), (), ()).groups[0].names == ("joy", "fear")
+
+
+@pytest.mark.parametrize("name", [*dict.fromkeys(BUILT_IN.values()), *FURTHER])
+def test_every_built_in_scheme_has_guidelines_and_keys_that_do_not_clash(name: str) -> None:
+    scheme = with_keys(built_in(name))
+    assert scheme.guidelines.startswith("# ")
+    check_keys(scheme)
+    assert all(label.key for group in scheme.groups for label in group.labels)
