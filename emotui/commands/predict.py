@@ -1,15 +1,14 @@
 """`emotui predict KIND`: a model over a file, without the store."""
 
 import sys
-from pathlib import Path
 
 import click
 import msgspec
 
+from emotui.commands.exchange.written import written_option
 from emotui.commands.options import TaskName, asking_options, one_way, read_labels
 from emotui.commands.output import json_option, print_json, skip_bad_option, warn
 from emotui.commands.progress import bar
-from emotui.errors import BadInput
 from emotui.formats import check_writable, write
 from emotui.formats.json_document import present
 from emotui.workbench.files.predict import predict as ask
@@ -19,7 +18,7 @@ from emotui.workbench.files.predict import predict as ask
 @click.argument("kind", type=TaskName(by_kind=True))
 @click.option("--model", "spec", default="embedded", show_default=True, help="The model (SPEC).")
 @click.option("--records", required=True, help="Records to ask about: .jsonl, .csv, .tsv, .parquet, or - for JSONL.")
-@click.option("--to", "target", help="Where to write the predicted records (default: standard output, as JSONL).")
+@written_option("--to", "target", help="Where to write the predicted records (default: standard output, as JSONL).")
 @click.option("--labels", "labels_file", type=click.Path(), help="Your own label set: a file, one label a line.")
 @click.option("--way", help="How to ask, where there are several ways (docs/prompts.md).")
 @asking_options
@@ -44,7 +43,7 @@ def predict(
     """
     way = one_way(way, written_way)
     if target:
-        _check_target(target, records)
+        check_writable(target)  # before hours of asking
     labels = read_labels(labels_file) if labels_file else None
     with bar(f"{spec}: {kind}") as progress:
         found = ask(
@@ -82,18 +81,6 @@ def predict(
         click.echo(f"{found.stopped}: {len(found.records)} of {found.n} are written", err=True)
     if found.failures or found.stopped is not None:
         sys.exit(1)
-
-
-def _check_target(target: str, records: str) -> None:
-    """See before hours of asking that the answers will have a place, and that it is not the questions' own.
-
-    Raises:
-        BadInput: one line.
-    """
-    check_writable(target)
-    place = Path(target)
-    if place.is_file() and Path(records).exists() and place.samefile(records):
-        raise BadInput(f"--to {target} is the file of --records, whose texts would be lost: give another")
 
 
 def _as_in_files(record: msgspec.Struct) -> dict[str, object]:

@@ -74,7 +74,22 @@ def takes_program_options(command: click.Command) -> click.Command:
         command.params.append(ProgramOption([flag], hidden=True, expose_value=False, callback=refuse, **kind))
     if isinstance(command, click.Group) and not taken:
         _wrap_look_up(command)
+    if not below and "invoke" not in vars(command):
+        _wrap_invoke(command)
     return command
+
+
+def _wrap_invoke(command: click.Command) -> None:
+    """Let the command begin only where it would write over nothing that it reads."""
+    invoke = command.invoke
+
+    def checked(ctx: click.Context) -> Any:
+        from emotui.commands.exchange.written import check_inputs_kept
+
+        check_inputs_kept(ctx)
+        return invoke(ctx)
+
+    command.invoke = checked  # type: ignore[method-assign]
 
 
 def _wrap_look_up(group: click.Group) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from emotui.backends.host import Cancelled
+from emotui.commands.exchange.written import written_option
 from emotui.commands.output import as_written, json_option, print_json
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.commands.progress import bar
@@ -99,7 +100,7 @@ def results(
 
 @click.command()
 @click.argument("runs", nargs=-1)
-@click.option("--to", "target", required=True, help="The file to write: .md, .tex or .html.")
+@written_option("--to", "target", required=True, help="The file to write: .md, .tex or .html.")
 @dataset_option
 @table_option
 @no_sim_option

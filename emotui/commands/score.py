@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from emotui.commands.exchange.written import written_option
 from emotui.commands.label_columns import label_columns_options
 from emotui.commands.options import tell_metric_troubles, tell_troubles
 from emotui.commands.output import CONFUSION, json_option, print_figures, print_json, skip_bad_option, warn
@@ -140,7 +141,7 @@ def _option(option: ScoreOption) -> click.Option:
 @click.command()
 @gold_option
 @pred_option
-@click.option("--to", type=click.Path(), help="Write them to a .toml or .json file, as --thresholds reads it.")
+@written_option("--to", type=click.Path(), help="Write them to a .toml or .json file, as --thresholds reads it.")
 @label_columns_options
 @skip_bad_option
 @json_option

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from emotui.backends.tuning.recipe import KL_TERMS, LORA_RATE, RATE, Recipe
+from emotui.commands.exchange.written import written_option
 from emotui.commands.options import FiniteRange
 from emotui.commands.output import json_option, print_figures, print_json, skip_bad_option, warn
 from emotui.commands.progress import bar
@@ -22,7 +23,9 @@ SEED = click.IntRange(-(2**63), 2**63 - 1)
 @click.option("--rephrasings", help="Rephrasing chains of these originals, matched by id: adds the KL term.")
 @click.option("--dev", help="Class, gold records to choose the best epoch by (macro-F1).")
 @click.option("--dev-share", type=FiniteRange(0, 0.9), default=0.0, help="Set so much of --train aside as dev.")
-@click.option("--to", "target", default="classifier", show_default=True, type=click.Path(), help="The result's folder.")
+@written_option(
+    "--to", "target", default="classifier", show_default=True, type=click.Path(), help="The result's folder."
+)
 @click.option("--epochs", type=click.IntRange(min=1), default=_DEFAULT.epochs, show_default=True)
 @click.option(
     "--lr", type=FiniteRange(0, min_open=True), help=f"The highest learning rate ({RATE:g}; LoRA {LORA_RATE:g})."

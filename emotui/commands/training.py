@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from emotui.commands.exchange.written import written_option
 from emotui.commands.output import json_option, print_json, shown
 from emotui.commands.progress import bar
 from emotui.commands.train_classifier import train_classifier
@@ -19,7 +20,7 @@ train.add_command(train_classifier)
 
 @train.command("embedded")
 @click.option("--data", required=True, type=click.Path(), help="The folder of open data that the model card names.")
-@click.option("--to", "target", required=True, type=click.Path(), help="The folder to write the weights to.")
+@written_option("--to", "target", required=True, type=click.Path(), help="The folder to write the weights to.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--epochs", type=click.IntRange(min=1), help="Of GoEmotions (default: as in the model card).")
 @click.option("--threads", type=click.IntRange(min=1), help="Of torch (default: torch's own choice).")

@@ -2,7 +2,8 @@
 
 from emotui.formats.json_document import fingerprint, to_json_document
 from emotui.formats.reading import ENDINGS, MOST_PROBLEMS, Read, capped, read
-from emotui.formats.writing import check_not_over, check_writable, write
+from emotui.formats.writing import check_writable, write
+from emotui.formats.written import check_not_over, write_text
 
 __all__ = [
     "ENDINGS",
@@ -15,4 +16,5 @@ __all__ = [
     "read",
     "to_json_document",
     "write",
+    "write_text",
 ]

@@ -5,22 +5,19 @@ import errno
 import io
 import os
 import secrets
-import stat
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 
-from emotui.errors import BadInput, EmotuiError
+from emotui.errors import BadInput
 from emotui.formats import checks, marks, parquet
 from emotui.formats.columns import cell_kinds, free, marked
 from emotui.formats.json_document import present
 from emotui.formats.reading import ENDINGS, unknown_ending
 from emotui.formats.rows import literal, shown
-
-_FULL = (errno.ENOSPC, errno.EDQUOT)
+from emotui.formats.written import is_stream, refusal, replacing
 
 
 def write(path: str | Path, records: Iterable[msgspec.Struct]) -> int:
@@ -44,28 +41,17 @@ def write(path: str | Path, records: Iterable[msgspec.Struct]) -> int:
         if name == "-":
             sys.stdout.buffer.write(b"".join(line + b"\n" for line in lines))
             sys.stdout.buffer.flush()
-        elif _is_stream(name):
+        elif is_stream(name):
             Path(name).write_bytes(b"".join(line + b"\n" for line in lines))
         else:
-            with _replacing(Path(name)) as beside:
+            with replacing(Path(name)) as beside:
                 _fill(beside, ending, kept, lines)
     except UnicodeEncodeError:
         problem = f"{_where_broken(kept)} holds half of a surrogate pair, which is no character"
         raise BadInput(f"{literal(name)}: {problem}") from None
     except OSError as error:
-        raise _refusal(name, error) from None
+        raise refusal(name, error) from None
     return len(kept)
-
-
-def check_not_over(path: str | Path, *kept: str | Path) -> None:
-    """Raises: BadInput where writing to `path` would overwrite one of the files `kept`, whatever they are called."""
-    for other in kept:
-        try:
-            same = Path(path).samefile(other)
-        except (OSError, ValueError):
-            same = os.path.realpath(path) == os.path.realpath(other)
-        if same:
-            raise BadInput(f"{literal(str(path))} is {literal(str(other))}, which would be lost: name another file")
 
 
 def check_writable(path: str | Path) -> None:
@@ -75,7 +61,7 @@ def check_writable(path: str | Path) -> None:
     """
     name = str(path)
     _ending(name)
-    if name == "-" or _is_stream(name):
+    if name == "-" or is_stream(name):
         return
     target = Path(os.path.realpath(name))
     beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
@@ -85,43 +71,16 @@ def check_writable(path: str | Path) -> None:
         beside.touch(exist_ok=False)
         beside.unlink()
     except OSError as error:
-        raise _refusal(name, error) from None
+        raise refusal(name, error) from None
 
 
 def _ending(name: str) -> str:
     ending = Path(name).suffix.lower()
-    if name == "-" or _is_stream(name):
+    if name == "-" or is_stream(name):
         return ".jsonl"
     if ending not in ENDINGS:
         raise BadInput(f"{literal(name)}: {unknown_ending(ending)}")
     return ending
-
-
-def _is_stream(name: str) -> bool:
-    """Whether a pipe or device stands there, which is written into and never replaced."""
-    try:
-        mode = Path(name).stat().st_mode
-    except (OSError, ValueError):
-        return False
-    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """A new file beside `path` that takes its place at the end, or is gone where something went wrong."""
-    target = Path(os.path.realpath(path))  # a link stays a link
-    if target.is_dir():
-        raise IsADirectoryError(errno.EISDIR, "is a folder, not a file")
-    beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
-    try:
-        yield beside
-        with beside.open("rb") as written:
-            os.fsync(written.fileno())
-        if target.exists():
-            beside.chmod(stat.S_IMODE(target.stat().st_mode))
-        beside.replace(target)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def _fill(beside: Path, ending: str, records: list[msgspec.Struct], lines: list[bytes]) -> None:
@@ -183,14 +142,3 @@ def _where_broken(records: list[msgspec.Struct]) -> str:
             names = [f"{field} {shown(getattr(record, field))}" for field in checks.key_fields(type(record))]
             return f"record {number} ({', '.join(names)})"
     return "a record"
-
-
-def _refusal(name: str, error: OSError) -> EmotuiError:
-    if error.errno in _FULL or "No space left" in str(error):
-        return EmotuiError(f"{literal(name)}: the disk is full; nothing was written")
-    if isinstance(error, FileNotFoundError):
-        return BadInput(f"{literal(name)}: there is no folder {shown(str(Path(name).parent), 200)} to write it in")
-    reason = (error.strerror or str(error)).lower()
-    if isinstance(error, IsADirectoryError | PermissionError | NotADirectoryError):
-        return BadInput(f"{literal(name)}: cannot be written: {reason}")
-    return EmotuiError(f"{literal(name)}: cannot be written: {reason}")

@@ -12,6 +12,7 @@ from emotui.workbench.turns import Turns
 
 if TYPE_CHECKING:
     import threading
+    from pathlib import Path
 
     import numpy as np
 
@@ -157,6 +158,10 @@ class BrowseSource(Protocol):
 
     def summary(self, run: str) -> dict[str, object]:
         """The figures of a run, as `emotui score spans` names them."""
+
+    @property
+    def files(self) -> "tuple[Path, ...]":
+        """What it reads, over which nothing may be written."""
 
     def marker(self) -> object:
         """A value that changes when there is something new to show. Cheap enough to ask twice a second."""

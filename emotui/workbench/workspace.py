@@ -245,6 +245,11 @@ class Workspace:
         """A workspace has models."""
         return self
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The store."""
+        return (self.store.path,)
+
     def marker(self) -> object:
         return self.store.marker()
 

@@ -80,11 +80,12 @@ def write_list(
     is written when `over()` becomes true on the way.
 
     Raises:
-        EmotuiError: a sample cannot be read, or the file cannot be written.
+        EmotuiError: a sample cannot be read, or the file cannot be written or is one that the source reads.
     """
-    from emotui.formats import write
+    from emotui.formats import check_not_over, write
     from emotui.workbench.progress import RunProgress
 
+    check_not_over(path, *source.files)
     n, run = len(numbers), next(iter(runs), None)
     on_progress(RunProgress(run or "", "export", 0, n, 0, None, None, f"reading {n:,} samples for {path}"))
     if source.write_rows is not None and Path(path).suffix in WITH_ALL:

@@ -220,6 +220,7 @@ def export(service: "Rephrasing", round_: "Round", path: str) -> int:
     Raises:
         BadInput: the place cannot be written.
     """
-    from emotui.formats import write
+    from emotui.formats import check_not_over, write
 
+    check_not_over(path, service.store.path)
     return write(path, service.chains(round_.dataset.dataset))

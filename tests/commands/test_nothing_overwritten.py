@@ -1,9 +1,17 @@
 """No command writes onto its store or onto a file that it reads, whatever the file is called."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
+from emotui.commands import cli
+from emotui.commands.exchange.written import WrittenOption
+from emotui.errors import BadInput
+from emotui.formats import check_not_over
+from emotui.screens.dialogs.file import write_list
+from emotui.workbench.files.view import FileView
 from tests.conftest import Emotui
 
 GOLD = '{"id": "1", "text": "I was glad.", "spans": [[0, 5, "joy"]]}\n'
@@ -51,3 +59,89 @@ def test_a_mapping_is_written_over_no_file_that_is_imported_and_not_over_the_sto
         assert "which would be lost" in done.err
     assert gold.read_text(encoding="utf-8") == GOLD
     assert store.read_bytes() == before
+
+
+CHAINS = "".join(
+    f'{{"id": "{number}", "text": "I was glad {number}.", "label": "joy", "attempts": '
+    f'[{{"text": "It went well {number}.", "predicted": "fear", "confidence": 0.5}}]}}\n'
+    for number in range(12)
+)
+READ = {
+    "predict": ("predict", "class", "--model", "hf:nowhere", "--records", "in.jsonl", "--to", "TARGET"),
+    "thresholds": ("thresholds", "--gold", "gold.jsonl", "--pred", "in.jsonl", "--to", "TARGET"),
+    "rephrasings sets": ("rephrasings", "sets", "--chains", "1R.jsonl", "--to", "."),
+    "rephrasings split": ("rephrasings", "split", "--chains", "train_rephrasings.jsonl", "--to", "."),
+    "train classifier": ("train", "classifier", "--base", "hf:folder", "--train", "in.jsonl", "--to", "folder"),
+    "train embedded": ("train", "embedded", "--data", "folder", "--to", "folder"),
+    "export": ("export", "gold", "--to", "TARGET", "--db", "store.jsonl"),
+    "report": ("report", "1", "--to", "TARGET", "--db", "store.jsonl"),
+    "rephrasings export": ("rephrasings", "export", "--dataset", "gold", "--to", "TARGET", "--db", "store.jsonl"),
+    "sql": ("sql", "select 1", "--to", "TARGET", "--db", "store.jsonl"),
+    "snapshot": ("snapshot", "--force", "--to", "TARGET", "--db", "store.jsonl"),
+    "map-labels": ("map-labels", "gold", "--from", "in.jsonl", "--to", "TARGET", "--db", "store.jsonl"),
+    "import": ("import", "in.jsonl", "--save-map", "TARGET", "--db", "store.jsonl"),
+}
+"""By the command that writes where an option says: a call over one of its inputs; TARGET is what it reads."""
+
+
+def _writing(command: click.Command, name: str) -> Iterator[str]:
+    """Names of the commands below one that have an option for a place to write."""
+    context = click.Context(command)
+    if isinstance(command, click.Group):
+        for child in command.list_commands(context):
+            found = command.get_command(context, child)
+            assert found is not None
+            yield from _writing(found, f"{name} {child}".strip())
+    elif any(isinstance(param, WrittenOption) for param in command.params):
+        yield name
+    else:
+        places = {"--to", "--out", "--save-map", "--save"} & {flag for one in command.params for flag in one.opts}
+        assert not places, f"{name} {places} has to be a `written_option`"
+
+
+def test_every_command_that_writes_where_it_is_told_is_tried_here() -> None:
+    assert set(_writing(cli, "")) == set(READ)
+
+
+@pytest.mark.parametrize("link", ["", "symbolic", "hard"])
+@pytest.mark.parametrize("name", list(READ))
+def test_what_a_command_reads_is_not_written_over_by_any_name(
+    emotui: Emotui, tmp_path: Path, store: Path, name: str, link: str
+) -> None:
+    for file in ("in.jsonl", "1R.jsonl", "train_rephrasings.jsonl"):
+        (tmp_path / file).write_text(CHAINS, encoding="utf-8")
+    (tmp_path / "folder").mkdir()
+    target = "store.jsonl" if "--db" in READ[name] and "in.jsonl" not in READ[name] else "in.jsonl"
+    if link == "symbolic":
+        (tmp_path / "other.jsonl").symlink_to(tmp_path / target)
+    elif link == "hard":
+        (tmp_path / "other.jsonl").hardlink_to(tmp_path / target)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    done = emotui(*((("other.jsonl" if link else target) if word == "TARGET" else word) for word in READ[name]))
+    assert (done.status, done.out) == (2, "")
+    assert "which would be lost: name another file" in done.err
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
+
+
+def test_the_log_of_the_store_is_not_written_over(emotui: Emotui, tmp_path: Path, store: Path) -> None:
+    done = emotui("export", "gold", "--format", "jsonl", "--to", f"{store}.wal", "--db", store)
+    assert (done.status, "which would be lost" in done.err) == (2, True)
+
+
+def test_a_command_writes_into_a_terminal_that_it_reads_from(tmp_path: Path) -> None:
+    check_not_over("/dev/null", "/dev/null")
+
+
+def test_a_dataset_may_be_called_as_the_file_that_is_written(emotui: Emotui, tmp_path: Path, store: Path) -> None:
+    assert emotui("rename", "gold", "out.jsonl", "--db", store).status == 0
+    for _ in range(2):
+        assert emotui("export", "out.jsonl", "--to", "out.jsonl", "--db", store).status == 0
+
+
+def test_a_browsed_file_is_not_written_over_by_the_list_that_is_shown(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text(GOLD, encoding="utf-8")
+    source = FileView(str(gold), warn=pytest.fail)
+    with pytest.raises(BadInput, match="which would be lost"):
+        write_list(source, 1, [0], (), str(gold), lambda: False, lambda progress: None)
+    assert gold.read_text(encoding="utf-8") == GOLD

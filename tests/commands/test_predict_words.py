@@ -129,7 +129,7 @@ def test_a_place_that_cannot_be_written_is_told_before_the_model_is_asked(emotui
     for target, why in (
         ("answers.doc", "the format goes by it"),
         ("nowhere/answers.jsonl", "there is no folder"),
-        ("mine.jsonl", "is the file of --records, whose texts would be lost"),
+        ("mine.jsonl", "mine.jsonl, which would be lost: name another file"),
     ):
         bad = emotui("predict", "class", "--model", "hf:nowhere", "--records", records, "--to", files / target)
         assert bad.status == 2

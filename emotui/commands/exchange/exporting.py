@@ -2,16 +2,16 @@
 
 import click
 
+from emotui.commands.exchange.written import written_option
 from emotui.commands.output import json_option, print_json, warn
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
-from emotui.formats import check_not_over
 from emotui.workbench.runs.export import export_run
 
 
 @click.command()
 @click.argument("names", nargs=-1, required=True, metavar="DATASET|RUN|ANNOTATOR...")
-@click.option("--to", "target", required=True, help="The file to write; its ending says how, or --format.")
+@written_option("--to", "target", required=True, help="The file to write; its ending says how, or --format.")
 @click.option("--format", "layout", metavar="NAME", help="How it is laid out: wide, long, label-studio, ... .")
 @click.option("--with", "parts", metavar="PART,...", help="text, gold, scores, marks (default: text,gold).")
 @db_option
@@ -33,7 +33,6 @@ def export(
     from emotui.workbench.runs.export_rows import PARTS, export_rows, found_sources, layout_to_write, write_rows
 
     store = look_into(db, read_only=read_only).store
-    check_not_over(target, store.path)
     if len(names) == 1 and layout is None and parts is None and store.dataset(names[0]) is None:
         n = export_run(store, names[0], target)
         if as_json:

@@ -6,9 +6,7 @@ import click
 
 from emotui.commands.output import print_json, warn
 from emotui.commands.program_options import open_workspace
-from emotui.formats import check_not_over
 from emotui.formats.json_document import present
-from emotui.store.store import default_path
 from emotui.workbench.datasets.foreign import Foreign, Wish, import_foreign, read_foreign
 from emotui.workbench.datasets.importing import SHOWN, described, first_records, save_mapping
 
@@ -25,8 +23,6 @@ def bring_in(
     as_json: bool,
 ) -> None:
     """Read the files, and import them where it is no dry run; print what they were taken for."""
-    if save_map is not None:
-        check_not_over(save_map, *files, db or default_path())
     if dry_run:
         found = read_foreign(files, wish, skip_bad=skip_bad)
         for line in found.skipped:

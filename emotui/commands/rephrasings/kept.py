@@ -2,6 +2,7 @@
 
 import click
 
+from emotui.commands.exchange.written import written_option
 from emotui.commands.options import named_files
 from emotui.commands.output import json_option, print_figures, print_json, skip_bad_option, warn
 from emotui.commands.program_options import (
@@ -23,7 +24,7 @@ confirmed_option = click.option("--confirmed-only", is_flag=True, help="Only rep
 
 @click.command()
 @dataset_option
-@click.option("--to", required=True, help="The file to write: .jsonl, .csv, .tsv or .parquet.")
+@written_option("--to", required=True, help="The file to write: .jsonl, .csv, .tsv or .parquet.")
 @confirmed_option
 @annotator_option("Only what this person wrote.")
 @click.option("--round", "number", type=int, help="The round's number (default: the one worked on last).")

@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from emotui.commands.exchange.written import written_option
 from emotui.commands.options import FiniteRange, named_files, variants_option
 from emotui.commands.output import json_option, print_figures, print_json, skip_bad_option, warn
 from emotui.commands.rephrasings.evaluate import chains_option
@@ -14,7 +15,7 @@ from emotui.workbench.rephrase import files
 
 @click.command()
 @chains_option
-@click.option("--to", type=click.Path(), help="A folder to write the sets to, as 1R.jsonl to 4R.jsonl.")
+@written_option("--to", type=click.Path(), help="A folder to write the sets to, as 1R.jsonl to 4R.jsonl.")
 @skip_bad_option
 @json_option
 def sets(chains: str, to: str | None, skip_bad: bool, as_json: bool) -> None:
@@ -70,7 +71,7 @@ def print_statistics(title: str, document: dict[str, Any]) -> None:
 
 @click.command()
 @chains_option
-@click.option("--to", required=True, type=click.Path(), help="The folder to write train, dev and test to.")
+@written_option("--to", required=True, type=click.Path(), help="The folder to write train, dev and test to.")
 @click.option("--dev", type=FiniteRange(0, 1), default=0.1, show_default=True, help="The share of dev.")
 @click.option("--test", type=FiniteRange(0, 1), default=0.2, show_default=True, help="The share of test.")
 @click.option("--seed", type=int, default=0, show_default=True)

@@ -1,13 +1,12 @@
 """`emotui map-labels`: the mapping of span labels that is kept with a dataset."""
 
-from pathlib import Path
-
 import click
 
+from emotui.commands.exchange.written import written_option
 from emotui.commands.output import json_option, print_json
 from emotui.commands.program_options import db_option, look_into
 from emotui.errors import BadInput
-from emotui.formats import check_not_over
+from emotui.formats import write_text
 from emotui.formats.rows import literal
 from emotui.tasks.spans.label_maps import hash_of, read_label_map
 from emotui.workbench.datasets import label_maps
@@ -21,7 +20,7 @@ from emotui.workbench.datasets.sets import dataset_named
 @click.option("--run", "run_name", metavar="RUN", help="With --guess: of the labels that this run says.")
 @click.option("--set", "pairs", multiple=True, metavar="THEIRS=OURS", help="Add a line, or remove it: THEIRS= .")
 @click.option("--from", "source", type=click.Path(), help="Keep the mapping of this TOML file.")
-@click.option("--to", "target", type=click.Path(), help="Write what would be printed to this file.")
+@written_option("--to", "target", type=click.Path(), help="Write what would be printed to this file.")
 @click.option("--clear", is_flag=True, help="Keep no mapping any more.")
 @db_option
 @json_option
@@ -49,8 +48,6 @@ def map_labels(
     workspace = look_into(db)
     try:
         store = workspace.store
-        if target is not None:
-            check_not_over(target, store.path)
         found = dataset_named(store, dataset)
         own = label_maps.gold_labels(store, found)
         if guess:
@@ -80,10 +77,7 @@ def map_labels(
     if target is None:
         click.echo("".join(f"{literal(line)}\n" for line in lines.splitlines()) or "# no mapping", nl=not lines)
         return
-    try:
-        Path(target).write_text(lines, encoding="utf-8")
-    except OSError as error:
-        raise BadInput(f"{target}: {error.strerror or error}") from None
+    write_text(target, lines)
 
 
 def _pair(given: str) -> tuple[str, str]:

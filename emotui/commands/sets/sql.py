@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
+from emotui.commands.exchange.written import written_option
 from emotui.commands.output import as_written, json_option, print_json
 from emotui.commands.program_options import Waiting, db_option, look_into, read_only_option
-from emotui.formats import check_not_over
 from emotui.formats.rows import literal
 from emotui.store import questions
 from emotui.workbench.queries import SHOWN, Table, in_words, plain
@@ -14,7 +14,7 @@ from emotui.workbench.queries import SHOWN, Table, in_words, plain
 
 @click.command()
 @click.argument("query")
-@click.option("--to", type=click.Path(), help="Write all rows to a file: .csv, .tsv, .jsonl or .parquet.")
+@written_option("--to", type=click.Path(), help="Write all rows to a file: .csv, .tsv, .jsonl or .parquet.")
 @click.option("--limit", type=click.IntRange(min=1), help=f"Rows at most (default on a terminal: {SHOWN}).")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), help="Seconds that the query may take.")
 @db_option
@@ -29,7 +29,6 @@ def sql(
     """
     path = look_into(db, read_only=read_only).store.path
     if to is not None:
-        check_not_over(to, path)
         n = questions.write(path, query, Path(to), seconds=timeout, on_waiting=Waiting(db).tell)
         if as_json:
             print_json({"to": to, "n": n})
@@ -48,7 +47,7 @@ def sql(
 
 
 @click.command()
-@click.option("--to", required=True, type=click.Path(), help="The file to make, such as study.duckdb.")
+@written_option("--to", required=True, type=click.Path(), help="The file to make, such as study.duckdb.")
 @click.option("--force", is_flag=True, help="Replace the file where it is there already.")
 @db_option
 @read_only_option

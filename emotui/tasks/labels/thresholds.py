@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from emotui.errors import BadInput, EmotuiError
+from emotui.errors import BadInput
+from emotui.formats import write_text
 from emotui.formats.rows import shown
 from emotui.metrics.labels import Answer, Gold, as_table, label_names, probable
 from emotui.metrics.thresholds import best_thresholds
@@ -64,16 +65,13 @@ def write_thresholds(path: str, thresholds: Mapping[str, float]) -> None:
     """The file that `read_thresholds` reads, by its ending.
 
     Raises:
-        EmotuiError: it cannot be written.
+        EmotuiError: as `write_text`.
     """
     if path.lower().endswith(".toml"):
         text = "".join(f"{json.dumps(name, ensure_ascii=False)} = {value!r}\n" for name, value in thresholds.items())
     else:
         text = json.dumps(dict(thresholds), ensure_ascii=False, indent=1) + "\n"
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise EmotuiError(f"{path}: cannot be written: {error.strerror}") from error
+    write_text(path, text)
 
 
 def chosen_thresholds(gold: Mapping[str, Gold], predicted: Mapping[str, Answer]) -> dict[str, Any]:

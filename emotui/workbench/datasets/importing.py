@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from emotui.errors import BadInput
-from emotui.formats import check_not_over
+from emotui.formats import check_not_over, write_text
 from emotui.formats.json_document import present, to_json_document
 from emotui.formats.layouts.layout import ReadOptions
 from emotui.formats.layouts.mapping import KeptMapping, mapping_text, read_mapping
@@ -121,10 +121,7 @@ def save_mapping(path: str, found: Foreign) -> None:
     """Keep what the first file was taken for. Raises BadInput where it cannot be written."""
     taken = found.taken[0]
     kept = KeptMapping(taken.layout.name, found.task.files.kind, taken.options)
-    try:
-        Path(path).write_text(mapping_text(kept), encoding="utf-8")
-    except OSError as error:
-        raise BadInput(f"{literal(path)}: cannot be written: {(error.strerror or str(error)).lower()}") from None
+    write_text(path, mapping_text(kept))
 
 
 def with_mapping(kept: KeptMapping, kind: str | None, layout: str | None, options: ReadOptions) -> Wish:

@@ -62,6 +62,7 @@ class FileView:
         Raises:
             BadInput: a file cannot be read, or a prediction is about no gold sample.
         """
+        self.files = tuple(map(Path, (gold, *predicted)))
         golds = read(gold, SpanSample, skip_bad=skip_bad)
         warn_skipped(golds, warn)
         self._samples = golds.records

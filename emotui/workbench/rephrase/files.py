@@ -1,11 +1,12 @@
 """Files of rephrasing chains: their sets, statistics and splits, and the way into the store and out of it."""
 
+import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from emotui.errors import BadInput, EmotuiError
-from emotui.formats import Read, capped, read, write
+from emotui.formats import Read, capped, check_not_over, read, write
 from emotui.formats.reading import Warn, warn_skipped
 from emotui.lexicons import emolex
 from emotui.metrics.rephrasing_splits import split_chains
@@ -31,11 +32,13 @@ def sets_document(path: str, *, to: str | None = None, skip_bad: bool, warn: War
     chains = _chains(path, skip_bad=skip_bad, warn=warn).records
     document = sets_report(chains, emolex())
     if to is not None:
-        folder = _folder(to)
         named = {name: records for name, records in rephrasing_sets(chains).items() if records}
-        document["files"] = {name: str(folder / f"{name}.jsonl") for name in named}
+        document["files"] = {name: str(Path(to) / f"{name}.jsonl") for name in named}
+        for file in document["files"].values():
+            check_not_over(file, path)
+        _make_folder(to)
         for name, records in named.items():
-            write(folder / f"{name}.jsonl", records)
+            write(document["files"][name], records)
     return document
 
 
@@ -122,20 +125,22 @@ def split_files(
     Raises:
         BadInput: the file is bad, or has too few chains for the parts.
     """
+    names = {part: (str(Path(to) / f"{part}.jsonl"), str(Path(to) / f"{part}_rephrasings.jsonl")) for part in shares}
+    for file in itertools.chain.from_iterable(names.values()):
+        check_not_over(file, path)
     chains = _chains(path, skip_bad=skip_bad, warn=warn).records
-    folder = _folder(to)
     parts = split_chains(chains, shares, seed)
     empty = [part for part, kept in parts.items() if not kept]
     if empty:
         raise BadInput(f"{path}: {len(chains)} chains are too few: nothing is left for {', '.join(empty)}")
+    _make_folder(to)
     document: Document = {"seed": seed, "parts": {}}
     for part, kept in parts.items():
         rephrased = [chain for chain in kept if chain.attempts]
         originals = [ClassGold(id=chain.id, text=chain.text, label=chain.label) for chain in kept]
-        files = [str(folder / f"{part}.jsonl")]
+        files = list(names[part][: 1 + bool(rephrased)])
         write(files[0], originals)
         if rephrased:
-            files.append(str(folder / f"{part}_rephrasings.jsonl"))
             write(files[1], rephrased)
         document["parts"][part] = {
             "originals": len(kept),
@@ -172,6 +177,7 @@ def export_chains(
     if round is not None and not 1 <= round <= len(marks):
         raise BadInput(f"{dataset} has {len(marks)} rounds, numbered from 1: there is no round {round}")
     identity = None if round is None else marks[round - 1].identity
+    check_not_over(to, service.store.path)
     chains = service.chains(dataset, confirmed_only=confirmed_only, annotator=annotator, identity=identity)
     write(to, chains)
     used = chains[0].identity
@@ -213,13 +219,11 @@ def _chains(path: str, *, skip_bad: bool, warn: Warn) -> Read[Chain]:
     return got
 
 
-def _folder(to: str) -> Path:
-    """The folder, made where it is missing."""
-    folder = Path(to)
+def _make_folder(to: str) -> None:
+    """Make the folder where it is missing."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        Path(to).mkdir(parents=True, exist_ok=True)
     except FileExistsError as error:
         raise BadInput(f"{to}: is a file, not a folder") from error
     except OSError as error:
         raise EmotuiError(f"{to}: cannot be made: {error.strerror or error}") from error
-    return folder

@@ -1,7 +1,5 @@
 """`emotui report`: the papers' tables with a person's own runs added, as a file for a paper, a page or a note."""
 
-import os
-import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -12,6 +10,7 @@ from emotui import __version__
 from emotui.backends.base import OnStep
 from emotui.backends.host import Cancelled, IsCancelled
 from emotui.errors import BadInput
+from emotui.formats import check_not_over, write_text
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tables import Cell, Column, ResultsTable, shown_cell
@@ -69,6 +68,7 @@ def write_report(
     ending = Path(path).suffix.lower()
     if ending not in ENDINGS:
         raise BadInput(f"{path}: the format goes by the ending, and is one of {', '.join(ENDINGS)}")
+    check_not_over(path, store.path)
     found = list(dict.fromkeys(store.run(name).run for name in runs))
     chosen = [store.run(name) for name in found]
     datasets = {dataset.dataset: dataset for dataset in store.datasets()}
@@ -94,7 +94,7 @@ def write_report(
     )
     if cancelled():
         raise Cancelled
-    _write(Path(path), text)
+    write_text(path, text)
     tables = [
         {"dataset": title, "table": table.key, "rows": len(table.rows)}
         for title, tables in sections
@@ -274,20 +274,3 @@ def footnotes(table: ResultsTable) -> list[str]:
         *([f"n/a: {'; '.join(reasons)}."] if reasons else []),
         *(f"{row.label} ({row.source}): {row.remark}." for row in own if row.remark),
     ]
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a text whole or not at all. Raises BadInput where the place cannot be written."""
-    beside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.part")
-    try:
-        if path.is_dir():
-            raise IsADirectoryError(0, "is a folder, not a file")
-        with beside.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except OSError as error:
-        raise BadInput(f"{path}: cannot be written: {(error.strerror or str(error)).lower()}") from None
-    finally:
-        beside.unlink(missing_ok=True)

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from emotui.errors import BadInput
-from emotui.formats import write
+from emotui.formats import check_not_over, write
 from emotui.store.query import Run
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
@@ -21,8 +21,9 @@ def export_run(store: Store, run: str, path: str) -> int:
         How many records were written.
 
     Raises:
-        BadInput: no such run, or an ending that no format has.
+        BadInput: no such run, an ending that no format has, or the store itself.
     """
+    check_not_over(path, store.path)
     found = store.run(run)
     written = run_records(store, found)
     if not written:

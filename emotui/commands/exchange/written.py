@@ -1,0 +1,57 @@
+"""Options that name a file or folder which a command writes; none of them may name what the command reads."""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from emotui.formats.written import check_not_over
+
+_NO_FILES = frozenset({"names", "name", "runs", "run", "dataset", "annotator", "query", "kind"})
+"""Parameters that name something in a store, or are words, even where a file is called so."""
+
+
+class WrittenOption(click.Option):
+    """An option whose value is the place that the command writes to."""
+
+
+def written_option(*names: str, **settings: Any) -> Callable[[Any], Any]:
+    """An option for a place that is written. It is refused, before work begins, where it is a file that is read."""
+    return click.option(*names, cls=WrittenOption, **settings)
+
+
+def check_inputs_kept(context: click.Context) -> None:
+    """Raises: BadInput where a place to write is one of the files that the command was given, or its store."""
+    written = [param for param in context.command.params if isinstance(param, WrittenOption)]
+    targets = {param: value for param in written if (value := context.params.get(str(param.name))) not in (None, "-")}
+    if not targets:
+        return
+    names = {param.name for param in written} | _NO_FILES
+    given = {name: value for name, value in context.params.items() if name not in names and name != "db"}
+    inputs = [*_files(given), *_store(context)]
+    for param, target in targets.items():
+        check_not_over(target, *inputs, what=param.opts[0])
+
+
+def _files(given: Mapping[str, object]) -> Iterator[str]:
+    """What may be a file among the values: each, and the parts of one such as `BT-1=a.jsonl` or `NAME=hf:A,hf:B`."""
+    for value in given.values():
+        for text in value if isinstance(value, tuple) else (value,):
+            if not isinstance(text, str):
+                continue
+            yield text
+            for part in text.partition("=")[2].split(",") if "=" in text else [text]:
+                kind, colon, argument = part.partition(":")
+                yield argument if colon and kind.isalpha() else part
+
+
+def _store(context: click.Context) -> Iterator[str | Path]:
+    """The store of a command that opens one, with its write-ahead log."""
+    if "db" not in context.params:
+        return
+    from emotui.store.store import default_path
+
+    path = Path(context.params["db"] or default_path())
+    yield path
+    yield path.with_name(path.name + ".wal")
