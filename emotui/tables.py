@@ -49,6 +49,7 @@ class Row(msgspec.Struct, frozen=True):
 
     `source`: the paper and table of a published row; of others the run ids, or how many annotators. `remark`: what a
     reader has to know of this row (unfinished, fitted on these samples). `cells` stand in the order of the columns.
+    `gold`: of which version of gold its figures are, in words, where they are not all of today's.
     """
 
     label: str
@@ -56,6 +57,7 @@ class Row(msgspec.Struct, frozen=True):
     source: str
     cells: tuple[Cell, ...]
     remark: str = ""
+    gold: str = ""
 
     @property
     def published(self) -> bool:

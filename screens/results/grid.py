@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from textual import events
 from textual.binding import Binding
 from textual.message import Message
@@ -78,11 +79,14 @@ class Grid(Page, inherit_bindings=False):
     def show_table(self, table: "ResultsTable", *, shades: bool = False, plain: bool = False) -> None:
         """Show a table; the cursor keeps its place in the same one, else begins at the first figure of its own.
 
+        Groups of columns that nobody was asked for are left out.
+
         Args:
             shades: draw figures as shades of the largest one.
             plain: without headings over own, annotators' and published rows.
         """
         same = self.table is not None and self.table.key == table.key
+        table = without_unasked(table)
         self.table, self._shades, self._plain = table, shades, plain
         if same:
             self.row = min(self.row, max(len(table.rows) - 1, 0))
@@ -144,7 +148,7 @@ class Grid(Page, inherit_bindings=False):
         for number, row in enumerate(table.rows):
             if row.kind != kind and row.kind in KINDS and not self._plain:
                 kind = row.kind
-                lines.append(_Line(-1, (Part(KINDS.get(kind, kind), "dim"),)))
+                lines.append(_Line(-1, _kind_parts(kind, [one for one in table.rows if one.kind == kind])))
             lines.append(_Line(number, tuple(self._row_parts(number, row, seen))))
         lines.append(_Line(-1, ()))
         for note in table.notes:
@@ -222,6 +226,26 @@ class Grid(Page, inherit_bindings=False):
             self.scroll_home(animate=False)
         elif line is not None:
             self.bring_into_sight(line)
+
+
+def without_unasked(table: "ResultsTable") -> "ResultsTable":
+    """The table without the groups of columns in which nothing stands, where there are others."""
+    asked = {column.group for at, column in enumerate(table.columns) if any(row.cells[at].asked for row in table.rows)}
+    kept = [at for at, column in enumerate(table.columns) if not column.group or column.group in asked]
+    if not kept or len(kept) == len(table.columns):
+        return table
+    rows = tuple(replace(row, cells=tuple(row.cells[at] for at in kept)) for row in table.rows)
+    return replace(table, columns=tuple(table.columns[at] for at in kept), rows=rows)
+
+
+def _kind_parts(kind: str, rows: "Sequence[Row]") -> tuple[Part, ...]:
+    """The heading over rows of a kind: what they are, and of which gold, where that is not today's."""
+    named = Part(KINDS.get(kind, kind), "dim")
+    golds = [row.gold for row in rows if row.gold]
+    if not golds:
+        return (named,)
+    whose = "" if len(golds) == len(rows) else f"{len(golds)} of {len(rows)} "
+    return named, Part(f"   {whose}{'; '.join(dict.fromkeys(golds))}", "mark")
 
 
 def window(sizes: Sequence[int], first: int, cursor: int, room: int) -> range:

@@ -31,12 +31,17 @@ def check_fit(
     ids = {record.id for record in golds}
     problems = [f"{record.id}: no record of {gold} has this id" for record in answers if record.id not in ids]
     if lacking:
-        without = list(dict.fromkeys(key for key, _ in lacking))
-        first = ", ".join(map(repr, without[:_NAMED])) + (", …" if len(without) > _NAMED else "")
-        problems.append(
-            f"{predicted}: no prediction for {len(without)} of {len(golds)} gold ids ({first}): "
-            "say what they count as with --missing empty or --missing skip"
-        )
+        problems.append(without_prediction(predicted, lacking, f"{len(golds)} gold ids"))
     if problems:
         raise BadInput(*problems)
     return {}
+
+
+def without_prediction(path: str, lacking: Collection[tuple[str, int]], of: str) -> str:
+    """That a file has no prediction for some ids (or repeats of them), the first of them named, of so many."""
+    without = list(dict.fromkeys(key for key, _ in lacking))
+    first = ", ".join(map(repr, without[:_NAMED])) + (", …" if len(without) > _NAMED else "")
+    return (
+        f"{path}: no prediction for {len(without)} of {of} ({first}): "
+        "say what they count as with --missing empty or --missing skip"
+    )

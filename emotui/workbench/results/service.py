@@ -18,9 +18,10 @@ from emotui.tables import Bars, ResultsTable, Transitions
 from emotui.tasks.spans.task import Spans
 from emotui.workbench.datasets.experiments import experiment_of
 from emotui.workbench.datasets.samples import has_texts, is_sample_data
+from emotui.workbench.results.older_gold import told_of_gold
 from emotui.workbench.results.prompting_tables import prompting_tables
 from emotui.workbench.results.run_tables import run_tables
-from emotui.workbench.results.span_baselines import BaselineFigures, best_baselines
+from emotui.workbench.results.span_baselines import BaselineFigures, best_baselines, coverages
 from emotui.workbench.results.span_figures import (
     AnnotatorFigures,
     RunFigures,
@@ -106,17 +107,17 @@ class Results:
         """
         found = self._dataset(dataset, of_spans=False)
         if found.task != SPANS:
-            return self._run_tables(found, runs, cancelled, on_step)
+            return told_of_gold(self._run_tables(found, runs, cancelled, on_step), self._store, found)
         own, experimental = self._chosen(found, runs, cancelled, on_step)
         tables: list[ResultsTable] = []
         if experiment_of(found) is None:
             people = self.annotators(found.dataset, sim=sim, cancelled=cancelled, on_step=on_step)
-            least = self._baselines(found, cancelled, on_step) if own else {}
+            least = self._baselines(found, own, cancelled, on_step)
             tables += task_tables(self._material(found, own, people, least))
         if experimental or experiment_of(found) is not None:
             tables += [*prompting_tables(experimental), asking(experimental, "asking-experiments")]
         shown = [table.shown(published=published) for table in tables]
-        return tuple(table for table in shown if table.rows)
+        return told_of_gold([table for table in shown if table.rows], self._store, found)
 
     def newest(self, dataset: int | str) -> list[str]:
         """The ids of the runs that `tables` takes where none are named.
@@ -156,7 +157,7 @@ class Results:
             raise BadInput(f"there are no bars of {figure} by {by} in {part}")
         own, _ = self._chosen(found, runs, cancelled)
         people = self.annotators(found.dataset, sim=figure == "sim", cancelled=cancelled)
-        material = self._material(found, own, people, {})
+        material = self._material(found, own, people, ())
         if part not in material.titles:
             raise BadInput(f"{found.name} has no samples of {part}")
         return bars_of(material, part, by, named[figure])
@@ -253,7 +254,7 @@ class Results:
         told = partial(_further, on_step, 0, n)
         return self._once(
             ("run tables", dataset.dataset, tuple(run.run for run in runs)),
-            (marks, tuple((run.run, run.state) for run in every), dataset.name),
+            (marks, tuple((run.run, run.state) for run in every), dataset.name, dataset.gold),
             lambda: run_tables(self._store, dataset, runs, others, cancelled, told),
         )
 
@@ -268,17 +269,20 @@ class Results:
         dataset: Dataset,
         runs: Sequence[RunFigures],
         people: Mapping[str, AnnotatorFigures],
-        baselines: Mapping[str, BaselineFigures],
+        baselines: Sequence[BaselineFigures],
     ) -> Material:
         metrics, titles = metrics_of(self._store, dataset.dataset), self.titles(dataset.dataset)
         return Material(runs, people, titles, metrics, baselines, is_sample_data(dataset))
 
-    def _baselines(self, dataset: Dataset, cancelled: IsCancelled, on_step: OnStep) -> dict[str, BaselineFigures]:
-        if not has_texts(dataset):
-            return {}
+    def _baselines(
+        self, dataset: Dataset, runs: Sequence[RunFigures], cancelled: IsCancelled, on_step: OnStep
+    ) -> list[BaselineFigures]:
+        covered = coverages(runs)
+        if not covered or not has_texts(dataset):
+            return []
         told = partial(on_step, "baselines")
-        make = partial(best_baselines, self._store, dataset, cancelled, told)
-        return self._once(("baselines", dataset.dataset), dataset.fingerprint, make)
+        make = partial(best_baselines, self._store, covered, cancelled, told)
+        return self._once(("baselines", dataset.dataset), (dataset.fingerprint, tuple(covered)), make)
 
     def _chosen(
         self, dataset: Dataset, names: Sequence[str] | None, cancelled: IsCancelled, on_step: OnStep = untold
@@ -301,13 +305,15 @@ class Results:
 
     def _figures(self, runs: Sequence[Run], cancelled: IsCancelled, on_step: OnStep = untold) -> list[RunFigures]:
         marks = self._store.run_revisions([run.run for run in runs])
+        golds = {one.dataset: one.gold for one in self._store.datasets()}
         n = sum(run.done for run in runs)
         found, before = [], 0
         for run in runs:
             on_step("answers", before, n)
             count = partial(_further, on_step, before, n)
             make = partial(run_figures, self._store, run, cancelled, count)
-            found.append(self._once(("run", run.run), (marks.get(run.run), run.state, run.n), make))
+            mark = marks.get(run.run), run.state, run.n, golds.get(run.dataset)
+            found.append(self._once(("run", run.run), mark, make))
             before += run.done
         return found
 

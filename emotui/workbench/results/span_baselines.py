@@ -1,6 +1,6 @@
-"""What costs nothing over a dataset of spans: the best of `emotui score spans --baselines`, to stand under the runs."""
+"""What costs nothing over the samples that runs cover: the best of `emotui score spans --baselines`, under the runs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -10,11 +10,10 @@ from emotui.metrics.span_baselines import span_baselines
 from emotui.metrics.span_errors import Labels, SpanErrors, Tally, over_repeats
 from emotui.metrics.span_scoring import score_pairs
 from emotui.records import SpanSample
-from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.spans.task import CONVENTION
 from emotui.workbench.progress import Cancelled, IsCancelled
-from emotui.workbench.results.span_figures import PARTS
+from emotui.workbench.results.span_figures import RunFigures
 
 BASELINE_SAMPLES = 10_000
 """More are not scored: what costs nothing is not waited for."""
@@ -23,33 +22,66 @@ _BATCH = 500
 
 
 @dataclass(frozen=True, slots=True)
+class Coverage:
+    """What some runs have scores of in one of `PARTS`: the first `BASELINE_SAMPLES` of these samples, by number.
+
+    `n`: how many there are of all.
+    """
+
+    part: str
+    numbers: tuple[int, ...]
+    n: int
+    runs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class BaselineFigures:
-    """The baseline `name`, over `of` (so many samples). There is no Sim: no embedding model is asked."""
+    """The baseline `name` over what runs cover. There is no Sim: no embedding model is asked."""
 
     name: str
-    of: str
+    over: Coverage
     errors: SpanErrors
     convention: str = CONVENTION
+
+    @property
+    def n(self) -> int:
+        """How many samples it is scored over."""
+        return int(self.errors.figures["n"].value or 0)
+
+
+def coverages(runs: Sequence[RunFigures]) -> list[Coverage]:
+    """What the runs cover of each part, each such set of samples once, with its runs; the greatest first."""
+    found: dict[tuple[str, tuple[int, ...]], list[str]] = {}
+    for run in runs:
+        for part, errors in run.parts.items():
+            found.setdefault((part, errors.figures["n"].samples), []).append(run.run.run)
+    made = [
+        Coverage(part, numbers[:BASELINE_SAMPLES], len(numbers), tuple(names))
+        for (part, numbers), names in found.items()
+        if numbers
+    ]
+    return sorted(made, key=lambda one: -one.n)
 
 
 def best_baselines(
     store: Store,
-    dataset: Dataset,
+    covered: Sequence[Coverage],
     cancelled: IsCancelled,
     on_count: Callable[[int, int], None] = lambda so_far, n: None,
-) -> dict[str, BaselineFigures]:
-    """For each part that the dataset has samples of, the baseline with the best F1 over its first samples.
+) -> list[BaselineFigures]:
+    """For each coverage the baseline with the best F1 over it; each sample is scored once.
 
     Raises:
         Cancelled: between two batches.
     """
-    n = min(dataset.n, BASELINE_SAMPLES)
-    tallies: dict[str, dict[str, Tally]] = {part: {} for part in PARTS}
-    for start in range(0, n, _BATCH):
+    wanted = [frozenset(one.numbers) for one in covered]
+    numbers = sorted(frozenset().union(*wanted))
+    tallies: list[dict[str, Tally]] = [{} for _ in covered]
+    for start in range(0, len(numbers), _BATCH):
         if cancelled():
             raise Cancelled
-        on_count(start, n)
-        page = store.dataset_samples(dataset.dataset, start, min(start + _BATCH, n))
+        on_count(start, len(numbers))
+        page = store.samples(numbers[start : start + _BATCH])
         read = [(number, msgspec.json.decode(record, type=SpanSample)) for number, record in page]
         batch = [(number, sample) for number, sample in read if sample.spans is not None]
         samples = [sample for _, sample in batch]
@@ -57,15 +89,16 @@ def best_baselines(
             triples = zip(samples, said, (0,) * len(said), strict=True)
             details = score_pairs(triples, None, empath_keywords())
             for (number, sample), detail in zip(batch, details, strict=True):
-                tally = tallies[PARTS[bool(sample.sentences)]].setdefault(name, Tally())
-                tally.add(number, Labels(sample.emotion, sample.valence, sample.sentences), detail)
-    return {part: _best(held) for part, held in tallies.items() if held}
+                labels = Labels(sample.emotion, sample.valence, sample.sentences)
+                for among, held in zip(wanted, tallies, strict=True):
+                    if number in among:
+                        held.setdefault(name, Tally()).add(number, labels, detail)
+    return [_best(held, over) for held, over in zip(tallies, covered, strict=True) if held]
 
 
-def _best(tallies: dict[str, Tally]) -> BaselineFigures:
+def _best(tallies: dict[str, Tally], over: Coverage) -> BaselineFigures:
     found = {name: over_repeats([tally]) for name, tally in tallies.items()}
     name = max(found, key=lambda one: found[one].figures["f1"].value or 0.0)
-    figures = found[name].figures
     # No run has these answers, so there is nothing to jump to.
-    bare = {key: replace(figure, samples=()) for key, figure in figures.items()}
-    return BaselineFigures(name, f"{figures['n'].value:.0f} samples", replace(found[name], figures=bare))
+    bare = {key: replace(figure, samples=()) for key, figure in found[name].figures.items()}
+    return BaselineFigures(name, over, replace(found[name], figures=bare))

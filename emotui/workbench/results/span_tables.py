@@ -1,7 +1,7 @@
 """SEER's tables, laid out as in the paper, from the figures of runs and annotators and from what is published."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from emotui.metrics.metric import Metric
 from emotui.metrics.span_errors import Figure, SpanErrors
@@ -34,8 +34,8 @@ SCORES = (
 )
 BOTH = (
     "P and R: the aligned pairs' F1 over the number of predicted and of gold spans, over all samples. Baseline: the "
-    "best F1 of what costs nothing (no span, the whole text, every emotion keyword), "
-    f"over at most {BASELINE_SAMPLES:,} samples."
+    "best F1 of what costs nothing (no span, the whole text, every emotion keyword) over the samples that the runs "
+    f"above it cover, at most {BASELINE_SAMPLES:,}; runs that cover others have a baseline of their own."
 )
 HEADLINE = (("f1", "F1", "share"), ("precision", "P", "share"), ("recall", "R", "share"), ("sim", "Sim", "cosine"))
 """The columns of each setting."""
@@ -76,15 +76,15 @@ class Material:
     """What tables are made of: figures of runs over one dataset, newest first, and of its annotators by part.
 
     `titles`: what the samples of each part are called, for the parts that there are. `metrics`: what samples are scored
-    by. `baselines`: the best of those that cost nothing, by part. `composed`: the annotators are no people, but were
-    written with the samples.
+    by. `baselines`: the best of those that cost nothing, for each set of samples that runs cover. `composed`: the
+    annotators are no people, but were written with the samples.
     """
 
     runs: Sequence[RunFigures]
     people: Mapping[str, AnnotatorFigures]
     titles: Mapping[str, str]
     metrics: Sequence[Metric] = METRICS
-    baselines: Mapping[str, BaselineFigures] = field(default_factory=dict)
+    baselines: Sequence[BaselineFigures] = ()
     composed: bool = False
 
 
@@ -108,15 +108,11 @@ def _main(material: Material, part: str) -> ResultsTable:
     columns = [
         Column(f"{way}/{name}", title, group, unit) for way, group in SETTINGS.items() for name, title, unit in HEADLINE
     ]
-    rows, asked = [], set[str]()
+    rows = []
     for label, by_way, remark in _by_model(material.runs, part):
-        asked |= by_way.keys()
         cells = [cell for way in SETTINGS for cell in _scores(by_way.get(way), part)]
         rows.append(Row(label, "run", _run_ids(by_way.values()), tuple(cells), remark))
-    if asked and (baseline := material.baselines.get(part)) is not None:
-        same = _scored_cells(baseline.errors.figures, baseline.convention, None)
-        cells = [cell for way in SETTINGS for cell in (same if way in asked else (Cell(),) * len(HEADLINE))]
-        rows.append(Row(f"Baseline: {baseline.name}", "baseline", baseline.of, tuple(cells)))
+    rows += _baselines(material, part)
     for label, kind, errors, convention in _people(material, part):
         empty = (Cell(),) * (len(HEADLINE) * (len(SETTINGS) - 1))
         cells = [*empty, *_scored_cells(errors.figures, convention, None)]
@@ -131,6 +127,23 @@ def _main(material: Material, part: str) -> ResultsTable:
         rows.append(Row(row.model, "published", row.source, tuple(cells)))
     notes, papers = (SCORES, BOTH, PEOPLE), (f"{PUBLISHED} {table.cite}.", *table.notes)
     return ResultsTable(part, material.titles[part], tuple(columns), tuple(rows), notes, published_notes=papers)
+
+
+def _baselines(material: Material, part: str) -> list[Row]:
+    """A row for each set of samples that runs cover, with figures under the settings of these runs."""
+    found = [one for one in material.baselines if one.over.part == part]
+    rows = []
+    for one in found:
+        ways = {setting_of(run) for run in material.runs if run.run.run in one.over.runs}
+        same = _scored_cells(one.errors.figures, one.convention, None)
+        cells = [cell for way in SETTINGS for cell in (same if way in ways else (Cell(),) * len(HEADLINE))]
+        label, of = f"Baseline: {one.name}", f"{one.n} samples"
+        if len(found) == 1:
+            rows.append(Row(label, "baseline", of, tuple(cells)))
+        else:
+            over = f"over the {one.over.n} samples of {', '.join(one.over.runs)}"
+            rows.append(Row(f"{label}, n {one.n}", "baseline", of, tuple(cells), over))
+    return rows
 
 
 def _by_model(runs: Sequence[RunFigures], part: str) -> list[tuple[str, dict[str, RunFigures], str]]:

@@ -26,6 +26,7 @@ from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
+from emotui.workbench.files.fit import without_prediction
 from emotui.workbench.runs.plan import RunConfig, asked_of, stored_samples
 from emotui.workbench.runs.run import scored_outputs
 from emotui.workbench.runs.scores import ELSEWHERE
@@ -37,8 +38,6 @@ FILE = "file"
 
 _AT_ONCE = 5000
 """Answers of one transaction."""
-
-_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +103,7 @@ def import_predictions(
         f"{path}:{one.line}: {dataset.name} has no text of the id {one.id!r}" for one in lines if one.id not in numbers
     ]
     if lacking and missing is None:
-        without = list(dict.fromkeys(key for key, _ in lacking))
-        first = ", ".join(map(repr, without[:_NAMED])) + (", …" if len(without) > _NAMED else "")
-        problems.append(
-            f"{path}: no prediction for {len(without)} of {len(numbers)} texts ({first}): "
-            "say what they count as with --missing empty or --missing skip"
-        )
+        problems.append(without_prediction(path, lacking, f"{len(numbers)} texts"))
     lines = [one for one in lines if one.id in numbers]
     lines, wrong = _fitting(store, dataset, task, path, lines, numbers)
     problems += wrong
