@@ -1,0 +1,207 @@
+"""Krippendorff's alpha at four levels of measurement, with missing ratings and a bootstrap interval.
+
+alpha = 1 - D_o / D_e over all pairs of ratings of items that have two or more (Krippendorff 2011, "Computing
+Krippendorff's alpha-reliability"; 2004, chapter 11). Differences of two values c and k:
+
+- `nominal`: 0 where they are equal, else 1.
+- `ordinal`: (n_c / 2 + all n between + n_k / 2)², which is the squared difference of the two values' mean ranks.
+- `interval`: (c - k)².
+- `ratio`: ((c - k) / (c + k))², for values from 0 on.
+
+The interval is by resampling items with replacement, with chance agreement computed anew in each resample (Zapf and
+others 2016, "Measuring inter-rater reliability for nominal data", section on bootstrap intervals). Krippendorff's own
+algorithm instead keeps D_e and draws single differences; it treats the pairs of an item as independent.
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from emotui.metrics.figure import Figure, resample_weights, with_interval
+
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
+LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
+
+Floats = NDArray[np.float64]
+
+_TOO_FEW = "no item has two ratings"
+_CONSTANT = "all ratings are equal: there is nothing to tell apart"
+_AT_ONCE = 4_000_000
+"""Numbers of one block of resamples."""
+
+
+def alpha(ratings: ArrayLike, level: Level = "nominal", resamples: int = 0, seed: int = 0) -> Figure:
+    """Krippendorff's alpha.
+
+    Args:
+        ratings: (items, raters), NaN where a rater did not rate; of nominal labels any number for each.
+        resamples: of the bootstrap; 0: no interval.
+
+    Returns:
+        a value of at most 1, over the items with two ratings or more; None where no item has two, or all ratings of
+        such items are equal.
+
+    Raises:
+        ValueError: a level that there is not, or a ratio scale with a value below 0.
+    """
+    if level not in LEVELS:
+        raise ValueError(f"no level {level!r}: {', '.join(LEVELS)}")
+    table = _pairable(np.asarray(ratings, dtype=np.float64))
+    n = len(table)
+    if n == 0:
+        return Figure(None, 0, why=_TOO_FEW)
+    there = ~np.isnan(table)
+    values, codes = np.unique(table[there], return_inverse=True)
+    if len(values) < 2:
+        return Figure(None, n, why=_CONSTANT)
+    if level == "ratio" and values[0] < 0:
+        raise ValueError("a ratio scale begins at 0")
+    whole = Figure(float(_alphas(table, there, values, codes, level, np.ones((1, n)))[0]), n)
+    if not resamples:
+        return whole
+    step = max(1, _AT_ONCE // max(n, int(there.sum())))
+    weights = resample_weights(n, resamples, seed)
+    parts = [
+        _alphas(table, there, values, codes, level, weights[start : start + step])
+        for start in range(0, resamples, step)
+    ]
+    return with_interval(whole, np.concatenate(parts))
+
+
+def item_disagreement(ratings: ArrayLike, level: Level = "nominal") -> Floats:
+    """How far the ratings of each item are apart: the mean difference of its pairs, on the level's own scale.
+
+    Ordinal differences are by ranks over all items.
+
+    Args:
+        ratings: as `alpha`.
+
+    Returns:
+        (items,), 0 for complete agreement, NaN for items with fewer than two ratings.
+    """
+    table = np.asarray(ratings, dtype=np.float64)
+    found = np.full(len(table), np.nan)
+    rows = (~np.isnan(table)).sum(axis=1) > 1
+    if not rows.any():
+        return found
+    pairable = table[rows]
+    there = ~np.isnan(pairable)
+    values, codes = np.unique(pairable[there], return_inverse=True)
+    sizes = there.sum(axis=1)
+    found[rows] = _observed(pairable, there, values, codes, level) / sizes
+    return found
+
+
+def _pairable(table: Floats) -> Floats:
+    if table.ndim != 2:
+        return np.empty((0, 0))
+    rows: NDArray[np.bool_] = (~np.isnan(table)).sum(axis=1) > 1
+    return np.asarray(table[rows])
+
+
+def _observed(
+    table: Floats, there: NDArray[np.bool_], values: Floats, codes: NDArray[np.int64], level: Level
+) -> Floats:
+    """(items,): the differences of all ordered pairs of an item, over its number of ratings less one."""
+    sizes = there.sum(axis=1)
+    if level in ("ordinal", "interval"):
+        scale = _midranks(np.bincount(codes).astype(np.float64)) if level == "ordinal" else _unit(values)
+        scores = np.zeros(table.shape)
+        scores[there] = scale[codes]
+        return np.asarray(_apart(sizes, scores.sum(axis=1), (scores**2).sum(axis=1)) / (sizes - 1))
+    found = np.zeros(len(table))
+    filled = np.where(there, table, 0.0)
+    for a in range(table.shape[1]):
+        for b in range(a + 1, table.shape[1]):
+            both = there[:, a] & there[:, b]
+            found += 2 * both * _difference(filled[:, a], filled[:, b], level)
+    return np.asarray(found / (sizes - 1))
+
+
+def _difference(x: Floats, y: Floats, level: Level) -> Floats:
+    if level == "nominal":
+        return np.asarray(x != y, dtype=np.float64)
+    total = x + y
+    return np.asarray(np.divide(x - y, total, out=np.zeros(np.broadcast(x, y).shape), where=total != 0) ** 2)
+
+
+def _alphas(
+    table: Floats,
+    there: NDArray[np.bool_],
+    values: Floats,
+    codes: NDArray[np.int64],
+    level: Level,
+    weights: Floats,
+) -> Floats:
+    """(resamples,): alpha with each item counted as often as `weights`, (resamples, items), says; NaN: undefined."""
+    if level == "ordinal":
+        return np.array([_ordinal(there, codes, len(values), row) for row in weights])
+    sizes = there.sum(axis=1).astype(np.float64)
+    n = weights @ sizes
+    observed = weights @ _observed(table, there, values, codes, level)
+    if level == "interval":
+        scores = np.zeros(table.shape)
+        scores[there] = _unit(values)[codes]
+        expected = _apart(n, weights @ scores.sum(axis=1), weights @ (scores**2).sum(axis=1))
+    else:
+        counts = weights @ _counts(there, codes, len(values))
+        if level == "nominal":
+            expected = n**2 - (counts**2).sum(axis=1)
+        else:
+            apart = _difference(values[:, None], values[None, :], "ratio")
+            expected = ((counts @ apart) * counts).sum(axis=1)
+    return _from(observed, expected, n)
+
+
+def _ordinal(there: NDArray[np.bool_], codes: NDArray[np.int64], k: int, weights: Floats) -> float:
+    """Alpha by mean ranks, which differ from resample to resample. Args: weights: (items,)."""
+    sizes = there.sum(axis=1).astype(np.float64)
+    of_rating = np.repeat(weights, there.sum(axis=1))
+    ranks = _midranks(np.bincount(codes, weights=of_rating, minlength=k).astype(np.float64))
+    scores = np.zeros(there.shape)
+    scores[there] = ranks[codes] - ranks.mean()
+    total, squares = scores.sum(axis=1), (scores**2).sum(axis=1)
+    n = weights @ sizes
+    observed = weights @ (_apart(sizes, total, squares) / (sizes - 1))
+    expected = _apart(n, weights @ total, weights @ squares)
+    return float(_from(np.array([observed]), np.array([expected]), np.array([n]))[0])
+
+
+def _from(observed: Floats, expected: Floats, n: Floats) -> Floats:
+    known = expected > 1e-12 * n**2
+    return np.where(known, 1 - (n - 1) * observed / np.where(known, expected, 1.0), np.nan)
+
+
+def _apart(n: NDArray[np.float64] | NDArray[np.int64], total: Floats, squares: Floats) -> Floats:
+    """The squared differences of all ordered pairs among n numbers with this sum and sum of squares."""
+    return np.maximum(2 * (n * squares - total**2), 0.0)
+
+
+def _midranks(counts: Floats) -> Floats:
+    """The mean rank of each value that occurs so often."""
+    return np.cumsum(counts) - counts / 2
+
+
+def _unit(values: Floats) -> Floats:
+    """Values in [-1, 1] with the same proportions: alpha does not change, and no square overflows."""
+    half = (values[-1] - values[0]) / 2
+    return np.asarray((values - (values[0] + half)) / half)
+
+
+def _counts(there: NDArray[np.bool_], codes: NDArray[np.int64], k: int) -> Floats:
+    """(items, values): how many ratings of an item have the value."""
+    rows = np.nonzero(there)[0]
+    return np.bincount(rows * k + codes, minlength=len(there) * k).reshape(len(there), k).astype(np.float64)
+
+
+def coded(rows: Sequence[Sequence[str | None]]) -> Floats:
+    """(items, raters): a number for each label, NaN for None. Args: rows: labels of an item, by rater."""
+    numbers: dict[str, int] = {}
+    table = np.full((len(rows), len(rows[0]) if rows else 0), np.nan)
+    for line, row in zip(table, rows, strict=True):
+        for place, label in enumerate(row):
+            if label is not None:
+                line[place] = numbers.setdefault(label, len(numbers))
+    return table

@@ -1,0 +1,282 @@
+"""Gamma: agreement on where spans are and what they are labelled, over the best alignment of the annotators' spans.
+
+gamma = 1 - observed disorder / expected disorder, where the disorder of an alignment is the total disorder of its
+unitary alignments over the mean number of units of an annotator (`emotui.metrics.gamma_alignment`).
+
+Expected disorder is the mean over random annotations that are made of the real ones (section 5.2): each random
+annotator takes the units of a real one, drawn with replacement, moved by a random offset and wrapped around, with
+offsets at least half a mean unit apart. 30 are drawn, and then as many more as the paper's rule (section 5.3) asks for,
+so that the mean is within 2% at 95% confidence: (1.96 c / 0.02)², c their coefficient of variation.
+
+Several texts: units of different texts are never aligned; the observed disorder is that of all texts together. For
+chance the texts stand one after another as one continuum, and a random annotation is made of a run of them with about
+300 units from a random text on (all of them, where there are fewer). With one text this is the paper's own procedure.
+Only texts that all the annotators marked, or left without a span on purpose, count.
+
+gamma-cat (Mathet 2017, "The agreement measure γcat", Computational Linguistics 43(3), section 4.2) is the same of
+labels alone: over pairs of aligned units, each weighted by max(0, 1 - position's share of the dissimilarity) / (units
+of its unitary alignment - 1). Units that are aligned with nothing do not count in it.
+
+Source: Mathet, Widlöcher and Métivier 2015, Computational Linguistics 41(3): 437-479. Its published worked figures were
+not at hand; the package pygamma-agreement (Titeux and Riad 2021) is the oracle of the tests.
+"""
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import ceil
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from emotui.metrics.figure import Figure, resample_weights, with_interval
+from emotui.metrics.gamma_alignment import EMPTY, Alignment, Dissimilarity, Units, best_alignment, positional
+from emotui.metrics.unitizing import UNLABELLED, MarkedText
+from emotui.records import Mark
+
+Floats = NDArray[np.float64]
+
+FIRST_SAMPLES = 30
+PRECISION = 0.02
+MOST_SAMPLES = 3000
+BLOCK = 300
+"""Units of a run of texts that chance is sampled from."""
+
+_CONFIDENCE = 1.96
+
+
+class Gamma(msgspec.Struct, frozen=True):
+    """Gamma and gamma-cat, and what they are made of.
+
+    `observed`, `expected`: disorders. `samples`: random annotations that `expected` is the mean of; `precision`: of
+    that mean, relative, at 95% confidence. `by_text`: the disorder of each text, in order, None for one that does not
+    count; 0 is complete agreement.
+    """
+
+    gamma: Figure
+    cat: Figure
+    observed: float | None = None
+    expected: float | None = None
+    samples: int = 0
+    precision: float | None = None
+    by_text: Sequence[float | None] = ()
+
+
+class _Sums(msgspec.Struct):
+    disorder: float = 0
+    units: int = 0
+    unlike: float = 0
+    weight: float = 0
+
+
+def gamma(
+    texts: Sequence[MarkedText],
+    annotators: Sequence[str],
+    *,
+    dissimilarity: Dissimilarity | None = None,
+    resamples: int = 0,
+    seed: int = 0,
+    precision: float = PRECISION,
+) -> Gamma:
+    """Gamma and gamma-cat of these annotators.
+
+    Args:
+        texts: those that some of the annotators did not look at do not count.
+        dissimilarity: how position and category count; 1 each.
+        resamples: of the interval, which draws texts and keeps the expected disorder; 0: no interval.
+        seed: of the random annotations and of the interval.
+        precision: of the expected disorder, relative.
+
+    Returns:
+        values of at most 1; None, with the reason, where fewer than two annotators have a text in common, or none of
+        them marked anything.
+    """
+    how = dissimilarity or Dissimilarity()
+    names = list(dict.fromkeys(annotators))
+    counted = [set(names) <= text.spans.keys() and text.length > 0 for text in texts]
+    chosen = [text for text, counts in zip(texts, counted, strict=True) if counts]
+    n = len(chosen)
+    if len(names) < 2 or n == 0:
+        nothing = Figure(None, n, why="no text was marked by two annotators" if n == 0 else "needs two annotators")
+        return Gamma(nothing, nothing)
+    labels = sorted({mark.label or UNLABELLED for text in chosen for name in names for mark in text.spans[name]})
+    number = {label: at for at, label in enumerate(labels)}
+    marked = [[_units(text.spans[name], number) for name in names] for text in chosen]
+    parts = [_sums(units, best_alignment(units, how), how) for units in marked]
+    if not any(part.units for part in parts):
+        nothing = Figure(None, n, why="nobody marked anything")
+        return Gamma(nothing, nothing)
+    draw = np.random.default_rng(seed)
+    chance = _chance(chosen, marked, how, draw, precision)
+    expected = float(np.mean([_disorder(part, len(names)) for part in chance]))
+    table = np.array([[part.disorder, part.units, part.unlike, part.weight] for part in parts])
+    expected_cat = _mean([part.unlike / part.weight for part in chance if part.weight > 0])
+    one = np.ones((1, n))
+    found = Figure(float(_gamma(one, table, len(names), expected)[0]), n)
+    cat = _cat_figure(float(_cat(one, table, expected_cat)[0]), n, len(labels), bool(table[:, 3].sum() > 0))
+    if resamples and n > 1:
+        weights = resample_weights(n, resamples, seed)
+        found = with_interval(found, _gamma(weights, table, len(names), expected))
+        cat = with_interval(cat, _cat(weights, table, expected_cat))
+    elif resamples:
+        found = msgspec.structs.replace(found, why="no interval: one text only")
+    of_chosen = iter(parts)
+    by_text = [_disorder(next(of_chosen), len(names)) if counts else None for counts in counted]
+    disorders = np.array([_disorder(part, len(names)) for part in chance])
+    reached = _CONFIDENCE * _variation(disorders) / len(chance) ** 0.5
+    total = _Sums(*(float(value) for value in table.sum(axis=0)))  # type: ignore[arg-type]
+    return Gamma(found, cat, _disorder(total, len(names)), expected, len(chance), reached, by_text)
+
+
+def _units(marks: Sequence[Mark], number: dict[str, int]) -> Units:
+    """The units of an annotator; equal spans with one label count once."""
+    found = sorted({(mark.start, mark.end, number[mark.label or UNLABELLED]) for mark in marks})
+    table = np.array(found, dtype=np.float64).reshape(len(found), 3)
+    return Units(table[:, 0], table[:, 1], table[:, 2].astype(np.int64))
+
+
+def _sums(annotators: Sequence[Units], aligned: Alignment, how: Dissimilarity) -> _Sums:
+    sums = _Sums(aligned.disorder, sum(len(units) for units in annotators))
+    positions = {(a, b): positional(annotators[a], annotators[b]) for a, b in combinations(range(len(annotators)), 2)}
+    for group in aligned.groups:
+        there = [(own, unit) for own, unit in enumerate(group) if unit >= 0]
+        for (a, i), (b, j) in combinations(there, 2):
+            weight = max(0.0, 1 - how.position * float(positions[a, b][i, j])) / (len(there) - 1)
+            sums.weight += weight
+            sums.unlike += weight * float(annotators[a].labels[i] != annotators[b].labels[j])
+    return sums
+
+
+def _disorder(part: _Sums, annotators: int) -> float:
+    """Total disorder over the mean number of units of an annotator; 0 without a unit."""
+    return part.disorder * annotators / part.units if part.units else 0.0
+
+
+def _chance(
+    texts: Sequence[MarkedText],
+    marked: Sequence[Sequence[Units]],
+    how: Dissimilarity,
+    draw: np.random.Generator,
+    precision: float,
+) -> list[_Sums]:
+    """Sums of random annotations, as many as the precision asks for, up to `MOST_SAMPLES`."""
+    counts = np.array([sum(len(units) for units in row) for row in marked])
+    found: list[_Sums] = []
+    wanted = FIRST_SAMPLES
+    while len(found) < wanted:
+        while len(found) < wanted:
+            found.append(_random(texts, marked, counts, how, draw))
+        disorders = np.array([_disorder(part, len(marked[0])) for part in found])
+        asked = ceil((_variation(disorders) * _CONFIDENCE / precision) ** 2)
+        wanted = min(MOST_SAMPLES, max(wanted, asked))
+    return found
+
+
+def _random(
+    texts: Sequence[MarkedText],
+    marked: Sequence[Sequence[Units]],
+    counts: NDArray[np.int64],
+    how: Dissimilarity,
+    draw: np.random.Generator,
+) -> _Sums:
+    """The sums of one random annotation; it has at least one unit."""
+    while True:
+        run = _run(counts, draw)
+        length = float(sum(texts[at].length for at in run))
+        own = [_one_after_another(texts, marked, run, annotator) for annotator in range(len(marked[0]))]
+        lengths = np.concatenate([units.ends - units.starts for units in own])
+        if not len(lengths):
+            continue
+        offsets = _offsets(len(own), length, float(lengths.mean()) / 2, draw)
+        moved = [_moved(own[int(draw.integers(len(own)))], offset, length) for offset in offsets]
+        if any(len(units) for units in moved):
+            return _sums(moved, best_alignment(moved, how), how)
+
+
+def _run(counts: NDArray[np.int64], draw: np.random.Generator) -> list[int]:
+    """The places of consecutive texts (around the end) with about `BLOCK` units in all."""
+    n = len(counts)
+    if counts.sum() <= BLOCK:
+        return list(range(n))
+    first = int(draw.integers(n))
+    run: list[int] = []
+    units = 0
+    while units < BLOCK and len(run) < n:
+        run.append((first + len(run)) % n)
+        units += int(counts[run[-1]])
+    return run
+
+
+def _one_after_another(
+    texts: Sequence[MarkedText], marked: Sequence[Sequence[Units]], run: Sequence[int], annotator: int
+) -> Units:
+    starts, ends, labels = [], [], []
+    at = 0.0
+    for place in run:
+        units = marked[place][annotator]
+        starts.append(units.starts + at)
+        ends.append(units.ends + at)
+        labels.append(units.labels)
+        at += texts[place].length
+    return Units(np.concatenate(starts), np.concatenate(ends), np.concatenate(labels))
+
+
+def _offsets(n: int, length: float, apart: float, draw: np.random.Generator) -> list[float]:
+    """N offsets in [0, length), whole numbers, at least so far apart where there is room."""
+    free = [(0.0, length)]
+    found: list[float] = []
+    for _ in range(n):
+        sizes = np.array([end - start for start, end in free])
+        if not len(sizes) or sizes.sum() <= 0:
+            found.append(float(int(draw.uniform(0, length))))
+            continue
+        start, end = free[int(draw.choice(len(free), p=sizes / sizes.sum()))]
+        offset = float(int(draw.uniform(start, end)))
+        found.append(offset)
+        free = [
+            part
+            for low, high in free
+            for part in ((low, min(high, offset - apart)), (max(low, offset + apart), high))
+            if part[0] < part[1]
+        ]
+    return found
+
+
+def _moved(units: Units, offset: float, length: float) -> Units:
+    """Moved to the right; a unit that would begin behind the end begins anew from the beginning."""
+    back = np.where(units.starts + offset >= length, length, 0.0)
+    return Units(units.starts + offset - back, units.ends + offset - back, units.labels)
+
+
+def _gamma(weights: Floats, table: Floats, annotators: int, expected: float) -> Floats:
+    added = weights @ table
+    units = added[:, 1]
+    observed = np.divide(added[:, 0] * annotators, units, out=np.full(len(units), np.nan), where=units > 0)
+    return np.asarray(1 - observed / expected)
+
+
+def _cat(weights: Floats, table: Floats, expected: float | None) -> Floats:
+    added = weights @ table
+    if not expected:
+        return np.full(len(added), np.nan)
+    unlike, weight = added[:, 2], added[:, 3]
+    return np.asarray(1 - np.divide(unlike, weight, out=np.full(len(weight), np.nan), where=weight > 0) / expected)
+
+
+def _cat_figure(value: float, n: int, labels: int, aligned: bool) -> Figure:
+    if not np.isnan(value):
+        return Figure(value, n)
+    if labels < 2:
+        return Figure(None, n, why="there is one label only")
+    return Figure(None, n, why="chance never aligns unlike labels" if aligned else "no two units are aligned")
+
+
+def _variation(disorders: Floats) -> float:
+    return float(disorders.std(ddof=1) / disorders.mean())
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+__all__ = ["BLOCK", "EMPTY", "FIRST_SAMPLES", "PRECISION", "Gamma", "gamma"]

@@ -1,0 +1,98 @@
+"""Two annotators' spans against each other: F1 of places, with labels, and of words; and their labels side by side.
+
+Neither of the two is gold; every figure is the same the other way round.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from emotui.metrics.figure import Figure
+from emotui.metrics.spans import align_words
+from emotui.metrics.tokens import WordsBySpan
+from emotui.records import Mark
+
+NONE = ""
+"""In the confusion: no span."""
+
+UNLABELLED = "(no label)"
+"""In the confusion: a span without a label."""
+
+
+class SpanPair(msgspec.Struct, frozen=True):
+    """Two annotators over the texts that both looked at.
+
+    `n`: those in which at least one of them marked something, which the figures are over; `both_empty`: the others, on
+    which the two agree. `exact_f1`: 2 x equal places / all spans; `labelled_f1`: the label is equal too; `overlap_f1`:
+    the mean over texts of the token F1 of the best one-to-one alignment (SEER, section 6). `confusion`: the labels of
+    aligned spans with a word in common, the first annotator's in the row; `""`: the other marked nothing there.
+    `by_text`: overlap F1 by the place of the text, None where neither marked anything.
+    """
+
+    a: str
+    b: str
+    n: int
+    both_empty: int
+    exact_f1: Figure
+    labelled_f1: Figure
+    overlap_f1: Figure
+    confusion: dict[str, dict[str, int]]
+    by_text: Sequence[float | None] = ()
+
+
+def span_pair(
+    a: str, b: str, texts: Iterable[tuple[str, Sequence[Mark], Sequence[Mark]]], words: WordsBySpan | None = None
+) -> SpanPair:
+    """Compare two annotators.
+
+    Args:
+        texts: a text, the spans of the first, and those of the second. Equal spans with one label count once.
+        words: of spans, where several pairs share them.
+    """
+    known = WordsBySpan() if words is None else words
+    shared = alike = spans = labelled = both_empty = n = 0
+    confusion: dict[str, dict[str, int]] = {}
+    by_text: list[float | None] = []
+    for text, own, other in texts:
+        first, second = _distinct(own), _distinct(other)
+        if not first and not second:
+            both_empty += 1
+            by_text.append(None)
+            continue
+        n += 1
+        places, others = {mark.place for mark in first}, {mark.place for mark in second}
+        shared += len(places & others)
+        spans += len(places) + len(others)
+        alike += len({(m.place, m.label) for m in first} & {(m.place, m.label) for m in second})
+        labelled += len(first) + len(second)
+        pairs, score = align_words(
+            [known[text[m.start : m.end]] for m in first], [known[text[m.start : m.end]] for m in second], None
+        )
+        by_text.append(score)
+        aligned = [(pair.gold, pair.predicted) for pair in pairs if pair.f1 > 0]
+        left, right = {i for i, _ in aligned}, {j for _, j in aligned}
+        said = [(first[i].label or UNLABELLED, second[j].label or UNLABELLED) for i, j in aligned]
+        said += [(mark.label or UNLABELLED, NONE) for i, mark in enumerate(first) if i not in left]
+        said += [(NONE, mark.label or UNLABELLED) for j, mark in enumerate(second) if j not in right]
+        for row, column in said:
+            line = confusion.setdefault(row, {})
+            line[column] = line.get(column, 0) + 1
+    why = None if n else "neither marked anything in a text that both looked at"
+    scores = [score for score in by_text if score is not None]
+    return SpanPair(
+        a,
+        b,
+        n,
+        both_empty,
+        Figure(2 * shared / spans if spans else None, n, why=why),
+        Figure(2 * alike / labelled if labelled else None, n, why=why),
+        Figure(sum(scores) / n if n else None, n, why=why),
+        confusion,
+        by_text,
+    )
+
+
+def _distinct(marks: Sequence[Mark]) -> list[Mark]:
+    """In the order of the text, equal places with one label once."""
+    once = {(mark.place, mark.label): mark for mark in marks}
+    return sorted(once.values(), key=lambda mark: (mark.place, mark.label or ""))

@@ -1,0 +1,175 @@
+"""Gamma: the best alignment against all alignments, the package pygamma-agreement as oracle, and what always holds."""
+
+from collections.abc import Sequence
+from itertools import combinations, permutations, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from emotui.metrics.gamma import gamma
+from emotui.metrics.gamma_alignment import Dissimilarity, Units, best_alignment, positional, search, solve
+from emotui.metrics.unitizing import MarkedText
+from emotui.records import Mark
+
+HOW = Dissimilarity(3, 1)
+
+
+def as_units(spans: Sequence[tuple[int, int, int]]) -> Units:
+    table = np.array(spans, dtype=float).reshape(len(spans), 3)
+    return Units(table[:, 0], table[:, 0] + table[:, 1], table[:, 2].astype(np.int64))
+
+
+def least_disorder(annotators: Sequence[Units]) -> float:
+    """Over all ways to divide the units."""
+    n = len(annotators)
+    pairs = n * (n - 1) / 2
+    apart = {(a, b): HOW.between(annotators[a], annotators[b]) for a, b in combinations(range(n), 2)}
+
+    def disorder(group: list[tuple[int, int]]) -> float:
+        real = sum(apart[a, b][i, j] for (a, i), (b, j) in combinations(sorted(group), 2))
+        return float((real + pairs - len(group) * (len(group) - 1) / 2) / pairs)
+
+    def least(rest: list[tuple[int, int]]) -> float:
+        if not rest:
+            return 0.0
+        first, *others = rest
+        by_annotator = [
+            [None, *(unit for unit in others if unit[0] == annotator)]
+            for annotator in range(n)
+            if annotator != first[0]
+        ]
+        groups = ([first, *(unit for unit in chosen if unit)] for chosen in product(*by_annotator))
+        return min(disorder(group) + least([unit for unit in others if unit not in group]) for group in groups)
+
+    return least([(a, i) for a in range(n) for i in range(len(annotators[a]))])
+
+
+unit_lists = st.lists(st.tuples(st.integers(0, 25), st.integers(1, 9), st.integers(0, 1)), max_size=3)
+
+
+@given(st.lists(unit_lists, min_size=2, max_size=3))
+@settings(max_examples=60, deadline=None)
+def test_the_best_alignment_has_the_least_disorder_of_all(spans: list[list[tuple[int, int, int]]]) -> None:
+    annotators = [as_units(one) for one in spans]
+    found = best_alignment(annotators, HOW)
+    assert found.disorder == pytest.approx(least_disorder(annotators))
+    units = sorted((a, i) for group in found.groups for a, i in enumerate(group) if i >= 0)
+    assert units == [(a, i) for a in range(len(annotators)) for i in range(len(annotators[a]))]
+
+
+def test_the_best_alignment_of_four_annotators_has_the_least_disorder_of_all() -> None:
+    draw = np.random.default_rng(3)
+    for _ in range(10):
+        annotators = [
+            as_units([(int(draw.integers(20)), int(draw.integers(1, 9)), int(draw.integers(2))) for _ in range(2)])
+            for _ in range(4)
+        ]
+        assert best_alignment(annotators, HOW).disorder == pytest.approx(least_disorder(annotators))
+
+
+def test_searching_and_integer_programming_find_packings_of_the_same_gain() -> None:
+    draw = np.random.default_rng(8)
+    for _ in range(10):
+        members = [sorted(draw.choice(10, size=int(draw.integers(2, 4)), replace=False).tolist()) for _ in range(25)]
+        gains = (-draw.random(25)).tolist()
+        part = range(25)
+        by_search, by_program = search(part, members, gains), solve(part, members, gains)
+        assert sum(gains[at] for at in by_search) == pytest.approx(sum(gains[at] for at in by_program))
+        taken = [unit for at in by_search for unit in members[at]]
+        assert len(taken) == len(set(taken))
+
+
+def test_the_positional_dissimilarity_is_0_for_equal_units_and_1_for_units_that_touch() -> None:
+    a = as_units([(0, 10, 0)])
+    assert positional(a, a)[0, 0] == 0
+    assert positional(a, as_units([(10, 10, 0)]))[0, 0] == 1  # (10 + 10) / (10 + 10), squared
+    assert positional(a, as_units([(0, 5, 0)]))[0, 0] == pytest.approx((5 / 15) ** 2)
+
+
+def text(said: dict[str, list[tuple[int, int, str]]], length: int = 100) -> MarkedText:
+    return MarkedText(length, {name: [Mark(*span) for span in spans] for name, spans in said.items()})
+
+
+SOME = [(5, 12, "joy"), (30, 41, "fear"), (60, 72, "joy")]
+
+
+@pytest.mark.parametrize("annotators", [2, 3])
+def test_annotators_who_mark_the_same_have_a_gamma_of_1(annotators: int) -> None:
+    names = [f"r{at}" for at in range(annotators)]
+    found = gamma([text(dict.fromkeys(names, SOME))], names)
+    assert found.gamma.value == found.cat.value == 1
+    assert found.observed == 0
+    assert found.by_text == [0]
+
+
+def test_the_order_of_annotators_does_not_change_the_observed_disorder() -> None:
+    said = {"a": SOME, "b": [(6, 13, "joy"), (60, 70, "fear")], "c": [(29, 40, "fear")]}
+    observed = {gamma([text(said)], order, precision=0.2).observed for order in permutations(said)}
+    assert max(o or 0 for o in observed) - min(o or 0 for o in observed) < 1e-12
+
+
+def test_disorder_of_two_annotators_worked_by_hand() -> None:
+    # One pair of equal place and unlike label (1), and one unit alone (1), over 1.5 units an annotator.
+    found = gamma([text({"a": [(0, 10, "joy"), (50, 60, "joy")], "b": [(0, 10, "fear")]})], ["a", "b"], precision=0.2)
+    assert found.observed == pytest.approx(2 / 1.5)
+
+
+def test_the_same_seed_gives_the_same_gamma_and_as_many_samples_as_the_precision_asks_for() -> None:
+    said = [text({"a": SOME, "b": [(6, 13, "joy"), (60, 70, "fear")]})]
+    first, again = gamma(said, ["a", "b"], seed=3), gamma(said, ["a", "b"], seed=3)
+    assert first == again
+    assert first.samples > 30
+    assert first.precision is not None
+    assert first.precision <= 0.0201
+    assert gamma(said, ["a", "b"], seed=3, precision=0.5).samples == 30
+
+
+def test_gamma_counts_texts_that_all_looked_at_and_says_why_it_is_undefined() -> None:
+    alone = text({"a": SOME})
+    assert gamma([alone], ["a", "b"]).gamma.why == "no text was marked by two annotators"
+    assert gamma([alone], ["a"]).gamma.why == "needs two annotators"
+    empty = text({"a": [], "b": []})
+    assert gamma([empty], ["a", "b"]).gamma.why == "nobody marked anything"
+    found = gamma([alone, empty, text({"a": SOME, "b": SOME})], ["a", "b"], precision=0.2)
+    assert found.by_text == [None, 0, 0]
+    assert found.gamma.n == 2
+
+
+def test_the_interval_comes_from_drawing_texts() -> None:
+    texts = [text({"a": SOME, "b": [(5 + i % 9, 12 + i % 9, "joy"), (30, 41, "fear")]}) for i in range(12)]
+    found = gamma(texts, ["a", "b"], resamples=100, precision=0.1).gamma
+    assert found.value is not None
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low < found.value < found.high
+
+
+@pytest.mark.slow
+def test_gamma_agrees_with_pygamma_agreement() -> None:
+    pygamma = pytest.importorskip("pygamma_agreement")
+    core = pytest.importorskip("pyannote.core")
+    draw = np.random.default_rng(5)
+    np.random.seed(0)
+    for n, k, length in ((2, 8, 200), (3, 6, 120), (4, 4, 100)):
+        base = [
+            (int(draw.integers(0, length - 20)), int(draw.integers(5, 15)), "ab"[draw.integers(2)]) for _ in range(k)
+        ]
+        continuum = pygamma.Continuum()
+        said: dict[str, list[tuple[int, int, str]]] = {}
+        for name in (f"r{at}" for at in range(n)):
+            continuum.add_annotator(name)
+            said[name] = []
+            for start, size, label in base:
+                if draw.random() < 0.85:
+                    start, end = max(0, start + int(draw.integers(-3, 4))), start + size
+                    said[name].append((start, end, label))
+                    continuum.add(name, core.Segment(float(start), float(end)), label)
+        continuum.bound_inf, continuum.bound_sup = 0.0, float(length)
+        theirs = continuum.compute_gamma(
+            pygamma.CombinedCategoricalDissimilarity(), precision_level=0.02, sampler=pygamma.ShuffleContinuumSampler()
+        )
+        ours = gamma([text(said, length)], list(said))
+        assert ours.observed == pytest.approx(theirs.observed_disorder, rel=1e-5)
+        assert ours.expected == pytest.approx(theirs.expected_disorder, rel=0.05)
