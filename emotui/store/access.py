@@ -12,7 +12,7 @@ import random
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -85,6 +85,16 @@ def settings(memory: str = SMALL) -> dict[str, str | bool | int | float | list[s
     }
 
 
+_LOGS = ("", ".wal", ".wal.checkpoint", ".wal.recovery")
+"""What DuckDB opens for a file, by what stands after its name."""
+
+
+def shut(engine: "DuckDBPyConnection", files: Sequence[Path]) -> None:
+    """Let an engine open these DuckDB files and no other file or address, from now on and for good."""
+    allowed = ", ".join(_quoted(file.with_name(file.name + log)) for file in files for log in _LOGS)
+    engine.execute(f"set allowed_paths = [{allowed}]; set enable_external_access = false")
+
+
 class Access:
     """Takes turns on one file. Safe to use from several threads; they take turns too.
 
@@ -92,10 +102,18 @@ class Access:
         patience: seconds to wait while another program holds the file; None: `PATIENCE`, and `LONG_PATIENCE` where
             somebody is told.
         on_waiting: told now and then for whom it waits. What it raises ends the waiting.
+        shut: whether the engine may open nothing but the store, whatever the store asks it for; who needs more shuts
+            it before anything that others wrote is run.
     """
 
     def __init__(
-        self, path: Path, *, read_only: bool, patience: float | None = None, on_waiting: OnWaiting | None = None
+        self,
+        path: Path,
+        *,
+        read_only: bool,
+        patience: float | None = None,
+        on_waiting: OnWaiting | None = None,
+        shut: bool = True,
     ) -> None:
         self.path = path
         self.read_only = read_only
@@ -103,7 +121,9 @@ class Access:
         self._on_waiting = on_waiting
         self._lock = lock_of(path)
         self._away_until = 0.0
+        self._shut = shut
         self._engine: DuckDBPyConnection | None = None
+        self._beside: Path | None = None  # what the engine may open beside the store
 
     @contextlib.contextmanager
     def reading(self, memory: str = SMALL) -> Iterator["DuckDBPyConnection"]:
@@ -143,6 +163,7 @@ class Access:
             StoreError: no store, of a newer version, or of an older one that may not be written.
         """
         with self._turn(read_only=True, checked=False) as connection:
+            schema.check_plain(connection, self.path)
             version = schema.version_of(connection)
         if self.read_only or version is None or version >= schema.VERSION:
             check_version(self.path, version)
@@ -151,6 +172,7 @@ class Access:
             # Another program may have done it meanwhile.
             version = schema.version_of(connection)
             if version is not None and version < schema.VERSION:
+                schema.check_no_macros(connection, self.path)
                 schema.migrate(connection, version)
             check_version(self.path, schema.version_of(connection))
 
@@ -162,7 +184,7 @@ class Access:
 
         time.sleep(max(0.0, self._away_until - time.monotonic()))
         try:
-            connection, waited = self._attach(read_only)
+            connection, waited = self._attach(read_only, beside)
         except (duckdb.Error, OSError, RuntimeError) as error:
             if refusals.is_interrupt(error):
                 raise KeyboardInterrupt from error
@@ -196,7 +218,7 @@ class Access:
             self._away_until = now + random.uniform(*_COURTESY) * min(most, now - begun)
             self._lock.release()
 
-    def _attach(self, read_only: bool) -> tuple["DuckDBPyConnection", bool]:
+    def _attach(self, read_only: bool, beside: Path | None) -> tuple["DuckDBPyConnection", bool]:
         """Take the lock and open the file, trying again while another program has it; nobody of this process waits for
         the lock meanwhile.
 
@@ -207,7 +229,7 @@ class Access:
         while True:
             self._lock.acquire()
             try:
-                held = self._try(read_only)
+                held = self._try(read_only, beside)
             except BaseException:
                 self._let_go()
                 self._lock.release()
@@ -225,12 +247,17 @@ class Access:
             pause = _RETRY if waited < 3 else _LATE_RETRY if waited < PATIENCE else _LAST_RETRY
             time.sleep(random.uniform(*pause))
 
-    def _try(self, read_only: bool) -> Exception | None:
+    def _try(self, read_only: bool, beside: Path | None) -> Exception | None:
         """Open the file once, with the lock held; the refusal where another program has it."""
         import duckdb
 
+        if beside != self._beside:
+            self._let_go()
         if self._engine is None:
             self._engine = duckdb.connect(":memory:", config=settings())
+            self._beside = beside
+            if self._shut:
+                shut(self._engine, (self.path, *([beside] if beside else [])))
         if not is_duckdb(self.path):
             raise BadStore(f"{self.path} is not an emotui store: choose another file with --db")
         how = "(type duckdb, read_only)" if read_only else "(type duckdb)"

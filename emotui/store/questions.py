@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from emotui.errors import BadInput, EmotuiError
-from emotui.store import access, refusals, views
+from emotui.store import access, refusals, schema, views
 from emotui.store.access import Access
 
 if TYPE_CHECKING:
@@ -64,7 +64,9 @@ def ask(
         EmotuiError: it took too long, or needs too much memory.
     """
     checked = _select(question)
-    with _asking(Access(path, read_only=True, patience=patience, on_waiting=on_waiting), seconds) as connection:
+    with _asking(
+        Access(path, read_only=True, patience=patience, on_waiting=on_waiting, shut=False), seconds
+    ) as connection:
         found = connection.execute(checked)
         columns = tuple(column[0] for column in found.description or ())
         rows = found.fetchall() if limit is None else found.fetchmany(limit + 1)
@@ -90,7 +92,7 @@ def write(
     if form is None:
         raise BadInput(f"{to}: unknown ending {to.suffix!r}: the format goes by it, and is one of {', '.join(ENDINGS)}")
     checked = _select(question)
-    turns = Access(path, read_only=True, patience=patience, on_waiting=on_waiting)
+    turns = Access(path, read_only=True, patience=patience, on_waiting=on_waiting, shut=False)
     with _replacing(to) as beside, _asking(turns, seconds, beside) as connection:
         done = connection.execute(f"copy (\n{checked}\n) to '{_escaped(beside)}' ({form})").fetchone()
         return int(done[0]) if done else 0
@@ -117,7 +119,7 @@ def snapshot(
         raise BadInput(f"{to} is the store itself: name another file")
     if to.exists() and not force:
         raise BadInput(f"{to} is there already: name another file, or add --force to replace it")
-    turns = Access(path, read_only=True, patience=patience, on_waiting=on_waiting)
+    turns = Access(path, read_only=True, patience=patience, on_waiting=on_waiting, shut=False)
     with _replacing(to) as beside, _reading_alone(turns) as connection:
         # The store stays open for reading, so nobody writes it meanwhile; a copy is a transaction of its own.
         connection.execute("commit")
@@ -135,6 +137,8 @@ def snapshot(
 def _reading_alone(turns: Access) -> "Iterator[DuckDBPyConnection]":
     """A reading transaction by an engine that nothing else uses, and that ends with it."""
     with contextlib.closing(turns), turns.reading(access.ROOMY) as connection:
+        schema.check_plain(connection, turns.path)
+        schema.check_no_macros(connection, turns.path)
         yield connection
 
 

@@ -4,7 +4,10 @@
 an old one, so that both end up with the same tables.
 """
 
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from emotui.errors import BadStore
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -133,3 +136,56 @@ def version_of(connection: "DuckDBPyConnection") -> int | None:
     except (duckdb_core.CatalogException, duckdb_core.BinderException):
         return None
     return int(row[0]) if row else None
+
+
+_OTHERS = """
+    select 'a view' as what, schema_name, view_name as name, sql from duckdb_views() where database_name = 'store'
+    union all select 'a trigger', schema_name, trigger_name, '' from duckdb_triggers() where database_name = 'store'
+    union all select 'a computed column', schema_name, table_name, '' from duckdb_tables()
+        where database_name = 'store' and contains(sql, 'GENERATED ALWAYS')
+"""
+_MACROS = "select 'a macro', schema_name, function_name, '' from duckdb_functions() where database_name = 'store'"
+_COPIED = "views"
+"""The schema in which a snapshot has views. Nothing here reads them."""
+
+
+def check_plain(connection: "DuckDBPyConnection", path: Path) -> None:
+    """See that the attached `store` holds tables, our own view and nothing else that computes when it is read.
+
+    Macros take DuckDB 30 ms to list, which the first paint would wait for: `check_no_macros`.
+
+    Raises:
+        BadStore: it holds a view, a trigger or a computed column, which emotui never made.
+    """
+    for what, schema, name, definition in connection.execute(_OTHERS).fetchall():
+        if schema != _COPIED and not (what == "a view" and name == "score_values" and _is_ours(definition)):
+            raise _foreign(path, what, name)
+
+
+def check_no_macros(connection: "DuckDBPyConnection", path: Path) -> None:
+    """See that the attached `store` holds no macro, which could stand in for a function of DuckDB's.
+
+    Raises:
+        BadStore: it holds one.
+    """
+    for what, _, name, _ in connection.execute(_MACROS).fetchall():
+        raise _foreign(path, what, name)
+
+
+def _foreign(path: Path, what: str, name: str) -> BadStore:
+    return BadStore(
+        f"{path} holds {what} ({name!r}), which emotui never makes: whoever made this file wanted it to do something "
+        "when it is opened; ask them for an `emotui export`"
+    )
+
+
+def _is_ours(definition: str) -> bool:
+    """Whether this is the view of version 4, as any DuckDB writes its definition out again."""
+    (made,) = (text for text in MIGRATIONS[2].split(";") if "create view score_values" in text)
+    return _bare(definition) == _bare(made)
+
+
+def _bare(definition: str) -> str:
+    """A definition without what DuckDB writes in several ways: case, space, quotes and brackets."""
+    text = definition.lower().replace("inner join", "join").replace("list_value", "")
+    return "".join(sign for sign in text if sign not in ' \n\t"()[];')

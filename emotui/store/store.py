@@ -74,6 +74,11 @@ class Store:
         """
         return type(self)(Access(self.path, read_only=self.read_only, patience=patience, on_waiting=on_waiting))
 
+    def check_no_macros(self) -> None:
+        """Raises BadStore where the file holds macros; opening it does not look, because DuckDB takes long to say."""
+        with self._turns.reading() as connection:
+            schema.check_no_macros(connection, self.path)
+
     def datasets(self, *, trash: bool = False) -> list[Dataset]:
         """All data sets, in the order in which they came: those in use, or those in the trash."""
         with self._turns.reading() as connection:

@@ -302,6 +302,7 @@ class Workspace:
         from emotui.workbench.progress import RunProgress
         from emotui.workbench.runs.run import run_task
 
+        self.store.check_no_macros()
         found = self.store.dataset(dataset)
         if found is None:
             raise BadInput(f"the store has no dataset {dataset!r}")
