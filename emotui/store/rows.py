@@ -96,6 +96,10 @@ class Annotation(msgspec.Struct, frozen=True):
     at: str
 
 
+Outline = tuple[int, str, int | None, int | None]
+"""(annotation, kind, sample, undoes) of an entry: what can be told of it without its payload."""
+
+
 def now() -> str:
     """This moment, UTC, ISO 8601 to the millisecond."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")

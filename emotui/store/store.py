@@ -10,7 +10,7 @@ from emotui.errors import StoreError
 from emotui.store import access, annotations, gold, list_rows, refusals, run_results, runs, samples, schema, trash
 from emotui.store.access import Access
 from emotui.store.query import Dataset, ListQuery, ListRow, Run
-from emotui.store.rows import Annotation, Outcome, ResultRow, SampleRow, ValueSum
+from emotui.store.rows import Annotation, Outcome, Outline, ResultRow, SampleRow, ValueSum
 
 if TYPE_CHECKING:
     import numpy as np
@@ -424,6 +424,11 @@ class Store:
         """
         with self._turns.reading() as connection:
             return annotations.annotations(connection, sample, annotator, after, kind, within)
+
+    def outlines(self, annotator: str, *, kind: str, within: range, after: int = 0) -> list[Outline]:
+        """One annotator's entries about these samples without their payloads: for a long log."""
+        with self._turns.reading() as connection:
+            return annotations.outlines(connection, annotator, after, kind, within)
 
     def setting(self, key: str, default: Any = None) -> Any:
         """A JSON value kept under `key`, or `default`."""

@@ -13,8 +13,8 @@ from emotui.workbench.annotate.scheme_files import BUILT_IN, built_in, read_sche
 from emotui.workbench.annotate.service import Annotating
 from emotui.workbench.runs.plan import stored_samples
 
-_LOOKED_THROUGH = 5000
-"""Texts of a dataset among which its own labels are looked for."""
+_LOOKED_THROUGH = 20_000
+"""Texts of a dataset among which its own labels are looked for, once."""
 
 
 class Desk:
@@ -86,6 +86,10 @@ class Desk:
 
     def _own_labels(self, dataset: Dataset) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The labels of spans and of texts that gold has, in the order in which they come; all of a scene's."""
+        under = f"own labels of {dataset.dataset}"
+        known = self._store.setting(under)
+        if known is not None and known["of"] == dataset.fingerprint:
+            return tuple(known["spans"]), tuple(known["texts"])
         spans: dict[str, None] = {}
         texts: dict[str, None] = {}
         for sample in self._samples(dataset):
@@ -96,6 +100,8 @@ class Desk:
                 spans |= {span.label: None for span in gold.spans if span.label}
                 texts |= dict.fromkeys(gold.labels or ())
         of_texts = tuple(texts) if dataset.task == "scenes" else tuple(sorted(texts))
+        if not self._store.read_only:
+            self._store.set_setting(under, {"of": dataset.fingerprint, "spans": list(spans), "texts": of_texts})
         return tuple(spans), of_texts
 
     def _samples(self, dataset: Dataset) -> Iterator[object]:

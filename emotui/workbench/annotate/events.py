@@ -195,8 +195,9 @@ class Kept(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def kind_of(event: Event) -> str:
-    """Under which kind an event stands in the log."""
-    return f"{KIND}:{event.__struct_config__.tag}"
+    """Under which kind an event stands in the log; of a switch also which way, so that it need not be decoded."""
+    off = isinstance(event, SetFlag | SetUnsure) and not event.on
+    return f"{KIND}:{event.__struct_config__.tag}" + ("-off" if off else "")
 
 
 LASTING_KINDS = frozenset(f"{KIND}:{event.__struct_config__.tag}" for event in LASTING)

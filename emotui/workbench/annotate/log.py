@@ -1,17 +1,16 @@
 """One annotator's entries about one dataset: which stand, what undo and redo name next, and the state of each text.
 
 An undo is an entry that takes another one back; a redo is an undo of the undo, so an event keeps its number through
-both. Events are decoded a text at a time, when somebody asks for that text: opening a long log costs no decoding.
+both. What an event says is read a text at a time, when somebody asks for that text: opening a long log costs little.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
-from emotui.store.rows import Annotation
+from emotui.store.rows import Annotation, Outline
 from emotui.workbench.annotate.events import (
-    KIND,
     LASTING_KINDS,
     UNDO,
     Accept,
@@ -26,7 +25,8 @@ from emotui.workbench.annotate.events import (
 from emotui.workbench.annotate.marks import Said, Step, apply, replay
 
 ACCEPT, REOPEN, RETEST, PRESENT = kind_of(Accept()), kind_of(Reopen()), kind_of(Retest()), kind_of(Present(0))
-NOTED = (kind_of(SetFlag(True)), kind_of(SetUnsure(True)))
+FLAG = kind_of(SetFlag(True)), kind_of(SetFlag(False))
+UNSURE = kind_of(SetUnsure(True)), kind_of(SetUnsure(False))
 
 _DECODER = msgspec.json.Decoder(Kept)
 
@@ -46,63 +46,77 @@ class Log:
     """The entries of one annotator about the samples of one dataset.
 
     `last`: the number of the last one taken in. `presented`: how often a text came into sight.
+
+    Args:
+        read: what stands in the store about a text, undos among it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, read: Callable[[int], Sequence[Annotation]]) -> None:
+        self._read = read
         self.last = 0
-        self._events: dict[int, Annotation] = {}
-        self._of: dict[int, list[tuple[int, int]]] = {}  # by sample: (number, of which event), in order
+        self.presented = 0
+        self._events: dict[int, tuple[int, str]] = {}  # number to (sample, kind)
+        self._of: dict[int, list[int]] = {}  # sample to the numbers of its events
         self._first_of: dict[int, int] = {}  # undos and redos to the event that they are about
         self._tips: dict[int, int] = {}  # events that were ever taken back to the last undo or redo
         self._off: set[int] = set()
         self._done: list[int] = []
         self._undone: list[int] = []
         self._retested: set[int] = set()
-        self._noted: set[int] = set()
-        self.presented = 0
+        self._switched: set[int] = set()
+        self._entries: dict[int, list[Annotation]] = {}
         self._states: dict[tuple[int, int], Said] = {}
 
-    def take(self, entries: Iterable[Annotation]) -> None:
-        """Take in what came after `last`, in its order; entries of other kinds of work are passed over."""
-        for each in entries:
-            self.last = max(self.last, each.annotation)
-            if each.sample is None or not each.kind.startswith(KIND):
+    def take(self, outlines: Iterable[Outline]) -> None:
+        """Take in what came after `last`, in its order."""
+        events, of, done = self._events, self._of, self._done
+        for number, kind, sample, undoes in outlines:
+            self.last = number
+            if sample is None:
                 continue
-            if each.kind == UNDO:
-                self._take_undo(each)
+            if self._entries or self._states:
+                self._forget(sample)
+            if kind == UNDO:
+                self._take_undo(number, undoes or 0)
+                continue
+            events[number] = (sample, kind)
+            if (there := of.get(sample)) is None:
+                of[sample] = [number]
             else:
-                self._take_event(each)
+                there.append(number)
+            if kind not in LASTING_KINDS:
+                done.append(number)
+                self._undone.clear()
+                if kind in FLAG or kind in UNSURE:
+                    self._switched.add(sample)
+            elif kind == RETEST:
+                self._retested.add(sample)
+            elif kind == PRESENT:
+                self.presented += 1
 
-    def _take_event(self, each: Annotation) -> None:
-        sample, number = int(each.sample or 0), each.annotation
-        self._events[number] = each
-        self._of.setdefault(sample, []).append((number, number))
-        if each.kind == RETEST:
-            self._retested.add(sample)
-        elif each.kind == PRESENT:
-            self.presented += 1
-        elif each.kind in NOTED:
-            self._noted.add(sample)
-        if each.kind not in LASTING_KINDS:
-            self._done.append(number)
-            self._undone.clear()
-        if self._states:
+    def take_whole(self, entries: Sequence[Annotation]) -> None:
+        """Take in entries that were just made, without reading them again."""
+        for each in entries:
+            sample = each.sample or 0
+            known = self._entries.get(sample)
+            states = {round: self._states.get((sample, round)) for round in (0, 1)}
+            self.take([(each.annotation, each.kind, each.sample, each.undoes)])
+            if known is None:
+                continue
+            self._entries[sample] = [*known, each]
+            if each.kind == UNDO:
+                continue
             kept = _DECODER.decode(each.payload)
-            known = self._states.get((sample, kept.round))
-            if known is not None:
-                self._states[sample, kept.round] = apply(known, kept.event)
+            for round, said in states.items():
+                if said is not None:
+                    self._states[sample, round] = apply(said, kept.event) if round == kept.round else said
 
-    def _take_undo(self, each: Annotation) -> None:
-        undoes = each.undoes or 0
+    def _take_undo(self, number: int, undoes: int) -> None:
         of = self._first_of.get(undoes, undoes)
         if of not in self._events:
             return
-        self._first_of[each.annotation] = of
-        self._tips[of] = each.annotation
-        sample = int(each.sample or 0)
-        self._of.setdefault(sample, []).append((each.annotation, of))
-        self._states.pop((sample, 0), None)
-        self._states.pop((sample, 1), None)
+        self._first_of[number] = of
+        self._tips[of] = number
         if of in self._off:
             self._off.discard(of)
             _drop(self._undone, of)
@@ -111,6 +125,11 @@ class Log:
             self._off.add(of)
             _drop(self._done, of)
             self._undone.append(of)
+
+    def _forget(self, sample: int) -> None:
+        self._entries.pop(sample, None)
+        self._states.pop((sample, 0), None)
+        self._states.pop((sample, 1), None)
 
     # What undo and redo are about.
 
@@ -126,11 +145,7 @@ class Log:
         if not stack:
             return None
         of = stack[-1]
-        return int(self._events[of].sample or 0), self._tips.get(of, of)
-
-    def undo_depth(self) -> tuple[int, int]:
-        """How many events can be undone, and how many redone."""
-        return len(self._done), len(self._undone)
+        return self._events[of][0], self._tips.get(of, of)
 
     # How texts stand.
 
@@ -145,24 +160,32 @@ class Log:
         return known
 
     def accepted(self, sample: int) -> bool:
-        """Whether the first answer is given. Costs no decoding for a text that did not come back."""
+        """Whether the first answer is given. Nothing is read for a text that did not come back."""
         if sample in self._retested:
             return self.state(sample).accepted
-        for number, of in reversed(self._of.get(sample, ())):
-            if number == of and number not in self._off and (kind := self._events[number].kind) in (ACCEPT, REOPEN):
-                return kind == ACCEPT
+        return self._switch(sample, (ACCEPT, REOPEN))
+
+    def flagged(self, sample: int) -> bool:
+        """Whether the text is flagged."""
+        return sample in self._switched and self._switch(sample, FLAG)
+
+    def unsure(self, sample: int) -> bool:
+        """Whether the answer is unsure."""
+        return sample in self._switched and self._switch(sample, UNSURE)
+
+    def _switch(self, sample: int, kinds: tuple[str, str]) -> bool:
+        """Which of two kinds came last, of what stands; False where neither did."""
+        for number in reversed(self._of.get(sample, ())):
+            if (kind := self._events[number][1]) in kinds and number not in self._off:
+                return kind == kinds[0]
         return False
 
     def touched(self, sample: int) -> bool:
         """Whether something stands that is about the answer."""
         return any(
-            number == of and number not in self._off and self._events[number].kind not in LASTING_KINDS
-            for number, of in self._of.get(sample, ())
+            number not in self._off and self._events[number][1] not in LASTING_KINDS
+            for number in self._of.get(sample, ())
         )
-
-    def noted(self) -> tuple[int, ...]:
-        """The texts that were ever flagged or called unsure."""
-        return tuple(self._noted)
 
     def retested(self) -> frozenset[int]:
         """The texts that came back for a second answer."""
@@ -172,30 +195,45 @@ class Log:
         """Which answer is being given: 1 from when a text comes back until its second answer is accepted."""
         return int(sample in self._retested and not self.state(sample, 1).accepted)
 
-    def entries(self, sample: int | None = None) -> Iterator[Entry]:
-        """The events of a text, or of all, in the order of the log, those taken back among them."""
-        numbers = (
-            sorted(self._events)
-            if sample is None
-            else [number for number, of in self._of.get(sample, ()) if number == of]
-        )
-        for number in numbers:
-            each = self._events[number]
-            kept = _DECODER.decode(each.payload)
-            yield Entry(number, int(each.sample or 0), kept, each.at, number not in self._off)
+    def entries(self, sample: int) -> Iterator[Entry]:
+        """The events of a text in the order of the log, those taken back among them."""
+        for each in self._kept(sample):
+            if each.kind != UNDO:
+                kept = _DECODER.decode(each.payload)
+                yield Entry(each.annotation, sample, kept, each.at, each.annotation not in self._off)
+
+    def _kept(self, sample: int) -> list[Annotation]:
+        if sample not in self._of:
+            return []
+        if (known := self._entries.get(sample)) is None:
+            known = self._entries[sample] = [each for each in self._read(sample) if each.annotation <= self.last]
+        return known
 
     def _steps(self, sample: int, round: int) -> Iterator[Step]:
         """Those of one round, with the undos of its events."""
         there: set[int] = set()
-        for number, of in self._of.get(sample, ()):
-            if number != of:
+        for each in self._kept(sample):
+            if each.kind == UNDO:
+                of = self._first_of.get(each.annotation, 0)
                 if of in there:
-                    yield Step(number, None, of)
+                    yield Step(each.annotation, None, of)
                 continue
-            kept = _DECODER.decode(self._events[number].payload)
+            kept = _DECODER.decode(each.payload)
             if kept.round == round:
-                there.add(number)
-                yield Step(number, kept.event)
+                there.add(each.annotation)
+                yield Step(each.annotation, kept.event)
+
+
+def whole_log(entries: Iterable[Annotation]) -> Log:
+    """The log of entries that are all at hand."""
+    of: dict[int, list[Annotation]] = {}
+    outlines: list[Outline] = []
+    for each in entries:
+        of.setdefault(each.sample or 0, []).append(each)
+        outlines.append((each.annotation, each.kind, each.sample, each.undoes))
+    log = Log(lambda sample: of.get(sample, ()))
+    log.take(outlines)
+    return log
 
 
 def _drop(stack: list[int], number: int) -> None:

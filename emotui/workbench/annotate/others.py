@@ -7,12 +7,13 @@ import msgspec
 
 from emotui.records import SpanSample
 from emotui.store.query import Dataset
+from emotui.store.rows import Annotation
 from emotui.store.store import Store
 from emotui.tasks.task import Task
 from emotui.workbench.annotate.answer import Answer
 from emotui.workbench.annotate.answers import gold_answer, predicted_answer, spans_of, stored_answer
 from emotui.workbench.annotate.events import KIND
-from emotui.workbench.annotate.log import Log
+from emotui.workbench.annotate.log import whole_log
 from emotui.workbench.runs.scores import last_attempts
 
 GOLD, PERSON = "gold", "person"
@@ -64,10 +65,10 @@ def others_of(
 
 def _annotating(store: Store, sample: int) -> Iterator[tuple[str, Answer]]:
     """The blind answers that people gave here."""
-    logs: dict[str, Log] = {}
+    of: dict[str, list[Annotation]] = {}
     for entry in store.annotations(sample=sample, kind=KIND):
-        logs.setdefault(entry.annotator, Log()).take([entry])
-    for name, log in logs.items():
+        of.setdefault(entry.annotator, []).append(entry)
+    for name, log in ((name, whole_log(entries)) for name, entries in of.items()):
         if log.accepted(sample):
             yield name, log.state(sample).blind
 

@@ -65,7 +65,7 @@ class Annotating:
         self.blind = blind
         self._task = task_named(dataset.task)
         self._lock = threading.RLock()
-        self._log = Log()
+        self._log = Log(lambda sample: store.annotations(sample, name, kind=KIND))
         self._seen = 0
         self._texts: dict[int, AnnotatedText] = {}
         self._numbers = store.file_order(dataset.dataset)
@@ -75,10 +75,8 @@ class Annotating:
     def refresh(self) -> None:
         """Take in what another terminal has kept under this name."""
         with self._lock:
-            found = self.store.annotations(
-                annotator=self.annotator, after=self._log.last, kind=KIND, within=self._numbers
-            )
-            self._log.take(found)
+            after = self._log.last
+            self._log.take(self.store.outlines(self.annotator, kind=KIND, within=self._numbers, after=after))
             self._seen = max(self._seen, self._log.last)
 
     # One text.
@@ -156,15 +154,13 @@ class Annotating:
         with self._lock:
             mine = frozenset(self.order) if not isinstance(self.order, range) else self.order
             there = [number for number in self._log.samples() if number in mine]
-            accepted = [number for number in there if self._log.accepted(number)]
-            begun = [number for number in there if number not in set(accepted) and self._log.touched(number)]
-            marked = [self._log.state(number) for number in self._log.noted() if number in mine]
+            accepted = {number for number in there if self._log.accepted(number)}
             return Progress(
                 len(self.order),
                 len(accepted),
-                len(begun),
-                sum(said.flag for said in marked),
-                sum(said.unsure for said in marked),
+                sum(self._log.touched(number) for number in there if number not in accepted),
+                sum(map(self._log.flagged, there)),
+                sum(map(self._log.unsure, there)),
             )
 
     def accepted(self) -> frozenset[int]:
@@ -227,7 +223,7 @@ class Annotating:
         alone = made[0].annotation == self._seen + 1
         self._seen = made[-1].annotation
         if alone:
-            self._log.take(made)
+            self._log.take_whole(made)
         else:
             self.refresh()
 
