@@ -132,6 +132,30 @@ def commit_batch(
     )
 
 
+def revise(
+    connection: "DuckDBPyConnection", run: str, rows: Sequence[ResultRow], withdrawn: Sequence[int], gold: int
+) -> None:
+    """Put these rows in place of whatever a source that is no model's said of their samples, and take back what it
+    said of the `withdrawn` ones. Its state is `done`, and its size what it says something about.
+
+    Args:
+        gold: the version of gold that the scores were computed under.
+    """
+    number = _number(connection, run)
+    samples = sorted({*withdrawn, *(row.sample for row in rows)})
+    for table in ("outputs", "predictions", "scores"):
+        connection.execute(
+            f"delete from {table} where run = ? and sample in (select unnest(?::bigint[]))", [number, samples]
+        )
+    commit_batch(connection, run, rows, gold)
+    connection.execute(
+        "update runs set n = said, done = said, failed = 0, state = 'done', finished = $1"
+        " from (select count(*) as said from (select distinct sample, repeat from outputs where run = $2))"
+        " where number = $2",
+        [now(), number],
+    )
+
+
 def replace_scores(
     connection: "DuckDBPyConnection", run: str, rows: Sequence[ResultRow], gold: int | None = None
 ) -> None:

@@ -300,6 +300,15 @@ class Store:
         with self._turns.writing() as connection:
             runs.commit_batch(connection, run, rows, gold)
 
+    def revise(self, run: str, rows: Sequence[ResultRow], withdrawn: Sequence[int], *, gold: int) -> None:
+        """Let a person's source say these rows, and nothing of the `withdrawn` samples any more, all or none.
+
+        Args:
+            gold: the version of gold that the scores were computed under.
+        """
+        with self._turns.writing() as connection:
+            runs.revise(connection, run, rows, withdrawn, gold)
+
     def set_state(self, run: str, state: str, error: str | None = None) -> None:
         """Say how a run stands: running, done, stopped or failed."""
         with self._turns.writing() as connection:

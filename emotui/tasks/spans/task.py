@@ -27,7 +27,7 @@ from emotui.metrics.span_baselines import span_baselines
 from emotui.metrics.span_output import STYLES, parse_output
 from emotui.metrics.span_report import report, span_report
 from emotui.metrics.span_scoring import Embed, SampleDetail, score_samples
-from emotui.records import Mark, Span, SpanPrediction, SpanSample, Text
+from emotui.records import Mark, Sentence, Span, SpanPrediction, SpanSample, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.tasks.parts import (
     Asking,
@@ -71,6 +71,8 @@ class Prediction(msgspec.Struct, frozen=True):
     `offsets`, `labels`, `strengths` and `attributes` are empty, or have one a span; of a span of which nothing is said
     that is None, and of labels the empty string.
 
+    `sentences`: what a person says of sentences; of a text that is one sentence alone, of the text.
+
     Of a model that writes: `output`, its answer without what stood around it, in its style; `breach`: how that breaks
     the contract (SEER, Table 11), if it does.
     """
@@ -84,6 +86,7 @@ class Prediction(msgspec.Struct, frozen=True):
     cot: bool = False
     breach: str | None = None
     attributes: tuple[Mapping[str, Any] | None, ...] = ()
+    sentences: tuple[Sentence, ...] = ()
 
 
 def ask(sample: SpanSample) -> Extract:
@@ -400,6 +403,7 @@ class Spans(Task):
             labels=tuple(span.label or "" for span in marked) if any(span.label for span in marked) else (),
             strengths=tuple(span.score for span in marked) if any(span.score is not None for span in marked) else (),
             attributes=tuple(span.attributes for span in marked) if any(span.attributes for span in marked) else (),
+            sentences=tuple(msgspec.convert(said.get("sentences") or (), tuple[Sentence, ...])),
         )
 
     def as_gold(self, sample: SpanSample, prediction: Prediction) -> SpanSample:
@@ -410,7 +414,12 @@ class Spans(Task):
             span if isinstance(span, Mark) else None if (at := next(found)) is None else Mark(*at) for span in said
         ]
         there = {mark: None for mark in marks if mark is not None}
-        return msgspec.structs.replace(sample, spans=tuple(sorted(there, key=lambda mark: mark.place)))
+        gold = msgspec.structs.replace(sample, spans=tuple(sorted(there, key=lambda mark: mark.place)))
+        if sample.sentences and prediction.sentences:
+            return msgspec.structs.replace(gold, sentences=prediction.sentences)
+        for one in prediction.sentences[:1]:
+            gold = msgspec.structs.replace(gold, emotion=one.emotion, valence=one.valence)
+        return gold
 
     def said(self, sample: SpanSample, prediction: Prediction | None) -> tuple[SaidLine, ...]:
         """A line for each gold and each predicted span, those of equal words beside each other."""

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from emotui.errors import BadInput
-from emotui.records import LabelsGold, Mark, ScenesGold
+from emotui.records import LabelsGold, Mark, ScenesGold, SpanSample
 from emotui.tasks.task import Task
 from emotui.workbench.annotate.answer import Answer, SentenceSaid, SpanMark, in_order, new_id
 from emotui.workbench.annotate.scheme import MASK, TEXT, Scheme
@@ -21,9 +21,11 @@ def gold_answer(sample: Any, *, words: bool = False) -> Answer | None:
     marks: Sequence[Mark] | None = getattr(sample, "spans", None)
     labels = _labels(sample)
     values = getattr(sample, "values", None)
+    # A text that is one sentence has its emotion and valence itself.
+    parts = getattr(sample, "sentences", ()) or ((sample,) if isinstance(sample, SpanSample) else ())
     sentences = {
         place: SentenceSaid(emotion=one.emotion, valence=one.valence)
-        for place, one in enumerate(getattr(sample, "sentences", ()))
+        for place, one in enumerate(parts)
         if one.emotion or one.valence
     }
     if marks is None and labels is None and values is None and not sentences:
@@ -69,22 +71,10 @@ def predicted_answer(task: Task, sample: Any, prediction: Any, *, words: bool = 
         found = gold_answer(task.as_gold(sample, prediction), words=words)
     except BadInput:
         return None
-    # What gold says of the sentences, the prediction has not said.
-    return None if found is None else msgspec.structs.replace(found, sentences={})
-
-
-def stored_answer(task: Task, sample: Any, keys: Mapping[str, Any], *, words: bool = False) -> Answer | None:
-    """What is said by the keys of records, as `keys_of` writes them."""
-    found = predicted_answer(task, sample, task.taken(sample, keys), words=words)
-    sentences = keys.get("sentences")
-    if found is None or not sentences:
+    if found is None or getattr(prediction, "sentences", ()):
         return found
-    said = {
-        place: SentenceSaid(emotion=one.get("emotion"), valence=one.get("valence"))
-        for place, one in enumerate(sentences)
-        if one.get("emotion") or one.get("valence")
-    }
-    return msgspec.structs.replace(found, sentences=said)
+    # What gold says of the sentences, the prediction has not said.
+    return msgspec.structs.replace(found, sentences={})
 
 
 def keys_of(sample: Any, answer: Answer, scheme: Scheme, sentences: Sequence[tuple[int, int]] = ()) -> dict[str, Any]:

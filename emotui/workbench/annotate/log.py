@@ -153,6 +153,12 @@ class Log:
         """The texts with any entry, in the order of their first ones."""
         return tuple(self._of)
 
+    def samples_since(self, number: int) -> tuple[int, ...]:
+        """The texts with an entry numbered above this one, undos among them."""
+        recent = [sample for sample, numbers in self._of.items() if numbers[-1] > number]
+        undone = [self._events[of][0] for last, of in self._first_of.items() if last > number]
+        return tuple(dict.fromkeys([*recent, *undone]))
+
     def state(self, sample: int, round: int = 0) -> Said:
         """The answer of a round as it stands."""
         if (known := self._states.get((sample, round))) is None:

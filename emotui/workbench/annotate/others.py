@@ -11,7 +11,7 @@ from emotui.store.rows import Annotation
 from emotui.store.store import Store
 from emotui.tasks.task import Task
 from emotui.workbench.annotate.answer import Answer
-from emotui.workbench.annotate.answers import gold_answer, predicted_answer, spans_of, stored_answer
+from emotui.workbench.annotate.answers import gold_answer, predicted_answer, spans_of
 from emotui.workbench.annotate.events import KIND
 from emotui.workbench.annotate.log import whole_log
 from emotui.workbench.runs.scores import last_attempts
@@ -26,6 +26,15 @@ class OtherSaid(msgspec.Struct, frozen=True):
     kind: str
     answer: Answer
     run: str | None = None
+
+
+BLIND, REVEALED = "", ", after reveal"
+"""What stands behind an annotator's name in that of their source: of the answers given blind, and of those changed."""
+
+
+def names_of(annotator: str) -> tuple[str, ...]:
+    """What the sources of somebody who annotates here may be called; the last ones where the first are taken."""
+    return tuple(f"{annotator}{which}{here}" for here in ("", ", here") for which in (BLIND, REVEALED))
 
 
 def others_of(
@@ -51,7 +60,7 @@ def others_of(
         if name not in here and name != besides
     ]
     for run in store.runs(dataset.dataset):
-        if run.source == PERSON and (run.model in here or run.model == besides):
+        if run.source == PERSON and any(run.model in names_of(name) for name in (besides, *here)):
             continue
         for row in last_attempts(store.results(run.run, [sample])):
             if row.prediction is None or row.repeat:
@@ -79,7 +88,9 @@ def _inside(task: Task, named: str, sample: Any, words: bool) -> Iterator[tuple[
     for name, said in annotators.items():
         if isinstance(sample, SpanSample):
             yield name, Answer(spans=spans_of(said))
-        elif (answer := stored_answer(task, sample, _keys(named, said), words=words)) is not None:
+            continue
+        answer = predicted_answer(task, sample, task.taken(sample, _keys(named, said)), words=words)
+        if answer is not None:
             yield name, answer
 
 

@@ -26,6 +26,7 @@ from emotui.workbench.annotate.fits import check
 from emotui.workbench.annotate.log import Log
 from emotui.workbench.annotate.marks import Said, apply
 from emotui.workbench.annotate.others import OtherSaid, others_of
+from emotui.workbench.annotate.publish import publish
 from emotui.workbench.annotate.scheme import MASK, Scheme
 from emotui.workbench.annotate.texts import AnnotatedText, text_of
 
@@ -65,7 +66,10 @@ class Annotating:
         self.blind = blind
         self._task = task_named(dataset.task)
         self._lock = threading.RLock()
+        self._publishing = threading.Lock()
         self._log = Log(lambda sample: store.annotations(sample, name, kind=KIND))
+        # Publishing has a log of its own, so that no keystroke waits for it.
+        self._published = Log(lambda sample: store.annotations(sample, name, kind=KIND))
         self._seen = 0
         self._texts: dict[int, AnnotatedText] = {}
         self._numbers = store.file_order(dataset.dataset)
@@ -167,6 +171,19 @@ class Annotating:
         """The texts whose answer is given."""
         with self._lock:
             return frozenset(number for number in self._log.samples() if self._log.accepted(number))
+
+    def publish(self) -> int:
+        """Bring what others see of this annotator up to date: the source that Browse, Results and exports know.
+
+        It may take a while (scoring), so it is for a worker, after an answer is given and when one leaves.
+
+        Returns:
+            How many texts changed.
+        """
+        with self._publishing:
+            log = self._published
+            log.take(self.store.outlines(self.annotator, kind=KIND, within=self._numbers, after=log.last))
+            return publish(self.store, self.dataset, self.annotator, self.scheme, log)
 
     def guidelines(self) -> str:
         """The scheme's guidelines, Markdown; empty where it has none."""

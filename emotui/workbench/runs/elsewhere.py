@@ -146,7 +146,7 @@ def keep_said(
         )
     if same and same[0].state == "done":
         return same[0]
-    run = same[0].run if same else _free(name, dataset.name, store.run_names())
+    run = same[0].run if same else free_id(name, dataset.name, store.run_names())
     repeats = 1 + max((one.repeat for one in said), default=0)
     config = RunConfig(repeats=repeats, pid=os.getpid(), host=socket.gethostname(), emotui=__version__)
     store.start_run(run, mark, task.name, name, dataset.dataset, msgspec.to_builtins(config), len(said), kind)
@@ -190,7 +190,7 @@ def _identity(asked: str, name: str, kind: str, said: Sequence[Said]) -> str:
     return digest.hexdigest()
 
 
-def _free(name: str, dataset: str, taken: Collection[str]) -> str:
+def free_id(name: str, dataset: str, taken: Collection[str]) -> str:
     """The name itself as the id; where that is taken, with the dataset's name or a number behind it."""
     wanted = [name, f"{name} on {dataset}", *(f"{name} on {dataset} {number}" for number in range(2, len(taken) + 3))]
     return next(one for one in wanted if one not in taken)
