@@ -71,7 +71,7 @@ def predicted_answer(task: Task, sample: Any, prediction: Any, *, words: bool = 
         found = gold_answer(task.as_gold(sample, prediction), words=words)
     except BadInput:
         return None
-    if found is None or getattr(prediction, "sentences", ()):
+    if found is None or (hasattr(prediction, "sentences") and prediction.sentences):
         return found
     # What gold says of the sentences, the prediction has not said.
     return msgspec.structs.replace(found, sentences={})
