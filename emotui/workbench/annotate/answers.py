@@ -13,7 +13,7 @@ from emotui.workbench.annotate.scheme import MASK, TEXT, Scheme
 
 
 def gold_answer(sample: Any, *, words: bool = False) -> Answer | None:
-    """What gold says of a sample of any task; None where it says nothing.
+    """What gold says of a sample of any task; None where it says nothing, of a passage nothing of spans.
 
     Args:
         words: its labels are words for masks.
@@ -28,7 +28,7 @@ def gold_answer(sample: Any, *, words: bool = False) -> Answer | None:
         for place, one in enumerate(parts)
         if one.emotion or one.valence
     }
-    if marks is None and labels is None and values is None and not sentences:
+    if marks is None and labels is None and values is None:
         return None
     return Answer(
         spans=spans_of(marks or ()),
