@@ -155,20 +155,21 @@ class ModelProcess:
         self._words = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
         self._messages = queue.SimpleQueue()
         self._closed = False
-        quiet = {"TOKENIZERS_PARALLELISM": "false", "TRANSFORMERS_VERBOSITY": "error"}
-        environment = {"GOMP_SPINCOUNT": _SPINS} | os.environ | quiet
-        self._child = subprocess.Popen(
-            [sys.executable, "-c", _BOOT.format(path=sys.path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._words,
-            env=environment,
-        )
+        self._child = self._spawn(self._words, child_environment())
         threading.Thread(target=_listen, args=(self._child.stdout, self._messages), daemon=True).start()
         try:
             wire.send(self._child.stdin, (self.spec, self._options))  # type: ignore[arg-type]
         except OSError:
             raise self._died() from None
+
+    def _spawn(self, words: IO[bytes], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-c", _BOOT.format(path=sys.path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=words,
+            env=environment,
+        )
 
     def _wait(self, cancelled: IsCancelled | None) -> Any:
         """The child's next message; None never: a dead, hanging or cancelled child raises."""
@@ -217,6 +218,12 @@ class ModelProcess:
         self._words.seek(max(0, self._words.tell() - 4096))
         lines = [line.strip() for line in self._words.read().decode("utf-8", "replace").splitlines() if line.strip()]
         return f"; its last words: {lines[-1][:300]}" if lines else ""
+
+
+def child_environment() -> dict[str, str]:
+    """The variables of a model's process: this process's, a spin count that they may overrule, and quiet libraries."""
+    quiet = {"TOKENIZERS_PARALLELISM": "false", "TRANSFORMERS_VERBOSITY": "error"}
+    return {"GOMP_SPINCOUNT": _SPINS, **os.environ, **quiet}
 
 
 def lacks(spec: str, capability: str) -> str:

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from hypothesis import settings
 
 from emotui.__main__ import main
+from tests.forked_models import Server, forked_models
 from tests.kept_models import kept_models
 from tests.paths import CHECKOUT
 
@@ -21,6 +22,9 @@ from tests.paths import CHECKOUT
 # the others. The processes that tests start inherit it.
 for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_threads, "1")
+
+_FORKS = "FORKED_MODELS"
+"""The variable that tells workers where the server of forked models listens."""
 
 # A rule holds or not, however busy the machine is; and a failure prints the line that makes it again.
 settings.register_profile("tests", deadline=None, print_blob=True)
@@ -44,9 +48,17 @@ Emotui = Callable[..., Finished]
 
 @pytest.fixture(scope="session", autouse=True)
 def _models() -> Iterator[None]:
-    """The tests of one worker share the processes of the embedded model and of the tiny ones."""
-    with kept_models():
+    """The tests of one worker share the processes of the embedded model and of the tiny ones, and what these import."""
+    with forked_models(os.environ.get(_FORKS)), kept_models():
         yield
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes(config: pytest.Config) -> None:
+    """All workers have their models forked from one server; without workers it is started when a model is."""
+    server = Server()
+    os.environ[_FORKS] = server.address
+    config.add_cleanup(server.close)
 
 
 def pytest_collection_finish() -> None:

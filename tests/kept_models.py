@@ -14,11 +14,10 @@ import pytest
 from emotui.backends.base import ModelCard
 from emotui.backends.host import ModelProcess
 from emotui.backends.stamps import stamp_of
+from tests.fork_server import read_by_libraries
 
 _MOST = 4
-"""Processes that wait at once: each holds up to half a gigabyte."""
-
-_ENVIRONMENT = ("CUDA", "EMOTUI", "GOMP", "HF_", "NO_", "OMP", "TOKENIZERS", "TORCH")
+"""Processes that wait at once."""
 
 
 class _Idle(NamedTuple):
@@ -39,8 +38,7 @@ def _key(process: ModelProcess) -> tuple[object, ...] | None:
     stamp = stamp_of(process.spec)
     if stamp is None:
         return None
-    environment = ((name, value) for name, value in os.environ.items() if name.startswith(_ENVIRONMENT))
-    return stamp, repr(sorted(process._options.items())), *sorted(environment)
+    return stamp, repr(sorted(process._options.items())), *read_by_libraries(os.environ)
 
 
 @contextmanager

@@ -1,0 +1,143 @@
+"""A process that has imported what models are made of, and forks one of itself for each model that a test starts.
+
+Importing torch and transformers takes seconds, a fork milliseconds. What runs in a fork is `emotui.backends.child`, as
+in a process of its own. The server computes nothing and has one thread, so a fork finds no lock taken.
+"""
+
+import gc
+import importlib
+import os
+import select
+import signal
+import socket
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+_IMPORTED = (
+    "emotui.backends.child",
+    "emotui.backends.embedded.backend",
+    "emotui.backends.hf.causal",
+    "emotui.backends.hf.classifier",
+    "emotui.backends.hf.loading",
+    "emotui.backends.hf.masked",
+    "emotui.backends.hf.prompts",
+    "emotui.backends.hf.regressor",
+    "emotui.backends.hf.seq2seq",
+    "emotui.backends.hf.spans.reader",
+    "emotui.backends.hf.spans.tagger",
+    "transformers.models.bert.modeling_bert",
+    "transformers.models.llama.modeling_llama",
+)
+
+
+_READ = ("CUDA", "EMOTUI", "GOMP", "HF_", "MKL", "NO_", "OMP", "OPENBLAS", "TOKENIZERS", "TORCH", "TRANSFORMERS")
+"""How the names of the variables begin that libraries read, most of them while they are imported."""
+
+OFFLINE = "HF_HUB_OFFLINE"
+"""The backend `hf` sets it before it imports transformers."""
+
+
+def read_by_libraries(environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """The variables that decide how a model answers, sorted; but for what torch's compiler sets itself."""
+    read = (name for name in environment if name.startswith(_READ) and name != "TORCHINDUCTOR_CACHE_DIR")
+    return tuple((name, environment[name]) for name in sorted(read))
+
+
+class Wanted(msgspec.Struct):
+    """What a child shall find as if whoever asks had started it."""
+
+    path: list[str]
+    environment: dict[str, str]
+    folder: str
+
+
+class _Server:
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self.path, self.environment = list(sys.path), read_by_libraries(environment)
+        self.running: dict[int, int] = {}
+
+    def answer(self, asking: socket.socket) -> bool:
+        """Fork one child; False where nobody asks any more."""
+        size, descriptors, _, _ = socket.recv_fds(asking, 4, 4)
+        if not size:
+            return False
+        document = asking.recv(int.from_bytes(size, "little"), socket.MSG_WAITALL)
+        wanted = msgspec.json.decode(document, type=Wanted)
+        *streams, tells = descriptors
+        child = 0
+        # Who has other paths or variables might have imported something else.
+        if (wanted.path, read_by_libraries(wanted.environment)) == (self.path, self.environment):
+            child = os.fork()
+            if child == 0:
+                _become(wanted, streams)
+            self.running[child] = tells
+        os.write(tells, child.to_bytes(8, "little"))
+        for descriptor in streams if child else descriptors:
+            os.close(descriptor)
+        return True
+
+    def tell_who_ended(self) -> None:
+        while self.running:
+            child, status = os.waitpid(-1, os.WNOHANG)
+            if child == 0:
+                return
+            tells = self.running.pop(child)
+            with suppress(BrokenPipeError):
+                os.write(tells, os.waitstatus_to_exitcode(status).to_bytes(8, "little", signed=True))
+            os.close(tells)
+
+
+def serve(listening: int, environment: Mapping[str, str]) -> None:
+    """Fork a child for each request until standard input closes.
+
+    A request is the length of a `Wanted` (4 bytes) with four descriptors (a child's standard streams, and where its
+    number, 0 for none, and then its status are written to, 8 bytes each), and the `Wanted` as JSON.
+    """
+    for name in _IMPORTED:
+        importlib.import_module(name)
+    assert len(list(Path("/proc/self/task").iterdir())) == 1, "a fork would lack the other threads"
+    gc.collect()
+    gc.freeze()
+    ended, wakes = os.pipe()
+    os.set_blocking(wakes, False)
+    signal.set_wakeup_fd(wakes)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    listener, asking = socket.socket(fileno=listening), set[socket.socket]()
+    server = _Server(environment)
+    while True:
+        ready, _, _ = select.select([0, ended, listener, *asking], [], [])
+        if 0 in ready:
+            return
+        if ended in ready:
+            os.read(ended, 4096)
+            server.tell_who_ended()
+        if listener in ready:
+            asking.add(listener.accept()[0])
+        for one in asking & set(ready):
+            if not server.answer(one):
+                asking.remove(one)
+                one.close()
+
+
+def _become(wanted: Wanted, streams: list[int]) -> None:
+    """Go on as the process of one model, and end with it."""
+    try:
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        for place, stream in enumerate(streams):
+            os.dup2(stream, place)
+        os.closerange(3, max(int(each.name) for each in Path("/proc/self/fd").iterdir()) + 1)
+        sys.path[:] = wanted.path
+        os.environ.clear()
+        os.environ.update(wanted.environment)
+        os.chdir(wanted.folder)
+        from emotui.backends.child import main
+
+        main()
+    finally:
+        os._exit(1)

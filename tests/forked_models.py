@@ -1,0 +1,118 @@
+"""Models of this package's own kinds are forked from a server that has imported their libraries, see `fork_server`.
+
+Other packages' kinds, and models under other paths or variables than the server's, have a process of their own.
+"""
+
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from typing import IO
+
+import msgspec
+import pytest
+
+from emotui.backends.host import ModelProcess, child_environment
+from emotui.backends.spec import parse_spec
+from tests.fork_server import OFFLINE, Wanted
+
+KINDS = ("embedded", "hf")
+
+
+class Forked:
+    """A child of the server, with what `ModelProcess` uses of `subprocess.Popen`."""
+
+    def __init__(self, server: socket.socket, wanted: Wanted, words: IO[bytes]) -> None:
+        self.returncode: int | None = None
+        theirs_in, ours_in = os.pipe()
+        ours_out, theirs_out = os.pipe()
+        self._told, tells = os.pipe()
+        document = msgspec.json.encode(wanted)
+        ends = (theirs_in, theirs_out, words.fileno(), tells)
+        socket.send_fds(server, [len(document).to_bytes(4, "little")], ends)
+        server.sendall(document)
+        for end in (theirs_in, theirs_out, tells):
+            os.close(end)
+        self.stdin, self.stdout = os.fdopen(ours_in, "wb"), os.fdopen(ours_out, "rb")
+        self.pid = self._number()
+        """0 where the server has other paths or variables, and forks none."""
+
+    def poll(self) -> int | None:
+        """The status with which it has ended; None while it runs."""
+        if self.returncode is None and select.select([self._told], [], [], 0)[0]:
+            self.returncode = self._number()
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Its status, once it has ended."""
+        if self.returncode is None and not select.select([self._told], [], [], timeout)[0]:
+            raise subprocess.TimeoutExpired("a forked model", timeout or 0)
+        status = self.poll()
+        assert status is not None
+        return status
+
+    def kill(self) -> None:
+        """End it at once."""
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+    def _number(self) -> int:
+        number = os.read(self._told, 8)
+        assert number, "the server of forked models has ended"
+        return int.from_bytes(number, "little", signed=True)
+
+    def __del__(self) -> None:
+        os.close(self._told)
+
+
+class Server:
+    """The server; `address` is its socket's."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="emotui-forks-")
+        self.address = f"{self._folder.name}/socket"
+        environment = child_environment()
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(self.address)
+            listener.listen()
+            boot = f"import sys; sys.path[:] = {sys.path!r}; from tests.fork_server import serve; "
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", f"{boot}serve({listener.fileno()}, {environment!r})"],
+                pass_fds=[listener.fileno()],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                env={**environment, OFFLINE: "1"},
+            )
+
+    def close(self) -> None:
+        """End it; each child ends when its own standard input does."""
+        self._process.communicate()
+        self._folder.cleanup()
+
+
+@contextmanager
+def forked_models(address: str | None = None) -> Iterator[None]:
+    """While it lasts, starting a `ModelProcess` forks one: from the server at `address`, else from one of its own."""
+    spawn = ModelProcess._spawn
+    with ExitStack() as ends:
+        server: socket.socket | None = None
+
+        def fork(process: ModelProcess, words: IO[bytes], environment: Mapping[str, str]) -> object:
+            nonlocal server
+            if parse_spec(process.spec)[0] not in KINDS:
+                return spawn(process, words, environment)
+            if server is None:
+                server = ends.enter_context(socket.socket(socket.AF_UNIX))
+                server.connect(address or ends.enter_context(closing(Server())).address)
+            forked = Forked(server, Wanted(sys.path, dict(environment), str(Path.cwd())), words)
+            return forked if forked.pid else spawn(process, words, environment)
+
+        patched = ends.enter_context(pytest.MonkeyPatch.context())
+        patched.setattr(ModelProcess, "_spawn", fork)
+        yield
