@@ -115,6 +115,7 @@ class Session:
         self._unsaved: dict[str, object] = {}
         self._lists: dict[str, ListState] = {}
         self._looked_at: dict[int, str] = {}
+        self._told: set[int] = set()
         self._own = self._shown_own = NO_RUN
         self._opening: LatestRequest[None, Opened] = LatestRequest(
             "open", owner, lambda _: open_up(open_source(), tasks), self._take_opened, self._not_opened
@@ -182,14 +183,24 @@ class Session:
         self._view.show_overview()
 
     def _stay(self, overview: Overview) -> None:
-        """What is looked at stays, whatever is run elsewhere; a run of one's own is shown from its beginning."""
+        """What is looked at stays, gold alone too, whatever is run elsewhere; a run of one's own is shown from its
+        beginning."""
         if overview.dataset is None:
             return
         number, there = overview.dataset.dataset, [run.run for run in overview.runs]
         if self._own in there:
             self._looked_at[number], self._own = self._own, NO_RUN
-        elif there and self._looked_at.get(number) not in there:
-            self._looked_at[number] = there[0]
+        elif (looked_at := self._looked_at.get(number)) == NO_RUN and there:
+            self._tell_of_first(overview)
+        elif looked_at not in there:
+            self._looked_at[number] = there[0] if there else NO_RUN
+
+    def _tell_of_first(self, overview: Overview) -> None:
+        """Say, once, that a list which had no run has one now; not while it may be one's own that begins."""
+        assert overview.dataset is not None
+        if overview.dataset.dataset not in self._told and self.job is None:
+            self._told.add(overview.dataset.dataset)
+            self._owner.notify(f"{overview.runs[0].model} has a run over this list now: r shows it", markup=False)
 
     def _take_opened(self, _: None, opened: Opened) -> None:
         self.source, self.title, self.live = opened.source, opened.title, opened.live

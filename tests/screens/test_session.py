@@ -203,17 +203,20 @@ def test_a_run_that_is_started_elsewhere_changes_nothing_on_the_screen(source: W
     assert session.run_shown.run == shown
 
 
-def test_gold_alone_gets_the_first_run_that_comes_and_keeps_it(tmp_path: Path) -> None:
+def test_where_no_run_was_the_first_one_elsewhere_is_told_of_once_and_shown_when_it_is_chosen(tmp_path: Path) -> None:
     source = workspace(tmp_path / "w.duckdb", run=False)
     opened = Open(lambda: source)
     session = opened.session
-    assert session.run_shown is None
     for name in ("first", "second"):
         elsewhere(source, name)
         session.follow()
         opened.rest()
-        assert session.run_shown is not None
-        assert session.run_shown.run == "first"
+        assert session.overview.runs[0].run == name
+        assert session.run_shown is None
+    assert opened.owner.told == ["theirs has a run over this list now: r shows it"]
+    session.change(replace(session.state, run="first"))
+    assert session.run_shown is not None
+    assert session.run_shown.run == "first"
 
 
 def test_gold_that_was_chosen_alone_stays_alone(source: Workspace) -> None:
