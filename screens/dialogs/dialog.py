@@ -3,11 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
-from textual import on
+from textual import events, on
 from textual.app import App, ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.screen import ModalScreen
 from textual.validation import Number
 from textual.widget import Widget
@@ -19,6 +20,10 @@ from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.line import Line, Part
 
 T = TypeVar("T")
+
+
+class Entered(Message):
+    """Enter was pressed; passed on as keys are, from the field that has the focus, so it overtakes none of them."""
 
 
 class Dialog(ModalScreen["T | None"], Generic[T]):
@@ -54,6 +59,7 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
     def __init__(self, title: str, *keys: tuple[str, str]) -> None:
         super().__init__()
         self._title = title
+        self._early: list[Message] = []
         self._keys = (*keys, ("Esc", "back"))
 
     def body(self) -> Sequence[Widget]:
@@ -118,7 +124,38 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
         return float(written) if written else None
 
     def action_accept(self) -> None:
-        """Give the result back, or say why there is none."""
+        """Give the result back, or say why there is none, once all keys that were pressed before have arrived."""
+        (self.focused or self).post_message(Entered())
+
+    @on(Entered)
+    def _entered(self, event: Entered) -> None:
+        event.stop()
+        if self._early:
+            self._early.append(Entered())
+        else:
+            # Keys that a field leaves to a binding, such as backspace, act from the app's own queue.
+            self.app.call_later(self._accept)
+
+    def on_key(self, event: events.Key) -> None:
+        """Hand on what was typed before a field had the focus, or was there at all; a field itself leaves no letter."""
+        early = self.focused is None and (not self.is_mounted or bool(self.query(Input)))
+        if event.is_printable and (early or isinstance(self.focused, Input)):
+            event.stop()
+            again = events.Key(event.key, event.character)
+            if self.focused is None:
+                self._early.append(again)
+            else:
+                self.focused.post_message(again)
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Give it what was typed before."""
+        early, self._early = self._early, []
+        for message in early:
+            event.widget.post_message(message)
+
+    def _accept(self) -> None:
+        if not self.is_current:
+            return
         try:
             given = self.result()
         except BadInput as problem:
@@ -130,7 +167,7 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
     @on(OptionList.OptionSelected)
     def _clicked(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        self.action_accept()
+        self._accept()
 
     def action_leave(self) -> None:
         """Leave everything as it was."""

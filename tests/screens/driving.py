@@ -98,14 +98,14 @@ async def click(
 async def press(pilot: "Pilot[None]", *keys: str) -> None:
     """Press keys, each once what the one before asked for is here."""
     for key in keys:
-        pilot.app.post_message(_event(key))
+        pilot.app.post_message(event_of(key))
         await settle(pilot)
 
 
 async def strike(pilot: "Pilot[None]", *keys: str) -> None:
     """Press keys without waiting for what they ask for: each once what the one before changes is drawn."""
     for key in keys:
-        pilot.app.post_message(_event(key))
+        pilot.app.post_message(event_of(key))
         await drawn(pilot)
 
 
@@ -130,7 +130,7 @@ def pressed(*keys: str) -> "Callable[[Pilot[None]], Awaitable[None]]":
     return drive
 
 
-def _event(key: str) -> Key:
+def event_of(key: str) -> Key:
     """The event that a terminal sends for a key, by its name or its character."""
     name = _character_to_key(key) if len(key) == 1 else key
     try:

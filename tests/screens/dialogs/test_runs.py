@@ -10,7 +10,7 @@ from emotui.screens.widgets.number_format import share
 from emotui.workbench.files.view import FileView
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import add_run, sample_records, workspace
-from tests.screens.driving import frame, opened, press, screen_text, settle, shown_id, stave
+from tests.screens.driving import frame, notified, opened, press, screen_text, settle, shown_id, stave
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ async def test_the_run_can_be_none_and_then_gold_stands_alone(source: Workspace)
         assert shown_id(pilot) == sample_records()[0].id
 
 
-async def test_rows_of_a_run_appear_as_they_come(tmp_path: Path) -> None:
+async def test_rows_of_a_run_that_was_chosen_appear_as_they_come(tmp_path: Path) -> None:
     samples = sample_records()
     source = workspace(tmp_path / "w.duckdb", run=False)
     async with opened(source) as pilot:
@@ -112,7 +112,11 @@ async def test_rows_of_a_run_appear_as_they_come(tmp_path: Path) -> None:
         add_run(source.store, source.datasets()[0], samples, done=10)
         frame(pilot).session.follow()
         await settle(pilot)
-        assert frame(pilot).session.run_shown is not None
+        assert frame(pilot).session.run_shown is None
+        assert any(told.endswith("r shows it") for told in notified(pilot))
+        session = frame(pilot).session
+        session.change(replace(session.state, run=session.overview.runs[0].run))
+        await settle(pilot)
         scored = [
             row.values.get("f1") is not None
             for place in range(len(samples))

@@ -1,0 +1,53 @@
+"""Keys that come faster than the screen is drawn: each arrives, in the order in which it was pressed."""
+
+from textual.app import App
+from textual.widget import Widget
+from textual.widgets import Input
+
+from emotui.screens.dialogs.dialog import Dialog
+from tests.screens.driving import event_of
+from tests.waiting import awaited
+
+
+class Bare(App[None]):
+    """An app with the colours that dialogs name."""
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return {"raised": "#333333"}
+
+
+class OneField(Dialog[str]):
+    """What stands in the field is replaced by what is typed."""
+
+    def body(self) -> list[Widget]:
+        return [Input("gold", id="field", compact=True)]
+
+    def result(self) -> str:
+        return self.text("field")
+
+
+async def given(*keys: str, opened_first: bool) -> str:
+    """What a dialog gives back that gets these keys all at once."""
+    found: list[str] = []
+    app = Bare()
+    async with app.run_test():
+        dialog = OneField("One")
+        dialog.ask(app, found.append)
+        if opened_first:
+            await awaited(lambda: dialog.focused is not None)
+        for key in keys:
+            app.post_message(event_of(key))
+        await awaited(lambda: bool(found))
+    return found[0]
+
+
+async def test_enter_overtakes_no_letter() -> None:
+    assert await given(*"/data/own.csv", "enter", opened_first=True) == "/data/own.csv"
+
+
+async def test_enter_overtakes_no_key_that_deletes() -> None:
+    assert await given(*"abc", "backspace", "backspace", "enter", opened_first=True) == "a"
+
+
+async def test_what_is_typed_while_the_dialog_opens_is_in_its_field() -> None:
+    assert await given(*"own.csv", "enter", opened_first=False) == "own.csv"
