@@ -3,6 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from emotui.records import Mark
 from emotui.store.error_marks import bits_to_marks
 from emotui.store.metric_sets import VALUES, joined, metric_sets
 from emotui.store.query import ListRow
@@ -12,6 +15,20 @@ if TYPE_CHECKING:
 
 _PREVIEW = 200
 """Characters of the text that a line of the list gets."""
+
+
+_OF_SPANS = "case when emotion is null and contains(record, '\"spans\":[[') then record end"
+"""The record of a text that has no emotion of its own, where spans may have labels."""
+
+
+class _Spans(msgspec.Struct):
+    spans: tuple[Mark, ...] | None = None
+
+
+def _labels(record: str) -> str | None:
+    """The labels of the spans, each once, in the order in which they come; None where they have none."""
+    marks = msgspec.json.decode(record, type=_Spans).spans or ()
+    return ", ".join(dict.fromkeys(mark.label for mark in marks if mark.label)) or None
 
 
 class _Scored:
@@ -56,12 +73,13 @@ def page(connection: "DuckDBPyConnection", wanted: Sequence[int], run: str | Non
         for sample, bits, kind, *values in scored:
             scores.setdefault(sample, _Scored()).add(joined(sets[kind], values), bits)
     found = connection.execute(
-        f"select sample, id, left(text, {_PREVIEW}), emotion, valence from samples where {among}", bounds
+        f"select sample, id, left(text, {_PREVIEW}), emotion, valence, {_OF_SPANS} from samples where {among}", bounds
     )
     lines: dict[int, ListRow] = {}
-    for sample, id_, beginning, emotion, valence in found.fetchall():
+    for sample, id_, beginning, emotion, valence, record in found.fetchall():
         said = scores.get(sample, _NOT_SCORED)
+        feels = emotion if record is None else _labels(record)
         lines[sample] = ListRow(
-            sample, id_, " ".join(beginning.split()), emotion, valence, said.means(), bits_to_marks(said.bits)
+            sample, id_, " ".join(beginning.split()), feels, valence, said.means(), bits_to_marks(said.bits)
         )
     return [lines[number] for number in wanted if number in lines]

@@ -54,9 +54,9 @@ class AlignmentTable(Page):
     @property
     def after_figures(self) -> int:
         """Cells between the end of the figures and the right edge of the pane: where a heading for them has to end."""
-        columns = self._columns
+        columns = _columns(self.rows, self.scrollable_content_region.width)
         used = columns.left + columns.gold + _BETWEEN + columns.predicted + columns.labels + _FIGURES
-        return max(self.size.width - 1 - used, 0)
+        return max(self.outer_size.width - 1 - used, 0)
 
     def show_rows(self, rows: Sequence[Row], notes: Sequence[str] = ()) -> None:
         """Show another alignment, from its top."""

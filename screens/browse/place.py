@@ -210,6 +210,9 @@ class Browse(Place):
         else:
             table.show_rows(panes.alignment_rows(seen, self.repeat), panes.notes(evidence, self.repeat))
         self._title_below()
+        if not table.scrollable_content_region.width:
+            # The first rows have columns only after the next layout.
+            self.call_after_refresh(self._title_below)
         self.refresh_bindings()
 
     def _surround(self, evidence: "Evidence") -> None:

@@ -1,5 +1,6 @@
 """Labelled spans that overlap, a text that nobody has labelled, and one in which there is nothing."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from emotui.screens.widgets.line import Line
 from emotui.screens.widgets.tiered_text import TieredText
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.workspace import FIRST_START, Workspace
-from tests.screens.driving import frame, opened, press, pressed, shown_id, stave
+from tests.screens.driving import frame, opened, press, pressed, screen_text, shown_id, stave
 from tests.screens.labelled_workspace import GOLD, SAID, TEXT, labelled_workspace
 
 Compare = Callable[..., bool]
@@ -97,3 +98,18 @@ async def test_own_columns_stand_under_the_title_and_turns_around_the_text(tmp_p
         await pilot.resize_terminal(80, 24)
         await press(pilot, "j", "j", "j")
         assert [line.split()[-1] for line in before.text.splitlines()] == ["2"]
+
+
+async def test_the_list_shows_the_labels_of_spans_where_a_text_has_no_emotion_of_its_own(tmp_path: Path) -> None:
+    source = labelled_workspace(tmp_path / "w.duckdb")
+    assert [row.emotion for row in source.page([1, 2, 3], None)] == ["fear, joy, anger", None, None]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 45)], ids=str)
+async def test_the_names_of_figures_end_where_the_figures_end(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with opened(labelled_workspace(tmp_path / "w.duckdb"), size) as pilot:
+        lines = screen_text(pilot).splitlines()
+        (heading,) = [at for at, line in enumerate(lines) if "F1   Sim" in line and "alignment" in line]
+        (figures,) = [line for line in lines[heading + 1 :] if "so afraid of it" in line]
+        end = lines[heading].index("Sim") + 3
+        assert re.fullmatch(r"[ 1]\.\d\d  (?:[ 1]\.\d\d|   –)", figures[end - 10 : end])
