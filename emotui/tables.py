@@ -64,11 +64,34 @@ class Row(msgspec.Struct, frozen=True):
         return self.kind == "published"
 
 
+class Plot(msgspec.Struct, frozen=True):
+    """Points in a plane, as numbers: `x` and `y` are its ranges, `across` and `up` what its sides are called.
+
+    `points`: (across, up). `pairs`: of one text the gold point and the given one behind it; of many texts those that
+    lie farthest apart. `diagonal`: equal numbers lie on a line. `figures`: what stands beside, by name. `n`: how many
+    points there are, of which at most `PLOTTED` are kept.
+    """
+
+    across: str
+    up: str
+    x: tuple[float, float]
+    y: tuple[float, float]
+    points: tuple[tuple[float, float], ...] = ()
+    pairs: tuple[tuple[float, float, float, float], ...] = ()
+    diagonal: bool = False
+    figures: tuple[tuple[str, Value], ...] = ()
+    n: int = 0
+
+
+PLOTTED = 5000
+
+
 class ResultsTable(msgspec.Struct, frozen=True):
     """`key` names it for good (`task-1`, `errors-task-2`, `experiment-0`); `notes`: conventions, as footnotes.
 
     `published_notes`: what has to be known of the published rows. `heat`: counts that are drawn as shades of their
-    share of the row, unless somebody wants to read them; in a `plane` as their share of the greatest.
+    share of the row, unless somebody wants to read them; in a `plane` as their share of the greatest. `plot`: the same
+    as points.
     """
 
     key: str
@@ -79,6 +102,7 @@ class ResultsTable(msgspec.Struct, frozen=True):
     heat: bool = False
     published_notes: tuple[str, ...] = ()
     plane: bool = False
+    plot: Plot | None = None
 
     def shown(self, *, published: bool) -> "ResultsTable":
         """The table with its published rows and what has to be known of them, or without both."""

@@ -17,18 +17,28 @@ _PREVIEW = 200
 """Characters of the text that a line of the list gets."""
 
 
-_OF_SPANS = "case when emotion is null and contains(record, '\"spans\":[[') then record end"
-"""The record of a text that has no emotion of its own, where spans may have labels."""
+_LABELLED = 5000
+"""Characters of a text whose record is looked into for the labels of its spans."""
 
 
 class _Spans(msgspec.Struct):
     spans: tuple[Mark, ...] | None = None
 
 
-def _labels(record: str) -> str | None:
-    """The labels of the spans, each once, in the order in which they come; None where they have none."""
-    marks = msgspec.json.decode(record, type=_Spans).spans or ()
-    return ", ".join(dict.fromkeys(mark.label for mark in marks if mark.label)) or None
+def _labels(connection: "DuckDBPyConnection", numbers: Sequence[int]) -> dict[int, str]:
+    """The labels of the spans of these samples, each once, in the order in which they come; where they have any."""
+    if not numbers:
+        return {}
+    found = connection.execute(
+        "select sample, record from samples where sample between ? and ? and sample in (select unnest(?::bigint[]))"
+        " and contains(record, '\"spans\":[[')",
+        [min(numbers), max(numbers), list(numbers)],
+    )
+    labels = {
+        sample: dict.fromkeys(mark.label for mark in msgspec.json.decode(record, type=_Spans).spans or () if mark.label)
+        for sample, record in found.fetchall()
+    }
+    return {sample: ", ".join(there) for sample, there in labels.items() if there}
 
 
 class _Scored:
@@ -73,12 +83,14 @@ def page(connection: "DuckDBPyConnection", wanted: Sequence[int], run: str | Non
         for sample, bits, kind, *values in scored:
             scores.setdefault(sample, _Scored()).add(joined(sets[kind], values), bits)
     found = connection.execute(
-        f"select sample, id, left(text, {_PREVIEW}), emotion, valence, {_OF_SPANS} from samples where {among}", bounds
+        f"select sample, id, left(text, {_PREVIEW}), emotion, valence, length from samples where {among}", bounds
     )
     lines: dict[int, ListRow] = {}
-    for sample, id_, beginning, emotion, valence, record in found.fetchall():
+    rows = found.fetchall()
+    labels = _labels(connection, [row[0] for row in rows if row[3] is None and row[5] <= _LABELLED])
+    for sample, id_, beginning, emotion, valence, _ in rows:
         said = scores.get(sample, _NOT_SCORED)
-        feels = emotion if record is None else _labels(record)
+        feels = emotion or labels.get(sample)
         lines[sample] = ListRow(
             sample, id_, " ".join(beginning.split()), feels, valence, said.means(), bits_to_marks(said.bits)
         )

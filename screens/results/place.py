@@ -18,7 +18,7 @@ from emotui.screens.requests import LatestRequest
 from emotui.screens.results.entry import ENTRY
 from emotui.screens.results.grid import Grid
 from emotui.screens.results.requests import Counting, Found, Question, ask
-from emotui.screens.results.state import Looked
+from emotui.screens.results.state import SCATTER, Looked
 from emotui.screens.results.view import ResultsView
 from emotui.screens.session import Session
 from emotui.screens.widgets.notice import Notice
@@ -227,6 +227,8 @@ class Results(Place):
             picked = self.view.grid.cell
             if self.looked.view == "bars":
                 return bool(self.looked.bars_there)
+            if self.looked.view == SCATTER:
+                return True
             return picked is not None and bool(picked[2].samples)
         if action == "export":
             found = self.looked.tables_found
@@ -240,7 +242,7 @@ class Results(Place):
     def _turn_to(self, view: str) -> None:
         self.looked.view, self._stopped = view, False
         self._look()
-        if self.display and view != "bars":
+        if self.display and view not in ("bars", SCATTER):
             self.view.grid.focus()
 
     def do_view(self) -> None:
@@ -275,7 +277,12 @@ class Results(Place):
         self._draw()
 
     def do_samples(self) -> None:
-        """Browse the samples behind the figure; from bars, go to their figures."""
+        """Browse the samples behind the figure; from bars or points, go to their figures."""
+        if self.looked.view == SCATTER:
+            self.looked.turn_to_plane()
+            self._look()
+            self.view.grid.focus()
+            return
         by = self.looked.turn_to_figures()
         if by is not None:
             self._look()

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from emotui.tables import Bars, ResultsTable, Transitions
 
 VIEWS = ("tables", "bars", "transitions")
+SCATTER = "scatter"
 BY = ("emotion", "valence")
 _PARTS = ("task-1", "task-2")
 _FIGURES = {"f1": "F1", "sim": "Sim"}
@@ -24,14 +25,25 @@ class Looked:
         self.runs: tuple[str, ...] = ()
         self.published = False
         self.view = VIEWS[0]
-        self.at = dict.fromkeys(VIEWS, 0)
+        self.at = dict.fromkeys((*VIEWS, SCATTER), 0)
         self._found: dict[Wanted, Found] = {}
         self._fresh: set[Wanted] = set()
 
     @property
     def views(self) -> tuple[str, ...]:
-        """Those that there are: bars and transitions are of spans."""
-        return VIEWS if self.of_spans else VIEWS[:1]
+        """Those that there are: bars and transitions are of spans, points of numbers."""
+        return VIEWS if self.of_spans else (VIEWS[0], SCATTER) if self.plots_there else VIEWS[:1]
+
+    @property
+    def plots_there(self) -> "list[tuple[int, ResultsTable]]":
+        """The tables that can be drawn as points, each with its place among all."""
+        return [(at, table) for at, table in enumerate(self.tables or ()) if table.plot is not None]
+
+    @property
+    def plotted(self) -> "ResultsTable | None":
+        """The one of them that is looked at."""
+        there = self.plots_there
+        return there[self.at[SCATTER] % len(there)][1] if there else None
 
     def outdate(self) -> None:
         """Nothing that was found is fresh any more."""
@@ -53,7 +65,7 @@ class Looked:
         """
         if self.dataset is None:
             return None
-        if self.view == "tables" or self.tables is None:
+        if self.view in ("tables", SCATTER) or self.tables is None:
             people = any(row.kind == "people" for table in self.tables or () for row in table.rows)
             return Wanted(self.dataset, "tables", sim=people, runs=self.runs, published=self.published)
         if self.view == "transitions":
@@ -114,6 +126,9 @@ class Looked:
             return (tables[at % of].title if tables else "Tables"), at % of + 1, of
         if self.view == "transitions":
             return f"From one sentence to the next, by {BY[at % len(BY)]}", at % len(BY) + 1, len(BY)
+        if self.view == SCATTER:
+            of = max(len(self.plots_there), 1)
+            return (self.plotted.title if self.plotted else "Points"), at % of + 1, of
         there = self.bars_there
         if not there:
             return "Bars", 1, 1
@@ -130,6 +145,13 @@ class Looked:
         keys = [table.key for table in self.tables or ()]
         self.view, self.at["tables"] = "tables", keys.index(f"labels-{part}")
         return by
+
+    def turn_to_plane(self) -> None:
+        """From points to the table that counts the same ones."""
+        there = self.plots_there
+        if there:
+            self.at["tables"] = there[self.at[SCATTER] % len(there)][0]
+        self.view = "tables"
 
     def turn(self, step: int) -> None:
         """The next thing of the view (1), or the one before (-1)."""

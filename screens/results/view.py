@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
 
 from emotui.screens.results import bars as results_bars
 from emotui.screens.results import cells as results_cells
 from emotui.screens.results.grid import Grid
-from emotui.screens.results.state import Looked
+from emotui.screens.results.state import SCATTER, Looked
 from emotui.screens.widgets.cell_width import wrap
 from emotui.screens.widgets.line import Line, Part, tabs
 from emotui.screens.widgets.number_format import count
@@ -30,6 +30,8 @@ class ResultsView(Vertical):
     DEFAULT_CSS = """
     ResultsView > #results-grid { height: 1fr; min-height: 4; }
     ResultsView > #results-bars { height: 1fr; display: none; }
+    ResultsView > #results-points { height: 1fr; display: none; }
+    ResultsView #results-beside { width: 26; margin: 1 0 0 1; }
     ResultsView > #results-about { height: 3; color: $text-muted; }
     """
 
@@ -43,6 +45,8 @@ class ResultsView(Vertical):
         yield Grid(id="results-grid")
         with Vertical(id="results-bars"):
             yield Page(id="results-legend")
+        with Horizontal(id="results-points"):
+            yield Page(id="results-beside")
         yield Line(id="results-cell", classes="-pane")
         yield Page(id="results-about")
 
@@ -61,6 +65,9 @@ class ResultsView(Vertical):
                 heat = looked.table.heat
                 self._show_grid()
                 self.grid.show_table(looked.table, shades=heat and self.shades, plain=heat)
+        elif looked.view == SCATTER:
+            if looked.plotted is not None:
+                self._draw_points(looked.plotted)
         elif looked.view == "bars" and not looked.bars_there:
             self._tell_none("Prompting experiments have no bars: v goes on to other views")
         elif shown is None:
@@ -87,7 +94,25 @@ class ResultsView(Vertical):
 
     def _show_grid(self) -> None:
         self.grid.display = self.query_one("#results-about").display = True
+        self.query_one("#results-bars").display = self.query_one("#results-points").display = False
+
+    def _draw_points(self, table: "ResultsTable") -> None:
+        from emotui.screens.results import scatter
+
+        plot = table.plot
+        assert plot is not None
+        self.grid.display = self.query_one("#results-about").display = False
         self.query_one("#results-bars").display = False
+        pane = self.query_one("#results-points")
+        pane.display = True
+        plots = list(pane.query(scatter.ScatterPlot))
+        if not plots:
+            plots = [scatter.ScatterPlot(id="results-scatter")]
+            pane.mount(plots[0], before=0)
+        plots[0].show(plot)
+        self.query_one("#results-beside", Page).show(scatter.beside(plot))
+        right = [Part("Enter", "key", "do('samples')"), Part(" as counts, and on to the texts ", "dim")]
+        self.query_one("#results-cell", Line).show([Part(" a point a text", "dim")], right)
 
     def _tell_none(self, why: str) -> None:
         self._show_grid()
@@ -99,6 +124,7 @@ class ResultsView(Vertical):
         from emotui.screens.results.plot import AXIS, ResultsPlot
 
         self.grid.display = self.query_one("#results-about").display = False
+        self.query_one("#results-points").display = False
         pane, cells = self.query_one("#results-bars"), self.size.width
         pane.display = True
         plots = list(pane.query(ResultsPlot))
@@ -128,7 +154,7 @@ class ResultsView(Vertical):
         """The figure under the cursor: what it is, how to get to its samples, and what has to be known of it."""
         line, page = self.query_one("#results-cell", Line), self.query_one("#results-about", Page)
         picked = self.grid.cell
-        if picked is None or self._looked.view == "bars":
+        if picked is None or self._looked.view in ("bars", SCATTER):
             return
         row, column, cell = picked
         n = len(cell.samples)

@@ -1,14 +1,21 @@
-"""Numbers drawn as counts over a plane: gold against given, and valence against arousal (the affective circumplex)."""
+"""Numbers drawn over a plane, as counts and as points: gold against given, and valence against arousal."""
 
 from collections.abc import Mapping, Sequence
-from math import floor
+from math import floor, hypot
+from statistics import fmean
+from typing import Any
 
-from emotui.tables import Cell, Column, ResultsTable, Row
+from emotui.tables import PLOTTED, Cell, Column, Plot, ResultsTable, Row
 from emotui.tasks.parts import ScoredRun
 from emotui.tasks.values.detail import Detail
 
 STEPS = 9
 """Into how many equal steps each side of a plane is cut."""
+
+PAIRS = 30
+"""Of more texts not every gold point is joined to the one given."""
+
+BESIDE = {"pearson": "r", "spearman": "rho", "ccc": "CCC", "rmse": "RMSE", "mae": "MAE"}
 
 VALENCE, AROUSAL = "valence", "arousal"
 
@@ -30,6 +37,7 @@ class _Axis:
 
     def __init__(self, values: Sequence[float]) -> None:
         self._low, high = min(values), max(values)
+        self.ends = self._low, high
         self._step = (high - self._low) / STEPS or 1 / STEPS
         self.names = [f"{self._low + (place + 0.5) * self._step:.3g}" for place in range(STEPS)]
 
@@ -38,13 +46,21 @@ class _Axis:
         return min(STEPS - 1, max(0, floor((value - self._low) / self._step)))
 
 
-def planes(scored: ScoredRun, model: str, known: Numbered, names: Sequence[str]) -> tuple[ResultsTable, ...]:
-    """Gold against given for each name; of valence and arousal their planes too, of gold and of given numbers."""
-    found = [plane for name in names if (plane := _scatter(scored, model, known, name)) is not None]
-    return (*found, *_circumplex(scored, model, known, {name.casefold(): name for name in names}))
+def planes(
+    scored: ScoredRun, model: str, known: Numbered, by_name: Mapping[str, Mapping[str, Any]]
+) -> tuple[ResultsTable, ...]:
+    """Gold against given for each name; of valence and arousal their planes too, of gold and of given numbers.
+
+    Args:
+        by_name: the figures of each name, which stand beside its points.
+    """
+    found = [plane for name in by_name if (plane := _scatter(scored, model, known, name, by_name[name])) is not None]
+    return (*found, *_circumplex(scored, model, known, {name.casefold(): name for name in by_name}))
 
 
-def _scatter(scored: ScoredRun, model: str, known: Numbered, name: str) -> ResultsTable | None:
+def _scatter(
+    scored: ScoredRun, model: str, known: Numbered, name: str, figures: Mapping[str, Any]
+) -> ResultsTable | None:
     points = [
         (number, one.predicted[name], one.gold[name])
         for number, one in known
@@ -54,7 +70,22 @@ def _scatter(scored: ScoredRun, model: str, known: Numbered, name: str) -> Resul
         return None
     axis = _Axis([value for _, *both in points for value in both])
     key, title = f"scatter-{name}-{scored.run.run}", f"{model} {name}: gold against given"
-    return _plane(scored, key, title, points, axis, axis, "given", SCATTER)
+    plot = Plot(
+        across=f"gold {name}",
+        up="given",
+        x=axis.ends,
+        y=axis.ends,
+        points=_some([(gold, given) for _, given, gold in points]),
+        diagonal=True,
+        figures=tuple((title, figures[key]) for key, title in BESIDE.items()),
+        n=len(points),
+    )
+    return _plane(scored, key, title, points, axis, axis, "given", SCATTER, plot)
+
+
+def _some(points: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
+    """An even choice of at most `PLOTTED` points."""
+    return tuple(points[:: -(-len(points) // PLOTTED)]) if points else ()
 
 
 def _circumplex(scored: ScoredRun, model: str, known: Numbered, names: Mapping[str, str]) -> tuple[ResultsTable, ...]:
@@ -73,6 +104,7 @@ def _circumplex(scored: ScoredRun, model: str, known: Numbered, names: Mapping[s
     if not both:
         return ()
     x, y = _Axis([point[1] for point in both]), _Axis([point[2] for point in both])
+    plot = _paired(known, across, up, x, y)
     return tuple(
         _plane(
             scored,
@@ -83,9 +115,44 @@ def _circumplex(scored: ScoredRun, model: str, known: Numbered, names: Mapping[s
             y,
             across,
             CIRCUMPLEX,
+            plot if side == "given" else None,
         )
         for side, there in points.items()
         if there
+    )
+
+
+def _paired(known: Numbered, across: str, up: str, x: _Axis, y: _Axis) -> Plot:
+    """Each text's gold point with the one given; of more than `PAIRS` those that lie farthest apart on the scales."""
+    pairs = [
+        (one.gold[across], one.gold[up], one.predicted[across], one.predicted[up])
+        for _, one in known
+        if one.gold is not None and {across, up} <= one.gold.keys() and {across, up} <= one.predicted.keys()
+    ]
+    width, height = (end - start or 1 for start, end in (x.ends, y.ends))
+    pairs.sort(key=lambda one: -hypot((one[2] - one[0]) / width, (one[3] - one[1]) / height))
+    middles = (
+        [
+            (f"{side} {name}", fmean(one[at] for one in pairs))
+            for at, side, name in (
+                (0, "gold", VALENCE),
+                (2, "given", VALENCE),
+                (1, "gold", AROUSAL),
+                (3, "given", AROUSAL),
+            )
+        ]
+        if pairs
+        else []
+    )
+    return Plot(
+        across=across,
+        up=up,
+        x=x.ends,
+        y=y.ends,
+        points=_some([(one[2], one[3]) for one in pairs[PAIRS:]]),
+        pairs=tuple(pairs[:PAIRS]),
+        figures=tuple(middles),
+        n=len(pairs),
     )
 
 
@@ -98,6 +165,7 @@ def _plane(
     up: _Axis,
     heading: str,
     note: str,
+    plot: Plot | None,
 ) -> ResultsTable:
     """Counts of (sample, across, up); repeats count once each."""
     there: dict[tuple[int, int], list[int]] = {}
@@ -115,4 +183,4 @@ def _plane(
             )
         )
     columns = tuple(Column(f"step-{place}", name, heading, "count") for place, name in enumerate(across.names))
-    return ResultsTable(key, title, columns, tuple(rows), (note,), heat=True, plane=True)
+    return ResultsTable(key, title, columns, tuple(rows), (note,), heat=True, plane=True, plot=plot)

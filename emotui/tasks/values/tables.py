@@ -50,7 +50,7 @@ def value_tables(runs: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
         model = f"{scored.run.model} {way}" if way else scored.run.model
         report = run_report([one for _, one in known])
         rows += _rows(scored, model, known, report, len(details) - len(known))
-        drawn += planes(scored, model, known, list(report["by_name"]))
+        drawn += planes(scored, model, known, report["by_name"])
     return (ResultsTable("values", "Numbers", _COLUMNS, tuple(rows), (NOTE,)), *drawn) if rows else ()
 
 
