@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from emotui.screens.results import bars
 from emotui.screens.results import cells as results_cells
-from emotui.screens.results.grid import window
+from emotui.screens.results.grid import window, without_unasked
 from emotui.screens.widgets.cell_width import shown, width
-from emotui.tables import Cell
+from emotui.tables import Cell, Column, ResultsTable, Row
 
 
 @pytest.mark.parametrize(
@@ -61,3 +61,13 @@ def test_a_long_label_keeps_its_beginning_and_its_end_in_the_cells_there_are(lab
     gguf = "gguf:/models/Qwen2.5-7B-Instruct-Q4_K_M.gguf"
     assert results_cells.shortened(gguf, 20) == "gguf:/mod…4_K_M.gguf"
     assert results_cells.shortened(gguf, len(gguf)) == gguf
+
+
+def test_groups_of_columns_that_nobody_was_asked_for_are_left_out() -> None:
+    columns = tuple(Column(f"{group}/{name}", name, group) for group in ("a", "b", "") for name in ("f1", "sim"))
+    cells = (Cell(), Cell(), Cell(0.5), Cell(), Cell(), Cell())
+    table = ResultsTable("t", "T", columns, (Row("m", "run", "m", cells),))
+    assert [column.key for column in without_unasked(table).columns] == ["b/f1", "b/sim", "/f1", "/sim"]
+    assert [row.cells for row in without_unasked(table).rows] == [(Cell(0.5), Cell(), Cell(), Cell())]
+    asked = ResultsTable("t", "T", columns[:2], (Row("m", "run", "m", cells[:2]),))
+    assert without_unasked(asked) == asked
