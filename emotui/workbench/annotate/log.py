@@ -171,6 +171,19 @@ class Log:
             return self.state(sample).accepted
         return self._switch(sample, (ACCEPT, REOPEN))
 
+    def accepted_since(self) -> list[tuple[int, int]]:
+        """(entry, sample) of each first answer that is given, in the order in which they were given."""
+        found = []
+        for sample, numbers in self._of.items():
+            if not self.accepted(sample):
+                continue
+            given = [n for n in numbers if self._events[n][1] == ACCEPT and n not in self._off]
+            if sample in self._retested:
+                begun = next(n for n in numbers if self._events[n][1] == RETEST)
+                given = [n for n in given if n < begun] or given
+            found.append((given[-1], sample))
+        return sorted(found)
+
     def flagged(self, sample: int) -> bool:
         """Whether the text is flagged."""
         return sample in self._switched and self._switch(sample, FLAG)

@@ -56,7 +56,7 @@ def others_of(
     found += [OtherSaid(name, PERSON, answer) for name, answer in here.items() if name != besides]
     found += [
         OtherSaid(name, PERSON, answer)
-        for name, answer in _inside(task, dataset.task, known, words)
+        for name, answer in inside(task, dataset.task, known, words)
         if name not in here and name != besides
     ]
     for run in store.runs(dataset.dataset):
@@ -82,7 +82,7 @@ def _annotating(store: Store, sample: int) -> Iterator[tuple[str, Answer]]:
             yield name, log.state(sample).blind
 
 
-def _inside(task: Task, named: str, sample: Any, words: bool) -> Iterator[tuple[str, Answer]]:
+def inside(task: Task, named: str, sample: Any, words: bool) -> Iterator[tuple[str, Answer]]:
     """What people say inside the gold record."""
     annotators: Mapping[str, Any] = getattr(sample, "annotators", {})
     for name, said in annotators.items():

@@ -22,10 +22,13 @@ from emotui.workbench.annotate.events import (
     SuggestionShown,
     kind_of,
 )
+from emotui.workbench.annotate.events import Retest as Retested
 from emotui.workbench.annotate.fits import check
 from emotui.workbench.annotate.log import Log
 from emotui.workbench.annotate.marks import Said, apply
 from emotui.workbench.annotate.others import OtherSaid, others_of
+from emotui.workbench.annotate.planning.assignment import NO_RETEST, assigned, comes_back, share_of
+from emotui.workbench.annotate.planning.order import FIXED, Order, order_of
 from emotui.workbench.annotate.publish import publish
 from emotui.workbench.annotate.scheme import MASK, Scheme
 from emotui.workbench.annotate.texts import AnnotatedText, text_of
@@ -73,7 +76,8 @@ class Annotating:
         self._seen = 0
         self._texts: dict[int, AnnotatedText] = {}
         self._numbers = store.file_order(dataset.dataset)
-        self.order: Sequence[int] = self._numbers
+        self.assignment = assigned(store, dataset)
+        self.chosen, self.order = self._kept_order()
         self.refresh()
 
     def refresh(self) -> None:
@@ -142,10 +146,28 @@ class Annotating:
 
     # All texts.
 
+    def choose(self, order: Order) -> Sequence[int]:
+        """Choose the order of the texts, and remember it; it is computed once, so that it stays as it is.
+
+        Raises:
+            BadInput: there is nothing to go by.
+        """
+        found = self._mine(order_of(self.store, self.dataset, self.scheme, order))
+        kept = {"order": msgspec.to_builtins(order), "numbers": None if order.kind == "fixed" else list(found)}
+        self.store.set_setting(self._order_setting, kept)
+        with self._lock:
+            self.chosen, self.order = order, found
+        return found
+
     def next_open(self, sample: int | None = None) -> int | None:
-        """The next text in the order without an answer, behind `sample` and then from the top; None: all have one."""
+        """The next text in the order without an answer, behind `sample` and then from the top; None: all have one.
+
+        It may be one that comes back for a second answer (`Retest`), which is begun by that.
+        """
         order = self.order
         with self._lock:
+            if (again := self._due(sample)) is not None:
+                return again
             start = 0 if sample is None or sample not in order else order.index(sample) + 1
             for place in range(len(order)):
                 number = int(order[(start + place) % len(order)])
@@ -222,6 +244,58 @@ class Annotating:
         return self.do(sample, SuggestionShown(found.name, replace(answer, spans=fresh)))
 
     # Behind these.
+
+    @property
+    def _order_setting(self) -> str:
+        return f"annotate order of {self.dataset.dataset} {self.annotator}"
+
+    def _kept_order(self) -> tuple[Order, Sequence[int]]:
+        """The order that was chosen last, else that of the assignment, else the file's; of the annotator's own texts.
+
+        Texts that were assigned since then stand at the end.
+        """
+        mine = self._mine(self._numbers)
+        kept = self.store.setting(self._order_setting)
+        if kept is None:
+            wanted = FIXED if self.assignment is None else self.assignment.order
+            return wanted, mine if wanted == FIXED else self._mine(
+                order_of(self.store, self.dataset, self.scheme, wanted)
+            )
+        order = msgspec.convert(kept["order"], Order)
+        if kept["numbers"] is None:
+            return order, mine
+        there, known = set(mine), set(kept["numbers"])
+        return order, [number for number in kept["numbers"] if number in there] + [
+            number for number in mine if number not in known
+        ]
+
+    def _mine(self, numbers: Sequence[int]) -> Sequence[int]:
+        """The annotator's own among these, in this order; in the file's order they stand batch by batch."""
+        if self.assignment is None or self.annotator not in self.assignment.annotators:
+            return numbers
+        mine = share_of(self.assignment, self._numbers, self.annotator)
+        if numbers == self._numbers:
+            return mine
+        there = set(mine)
+        return [number for number in numbers if number in there]
+
+    def _due(self, sample: int | None) -> int | None:
+        """A text that is to come back now, its second answer begun; or one whose second answer was begun before."""
+        retest = NO_RETEST if self.assignment is None else self.assignment.retest
+        if retest.share <= 0:
+            return None
+        given = self._log.accepted_since()
+        before = self._log.retested()
+        for _, number in given[: max(0, len(given) - retest.after)]:
+            if number == sample or not comes_back(retest, self.annotator, number):
+                continue
+            if number not in before:
+                kept = Kept(Retested(), None, self._log.state(number).revealed, 1)
+                self._append([(kind_of(Retested()), number, self.annotator, msgspec.json.encode(kept), None)])
+                return number
+            if self._log.round(number):
+                return number
+        return None
 
     def _others(self, sample: int) -> tuple[OtherSaid, ...]:
         return others_of(self.store, self.dataset, self._task, sample, self.annotator, words=bool(self.scheme.of(MASK)))

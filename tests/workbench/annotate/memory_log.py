@@ -28,6 +28,9 @@ class MemoryStore:
     def samples(self, numbers: Sequence[int]) -> list[tuple[int, bytes]]:
         return [(number, msgspec.json.encode(self._samples[number - FIRST])) for number in numbers]
 
+    def setting(self, key: str, default: object = None) -> object:
+        return default
+
     def append_entries(self, entries: Sequence[Entry]) -> list[Annotation]:
         made = []
         for kind, sample, annotator, payload, undoes in entries:

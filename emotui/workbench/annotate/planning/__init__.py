@@ -1,0 +1,1 @@
+"""Who annotates which texts, in which order, and by which protocol."""

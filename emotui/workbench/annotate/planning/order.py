@@ -1,0 +1,163 @@
+"""In which order texts come: as they stand, by chance, or by where an answer is of most use."""
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import msgspec
+
+from emotui.errors import BadInput
+from emotui.store.query import Dataset
+from emotui.store.store import Store
+from emotui.tasks.parts import SaidLine
+from emotui.tasks.registry import task_named
+from emotui.workbench.annotate.answer import Answer
+from emotui.workbench.annotate.answers import gold_answer
+from emotui.workbench.annotate.given import by_sample, source_answers, votes_of
+from emotui.workbench.annotate.others import GOLD
+from emotui.workbench.annotate.planning.distance import distance, spread
+from emotui.workbench.annotate.scheme import MASK, Scheme
+from emotui.workbench.runs.elsewhere import source_run
+from emotui.workbench.runs.plan import stored_samples
+from emotui.workbench.runs.scores import last_attempts
+
+Kind = Literal["fixed", "random", "uncertain", "disagree", "error", "gold"]
+
+KINDS: dict[Kind, str] = {
+    "fixed": "as they stand in the file",
+    "random": "by chance, the same for the same seed",
+    "uncertain": "what a model is least sure of first",
+    "disagree": "what models and people disagree about most first",
+    "error": "what a model likeliest got wrong first",
+    "gold": "what gold is likeliest wrong about first",
+}
+
+
+class Order(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An order that was chosen.
+
+    `seed`: of `random`. `sources`: whose word it goes by; empty: that of the newest run, or of everybody.
+    """
+
+    kind: Kind = "fixed"
+    seed: int = 0
+    sources: tuple[str, ...] = ()
+
+
+FIXED = Order()
+
+_YES_OR_NO = ("yes", "no")
+"""What a vector's lines say; their probability is that of yes."""
+
+
+def order_of(store: Store, dataset: Dataset, scheme: Scheme, chosen: Order) -> Sequence[int]:
+    """The numbers of all texts of a dataset in this order; ties as they stand in the file.
+
+    Raises:
+        BadInput: there is no source to go by, or not the one that is named.
+    """
+    numbers = store.file_order(dataset.dataset)
+    match chosen.kind:
+        case "fixed":
+            return numbers
+        case "random":
+            mixed = list(numbers)
+            random.Random(chosen.seed).shuffle(mixed)
+            return mixed
+        case "uncertain":
+            use = _uncertainty(store, dataset, _one_run(store, dataset, chosen))
+        case "error":
+            use = _errors(store, dataset, _one_run(store, dataset, chosen))
+        case "disagree":
+            use = _disagreement(store, dataset, scheme, chosen)
+        case "gold":
+            use = _doubt_of_gold(store, dataset, scheme, chosen)
+    return sorted(numbers, key=lambda number: (-use.get(number, -1.0), number))
+
+
+def _one_run(store: Store, dataset: Dataset, chosen: Order) -> str:
+    if chosen.sources:
+        found = source_run(store, dataset, chosen.sources[0])
+        if found is None:
+            raise BadInput(f"{dataset.name} has no run {chosen.sources[0]!r} (see: emotui runs)")
+        return found.run
+    models = [run.run for run in store.runs(dataset.dataset) if run.source == "model" and run.done]
+    if not models:
+        raise BadInput(f"no model has run over {dataset.name} yet: this order goes by one")
+    return models[0]
+
+
+def _uncertainty(store: Store, dataset: Dataset, run: str) -> dict[int, float]:
+    """The share of an answer that is expected to be wrong, by the model's own probabilities; of spans that have a score
+    1 less its mean, on the model's own scale. What the model says nothing measurable about comes last.
+    """
+    task = task_named(dataset.task)
+    samples = dict(stored_samples(store, dataset, dataset.n))
+    found: dict[int, float] = {}
+    for row in last_attempts(store.results(run)):
+        if row.prediction is None or row.repeat:
+            continue
+        prediction = msgspec.json.decode(row.prediction, type=task.prediction)
+        lines = [line for line in task.said(samples[row.sample], prediction) if line.p is not None]
+        strengths = [one for one in getattr(prediction, "strengths", ()) if one is not None]
+        if lines:
+            found[row.sample] = sum(map(_expected_wrong, lines)) / len(lines)
+        elif strengths:
+            found[row.sample] = 1 - sum(strengths) / len(strengths)
+    return found
+
+
+def _expected_wrong(line: SaidLine) -> float:
+    p = line.p or 0.0
+    if line.cut is not None:
+        return 1 - p if p >= line.cut else p
+    if line.predicted in _YES_OR_NO:
+        return min(p, 1 - p)
+    return 1 - p if line.predicted else p
+
+
+def _errors(store: Store, dataset: Dataset, run: str) -> dict[int, float]:
+    """1 less the task's first metric where gold is known; elsewhere, behind these, by uncertainty."""
+    metric = task_named(dataset.task).metrics[0]
+    found = {sample: use - 1 for sample, use in _uncertainty(store, dataset, run).items()}
+    for row in last_attempts(store.results(run)):
+        value = None if row.score is None else row.score.values.get(metric.name)
+        if value is not None and not row.repeat:
+            found[row.sample] = 1 - value if metric.higher_is_better else value
+    return found
+
+
+def _voices(store: Store, dataset: Dataset, scheme: Scheme, chosen: Order) -> Mapping[int, list[Answer]]:
+    sources = chosen.sources or tuple(votes_of(store, dataset))
+    said = source_answers(store, dataset, [name for name in sources if name != GOLD], words=bool(scheme.of(MASK)))
+    return by_sample(said)
+
+
+def _disagreement(store: Store, dataset: Dataset, scheme: Scheme, chosen: Order) -> dict[int, float]:
+    voices = _voices(store, dataset, scheme, chosen)
+    found = {sample: spread(answers, ranges_of(scheme)) for sample, answers in voices.items() if len(answers) > 1}
+    if not found:
+        raise BadInput(f"fewer than two sources say something about the texts of {dataset.name}: this order needs two")
+    return found
+
+
+def _doubt_of_gold(store: Store, dataset: Dataset, scheme: Scheme, chosen: Order) -> dict[int, float]:
+    """How far others are from gold, times how near they are to each other: one voice alone counts half."""
+    voices = _voices(store, dataset, scheme, chosen)
+    ranges = ranges_of(scheme)
+    found = {}
+    for number, sample in stored_samples(store, dataset, dataset.n):
+        gold = gold_answer(sample, words=bool(scheme.of(MASK)))
+        answers = voices.get(number, [])
+        if gold is not None and answers:
+            away = sum(distance(gold, answer, ranges) for answer in answers) / len(answers)
+            together = 1 - spread(answers, ranges) if len(answers) > 1 else 0.5
+            found[number] = away * together
+    if not found:
+        raise BadInput(f"nobody but gold says something about the texts of {dataset.name}: this order needs a source")
+    return found
+
+
+def ranges_of(scheme: Scheme) -> dict[str, float]:
+    """The lengths of the scheme's scales by name."""
+    return {group.name: group.scale.maximum - group.scale.minimum for group in scheme.groups if group.scale}

@@ -1,0 +1,208 @@
+from collections import Counter
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from emotui.errors import BadInput
+from emotui.store.store import Store
+from emotui.workbench.annotate.answer import Answer, SpanMark
+from emotui.workbench.annotate.events import Accept, AddSpan, SetLabels
+from emotui.workbench.annotate.given import both_answers, given_answers
+from emotui.workbench.annotate.planning.assignment import Assignment, Retest, assign, batches, comes_back
+from emotui.workbench.annotate.planning.distance import distance, spread
+from emotui.workbench.annotate.planning.order import Order
+from emotui.workbench.datasets.samples import add_samples
+from emotui.workbench.runs.elsewhere import Said, keep_said
+from tests.workbench.annotate.small_sets import LabelsGold, begin, numbers, store_with
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_every_text_is_seen_by_as_many_as_wanted_and_the_work_is_shared(data: st.DataObject) -> None:
+    people = tuple("abcde"[: data.draw(st.integers(1, 5))])
+    overlap = data.draw(st.integers(1, len(people)))
+    assignment = Assignment(annotators=people, overlap=overlap, batch=data.draw(st.integers(1, 7)), seed=3)
+    found = batches(assignment, range(10, 10 + data.draw(st.integers(0, 40))))
+    seen = Counter(number for batch in found for number in batch.samples)
+    assert set(seen.values()) <= {1}
+    assert all(len(set(batch.annotators)) == overlap for batch in found)
+    load = Counter(dict.fromkeys(people, 0)) + Counter(name for batch in found for name in batch.annotators)
+    counts = [load[name] for name in people]
+    assert max(counts) - min(counts) <= 1
+    assert found == batches(assignment, range(10, 10 + len(seen)))
+
+
+def test_pairs_of_annotators_share_equally_many_batches() -> None:
+    found = batches(Assignment(annotators=("a", "b", "c"), overlap=2, batch=10), range(60))
+    pairs = Counter(pair for batch in found for pair in combinations(batch.annotators, 2))
+    assert pairs == {("a", "b"): 2, ("a", "c"): 2, ("b", "c"): 2}
+
+
+@pytest.mark.parametrize(
+    ("assignment", "why"),
+    [
+        (Assignment(annotators=(), overlap=1, batch=1), "nobody to assign"),
+        (Assignment(annotators=("a", "a"), overlap=1, batch=1), "'a' is named twice"),
+        (Assignment(annotators=("a", "b"), overlap=3, batch=1), "3 of 2 annotators"),
+        (Assignment(annotators=("a",), overlap=1, batch=0), "at least one text"),
+        (Assignment(annotators=("a",), overlap=1, batch=1, retest=Retest(share=1.5)), "share from 0 to 1"),
+    ],
+)
+def test_an_assignment_that_cannot_be_is_refused(tmp_path: Path, assignment: Assignment, why: str) -> None:
+    store = store_with(tmp_path / "w.duckdb", "spans")
+    dataset = store.dataset("spans")
+    assert dataset is not None
+    with pytest.raises(BadInput, match=why):
+        assign(store, dataset, assignment)
+
+
+def test_an_annotator_gets_their_own_texts_and_others_get_all(tmp_path: Path) -> None:
+    store = store_with(tmp_path / "w.duckdb", "spans")
+    dataset = store.dataset("spans")
+    assert dataset is not None
+    made = assign(store, dataset, Assignment(annotators=("ann", "ben"), overlap=1, batch=1, shuffled=False))
+    one, two, three = numbers(store, "spans")
+    assert [(batch.samples, batch.annotators) for batch in made] == [
+        ((one,), ("ann",)),
+        ((two,), ("ben",)),
+        ((three,), ("ann",)),
+    ]
+    ann = begin(store, "spans", "ann")
+    assert list(ann.order) == [one, three]
+    assert (ann.progress().n, ann.next_open(one), ann.next_open(three)) == (2, three, one)
+    assert list(begin(store, "spans", "ben").order) == [two]
+    assert list(begin(store, "spans", "carl").order) == [one, two, three]
+
+
+def labelled(path: Path, n: int) -> Store:
+    """Texts of which the first half has joy as gold and the other half has fear."""
+    store = Store.open(path)
+    samples = [LabelsGold(id=f"l-{i}", text=f"text {i}", labels=("joy" if i < n / 2 else "fear",)) for i in range(n)]
+    add_samples(store, "labels", "labels", samples, "made for a test")
+    return store
+
+
+def say(store: Store, name: str, said: dict[int, dict[str, object]], kind: str = "model") -> None:
+    dataset = store.dataset("labels")
+    assert dataset is not None
+    first = store.file_order(dataset.dataset)[0]
+    keep_said(store, dataset, name, kind, [Said(first + place, 0, keys) for place, keys in said.items()])
+
+
+def places(store: Store, order: Order) -> list[int]:
+    work = begin(store, "labels")
+    first = numbers(store, "labels")[0]
+    return [number - first for number in work.choose(order)]
+
+
+def test_an_order_by_chance_is_the_same_for_the_same_seed_and_after_a_restart(tmp_path: Path) -> None:
+    store = labelled(tmp_path / "w.duckdb", 8)
+    found = places(store, Order(kind="random", seed=5))
+    assert sorted(found) == list(range(8)) != found
+    assert places(store, Order(kind="random", seed=5)) == found != places(store, Order(kind="random", seed=6))
+    begin(store, "labels").choose(Order(kind="random", seed=5))
+    again = begin(store, "labels")
+    assert [number - numbers(store, "labels")[0] for number in again.order] == found
+
+
+def test_what_a_model_is_least_sure_of_comes_first(tmp_path: Path) -> None:
+    store = labelled(tmp_path / "w.duckdb", 4)
+    say(store, "m", {n: {"labels": {"joy": p, "fear": 0.0}} for n, p in enumerate((0.9, 0.55, 0.2))})
+    # Expected to be wrong: .1 .45 .2 over two labels each; of the last text the model says nothing.
+    assert places(store, Order(kind="uncertain")) == [1, 2, 0, 3]
+
+
+def test_what_the_model_got_wrong_comes_first(tmp_path: Path) -> None:
+    store = labelled(tmp_path / "w.duckdb", 4)
+    say(store, "m", {n: {"labels": [label]} for n, label in enumerate(("joy", "fear", "fear", "joy"))})
+    assert places(store, Order(kind="error", sources=("m",))) == [1, 3, 0, 2]
+
+
+def test_what_sources_disagree_about_comes_first_and_gold_that_all_contradict(tmp_path: Path) -> None:
+    store = labelled(tmp_path / "w.duckdb", 4)
+    say(store, "a", {0: {"labels": ["joy"]}, 1: {"labels": ["joy"]}, 2: {"labels": ["joy"]}, 3: {"labels": ["fear"]}})
+    say(store, "b", {0: {"labels": ["joy"]}, 1: {"labels": ["fear"]}, 2: {"labels": ["joy"]}, 3: {"labels": ["fear"]}})
+    assert places(store, Order(kind="disagree")) == [1, 0, 2, 3]
+    # Both contradict gold in the text 2 (joy against fear); in the text 1 one of them does.
+    assert places(store, Order(kind="gold"))[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [("uncertain", "no model has run"), ("disagree", "fewer than two sources"), ("gold", "nobody but gold")],
+)
+def test_an_order_without_anything_to_go_by_says_what_it_needs(tmp_path: Path, kind: str, why: str) -> None:
+    store = labelled(tmp_path / "w.duckdb", 2)
+    with pytest.raises(BadInput, match=why):
+        begin(store, "labels").choose(Order(kind=kind))  # type: ignore[arg-type]
+
+
+def test_texts_come_back_silently_after_so_many_others_and_the_second_answer_is_apart(tmp_path: Path) -> None:
+    store = labelled(tmp_path / "w.duckdb", 5)
+    dataset = store.dataset("labels")
+    assert dataset is not None
+    retest = Retest(share=1.0, after=2)
+    assign(store, dataset, Assignment(annotators=("ann",), overlap=1, batch=5, shuffled=False, retest=retest))
+    one, two, three, *_ = numbers(store, "labels")
+    work = begin(store, "labels")
+    for number in (one, two):
+        work.do(number, SetLabels(("joy",)), Accept())
+    assert work.next_open(two) == three
+    work.do(three, SetLabels(("joy",)), Accept())
+    assert work.next_open(three) == one
+    # It looks as if it had never been seen, also in another session.
+    work = begin(store, "labels")
+    assert work.said(one).labels is None
+    assert work.next_open(three) == one
+    work.do(one, SetLabels(("fear",)))
+    assert both_answers(store, dataset, "ann") == []
+    work.do(one, Accept())
+    assert both_answers(store, dataset, "ann") == [(one, Answer(labels=("joy",)), Answer(labels=("fear",)))]
+    assert given_answers(store, dataset)["ann"][one].blind == Answer(labels=("joy",))
+    assert (work.said(one).labels, work.progress().accepted) == (("joy",), 3)
+    # Undo takes the second answer back first, and the text is in its second round again.
+    assert [work.undo(), work.undo()] == [one, one]
+    assert work.said(one).labels is None
+    assert both_answers(store, dataset, "ann") == []
+
+
+def test_the_share_of_texts_that_come_back_is_about_what_was_asked_for() -> None:
+    retest = Retest(share=0.2, seed=1)
+    n = sum(comes_back(retest, "ann", sample) for sample in range(2000))
+    assert 320 < n < 480  # 400 expected, five standard deviations to either side are 90
+    assert comes_back(retest, "ann", 7) == comes_back(retest, "ann", 7)
+
+
+def spans(*places: tuple[int, int]) -> Answer:
+    return Answer(spans=tuple(SpanMark(id=str(n), start=start, end=end) for n, (start, end) in enumerate(places)))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "apart"),
+    [
+        (spans((0, 4)), spans((0, 4)), 0.0),
+        (spans((0, 4)), spans(), 1.0),
+        (spans((0, 4)), spans((2, 6)), 0.5),  # two characters in common of four and four
+        (spans(), spans(), 0.0),
+        (Answer(labels=("joy", "fear")), Answer(labels=("joy",)), 0.5),
+        (Answer(labels=()), Answer(labels=()), 0.0),
+        (Answer(values={"v": 2.0}), Answer(values={"v": 4.0}), 0.25),
+        (Answer(values={"v": 2.0}), Answer(), 1.0),
+        (Answer(words={0: "Glad", 1: "sad"}), Answer(words={0: "glad"}), 0.5),
+    ],
+)
+def test_how_far_two_answers_are_apart(a: Answer, b: Answer, apart: float) -> None:
+    assert distance(a, b, {"v": 8.0}) == distance(b, a, {"v": 8.0}) == apart
+    assert spread([a, b, a], {"v": 8.0}) == pytest.approx(apart * 2 / 3)
+
+
+def test_an_added_span_in_the_log_is_among_the_given_answers(tmp_path: Path) -> None:
+    store = store_with(tmp_path / "w.duckdb", "spans")
+    dataset = store.dataset("spans")
+    assert dataset is not None
+    one = numbers(store, "spans")[0]
+    begin(store, "spans").do(one, AddSpan(SpanMark(id="a", start=0, end=5)), Accept())
+    assert list(given_answers(store, dataset)["ann"]) == [one]
