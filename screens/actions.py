@@ -62,6 +62,7 @@ SHARED: tuple[Action, ...] = (
     Action("pane_back", ("shift+tab",), "⇧Tab", "previous pane", "Put the arrow keys into the previous pane", "Move"),
     Action("open", ("enter",), "Enter", "open", "Open the selected sample", "Move", 1),
     Action("list", ("l",), "l", "list", "Show or fold the list, where both do not fit", "Move", 3),
+    Action("unfold", ("f6",), "F6", "list", "Show or fold the list, where l means something else", "Move", 17),
     Action("back", ("escape",), "Esc", "back", "Back to the sample", "Move", 1),
     Action("search", ("slash",), "/", "search", "Keep the samples whose text holds these words", "List", 6),
     Action("filter", ("f",), "f", "filter", "Keep samples by emotion, valence, kind of error or F1", "List", 5),

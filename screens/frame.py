@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 
 from emotui.screens import jobs
-from emotui.screens.actions import Acting, bindings
+from emotui.screens.actions import SHARED, Acting, bindings
 from emotui.screens.models.actions import ModelActions
 from emotui.screens.place import Place
 from emotui.screens.places import ACTIONS, BROWSE, PLACES, SIGNS, TITLES, OpenPlaces, list_tasks
@@ -210,6 +210,7 @@ class Frame(Acting, LaidOut):
         await self.places.open(number)
         self.set_class(self.place.slim_list, "-slim")
         self.pane.steps_errors = self.place.marks_errors
+        self.pane.blind = self.place.blind
         self.pane.rows.show_tags("", None)
         if session.turn_to(self.place.entry.samples_of or session.list_task):
             self.pane.forget()
@@ -230,7 +231,17 @@ class Frame(Acting, LaidOut):
         there: tuple[Acting, ...] = (self.place, self.pane, *self._anywhere)
         return next((one for one in there if one.doing(action) is not None), None)
 
+    def _gives_way(self, action: str) -> bool:
+        """Do all keys of a shared action mean something of the open place's own?"""
+        shared = next((one for one in SHARED if one.id == action), None)
+        if shared is None or self.place.doing(action) is not None:
+            return False
+        own = {key for one in self.place.entry.actions for key in one.keys}
+        return bool(shared.keys) and own.issuperset(shared.keys)
+
     def can(self, action: str) -> bool:
+        if self._gives_way(action) or (self.place.takes_letters and not self.place.can(action)):
+            return False
         one = self._answering(action)
         return super().can(action) if one is self else one is not None and one.can(action)
 
@@ -274,6 +285,11 @@ class Frame(Acting, LaidOut):
 
     def do_list(self) -> None:
         self._show_list(not self.has_class("-list"))
+
+    def can_unfold(self) -> bool:
+        return self.can_list() and not self.can("list")
+
+    do_unfold = do_list
 
     def _show_list(self, shown: bool) -> None:
         self.set_class(shown, "-list")

@@ -32,6 +32,9 @@ class Place(Acting, Vertical):
     marks_errors: ClassVar[bool] = True
     """Do n and p, H, F and N go through the errors of the run over the list while this place is open?"""
 
+    blind: ClassVar[bool] = False
+    """Does the list keep to itself what gold and runs say while this place is open?"""
+
     class Tagged(Message):
         """What the list is to say beside each sample, in up to six cells under a name; None: its own marks again."""
 
@@ -92,6 +95,11 @@ class Place(Acting, Vertical):
 
     def tell(self, what: str, value: object) -> None:
         """A part of a line of this place was clicked."""
+
+    @property
+    def takes_letters(self) -> bool:
+        """Do letters mean something else just now than the keys of the list and the frame?"""
+        return False
 
     @property
     def busy(self) -> bool:

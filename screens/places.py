@@ -6,6 +6,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 
 from emotui.screens.actions import SHARED, TOOL, Action
+from emotui.screens.annotate.entry import ENTRY as ANNOTATE_ENTRY
 from emotui.screens.browse.entry import ENTRY as BROWSE_ENTRY
 from emotui.screens.entry import PlaceEntry
 from emotui.screens.models.entry import ENTRY as MODELS_ENTRY
@@ -18,6 +19,7 @@ from emotui.screens.spot.entry import ENTRY as SPOT_ENTRY
 
 PLACES: dict[int, PlaceEntry] = {
     1: BROWSE_ENTRY,
+    2: ANNOTATE_ENTRY,
     3: REPHRASE_ENTRY,
     4: SCENES_ENTRY,
     7: RESULTS_ENTRY,

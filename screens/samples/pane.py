@@ -98,6 +98,16 @@ class ListPane(Acting, Vertical):
         return self.query_one(SampleList)
 
     @property
+    def blind(self) -> bool:
+        """Is what gold and runs say of the samples left out?"""
+        return self.rows.blind
+
+    @blind.setter
+    def blind(self, blind: bool) -> None:
+        self.rows.blind = blind
+        self._foot()
+
+    @property
     def n(self) -> int:
         """How many samples the list holds now."""
         return len(self._order.numbers) if self._order else 0
@@ -269,7 +279,7 @@ class ListPane(Acting, Vertical):
 
     def _foot(self) -> None:
         spread, left = self._spread, []
-        if spread is not None and self.n:
+        if spread is not None and self.n and not self.blind:
             low, high = f"{spread.metric.title} {spread.least:g} ", f" {spread.most:g}"
             if spread.metric.yes_or_no:
                 low, high = "wrong ", " right"

@@ -132,6 +132,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         self._longest_id = 6
         self._tags: Mapping[int, str] | None = None
         self._tag_name = "marks"
+        self._blind = False
 
     @property
     def cursor(self) -> int:
@@ -183,6 +184,18 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
             row = self.row(position)
             if row is not None and before.get(row.sample) != tags.get(row.sample):
                 self.refresh_lines(position, 1)
+
+    @property
+    def blind(self) -> bool:
+        """Is what gold and runs say of the samples left out?"""
+        return self._blind
+
+    @blind.setter
+    def blind(self, blind: bool) -> None:
+        if blind != self._blind:
+            self._blind = blind
+            self._reshape()
+            self.refresh()
 
     def outdate(self) -> None:
         """Show what is here, but ask for it again: something may have changed."""
@@ -243,11 +256,13 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
     @property
     def _figure(self) -> str:
         """What stands over the values; empty where there are none."""
-        return "" if self.metric is None else self.metric.title
+        return "" if self.metric is None or self._blind else self.metric.title
 
     def _reshape(self) -> None:
         cells = self.scrollable_content_region.width
         shape = columns(cells, self._longest_id, self._figure, self._tags is not None)
+        if self._blind:
+            shape = msgspec.structs.replace(shape, emotion=0, text=shape.text + shape.emotion)
         if shape != self._shape:
             self._shape = shape
             self.post_message(self.Shaped(shape, self._tag_name, self._figure))

@@ -136,7 +136,7 @@ class TieredText(ScrollView, can_focus=True):
             kind = "tiered-text--chip-strong" if chip and chip.strong else "tiered-text--chip"
             segments.append(Segment(fit(chip.label if chip else "", layout.gutter), self._style(base, kind)))
         for start, end, layers in self._stretches(row):
-            segments += _literally(
+            segments += drawn_literally(
                 text, start, end, self._inline(base, layers), self._style(base, "tiered-text--symbol")
             )
         if chip and chip.tail and layout.tail:
@@ -222,7 +222,7 @@ def _merge(spans: Sequence[Span]) -> list[Span]:
     return merged
 
 
-def _literally(text: str, start: int, end: int, style: Style, symbol_style: Style) -> list[Segment]:
+def drawn_literally(text: str, start: int, end: int, style: Style, symbol_style: Style) -> list[Segment]:
     """The stretch as it is drawn, with stand-in symbols dimmed so that nobody takes them for the text."""
     segments: list[Segment] = []
     plain_from = start

@@ -1,0 +1,177 @@
+"""What keys do about the answer: accepting, revealing, notes and flags, numbers, suggestions, undo and redo."""
+
+from emotui.screens.annotate import drawing, labelling
+from emotui.screens.annotate import requests as asking
+from emotui.screens.annotate.at_work import AtWork
+from emotui.screens.annotate.writing import ACCEPT, DO, REDO, SUGGEST, UNDO
+from emotui.screens.dialogs.choices import Choice, ChoiceDialog
+from emotui.screens.requests import LatestRequest
+from emotui.screens.session import Session
+from emotui.workbench.annotate.events import Accept, Reopen, Reveal, SetFlag, SetNote, SetNumber, SetUnsure
+from emotui.workbench.annotate.scheme import Group
+
+
+class AnswerKeys(AtWork):
+    """Acts on the answer to the text at work."""
+
+    def __init__(self, session: Session, *, id: str | None = None) -> None:
+        super().__init__(session, id=id)
+        self._sources: LatestRequest[int, tuple[tuple[str, str], ...]] = LatestRequest(
+            "sources", self, lambda sample: self.bench_of.sources(sample), self._choose_source
+        )
+        self._ways: LatestRequest[tuple[int, int], int | None] = LatestRequest(
+            "open texts", self, lambda asked: asking.open_text(self.bench_of, *asked), self._go
+        )
+
+    def can_answer(self, action: str) -> bool:
+        """What needs an answer that is given, or one that is not, can be done only then."""
+        work, said = self.at_work, self.at_work.said
+        if work.marking.hints:
+            return False
+        match action:
+            case "stay":
+                return not said.accepted and not work.marking.selecting and work.suggested is None
+            case "accept":
+                return not work.marking.selecting
+            case "reopen":
+                return said.accepted
+            case "annotators":
+                return said.accepted
+            case "guidelines":
+                return bool(work.scheme.guidelines)
+        return True
+
+    def do_accept(self) -> None:
+        self._accept(ACCEPT)
+
+    def do_stay(self) -> None:
+        self._accept(DO)
+
+    def _accept(self, kind: str) -> None:
+        lacking = drawing.missing_parts(self.at_work)
+        if lacking:
+            self.notify(f"Not yet: {lacking[0]} is missing", severity="warning", markup=False)
+            return
+        self.keep(Accept(), kind=kind)
+        self.changed()
+
+    def do_reopen(self) -> None:
+        self.keep(Reopen())
+        self.changed()
+
+    def do_annotators(self) -> None:
+        if self.at_work.said.revealed:
+            self.at_work.shows_others = not self.at_work.shows_others
+        else:
+            self.keep(Reveal())
+        self.changed()
+
+    def do_unsure(self) -> None:
+        self.keep(SetUnsure(not self.at_work.said.unsure))
+        self.changed()
+
+    def do_flag(self) -> None:
+        self.keep(SetFlag(not self.at_work.said.flag))
+        self.changed()
+
+    def do_note(self) -> None:
+        from emotui.screens.annotate.dialogs import NoteDialog
+
+        def written(note: str) -> None:
+            self.keep(SetNote(note))
+            self.changed()
+
+        NoteDialog(self.at_work.said.note).ask(self.app, written)
+
+    def do_guidelines(self) -> None:
+        from emotui.screens.annotate.dialogs import GuidelinesDialog
+
+        self.app.push_screen(GuidelinesDialog(self.at_work.scheme))
+
+    def do_undo(self) -> None:
+        self._step(UNDO)
+
+    def do_redo(self) -> None:
+        self._step(REDO)
+
+    def _step(self, kind: str) -> None:
+        self.at_work.marking.drop()
+        self.wish(kind)
+
+    # Other texts.
+
+    def do_next_open_text(self) -> None:
+        self._ways.ask((self.at_work.text.number, 1))
+
+    def do_previous_open_text(self) -> None:
+        self._ways.ask((self.at_work.text.number, -1))
+
+    def _go(self, _: tuple[int, int], number: int | None) -> None:
+        if number is None:
+            self.notify("No other text is open", markup=False)
+        else:
+            self.post_message(self.Sought(frozenset({number}), 0))
+
+    # Suggestions.
+
+    def do_borrow(self) -> None:
+        self._sources.ask(self.at_work.text.number)
+
+    def _choose_source(self, sample: int, sources: tuple[tuple[str, str], ...]) -> None:
+        if self.work is None or self.work.text.number != sample:
+            return
+        if not sources:
+            self.notify("Nobody else says anything about this text", markup=False)
+            return
+
+        def chosen(source: str | None) -> None:
+            if source is not None:
+                self.wish(SUGGEST, source)
+
+        choices = [Choice(name, name, kind) for name, kind in sources]
+        self.app.push_screen(ChoiceDialog("Suggestions: whose spans to take, mend or refuse", choices, ""), chosen)
+
+    # Numbers.
+
+    def begin_number(self, group: Group) -> None:
+        """The digits that follow are of this number."""
+        self.at_work.number, self.at_work.typed = group.name, ""
+        self.draw_below()
+
+    def press_number(self, key: str, character: str | None) -> bool:
+        """A key while a number is typed; says whether it is about it. Any other key leaves the number as it was."""
+        work = self.at_work
+        group = work.scheme.group(work.number)
+        if group is None or group.scale is None:
+            return False
+        if key == "enter":
+            self._take_number(group)
+        elif key == "backspace":
+            if work.typed:
+                work.typed = work.typed[:-1]
+            else:
+                work.number = ""
+                self.keep(SetNumber(group.name, None))
+        elif character is not None and character in "0123456789.-":
+            work.typed += character
+            if labelling.one_digit(group):
+                self._take_number(group)
+        else:
+            work.number = work.typed = ""
+            self.changed()
+            return key == "escape"
+        self.changed()
+        return True
+
+    def _take_number(self, group: Group) -> None:
+        work, scale = self.at_work, group.scale
+        typed, work.number, work.typed = work.typed, "", ""
+        try:
+            value = float(typed)
+        except ValueError:
+            return
+        if scale is not None and not scale.fits(value):
+            between = f"{scale.minimum:g} to {scale.maximum:g} in steps of {scale.step:g}"
+            self.notify(f"{group.name} is from {between}", severity="warning", markup=False)
+            return
+        self.keep(SetNumber(group.name, value))

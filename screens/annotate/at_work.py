@@ -1,0 +1,216 @@
+"""The text that is annotated, on the screen and on its way into the log."""
+
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.widget import Widget
+from textual.widgets import Input
+
+from emotui.screens.annotate import drawing
+from emotui.screens.annotate import requests as asking
+from emotui.screens.annotate.entry import ENTRY
+from emotui.screens.annotate.marking import Marking
+from emotui.screens.annotate.passage import Passage
+from emotui.screens.annotate.work import Work
+from emotui.screens.annotate.writing import DO, Kept, Wish, Writing
+from emotui.screens.place import Place
+from emotui.screens.requests import LatestRequest, any_busy
+from emotui.screens.session import Session
+from emotui.screens.widgets.line import Line
+from emotui.screens.widgets.notice import Notice
+from emotui.screens.widgets.page import Page
+from emotui.store.query import Run
+from emotui.workbench.annotate.events import Event
+
+if TYPE_CHECKING:
+    from emotui.workbench.annotate.service import Annotating
+    from emotui.workbench.source import BrowseSource
+
+_ABOUT = "Mark what the text shows; gold, models and others stay hidden until you have answered"
+
+
+class AtWork(Place):
+    """Holds the text at work, shows it, and keeps what is done to it through `Writing`."""
+
+    entry = ENTRY
+    headings = {"passage": "#annotate-title"}
+    slim_list = True
+    marks_errors = False
+    blind = True
+    DEFAULT_CSS = """
+    AtWork > #annotate-labels { height: auto; max-height: 6; min-height: 1; }
+    """
+
+    def __init__(self, session: Session, *, id: str | None = None) -> None:
+        super().__init__(session, id=id)
+        self.work: Work | None = None
+        self.bench: Annotating | None = None
+        self._sample: int | None = None
+        self._early: list[tuple[str, str | None]] = []
+        self._without = False
+        self._writing: Writing | None = None
+        self._standing: LatestRequest[asking.Standing, asking.Stood] | None = None
+
+    def compose(self) -> ComposeResult:
+        """The text, a line about what keys would act on, and the labels."""
+        yield Line(id="annotate-title", classes="-pane")
+        yield Passage(self.press, id="passage")
+        yield Line(id="annotate-about", classes="-pane")
+        yield Page(id="annotate-labels")
+        yield Notice("#annotate-title, #passage, #annotate-about, #annotate-labels", id="annotate-notice")
+
+    @property
+    def passage(self) -> Passage:
+        return self.query_one(Passage)
+
+    @property
+    def at_work(self) -> Work:
+        """The text at work, where there is one."""
+        assert self.work is not None
+        return self.work
+
+    @property
+    def bench_of(self) -> "Annotating":
+        """The annotator's work on the dataset, where a text of it was shown."""
+        assert self.bench is not None
+        return self.bench
+
+    @property
+    def busy(self) -> bool:
+        writes = self._writing is not None and self._writing.busy
+        return writes or any_busy(self)
+
+    def bind_source(self, source: "BrowseSource") -> None:
+        desk_of = source.annotating
+        if desk_of is None:
+            self.say("Nothing can be annotated here", "emotui import FILE brings texts into a workspace of one's own")
+            self._without = True
+            return
+        benches = asking.Benches(desk_of)
+        self._standing = LatestRequest(
+            "annotate", self, lambda asked: asking.stand(benches, asked), self._stood, self._unread
+        )
+
+    # What is shown.
+
+    def show_sample(self, sample: int | None, run: Run | None) -> None:
+        """Ask for this text; keys that are pressed meanwhile wait for it."""
+        if sample != self._sample:
+            self._early.clear()
+        self._sample = sample
+        dataset = self.session.overview.dataset
+        if sample is None:
+            self.work = None
+            self.show_nothing("No text is selected: the list is empty")
+        elif self._standing is not None and dataset is not None:
+            self._standing.ask(asking.Standing(dataset.dataset, sample, self.session.annotator))
+
+    def show_nothing(self, why: str, *, failed: bool = False) -> None:
+        if not self._without:
+            self.say(_ABOUT, why, failed=failed)
+
+    def _unread(self, _: object, why: str) -> None:
+        self.work = None
+        self.say("This text cannot be annotated", *why.splitlines()[:4], failed=True)
+
+    def _stood(self, asked: asking.Standing, stood: asking.Stood) -> None:
+        if asked.sample != self._sample:
+            return
+        if self._writing is None or self.bench is not stood.bench:
+            self.bench, self._writing = stood.bench, Writing(self, stood.bench, self._kept)
+        work = self.work
+        if work is None or work.text.number != asked.sample:
+            shows = work is None or work.shows_others
+            marking = Marking(stood.units)
+            self.work = work = Work(
+                stood.bench.scheme, stood.text, stood.said, marking, stood.progress, shows_others=shows
+            )
+            work.take(stood.said)
+        elif not self._writing.busy:
+            work.take(stood.said)
+        work.others, work.progress = stood.others, stood.progress
+        self.query_one(Notice).hide()
+        if self.display:
+            self.post_message(self.Tagged("done", stood.tags))
+            self._take_keys()
+        self.changed()
+        early, self._early = self._early, []
+        for key, character in early:
+            self.press(key, character)
+
+    def _take_keys(self) -> None:
+        """Labels' keys act in the text: it has the keys wherever nothing is typed and no dialog is open."""
+        in_sight = isinstance(self.parent, Widget) and self.parent.display
+        if in_sight and self.app.screen is self.screen and not isinstance(self.screen.focused, Input):
+            self.passage.focus()
+
+    def focus_first(self) -> None:
+        self.passage.focus()
+
+    def on_show(self) -> None:
+        """What the list says beside each text is asked for again."""
+        if self._sample is not None:
+            self.show_sample(self._sample, None)
+
+    def on_resize(self) -> None:
+        if self.work is not None:
+            self.draw()
+
+    def changed(self) -> None:
+        """Draw everything, and say what can be pressed now."""
+        self.draw()
+        self.refresh_bindings()
+
+    def draw(self) -> None:
+        """The text with what is marked in it, and the lines around it."""
+        work = self.work
+        if work is not None:
+            self.query_one("#annotate-title", Line).show(*drawing.title(work))
+            self.passage.show(drawing.passage_view(work))
+            self.draw_below()
+
+    def draw_below(self) -> None:
+        """The lines under the text."""
+        work, cells = self.work, self.size.width - 3
+        if work is not None:
+            self.query_one("#annotate-about", Line).show(*drawing.about(work))
+            lines = [*drawing.label_lines(work, cells), *drawing.others_lines(work, cells)]
+            self.query_one("#annotate-labels", Page).show(lines)
+
+    def words_in_sight(self) -> list[tuple[int, int]]:
+        """The words of which lines are in sight."""
+        return self.at_work.marking.units.words(*self.passage.in_sight)
+
+    # What is kept.
+
+    def keep(self, *events: Event, kind: str = DO) -> None:
+        """What happened follows on the screen now, and is kept as soon as can be."""
+        if events and self._writing is not None:
+            work = self.at_work
+            work.apply(events)
+            self._writing.wish(Wish(kind, work.text.number, events, work.seconds))
+
+    def wish(self, kind: str, source: str = "") -> None:
+        """Ask for what only the log can tell: undo, redo, a suggestion."""
+        if self._writing is not None:
+            self._writing.wish(Wish(kind, self.at_work.text.number, source=source))
+
+    def _kept(self, kept: Kept) -> None:
+        """Nothing waits any more: what is kept is what is shown."""
+        work = self.work
+        if kept.error or kept.told:
+            self.notify(kept.error or kept.told, severity="warning" if kept.error else "information", markup=False)
+        if work is not None and work.text.number == kept.sample:
+            if kept.said != work.said:
+                work.take(kept.said)
+            work.progress = kept.progress or work.progress
+            work.others = work.others if kept.others is None else kept.others
+            self.changed()
+        if kept.tags is not None and self.display:
+            self.post_message(self.Tagged("done", kept.tags))
+        if kept.go is not None and kept.go != self._sample:
+            self.post_message(self.Sought(frozenset({kept.go}), 0))
+
+    def press(self, key: str, character: str | None) -> bool:
+        """Do what a key does in the text; says whether it does anything here."""
+        raise NotImplementedError

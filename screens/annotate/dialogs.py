@@ -1,0 +1,55 @@
+"""What the Annotate place asks for and shows over the text: a note, the guidelines."""
+
+from collections.abc import Sequence
+
+from textual.binding import Binding
+from textual.containers import VerticalScroll
+from textual.widget import Widget
+from textual.widgets import Input, Markdown
+
+from emotui.screens.dialogs.dialog import Dialog
+from emotui.workbench.annotate.scheme import Scheme
+
+
+class NoteDialog(Dialog[str]):
+    """A line about the text; an empty one takes the note away."""
+
+    def __init__(self, note: str) -> None:
+        super().__init__("Note about this text", ("Enter", "keep"))
+        self._note = note
+
+    def body(self) -> Sequence[Widget]:
+        return [Input(self._note, id="note", compact=True, placeholder="empty: no note")]
+
+    def result(self) -> str:
+        return self.text("note")
+
+
+class GuidelinesDialog(Dialog[None]):
+    """The guidelines of the scheme; F2, q and Esc leave."""
+
+    BINDINGS = [
+        Binding("f2,q", "leave", show=False),
+        Binding("j", "scroll(1)", show=False),
+        Binding("k", "scroll(-1)", show=False),
+    ]
+    DEFAULT_CSS = """
+    GuidelinesDialog > #sheet { width: 84; }
+    GuidelinesDialog VerticalScroll { height: auto; max-height: 70vh; scrollbar-size-vertical: 1; }
+    GuidelinesDialog Markdown { padding: 0; background: $surface; }
+    """
+
+    def __init__(self, scheme: Scheme) -> None:
+        super().__init__(f"Guidelines: {scheme.name}", ("↑ ↓", "scroll"))
+        self._guidelines = scheme.guidelines
+
+    def body(self) -> Sequence[Widget]:
+        return [VerticalScroll(Markdown(self._guidelines, open_links=False))]
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.query_one(VerticalScroll).focus()
+
+    def action_scroll(self, step: int) -> None:
+        """One line down or up."""
+        self.query_one(VerticalScroll).scroll_relative(y=step, animate=False)

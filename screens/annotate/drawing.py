@@ -1,0 +1,225 @@
+"""From the answer, the caret and what others say to what the panes show."""
+
+from collections.abc import Mapping, Sequence
+
+from emotui.records import Span
+from emotui.screens.annotate.passage import PassageTier, PassageView, TierMark
+from emotui.screens.annotate.work import Work
+from emotui.screens.widgets.cell_width import fit
+from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.number_format import count
+from emotui.workbench.annotate.answer import Answer, SentenceSaid, SpanMark
+from emotui.workbench.annotate.fits import missing
+from emotui.workbench.annotate.scheme import SENTENCE, SPAN, TEXT, Group, Scheme
+from emotui.workbench.annotate.texts import AnnotatedText
+
+SELECTED = " selected"
+"""The id of the bar under what is selected; no span has it."""
+
+_SIGNS = {"positive": "+", "negative": "−", "neutral": "0"}
+_SAID = 40
+"""Characters of a span's words that stand in the line about it."""
+
+
+def sentences_of(scheme: Scheme, text: AnnotatedText) -> tuple[Span, ...]:
+    """The sentences that are drawn and said something of; none where there is one and nothing is said of it."""
+    return text.sentences if scheme.of(SENTENCE) or len(text.sentences) > 1 else ()
+
+
+def passage_view(work: Work) -> PassageView:
+    """The text with everything over and under it."""
+    scheme, marking, said, text = work.scheme, work.marking, work.said, work.text
+    short = {label.name: label.key for group in scheme.of(SPAN) for label in group.labels}
+    own = [_mark(span, short, "own") for span in said.spans]
+    selection = marking.selection
+    if selection is not None:
+        own.append(TierMark(SELECTED, *selection, "?", "?", "selected"))
+    shown = said.suggestion
+    tiers = [PassageTier("", tuple(own))]
+    if shown is not None and shown.open:
+        open_spans = [span for span in shown.answer.spans if span.id in shown.open]
+        tiers.append(PassageTier(shown.source, tuple(_mark(span, short, "suggested") for span in open_spans)))
+    if work.shows_others:
+        tiers += [
+            PassageTier(other.name, tuple(_mark(span, short, "theirs") for span in other.answer.spans))
+            for other in work.others
+            if other.answer.spans
+        ]
+    sentences = sentences_of(scheme, text)
+    return PassageView(
+        text=text.text,
+        sentences=sentences,
+        heads=_heads(scheme, sentences, said.sentences),
+        tiers=tuple(tiers),
+        caret=marking.caret,
+        selection=selection,
+        chosen=marking.chosen,
+        hints={at: code[len(marking.typed) :] for code, at in marking.hints.items() if code.startswith(marking.typed)},
+    )
+
+
+def _mark(span: SpanMark, short: Mapping[str, str], kind: str) -> TierMark:
+    further = [str(value) for value in span.attributes.values() if isinstance(value, str)]
+    label = " ".join([span.label or "", *further]).strip()
+    return TierMark(span.id, span.start, span.end, label, short.get(span.label or "", "") or label[:1], kind)
+
+
+def _heads(scheme: Scheme, sentences: Sequence[Span], said: Mapping[int, SentenceSaid]) -> tuple[str, ...]:
+    if len(sentences) < 2 and not scheme.of(SENTENCE):
+        return ()
+    names = [group.name for group in scheme.of(SENTENCE)]
+    heads = []
+    for place in range(len(sentences)):
+        here = said.get(place, SentenceSaid())
+        emotion = (here.emotion or "·") if "emotion" in names else ""
+        valence = _SIGNS.get(here.valence or "", "·") if "valence" in names else ""
+        heads.append(" ".join(part for part in (str(place + 1), valence, emotion) if part))
+    return tuple(heads)
+
+
+# The lines around the text.
+
+
+def title(work: Work) -> tuple[list[Part], list[Part]]:
+    """Which text, how its answer stands, and how far one is."""
+    said = work.said
+    left = [Part(f" {work.text.id}", "strong")]
+    if work.text.subject:
+        left.append(Part(f"  about {work.text.subject}", "dim"))
+    if said.accepted:
+        left.append(Part("  ✓ answered", "said"))
+        left += [Part(", then changed", "mark")] if said.changed else []
+        left += [Part("  revealed", "dim")] if said.revealed else []
+    else:
+        left.append(Part("  open", "dim"))
+    left += [Part("  ? unsure", "mark", "do('unsure')")] if said.unsure else []
+    left += [Part("  ! flagged", "mark", "do('flag')")] if said.flag else []
+    left += [Part(f"  “{said.note}”", "dim", "do('note')")] if said.note else []
+    progress = work.progress
+    right = [] if progress is None else [Part(f"{count(progress.accepted)} of {count(progress.n)} ", "strong")]
+    return left, right
+
+
+def about(work: Work) -> tuple[list[Part], list[Part]]:
+    """The line about what the keys would act on: the selection, the chosen span, or the word under the caret."""
+    scheme, marking, text, said = work.scheme, work.marking, work.text.text, work.said
+    if marking.hints:
+        what = "where it ends" if marking.ends_hinted else "where the span begins"
+        return [Part(f" letters: {what}", "key"), Part(f"  {marking.typed}", "strong")], []
+    stretch, chosen = marking.selection, marking.chosen_span
+    if stretch is not None:
+        how = "a label's key or Enter marks it" if scheme.span_labels is not None else "Enter marks it"
+        return [Part(" selected ", "key"), Part(_words(text, stretch), "strong")], [Part(f"{how} ", "dim")]
+    if chosen is not None:
+        place = next((n for n, span in enumerate(marking.spans, 1) if span.id == chosen.id), 0)
+        suggested = said.answer.span(chosen.id) is None
+        name = "suggested span" if suggested else "span"
+        label = chosen.label or "no label"
+        left = [Part(f" {name} {place} of {len(marking.spans)}  ", "key"), Part(label, "strong"), Part("  ")]
+        return [*left, Part(_words(text, chosen.mark.place))], []
+    n = len(said.spans)
+    left = [Part(f" {count(n)} span{'' if n == 1 else 's'}" if scheme.spans else " ", "dim")]
+    if marking.caret is not None:
+        left.append(Part(f"   {_words(text, marking.caret)}", "dim"))
+    return left, []
+
+
+def _words(text: str, place: Span) -> str:
+    said = " ".join(text[place[0] : place[1]].split())
+    return f"“{said}”" if len(said) <= _SAID else f"“{said[: _SAID // 2 - 1]} … {said[1 - _SAID // 2 :]}”"
+
+
+def label_lines(work: Work, cells: int) -> list[list[Part]]:
+    """A line for each group of the scheme: its labels with their keys, those that hold now in brackets."""
+    lines: list[list[Part]] = []
+    for group in work.scheme.groups:
+        parts = [Part(f" {group.name} ", "dim")]
+        now = _now(group, work)
+        if group.scale is not None:
+            lines.append([*parts, *_number(group, work.said.answer, work.typed if work.number == group.name else None)])
+            continue
+        for label in group.labels:
+            holds = label.name in now
+            press = f"tell('label', '{label.key}')" if label.key.isalnum() else ""
+            parts.append(Part("[" if holds else " ", "strong"))
+            parts.append(Part(label.key, "key", press))
+            parts.append(Part(f" {label.name}", "strong" if holds else "plain", press))
+            parts.append(Part("]" if holds else " ", "strong"))
+        lines += _folded(parts, cells)
+    return lines
+
+
+def _folded(parts: Sequence[Part], cells: int) -> list[list[Part]]:
+    """Parts over as many lines as they need: a label is never cut where a line ends."""
+    lines: list[list[Part]] = [[parts[0]]]
+    used = len(parts[0].text)
+    indent = used
+    for at in range(1, len(parts), 4):
+        label = list(parts[at : at + 4])
+        size = sum(len(part.text) for part in label)
+        if used + size > cells and len(lines[-1]) > 1:
+            lines.append([Part(" " * indent)])
+            used = indent
+        lines[-1] += label
+        used += size
+    return lines
+
+
+def _number(group: Group, answer: Answer, typed: str | None) -> list[Part]:
+    scale = group.scale
+    assert scale is not None
+    value = answer.values.get(group.name)
+    said = f"{typed}▏" if typed is not None else "–" if value is None else f"{value:g}"
+    ends = f"  {scale.minimum:g} {scale.low} … {scale.maximum:g} {scale.high}"
+    press = f"tell('label', '{group.key}')" if group.key.isalnum() else ""
+    return [Part(f" {group.key} ", "key", press), Part(said, "strong", press), Part(ends, "dim")]
+
+
+def _now(group: Group, work: Work) -> frozenset[str]:
+    """Which labels of a group hold where the caret is."""
+    scheme, marking, said = work.scheme, work.marking, work.said
+    match group.of:
+        case "span":
+            span = None if marking.selecting else marking.chosen_span
+            if span is None:
+                return frozenset()
+            one = span.label if group == scheme.span_labels else span.attributes.get(group.name)
+            return frozenset() if one is None else frozenset((one,))
+        case "sentence":
+            places = [n for n, (start, _) in enumerate(work.text.sentences) if start <= marking.at]
+            here = said.sentences.get(places[-1] if places else 0, SentenceSaid())
+            one = getattr(here, group.name)
+            return frozenset() if one is None else frozenset((one,))
+        case "text" if group in scheme.of(TEXT):
+            return frozenset(said.labels or ())
+    return frozenset()
+
+
+def others_lines(work: Work, cells: int) -> list[list[Part]]:
+    """What others say beside spans, a line each: labels, numbers, sentences; once it is revealed."""
+    if not work.shows_others:
+        return []
+    lines = []
+    for other in work.others:
+        said = answer_words(other.answer)
+        if said:
+            lines.append([Part(f" {fit(other.name, 14)} ", "said"), Part(said[: max(cells - 16, 8)])])
+    return lines
+
+
+def answer_words(answer: Answer) -> str:
+    """What an answer says beside spans, in words."""
+    words = []
+    if answer.labels is not None:
+        words.append(", ".join(answer.labels) or "none")
+    words += [f"{name} {value:g}" for name, value in answer.values.items()]
+    for place, one in sorted(answer.sentences.items()):
+        sign = _SIGNS.get(one.valence or "", "")
+        words.append(" ".join(part for part in (str(place + 1), sign, one.emotion or "") if part))
+    words += [f"{place + 1} {word}" for place, word in sorted(answer.words.items())]
+    return "  ".join(words)
+
+
+def missing_parts(work: Work) -> tuple[str, ...]:
+    """What the scheme requires and the answer lacks, in words."""
+    return missing(work.scheme, work.text, work.said.answer)

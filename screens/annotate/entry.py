@@ -1,0 +1,87 @@
+"""What the frame knows of Annotate before it is opened, and which keys labels cannot have."""
+
+from emotui.screens.actions import SHARED, TOOL, Action
+from emotui.screens.entry import PlaceEntry
+
+_MARK, _ANSWER = "Annotate: mark", "Annotate: answer"
+
+ACTIONS = (
+    Action("hints", ("i",), "i", "letters", "Letters on the words in sight: type a start, an end, a label", _MARK, 2),
+    Action("word_left", ("h", "left"), "h ←", "word back", "Caret to the word before", _MARK),
+    Action(
+        "word_right", ("l", "right"), "l →", "word on", "Caret to the next word", _MARK, 12, ("h l ( )", "word, clause")
+    ),
+    Action("character_left", ("shift+left",), "⇧←", "character back", "Caret or border a character back", _MARK),
+    Action("character_right", ("shift+right",), "⇧→", "character on", "Caret or border a character on", _MARK),
+    Action("clause_left", ("left_parenthesis",), "(", "clause back", "Caret to the clause before", _MARK),
+    Action("clause_right", ("right_parenthesis",), ")", "clause on", "Caret to the next clause", _MARK),
+    Action("sentence_left", ("less_than_sign",), "<", "sentence back", "Caret to the sentence before", _MARK),
+    Action("sentence_right", ("greater_than_sign",), ">", "sentence on", "Caret to the next sentence", _MARK),
+    Action("line_up", ("up",), "↑", "line up", "Caret to the line above", _MARK),
+    Action("line_down", ("down",), "↓", "line down", "Caret to the line below", _MARK),
+    Action("text_up", ("pageup",), "PgUp", "half a page up", "Caret half a page up in the text", _MARK),
+    Action("text_down", ("pagedown",), "PgDn", "half a page down", "Caret half a page down in the text", _MARK),
+    Action("begin", ("v",), "v", "begin", "Begin a span at the caret; a label's key or Enter ends it", _MARK, 3),
+    Action("close", ("enter",), "Enter", "mark", "Mark what is selected, with the label used last", _MARK, 1),
+    Action("take_span", ("enter",), "Enter", "take", "Take the suggested span", _MARK, 1),
+    Action("start_left", ("left_square_bracket",), "[", "start back", "Start of the span a word back", _MARK),
+    Action(
+        "start_right",
+        ("right_square_bracket",),
+        "]",
+        "start on",
+        "Start of the span a word on",
+        _MARK,
+        6,
+        ("[ ] { }", "borders"),
+    ),
+    Action("end_left", ("left_curly_bracket",), "{", "end back", "End of the span a word back", _MARK),
+    Action("end_right", ("right_curly_bracket",), "}", "end on", "End of the span a word on", _MARK),
+    Action(
+        "walk",
+        ("tab",),
+        "Tab",
+        "next span",
+        "Choose the next span; once the answer is given, first show gold, models, others",
+        _MARK,
+        4,
+    ),
+    Action("walk_back", ("shift+tab",), "⇧Tab", "span before", "Choose the span before", _MARK),
+    Action("remove", ("x",), "x", "remove", "Remove the span, or refuse the suggestion", _MARK, 5),
+    Action("drop", ("escape",), "Esc", "leave", "Leave letters, the selection, the chosen span", _MARK, 2),
+    Action("accept", ("space",), "Space", "accept, next", "The answer is given; on to the next open text", _ANSWER, 1),
+    Action("stay", ("enter",), "Enter", "accept", "The answer is given; stay here", _ANSWER, 9),
+    Action("reopen", ("backspace",), "⌫", "reopen", "Take the answer back: it is open again", _ANSWER, 10),
+    Action("next_open_text", ("n",), "n", "next open", "Next text without an answer", _ANSWER, 11, ("n p", "open")),
+    Action("previous_open_text", ("p",), "p", "previous open", "Previous text without an answer", _ANSWER),
+    Action("unsure", ("w",), "w", "unsure", "Unsure of this answer, or not any more", _ANSWER, 13),
+    Action("flag", ("exclamation_mark",), "!", "flag", "Flag the text, to be looked at again", _ANSWER, 14),
+    Action("note", ("c",), "c", "note", "Write a note about the text", _ANSWER, 14),
+    Action("borrow", ("b",), "b", "suggest", "Borrow what a source says: take, mend, refuse each span", _ANSWER, 13),
+    Action("guidelines", ("f2",), "F2", "guidelines", "How to annotate, as the scheme says it", _ANSWER, 8),
+)
+
+ENTRY = PlaceEntry(
+    title="Annotate",
+    place="emotui.screens.annotate.place:Annotate",
+    samples_of="",
+    actions=ACTIONS,
+    signs=(
+        "In the list of Annotate",
+        (("✓ · ", "answered; begun"), ("? !", "unsure; flagged")),
+    ),
+)
+
+_NOT_HERE = ("next_H", "next_F", "next_N", "raw", "view", "view_back", "values", "metric", "rescore", "make_gold")
+"""Shared actions that nothing answers while Annotate is open, or that give way to labels."""
+
+
+def reserved() -> dict[str, str]:
+    """The keys of one character that labels cannot have, each with what it does."""
+    found = {str(number): "opening a place" for number in range(1, 10)}
+    for action in (*SHARED, *ACTIONS, *TOOL):
+        if action.id not in _NOT_HERE:
+            keys = [key for key in action.keys if len(key) == 1]
+            keys += [action.shown] if len(action.shown) == 1 else []
+            found |= dict.fromkeys(keys, action.label)
+    return found | {" ": "accept, next"}

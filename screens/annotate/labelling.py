@@ -1,0 +1,144 @@
+"""What a label's key does: which group it means now, and which events follow from it."""
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from emotui.records import Span
+from emotui.screens.annotate.work import Work
+from emotui.workbench.annotate.answer import SentenceSaid, SpanMark, new_id
+from emotui.workbench.annotate.events import (
+    AddSpan,
+    Event,
+    LabelSpan,
+    SetAttribute,
+    SetLabels,
+    SetSentence,
+    SuggestionMended,
+)
+from emotui.workbench.annotate.marks import Said
+from emotui.workbench.annotate.scheme import SENTENCE, SPAN, TEXT, Group, Label, Scheme
+
+
+class Pressed(msgspec.Struct, frozen=True):
+    """A label that a key means, with its group."""
+
+    group: Group
+    label: Label
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """Events to keep. `made`: the id of the span that is new or is there already; `go`: where the caret goes on."""
+
+    events: tuple[Event, ...] = ()
+    made: str | None = None
+    go: int | None = None
+
+
+def meant(scheme: Scheme, key: str, *, on_span: bool, any_case: bool = False) -> Pressed | None:
+    """The label that a key means: of spans first where a span is selected or chosen, else of sentences and texts first.
+
+    Args:
+        any_case: a small letter means the label of its capital too.
+    """
+    order = (SPAN, SENTENCE, TEXT) if on_span else (SENTENCE, TEXT, SPAN)
+    for wanted in (key, key.upper()) if any_case else (key,):
+        for unit in order:
+            for group in scheme.of(unit):
+                for label in group.labels:
+                    if label.key == wanted:
+                        return Pressed(group, label)
+    return None
+
+
+def number_meant(scheme: Scheme, key: str) -> Group | None:
+    """The group of the number that a key begins."""
+    return next((group for group in scheme.of(TEXT) if group.scale is not None and group.key == key), None)
+
+
+def one_digit(group: Group) -> bool:
+    """Is every number of the group one digit, so that none has to be ended?"""
+    scale = group.scale
+    return scale is not None and scale.minimum >= 0 and scale.maximum < 10 and float(scale.step).is_integer()
+
+
+def keys_of(scheme: Scheme) -> frozenset[str]:
+    """Every key of a scheme."""
+    labels = (label.key for group in scheme.groups for label in group.labels)
+    return frozenset((*labels, *(group.key for group in scheme.groups))) - {""}
+
+
+def sentence_of(sentences: Sequence[Span], at: int) -> int | None:
+    """The place of the sentence around an offset, or of the last one before it."""
+    before = [place for place, (start, _) in enumerate(sentences) if start <= at]
+    return before[-1] if before else (0 if sentences else None)
+
+
+def outcome(work: Work, pressed: Pressed) -> Outcome:
+    """What follows from a label's key."""
+    match pressed.group.of:
+        case "span":
+            return _of_span(work, pressed)
+        case "sentence":
+            return _of_sentence(work, pressed)
+    return Outcome((_of_text(pressed, work.said),))
+
+
+def mark(work: Work, label: str | None) -> Outcome:
+    """The selection, or the unit under the caret, becomes a span; where there is such a span it is chosen."""
+    stretch, said = work.marking.stretch, work.said
+    if stretch is None:
+        return Outcome()
+    same = [span for span in said.spans if (span.start, span.end, span.label) == (*stretch, label)]
+    if same:
+        return Outcome(made=same[0].id)
+    span = SpanMark(id=new_id(), start=stretch[0], end=stretch[1], label=label)
+    return Outcome((AddSpan(span),), made=span.id)
+
+
+def _of_span(work: Work, pressed: Pressed) -> Outcome:
+    scheme, marking, said = work.scheme, work.marking, work.said
+    group, label = pressed.group, pressed.label.name
+    chosen = None if marking.selecting else marking.chosen_span
+    if group != scheme.span_labels:
+        span = marking.under
+        if span is None or said.answer.span(span.id) is None:
+            return Outcome()
+        value = None if span.attributes.get(group.name) == label else label
+        return Outcome((SetAttribute(span.id, group.name, value),), made=span.id)
+    if chosen is None:
+        return mark(work, label)
+    shown = said.suggestion
+    if shown is not None and chosen.id in shown.open:
+        return Outcome((SuggestionMended(shown.source, replace(chosen, label=label)),), made=chosen.id)
+    return Outcome((LabelSpan(chosen.id, label),) if chosen.label != label else (), made=chosen.id)
+
+
+def _of_sentence(work: Work, pressed: Pressed) -> Outcome:
+    sentences, said = work.text.sentences, work.said
+    place = sentence_of(sentences, work.marking.at)
+    if place is None:
+        return Outcome()
+    name, label = pressed.group.name, pressed.label.name
+    now = said.sentences.get(place, SentenceSaid())
+    chosen = None if getattr(now, name) == label else label
+    after = SentenceSaid(
+        emotion=chosen if name == "emotion" else now.emotion, valence=chosen if name == "valence" else now.valence
+    )
+    groups = work.scheme.of(SENTENCE)
+    complete = all(getattr(after, group.name) for group in groups)
+    # The next sentence is what one says something of next.
+    go = sentences[place + 1][0] if complete and chosen is not None and place + 1 < len(sentences) else None
+    return Outcome((SetSentence(place, after),), go=go)
+
+
+def _of_text(pressed: Pressed, said: Said) -> Event:
+    group, name = pressed.group, pressed.label.name
+    now = list(said.labels or ())
+    if name in now:
+        now.remove(name)
+        return SetLabels(tuple(now) if now or not group.exclusive else None)
+    if group.exclusive:
+        now = [one for one in now if one not in group.names]
+    return SetLabels((*now, name))

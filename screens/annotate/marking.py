@@ -1,0 +1,251 @@
+"""Where the caret stands, what is selected, which span is chosen: what keys move, without a screen and without a store.
+
+The caret covers a unit: a word, a grapheme, a clause or a sentence. A selection reaches from the unit where it was
+begun to the caret. At most one span is chosen: the one that borders, labels and removal are about.
+"""
+
+from collections.abc import Sequence
+
+from emotui.records import Span
+from emotui.screens.annotate import hints
+from emotui.screens.annotate.units import TextUnits
+from emotui.workbench.annotate.answer import SpanMark, in_order
+
+WORD, CHARACTER, CLAUSE, SENTENCE = "word", "character", "clause", "sentence"
+
+
+class Marking:
+    """Over one text. `spans` are those of the answer, in order, as they are now."""
+
+    def __init__(self, units: TextUnits, spans: Sequence[SpanMark] = ()) -> None:
+        self.units = units
+        self.spans: tuple[SpanMark, ...] = tuple(spans)
+        self.caret: Span | None = units.word_at(0) or units.grapheme_at(0)
+        self.chosen: str | None = None
+        self.hints: dict[str, int] = {}
+        self.typed = ""
+        self._anchor: Span | None = None
+        self._dragged: Span | None = None
+        self._letters = ""
+
+    def take(self, spans: Sequence[SpanMark]) -> None:
+        """The answer has other spans now; one that is gone is no longer chosen."""
+        self.spans = in_order(spans)
+        if self.chosen_span is None:
+            self.chosen = None
+
+    @property
+    def at(self) -> int:
+        """The offset of the caret."""
+        return 0 if self.caret is None else self.caret[0]
+
+    # Selecting.
+
+    @property
+    def selecting(self) -> bool:
+        """Is a span begun that has no label yet?"""
+        return self._anchor is not None or self._dragged is not None
+
+    @property
+    def waits_for_label(self) -> bool:
+        """Is a span begun and ended, by letters or the mouse, so that nothing but its label is to come?"""
+        return self._dragged is not None
+
+    @property
+    def selection(self) -> Span | None:
+        """What a label's key would mark while one selects, without white space at its ends."""
+        if self._dragged is not None:
+            return self._dragged
+        if self._anchor is None or self.caret is None:
+            return None
+        start, end = min(self._anchor[0], self.caret[0]), max(self._anchor[1], self.caret[1])
+        return self.units.snapped(start, end)
+
+    @property
+    def stretch(self) -> Span | None:
+        """What a label's key would mark now: the selection, else the unit under the caret."""
+        if self.selecting:
+            return self.selection
+        return None if self.caret is None else self.units.snapped(*self.caret)
+
+    def begin(self) -> None:
+        """Begin a span at the caret."""
+        self.chosen = None
+        self._dragged, self._anchor = None, self.caret
+
+    def select(self, start: int, end: int, *, words: bool = True) -> None:
+        """Select what was dragged over, in whole words or in graphemes."""
+        found = self.units.snapped_to_words(start, end) if words else self.units.snapped(start, end)
+        if found is not None:
+            self.chosen, self._anchor = None, None
+            self._dragged = self.caret = found
+
+    def drop(self) -> bool:
+        """Leave hints, the selection, the chosen span, whichever there is first; says whether there was one."""
+        if self.hints or self.selecting:
+            self.hints, self.typed = {}, ""
+            self._anchor = self._dragged = None
+            return True
+        left, self.chosen = self.chosen is not None, None
+        return left
+
+    def close(self, made: str | None) -> None:
+        """The selection has become this span, which is chosen now."""
+        self._anchor = self._dragged = None
+        self.hints, self.typed = {}, ""
+        self.chosen = made
+
+    # Hints.
+
+    def show_hints(self, starts: Sequence[int], letters: str) -> None:
+        """Put letters over these places: the first one chosen begins a span, the second ends it."""
+        self._anchor = self._dragged = self.chosen = None
+        self.typed, self._letters = "", letters
+        self.hints = hints.hints(starts, self.at, letters)
+
+    @property
+    def ends_hinted(self) -> bool:
+        """Do the letters stand for the end of a span?"""
+        return bool(self.hints) and self._anchor is not None
+
+    def type_hint(self, letter: str, following: Sequence[int]) -> bool | None:
+        """A letter of a hint is typed: None where no hint goes on with it, True where the end is chosen by it.
+
+        Args:
+            following: where words begin that the span may end with, once its start is known.
+        """
+        typed = self.typed + letter.lower()
+        if not any(code.startswith(typed) for code in self.hints):
+            return None
+        self.typed = typed
+        if typed not in self.hints:
+            return False
+        here = self.units.word_at(self.hints[typed])
+        ending = self._anchor is not None
+        self.hints, self.typed = {}, ""
+        self.caret = here
+        if ending:
+            self._dragged, self._anchor = self.selection, None
+            return True
+        self._anchor = here
+        if here is not None:
+            self.hints = hints.hints([start for start in following if start >= here[0]], here[0], self._letters)
+        return False
+
+    # The caret.
+
+    def put(self, at: int) -> None:
+        """Put the caret on the word at an offset."""
+        self.caret = self.units.word_at(at) or self.units.grapheme_at(at)
+        self.chosen, self._dragged = None, None
+
+    def go_to(self, at: int) -> None:
+        """Move the caret to the word at an offset; a span that was begun reaches there."""
+        if self._dragged is not None:
+            self._anchor, self._dragged = self._dragged, None
+        self.caret = self.units.word_at(at) or self.units.grapheme_at(at)
+        self.chosen = None
+
+    def move(self, unit: str, step: int) -> bool:
+        """Move the caret by one unit; says whether there was one."""
+        caret, units = self.caret, self.units
+        if caret is None:
+            return False
+        if self._dragged is not None:
+            self._anchor, self._dragged = self._dragged, None
+        match unit:
+            case "word":
+                found = units.next_word(caret[0]) if step > 0 else units.previous_word(caret[0])
+            case "clause":
+                found = units.next_clause(caret[0]) if step > 0 else units.previous_clause(caret[0])
+                here = units.clause_at(caret[0])
+                # The clause that the caret is in comes first.
+                if here is not None and here != caret and here[0] <= caret[0] < here[1]:
+                    found = here
+            case "sentence":
+                found = units.next_sentence(caret[0]) if step > 0 else units.previous_sentence(caret[0])
+                here = units.sentence_at(caret[0])
+                if here is not None and here != caret and here[0] <= caret[0] < here[1]:
+                    found = here
+            case _:
+                found = self._by_character(caret, step)
+        self.chosen = None
+        if found is None or found == caret:
+            return False
+        self.caret = found
+        return True
+
+    def _by_character(self, caret: Span, step: int) -> Span | None:
+        """The next grapheme; with a span begun, the one up to which it reaches then."""
+        units, length = self.units, len(self.units.text)
+        if self._anchor is None:
+            at = caret[0] - 1
+            if step > 0:
+                first = units.grapheme_at(caret[0])
+                at = length if first is None else first[1]
+            return units.grapheme_at(at) if 0 <= at < length else None
+        start, end = min(self._anchor[0], caret[0]), max(self._anchor[1], caret[1])
+        forward = caret[0] >= self._anchor[0]
+        # What was begun with a word or a clause may be cut short within it: only its first grapheme stays.
+        self._anchor = units.grapheme_at(start if forward else end - 1)
+        edge = units.grapheme_at(end - 1 if forward else start)
+        if edge is None:
+            return None
+        at = edge[1] if step > 0 else edge[0] - 1
+        return units.grapheme_at(at) if (start <= at if forward else at < end) and 0 <= at < length else None
+
+    # The spans.
+
+    @property
+    def chosen_span(self) -> SpanMark | None:
+        """The span that is chosen."""
+        return next((span for span in self.spans if span.id == self.chosen), None)
+
+    @property
+    def under(self) -> SpanMark | None:
+        """The span that borders and removal are about: the chosen one, else the shortest around the caret."""
+        around = [span for span in self.spans if span.start <= self.at < span.end]
+        return self.chosen_span or min(around, key=lambda span: span.end - span.start, default=None)
+
+    def choose(self, id: str) -> None:
+        """Choose a span; the caret goes to its first word."""
+        self.chosen, self._anchor, self._dragged = id, None, None
+        span = self.chosen_span
+        if span is not None:
+            word = self.units.word_at(span.start)
+            within = word is not None and span.start <= word[0] < span.end
+            self.caret = word if within else self.units.grapheme_at(span.start)
+
+    def walk(self, step: int) -> bool:
+        """Choose the next span or the one before, in the order of the text; says whether there is any."""
+        if not self.spans:
+            return False
+        here = self.chosen_span
+        if here is not None:
+            at = self.spans.index(here) + step
+        elif step > 0:
+            at = next((place for place, span in enumerate(self.spans) if span.start >= self.at), 0)
+        else:
+            before = [place for place, span in enumerate(self.spans) if span.start < self.at]
+            at = before[-1] if before else -1
+        self.choose(self.spans[at % len(self.spans)].id)
+        return True
+
+    def moved(self, span: SpanMark, border: str, step: int) -> Span | None:
+        """Where a span stands once its start or its end has moved by a word; None where it cannot.
+
+        Where less than a word would be left, the border moves by a character.
+        """
+        units, start, end = self.units, span.start, span.end
+        word: Span | None
+        if border == "start":
+            word = units.next_word(start) if step > 0 else units.previous_word(start)
+            found = None if word is None else (word[0], end)
+        else:
+            last = units.previous_word(end)
+            if step > 0:
+                word = last if last is not None and last[1] > end else units.next_word(end - 1)
+            else:
+                word = last if last is not None and last[1] < end else units.previous_word(last[0]) if last else None
+            found = None if word is None else (start, word[1])
+        return found if found is not None and found[0] < found[1] and found != span.mark.place else None

@@ -1,0 +1,239 @@
+"""What keys do in the text: letters, caret, selection, borders, walking and removing."""
+
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from emotui.screens.annotate import labelling
+from emotui.screens.annotate.at_work import AtWork
+from emotui.screens.annotate.hints import alphabet
+from emotui.screens.annotate.marking import CHARACTER, CLAUSE, SENTENCE, WORD
+from emotui.workbench.annotate.events import (
+    Event,
+    MoveBorder,
+    RemoveSpan,
+    Reveal,
+    SuggestionMended,
+    SuggestionRefused,
+    SuggestionTaken,
+)
+
+_BORDERS = ("start_left", "start_right", "end_left", "end_right")
+
+
+class MarkingKeys(AtWork):
+    """Acts on the text at work."""
+
+    _last_label: str | None = None
+
+    def can_mark(self, action: str) -> bool:
+        """What needs a word, a span or a selection can be done only where there is one. Letters go before all else."""
+        work, marking = self.at_work, self.at_work.marking
+        if marking.hints:
+            return action == "drop"
+        if action in ("hints", "begin"):
+            return work.scheme.spans and marking.caret is not None
+        if action == "close":
+            return marking.selecting
+        if action == "take_span":
+            return work.suggested is not None
+        if action == "remove" or action in _BORDERS:
+            return marking.under is not None and not marking.selecting
+        if action == "drop":
+            return marking.selecting or marking.chosen is not None
+        if action in ("walk", "walk_back"):
+            return bool(marking.spans) or self.reveals
+        return marking.caret is not None
+
+    # Letters.
+
+    def do_hints(self) -> None:
+        marking = self.at_work.marking
+        starts = [start for start, _ in self.words_in_sight()]
+        marking.show_hints(starts, alphabet(labelling.keys_of(self.at_work.scheme)))
+        if not marking.hints:
+            self.notify("No word is in sight: the caret goes by characters with ⇧← ⇧→", markup=False)
+        self.changed()
+
+    def press_hint(self, key: str, character: str | None) -> bool:
+        """A key while letters are shown; says whether it is about them."""
+        work = self.at_work
+        marking = work.marking
+        if key == "escape":
+            marking.drop()
+        elif key == "backspace":
+            marking.typed = marking.typed[:-1]
+        elif character is None:
+            return False
+        elif marking.ends_hinted and not marking.typed and (one := self._label_of_span(character)) is not None:
+            # A label's key after the first letters marks that one word.
+            marking.hints = {}
+            self.label(one)
+            return True
+        else:
+            ended = marking.type_hint(character, [start for start, _ in self.words_in_sight()])
+            if ended and work.scheme.span_labels is None:
+                self.mark(None)
+                return True
+        self.changed()
+        return True
+
+    def _label_of_span(self, character: str) -> labelling.Pressed | None:
+        pressed = labelling.meant(self.at_work.scheme, character, on_span=True, any_case=True)
+        return pressed if pressed is not None and pressed.group == self.at_work.scheme.span_labels else None
+
+    # Labels.
+
+    def label(self, pressed: labelling.Pressed) -> None:
+        """Say this label of what is selected, chosen or under the caret."""
+        self._carry_out(labelling.outcome(self.at_work, pressed))
+        if pressed.group == self.at_work.scheme.span_labels:
+            self._last_label = pressed.label.name
+
+    def mark(self, label: str | None) -> None:
+        """Make the selection a span."""
+        self._carry_out(labelling.mark(self.at_work, label))
+
+    def _carry_out(self, outcome: labelling.Outcome) -> None:
+        self.keep(*outcome.events)
+        if outcome.made is not None:
+            self.at_work.marking.close(outcome.made)
+        if outcome.go is not None:
+            self.at_work.marking.put(outcome.go)
+        self.changed()
+
+    def do_close(self) -> None:
+        self.mark(self._last_label if self.at_work.scheme.span_labels is not None else None)
+
+    # The caret.
+
+    def _move(self, unit: str, step: int) -> None:
+        marking = self.at_work.marking
+        before = (marking.chosen is None, marking.under is None)
+        marking.move(unit, step)
+        self.draw()
+        if before != (marking.chosen is None, marking.under is None):
+            self.refresh_bindings()
+
+    def do_word_left(self) -> None:
+        self._move(WORD, -1)
+
+    def do_word_right(self) -> None:
+        self._move(WORD, 1)
+
+    def do_character_left(self) -> None:
+        self._move(CHARACTER, -1)
+
+    def do_character_right(self) -> None:
+        self._move(CHARACTER, 1)
+
+    def do_clause_left(self) -> None:
+        self._move(CLAUSE, -1)
+
+    def do_clause_right(self) -> None:
+        self._move(CLAUSE, 1)
+
+    def do_sentence_left(self) -> None:
+        self._move(SENTENCE, -1)
+
+    def do_sentence_right(self) -> None:
+        self._move(SENTENCE, 1)
+
+    def _to_line(self, step: int) -> None:
+        marking = self.at_work.marking
+        marking.go_to(self.passage.line_from(marking.at, step))
+        self.changed()
+
+    def do_line_up(self) -> None:
+        self._to_line(-1)
+
+    def do_line_down(self) -> None:
+        self._to_line(1)
+
+    def do_text_up(self) -> None:
+        self._to_line(-max(self.passage.size.height // 2, 1))
+
+    def do_text_down(self) -> None:
+        self._to_line(max(self.passage.size.height // 2, 1))
+
+    def do_begin(self) -> None:
+        self.at_work.marking.begin()
+        self.changed()
+
+    def do_drop(self) -> None:
+        self.at_work.marking.drop()
+        self.changed()
+
+    # The span under the caret.
+
+    def _border(self, border: str, step: int) -> None:
+        work = self.at_work
+        span = work.marking.under
+        place = None if span is None else work.marking.moved(span, border, step)
+        if span is None or place is None:
+            return
+        mended = replace(span, start=place[0], end=place[1])
+        self._of_span(work.is_own(span), MoveBorder(span.id, *place), lambda source: SuggestionMended(source, mended))
+        work.marking.choose(span.id)
+        self.changed()
+
+    def _of_span(self, own: bool, event: Event, otherwise: Callable[[str], Event]) -> None:
+        """An event about an own span, or another one about a suggested span."""
+        shown = self.at_work.said.suggestion
+        if own:
+            self.keep(event)
+        elif shown is not None:
+            self.keep(otherwise(shown.source))
+
+    def do_start_left(self) -> None:
+        self._border("start", -1)
+
+    def do_start_right(self) -> None:
+        self._border("start", 1)
+
+    def do_end_left(self) -> None:
+        self._border("end", -1)
+
+    def do_end_right(self) -> None:
+        self._border("end", 1)
+
+    def do_remove(self) -> None:
+        span = self.at_work.marking.under
+        if span is not None:
+            gone = span.id
+            self._of_span(self.at_work.is_own(span), RemoveSpan(gone), lambda source: SuggestionRefused(source, gone))
+            self.changed()
+
+    def do_take_span(self) -> None:
+        """Take the suggested span as it is, and choose the next one."""
+        shown, span = self.at_work.said.suggestion, self.at_work.suggested
+        if shown is None or span is None:
+            return
+        self.keep(SuggestionTaken(shown.source, span.id))
+        left = [one for one in self.at_work.marking.spans if not self.at_work.is_own(one)]
+        if left:
+            self.at_work.marking.choose(next((one for one in left if one.start >= span.start), left[0]).id)
+        self.changed()
+
+    @property
+    def reveals(self) -> bool:
+        """Is what others say to be shown next, now that the answer is given?"""
+        said = self.at_work.said
+        return said.accepted and not said.revealed
+
+    def do_walk(self) -> None:
+        """Choose the next span; of an answer that has just been given, first show what others say."""
+        if self.reveals:
+            self.reveal()
+            return
+        self.at_work.marking.walk(1)
+        self.changed()
+
+    def reveal(self) -> None:
+        """Show what gold, models and others say, from now on."""
+        self.keep(Reveal())
+        self.changed()
+
+    def do_walk_back(self) -> None:
+        self.at_work.marking.walk(-1)
+        self.changed()

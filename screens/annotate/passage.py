@@ -1,0 +1,364 @@
+"""The text that is annotated: its spans as bars with their labels under the words, caret, selection, hint letters.
+
+Only the lines in sight are drawn. Lines are broken once for a text and a width; rows follow from the spans.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from emotui.records import Span
+from emotui.screens.annotate.bars import OWN, SUGGESTED, THEIRS, bar
+from emotui.screens.annotate.lines import BrokenLines, Row, Tiers, break_lines
+from emotui.screens.widgets.cell_width import fit, width
+from emotui.screens.widgets.span_layers import flatten
+from emotui.screens.widgets.textual_private import forget_part_styles, part_style
+from emotui.screens.widgets.tier_layout import MOST_COLUMNS
+from emotui.screens.widgets.tiered_text import drawn_literally
+
+_OWN, _CHOSEN, _SELECTED, _CARET = 1, 2, 4, 8
+_KINDS = {"own": OWN, "selected": OWN, "suggested": SUGGESTED, "theirs": THEIRS}
+
+
+class TierMark(msgspec.Struct, frozen=True):
+    """A span in a tier. `short` stands for its label where there is no room.
+
+    `kind`: own, selected, suggested or theirs.
+    """
+
+    id: str
+    start: int
+    end: int
+    label: str = ""
+    short: str = ""
+    kind: str = "own"
+
+
+class PassageTier(msgspec.Struct, frozen=True):
+    """The spans of one source, with the name that stands at the left of their rows."""
+
+    name: str
+    marks: tuple[TierMark, ...]
+
+
+class PassageView(msgspec.Struct, frozen=True):
+    """What is drawn. `heads`: what stands at the left of the line on which each sentence begins.
+
+    `caret`, `selection`: stretches of the text. `chosen`: the id of a span. `hints`: by offset the letters to type.
+    """
+
+    text: str = ""
+    sentences: tuple[Span, ...] = ()
+    heads: tuple[str, ...] = ()
+    tiers: tuple[PassageTier, ...] = ()
+    caret: Span | None = None
+    selection: Span | None = None
+    chosen: str | None = None
+    hints: Mapping[int, str] = {}
+
+
+class Passage(ScrollView, can_focus=True, inherit_bindings=False):
+    """Draws a `PassageView`, and leaves it to its owner what keys and the mouse do in it.
+
+    Args:
+        press: takes the name of a key and its character, and says whether something was done.
+    """
+
+    ALLOW_SELECT = False
+    DEFAULT_CSS = """
+    Passage {
+        height: 1fr;
+        padding: 1 1 0 1;
+        overflow-x: hidden;
+        scrollbar-size-vertical: 1;
+        scrollbar-gutter: stable;
+        & > .passage--own { text-style: underline; }
+        & > .passage--chosen { background: $predicted; color: $predicted-text; text-style: underline; }
+        & > .passage--selected { background: $primary; color: $background; }
+        & > .passage--caret { background: $raised; text-style: bold; }
+        & > .passage--hint { background: $mark; color: $background; text-style: bold; }
+        & > .passage--bar-own { color: $gold; }
+        & > .passage--bar-chosen { color: $gold; text-style: bold reverse; }
+        & > .passage--bar-selected { color: $primary; text-style: bold; }
+        & > .passage--bar-suggested { color: $mark; }
+        & > .passage--bar-theirs { color: $predicted-bar; }
+        & > .passage--head { color: $text-muted; }
+        & > .passage--head-here { color: $foreground; text-style: bold; }
+        & > .passage--symbol { color: $text-disabled; text-style: dim; }
+        &:nocolor > .passage--chosen { text-style: bold underline; }
+        &:nocolor > .passage--selected { text-style: reverse bold; }
+        &:nocolor > .passage--caret { text-style: reverse; }
+        &:nocolor > .passage--hint { text-style: reverse bold; }
+    }
+    """
+
+    class Pointed(Message):
+        """The mouse was dragged from one offset to another, or clicked, where they are the same.
+
+        `mark`: the id of the span whose bar was clicked. `exactly`: graphemes are meant, not words.
+        """
+
+        def __init__(self, start: int, end: int, mark: str | None, *, exactly: bool, done: bool) -> None:
+            super().__init__()
+            self.start, self.end, self.mark = start, end, mark
+            self.exactly, self.done = exactly, done
+
+    def __init__(self, press: Callable[[str, str | None], bool], *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._press = press
+        self.view = PassageView()
+        self._broken: BrokenLines = break_lines("", 10)
+        self._broken_for: tuple[str, tuple[Span, ...], int] = ("", (), 10)
+        self._tiers: Tiers[TierMark] = Tiers(self._broken, [])
+        self._gutter = 0
+        self._columns = 10
+        self._dragged_from: int | None = None
+        self._styles: dict[str, Style] = {}
+
+    def show(self, view: PassageView, *, follow: bool = True) -> None:
+        """Show this; `follow`: bring the caret into sight."""
+        before, self.view = self.view, view
+        same = (view.text, view.sentences) == (before.text, before.sentences)
+        if not same or view.tiers != before.tiers or view.heads != before.heads:
+            self._lay_out()
+        if not same:
+            self.scroll_home(animate=False)
+        if follow and view.caret is not None and (not same or view.caret != before.caret):
+            self.reveal(view.caret)
+        self.refresh()
+
+    # Laying out.
+
+    def _lay_out(self) -> None:
+        view, cells = self.view, self.scrollable_content_region.width
+        names = [f"  {tier.name}" for tier in view.tiers if tier.name]
+        widest = max(map(width, (*view.heads, *names)), default=0)
+        self._gutter = min(widest, max(cells // 5, 6), 18) + 2 if widest else 0
+        self._columns = max(min(cells - self._gutter, MOST_COLUMNS), 8)
+        wanted = (view.text, view.sentences, self._columns)
+        if wanted != self._broken_for:
+            self._broken_for, self._broken = wanted, break_lines(view.text, self._columns, view.sentences)
+        self._tiers = Tiers(
+            self._broken, [[(mark.start, mark.end, mark) for mark in tier.marks] for tier in view.tiers]
+        )
+        size = Size(cells, self._tiers.n)
+        if size != self.virtual_size:
+            self.virtual_size = size
+
+    def on_resize(self) -> None:
+        """Break the lines anew where the width has changed."""
+        self._lay_out()
+        self.refresh()
+
+    def on_show(self) -> None:
+        """What came while this was hidden was laid out for no width at all."""
+        self.on_resize()
+
+    def reveal(self, stretch: Span) -> None:
+        """Scroll as little as brings a stretch into sight, with the rows under its line."""
+        first = self._tiers.first_row(self._broken.line_of(stretch[0]))
+        last = self._tiers.after(self._broken.line_of(stretch[0])) - 1
+        height = max(self.scrollable_content_region.height, 1)
+        top = self.scroll_offset.y
+        if first < top:
+            self.scroll_to(y=first, animate=False, force=True)
+        elif last >= top + height:
+            self.scroll_to(y=max(min(last + 1 - height, first), 0), animate=False, force=True)
+
+    @property
+    def in_sight(self) -> Span:
+        """The stretch of the text of which lines are in sight."""
+        rows, top = self._tiers.n, self.scroll_offset.y
+        height = max(self.scrollable_content_region.height, 1)
+        if not rows:
+            return 0, 0
+        first = self._tiers.row(min(top, rows - 1))
+        last = self._tiers.row(min(top + height - 1, rows - 1))
+        from_line = first.line if first.tier < 0 else min(first.line + 1, len(self._broken.lines) - 1)
+        return self._broken.lines[from_line][0], self._broken.lines[last.line][1]
+
+    def line_from(self, at: int, step: int) -> int:
+        """The offset in the line above or below that stands in the same column."""
+        line = self._broken.line_of(at)
+        other = min(max(line + step, 0), len(self._broken.lines) - 1)
+        if other == line:
+            return at
+        column = width(self.view.text, self._broken.lines[line][0], at)
+        return self._offset_in(other, column)
+
+    # Drawing.
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        forget_part_styles(self)
+        self._styles.clear()
+        self.refresh()
+
+    def _style(self, kind: str) -> Style:
+        if not self._styles:
+            self._styles[""] = self.rich_style
+        if kind not in self._styles:
+            self._styles[kind] = self._styles[""] + part_style(self, f"passage--{kind}")
+        return self._styles[kind]
+
+    @property
+    def _left(self) -> int:
+        return max((self.scrollable_content_region.width - self._gutter - self._columns) // 2, 0)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """All lines in sight: styles are worked out once, not once a line."""
+        self._styles.clear()
+        return super().render_lines(crop)
+
+    def render_line(self, y: int) -> Strip:
+        cells, base = self.scrollable_content_region.width, self._style("")
+        at = y + self.scroll_offset.y
+        if not 0 <= at < self._tiers.n:
+            return Strip.blank(cells, base)
+        row = self._tiers.row(at)
+        segments = [Segment(" " * self._left, base)]
+        segments += self._text_row(row.line) if row.tier < 0 else self._bar_row(row)
+        return Strip(segments).crop(0, cells).extend_cell_length(cells, base)
+
+    def _text_row(self, line: int) -> list[Segment]:
+        view, segments = self.view, []
+        start, end = self._broken.lines[line]
+        if self._gutter:
+            unit = self._broken.unit[line]
+            head = view.heads[unit] if 0 <= unit < len(view.heads) else ""
+            here = view.caret is not None and 0 <= unit < len(view.sentences)
+            here = here and view.sentences[unit][0] <= view.caret[0] < view.sentences[unit][1] if view.caret else False
+            segments.append(Segment(fit(head, self._gutter), self._style("head-here" if here else "head")))
+        own = [(first, last) for tier in view.tiers[:1] for first, last, _ in self._tiers.marks(0, line)]
+        chosen = [(first, last) for tier in (0, *range(1, len(view.tiers))) for first, last in self._chosen(tier, line)]
+        selected = [view.selection] if view.selection is not None else []
+        caret = [view.caret] if view.caret is not None else []
+        at = start
+        clipped = [_clipped(spans, start, end) for spans in (own, chosen, selected, caret)]
+        pieces = [(start + one.start, start + one.end, one.layers) for one in flatten(clipped, end - start)]
+        for first, last, layers in [*pieces, (end, end, 0)]:
+            if first > at:
+                segments += self._stretch(at, first, 0)
+            segments += self._stretch(first, last, layers)
+            at = last
+        return self._with_hints(segments, line) if view.hints else segments
+
+    def _chosen(self, tier: int, line: int) -> list[Span]:
+        if self.view.chosen is None or tier >= len(self.view.tiers):
+            return []
+        return [(first, last) for first, last, mark in self._tiers.marks(tier, line) if mark.id == self.view.chosen]
+
+    def _stretch(self, start: int, end: int, layers: int) -> list[Segment]:
+        if start >= end:
+            return []
+        style = self._style("own") if layers & _OWN else self._style("")
+        if layers & _CHOSEN:
+            style += self._style("chosen")
+        if layers & _SELECTED:
+            style += self._style("selected")
+        if layers & _CARET and not layers & _SELECTED:
+            style += self._style("caret")
+        return drawn_literally(self.view.text, start, end, style, self._style("symbol"))
+
+    def _with_hints(self, segments: Sequence[Segment], line: int) -> list[Segment]:
+        """Letters over the first cells of words; the text beside them stays where it is."""
+        start, end = self._broken.lines[line]
+        strip, drawn, column = Strip(segments), [], 0
+        for at, code in self.view.hints.items():
+            if not start <= at < end:
+                continue
+            begins = self._gutter + width(self.view.text, start, at)
+            if begins < column:
+                continue
+            drawn += [strip.crop(column, begins), Strip([Segment(code, self._style("hint"))])]
+            column = begins + len(code)
+        return list(Strip.join([*drawn, strip.crop(column, max(strip.cell_length, column))]))
+
+    def _bar_row(self, row: Row) -> list[Segment]:
+        tier = self.view.tiers[row.tier]
+        start, end = self._broken.lines[row.line]
+        name = fit(f"  {tier.name}", self._gutter) if row.lane == 0 and tier.name else " " * self._gutter
+        segments, column = [Segment(name, self._style("head"))], 0
+        for first, last, mark in self._tiers.lanes(row.tier, row.line)[row.lane]:
+            before = max(width(self.view.text, start, max(first, start)), column)
+            after = max(width(self.view.text, start, min(last, end)), before + 1)
+            segments.append(Segment(" " * (before - column), self._style("")))
+            signs = _KINDS[mark.kind]
+            drawn = bar(signs, after - before, mark.label, mark.short, opens=first >= start, closes=last <= end)
+            kind = "chosen" if mark.id == self.view.chosen else mark.kind
+            segments.append(Segment(drawn, self._style(f"bar-{kind}")))
+            column = after
+        return segments
+
+    # Keys and mouse.
+
+    async def on_key(self, event: events.Key) -> None:
+        # Taken here and not by a binding: a key that follows at once must find what this one has changed.
+        if self._press(event.key, event.character if event.is_printable else None):
+            event.stop()
+            event.prevent_default()
+
+    def _offset_in(self, line: int, column: int) -> int:
+        start, end = self._broken.lines[line]
+        at, used = start, 0
+        while at < end:
+            used += width(self.view.text, at, at + 1)
+            if used > column:
+                break
+            at += 1
+        return min(at, max(end - 1, start))
+
+    def _pointed_at(self, event: events.MouseEvent) -> tuple[int, str | None] | None:
+        """The offset under the mouse, and the span whose bar is there."""
+        place = event.get_content_offset_capture(self)
+        y = place.y + self.scroll_offset.y
+        if not self._tiers.n:
+            return None
+        row = self._tiers.row(min(max(y, 0), self._tiers.n - 1))
+        at = self._offset_in(row.line, place.x - self._left - self._gutter)
+        if row.tier < 0:
+            return at, None
+        there = [mark.id for first, last, mark in self._tiers.lanes(row.tier, row.line)[row.lane] if first <= at < last]
+        return at, there[0] if there else None
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        found = self._pointed_at(event)
+        if found is None or event.button != 1:
+            return
+        self.focus()
+        if found[1] is not None:
+            self.post_message(self.Pointed(found[0], found[0], found[1], exactly=False, done=True))
+            return
+        self._dragged_from = found[0]
+        self.capture_mouse()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        self._drag(event, done=False)
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        self._drag(event, done=True)
+        self._dragged_from = None
+        self.release_mouse()
+
+    def _drag(self, event: events.MouseEvent, *, done: bool) -> None:
+        found = None if self._dragged_from is None else self._pointed_at(event)
+        if found is None or self._dragged_from is None:
+            return
+        start, end = sorted((self._dragged_from, found[0]))
+        if start == end and not done:
+            return
+        end = end if start == end else end + 1
+        self.post_message(self.Pointed(start, end, None, exactly=event.ctrl, done=done))
+
+
+def _clipped(spans: Sequence[Span], start: int, end: int) -> list[Span]:
+    return [
+        (max(first, start) - start, min(last, end) - start) for first, last in spans if first < end and last > start
+    ]

@@ -1,0 +1,98 @@
+"""What the Annotate place asks the workbench for, each question answered in a thread."""
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from emotui.errors import EmotuiError
+from emotui.screens.annotate.entry import reserved
+from emotui.screens.annotate.units import TextUnits
+from emotui.workbench.annotate.marks import Said
+from emotui.workbench.annotate.others import OtherSaid
+from emotui.workbench.annotate.service import Annotating, Progress
+from emotui.workbench.annotate.texts import AnnotatedText
+
+if TYPE_CHECKING:
+    from emotui.workbench.annotate.desk import Desk
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """How does this text stand, for this annotator?"""
+
+    dataset: int
+    sample: int
+    annotator: str
+
+
+class Stood(msgspec.Struct, frozen=True):
+    """How it stands. `tags`: what the list says beside each text."""
+
+    bench: Annotating
+    text: AnnotatedText
+    units: TextUnits
+    said: Said
+    progress: Progress
+    others: tuple[OtherSaid, ...]
+    tags: Mapping[int, str]
+
+
+class Benches:
+    """The annotator's work on each dataset, begun when it is first asked for."""
+
+    def __init__(self, desk_of: "Callable[[], Desk]") -> None:
+        self._desk_of = desk_of
+        self._known: dict[tuple[int, str], Annotating] = {}
+        self._lock = threading.Lock()
+
+    def of(self, dataset: int, annotator: str) -> Annotating:
+        """The work of this annotator on a dataset.
+
+        Raises:
+            EmotuiError: there is no scheme for it, or a key of the scheme is the place's.
+        """
+        with self._lock:
+            if (dataset, annotator) not in self._known:
+                self._known[dataset, annotator] = self._desk_of().begin(dataset, annotator, reserved=reserved())
+            return self._known[dataset, annotator]
+
+
+def stand(benches: Benches, asked: Standing) -> Stood:
+    """Everything about a text that is selected.
+
+    Raises:
+        EmotuiError: it cannot be read, or nothing can be annotated in its dataset.
+    """
+    bench = benches.of(asked.dataset, asked.annotator)
+    bench.refresh()
+    text, said = bench.text(asked.sample), bench.said(asked.sample)
+    told = text.sentences if len(text.sentences) > 1 else ()
+    units = TextUnits(text.text, told)
+    units.words(0, min(len(text.text), 4000))
+    return Stood(bench, text, units, said, bench.progress(), others(bench, asked.sample, said), tags(bench))
+
+
+def others(bench: Annotating, sample: int, said: Said) -> tuple[OtherSaid, ...]:
+    """What gold, models and other people say, once it is revealed."""
+    if not said.revealed:
+        return ()
+    try:
+        return bench.others(sample)
+    except EmotuiError:
+        return ()
+
+
+def tags(bench: Annotating) -> Mapping[int, str]:
+    """What the list says beside each text that has an answer."""
+    return dict.fromkeys(bench.accepted(), "✓")
+
+
+def open_text(bench: Annotating, sample: int, step: int) -> int | None:
+    """The next text without an answer in the annotator's order, or with -1 the one before; None where there is none."""
+    if step > 0:
+        found = bench.next_open(sample)
+        return None if found == sample else found
+    order, done = bench.order, bench.accepted()
+    place = order.index(sample) if sample in order else len(order)
+    return next((int(order[at]) for at in range(place - 1, -1, -1) if int(order[at]) not in done), None)

@@ -1,0 +1,68 @@
+"""The text at work: its answer as it is on the screen, the caret, what others say of it."""
+
+import time
+from collections.abc import Iterable
+
+import msgspec
+
+from emotui.screens.annotate.marking import Marking
+from emotui.workbench.annotate.answer import SpanMark
+from emotui.workbench.annotate.events import Event
+from emotui.workbench.annotate.marks import Said, apply
+from emotui.workbench.annotate.others import OtherSaid
+from emotui.workbench.annotate.scheme import Scheme
+from emotui.workbench.annotate.service import Progress
+from emotui.workbench.annotate.texts import AnnotatedText
+
+
+class Work(msgspec.Struct):
+    """One text under a scheme.
+
+    `shows_others`: whether what others say stands under the text. `number`, `typed`: the name of the number that is
+    being typed, and its digits so far. `since`: when the text came into sight, in seconds of the monotonic clock.
+    """
+
+    scheme: Scheme
+    text: AnnotatedText
+    said: Said
+    marking: Marking
+    progress: Progress
+    others: tuple[OtherSaid, ...] = ()
+    shows_others: bool = True
+    number: str = ""
+    typed: str = ""
+    since: float = msgspec.field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the text came into sight."""
+        return round(time.monotonic() - self.since, 2)
+
+    def take(self, said: Said) -> None:
+        """The answer is this one now."""
+        self.said = said
+        self.marking.take(shown_spans(said))
+
+    def apply(self, events: Iterable[Event]) -> None:
+        """What happened follows at once on the screen."""
+        said = self.said
+        for event in events:
+            said = apply(said, event)
+        self.take(said)
+
+    def is_own(self, span: SpanMark) -> bool:
+        """Is it a span of the answer, and not only a suggested one?"""
+        return self.said.answer.span(span.id) is not None
+
+    @property
+    def suggested(self) -> SpanMark | None:
+        """The chosen span, where it is a suggested one that is neither taken nor refused."""
+        span = self.marking.chosen_span
+        return None if span is None or self.is_own(span) else span
+
+
+def shown_spans(said: Said) -> list[SpanMark]:
+    """The spans of the answer, and those suggested that are neither taken nor refused."""
+    shown = said.suggestion
+    suggested = [] if shown is None else [span for span in shown.answer.spans if span.id in shown.open]
+    return [*said.spans, *suggested]

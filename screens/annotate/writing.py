@@ -1,0 +1,138 @@
+"""Keeping what was done, in a thread and in order, so that no key waits for the store."""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+from textual.widget import Widget
+
+from emotui.errors import EmotuiError
+from emotui.screens.annotate.requests import others, tags
+from emotui.screens.requests import LatestRequest
+from emotui.workbench.annotate.events import Accept, Event, Reopen, Reveal
+from emotui.workbench.annotate.marks import Said
+from emotui.workbench.annotate.others import OtherSaid
+from emotui.workbench.annotate.service import Progress
+
+if TYPE_CHECKING:
+    from emotui.workbench.annotate.service import Annotating
+
+DO, UNDO, REDO, ACCEPT, SUGGEST = "do", "undo", "redo", "accept", "suggest"
+
+_TURNS = (Accept, Reopen, Reveal)
+"""After these there is another number of answers, or more to be shown."""
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """Something to keep.
+
+    `kind`: do events, undo, redo, accept and say where to go on, or suggest what `source` says.
+    """
+
+    kind: str
+    sample: int
+    events: tuple[Event, ...] = ()
+    seconds: float | None = None
+    source: str = ""
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """What came of wishes.
+
+    `sample`: of which text `said` is the answer now. `go`: which text to go to. `error`: why the last one was refused.
+    Where they may have changed: what others say that may be shown, how far one is, and what the list says.
+    """
+
+    sample: int
+    said: Said
+    go: int | None = None
+    told: str = ""
+    error: str = ""
+    others: tuple[OtherSaid, ...] | None = None
+    progress: Progress | None = None
+    tags: Mapping[int, str] | None = None
+
+
+class Writing:
+    """A queue of wishes. One transaction keeps all that one text has waiting.
+
+    Args:
+        on_kept: called in the owner's message pump once nothing waits any more.
+    """
+
+    def __init__(self, owner: Widget, bench: "Annotating", on_kept: Callable[[Kept], object]) -> None:
+        self._bench = bench
+        self._waiting: deque[Wish] = deque()
+        self._lock = threading.Lock()
+        self._presented: set[int] = set()
+        self._on_kept = on_kept
+        self._request: LatestRequest[int, Kept | None] = LatestRequest(
+            "annotation", owner, lambda _: self._keep(), self._kept, older=True
+        )
+
+    @property
+    def busy(self) -> bool:
+        return self._request.busy
+
+    def wish(self, wish: Wish) -> None:
+        """Keep this as soon as what was wished before is kept."""
+        with self._lock:
+            self._waiting.append(wish)
+        self._request.ask(0)
+
+    def _kept(self, _: int, kept: Kept | None) -> None:
+        if kept is not None and not self._waiting:
+            self._on_kept(kept)
+
+    def _next(self) -> Wish | None:
+        with self._lock:
+            if not self._waiting:
+                return None
+            first = self._waiting.popleft()
+            events = list(first.events)
+            while first.kind == DO and self._waiting:
+                following = self._waiting[0]
+                if following.kind != DO or following.sample != first.sample:
+                    break
+                events += self._waiting.popleft().events
+            return replace(first, events=tuple(events))
+
+    def _keep(self) -> Kept | None:
+        kept = None
+        while (wish := self._next()) is not None:
+            try:
+                kept = self._do(wish)
+            except EmotuiError as problem:
+                # What follows a refused change may count on it.
+                with self._lock:
+                    self._waiting.clear()
+                return Kept(wish.sample, self._bench.said(wish.sample), error=str(problem))
+        return kept
+
+    def _do(self, wish: Wish) -> Kept:
+        bench = self._bench
+        if wish.kind in (UNDO, REDO):
+            changed = bench.undo() if wish.kind == UNDO else bench.redo()
+            if changed is None:
+                nothing = "Nothing is left to take back" if wish.kind == UNDO else "Nothing was taken back"
+                return Kept(wish.sample, bench.said(wish.sample), told=nothing)
+            return self._changed(Kept(changed, bench.said(changed), go=changed))
+        if wish.kind == SUGGEST:
+            return Kept(wish.sample, bench.suggest(wish.sample, wish.source))
+        if wish.sample not in self._presented:
+            self._presented.add(wish.sample)
+            if not bench.said(wish.sample).accepted:
+                bench.present(wish.sample)
+        said = bench.do(wish.sample, *wish.events, seconds=wish.seconds)
+        go = bench.next_open(wish.sample) if wish.kind == ACCEPT else None
+        told = "Every text has an answer" if wish.kind == ACCEPT and go is None else ""
+        kept = Kept(wish.sample, said, go=go, told=told)
+        return self._changed(kept) if any(isinstance(event, _TURNS) for event in wish.events) else kept
+
+    def _changed(self, kept: Kept) -> Kept:
+        """With what may have changed beside the answer."""
+        bench = self._bench
+        return replace(kept, others=others(bench, kept.sample, kept.said), progress=bench.progress(), tags=tags(bench))

@@ -1,0 +1,33 @@
+"""Hint letters: none begins another, the nearest has the shortest, none is a label's key."""
+
+import itertools
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emotui.screens.annotate.hints import alphabet, codes, hints
+
+
+@given(st.integers(0, 700), st.integers(4, 26))
+def test_no_code_begins_another_and_there_are_as_few_letters_as_can_be(n: int, size: int) -> None:
+    letters = "abcdefghijklmnopqrstuvwxyz"[:size]
+    found = codes(n, letters)
+    assert len(found) == len(set(found)) == n
+    ordered = sorted(found)
+    assert not any(after.startswith(before) for before, after in itertools.pairwise(ordered))
+    assert [len(code) for code in found] == sorted(len(code) for code in found)
+    if n <= size:
+        assert all(len(code) == 1 for code in found)
+    elif n <= size * size:
+        # Each letter that is grown gives way to `size` codes: no more of them grow than have to.
+        assert sum(len(code) == 1 for code in found) == size - -(-(n - size) // (size - 1))
+        assert max(map(len, found)) == 2
+
+
+def test_the_nearest_has_the_shortest_and_the_first_letter() -> None:
+    assert hints([0, 10, 20, 30], 19, "abc") == {"a": 20, "b": 10, "ca": 30, "cb": 0}
+
+
+def test_hints_never_use_a_key_of_a_label_and_take_digits_where_letters_are_few() -> None:
+    assert not set(alphabet("SHa")) & set("sha")
+    assert alphabet("abcdefghijklmnopqrstuvw") == "yxz1234567890"

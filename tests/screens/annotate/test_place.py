@@ -1,0 +1,190 @@
+"""Annotate: what a person presses, and what is kept for it."""
+
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from emotui.screens.annotate.passage import Passage
+from emotui.screens.annotate.place import Annotate
+from emotui.workbench.annotate.marks import Said
+from emotui.workbench.workspace import Workspace
+from tests.screens.browse_workspace import workspace
+from tests.screens.driving import frame, notified, opened, press, screen_text
+
+Pilots = Pilot[None]
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Workspace:
+    return workspace(tmp_path / "workspace.duckdb")
+
+
+def place(pilot: Pilots) -> Annotate:
+    return frame(pilot).query_one(Annotate)
+
+
+def kept(source: Workspace, pilot: Pilots) -> Said:
+    """What the log has of the text that is shown, read anew."""
+    desk = source.annotating
+    assert desk is not None
+    work = place(pilot).at_work
+    return desk().begin(place(pilot).bench_of.dataset.dataset, "someone").said(work.text.number)
+
+
+def spans(pilot: Pilots) -> list[tuple[str, str | None]]:
+    """The words and the label of each span on the screen."""
+    work = place(pilot).at_work
+    return [(work.text.text[span.start : span.end], span.label) for span in work.said.spans]
+
+
+async def choose(pilot: Pilots, word: str) -> None:
+    """Type the letters over a word."""
+    work = place(pilot).at_work
+    at = work.text.text.index(word)
+    await press(pilot, *next(code for code, start in work.marking.hints.items() if start == at))
+
+
+async def mark(pilot: Pilots, first: str, last: str, key: str) -> None:
+    """Mark from one word to another by their letters."""
+    await press(pilot, "i")
+    await choose(pilot, first)
+    await choose(pilot, last)
+    await press(pilot, key)
+
+
+async def test_letters_mark_a_span_in_four_to_six_keys_and_it_is_kept(source: Workspace) -> None:
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "2", "i")
+        hints = place(pilot).at_work.marking.hints
+        assert max(map(len, hints)) <= 2
+        assert not set("".join(hints)) & set("hsdcfaz")
+        await press(pilot, "escape")
+        await mark(pilot, "I held", "extinguisher", "f")
+        assert spans(pilot) == [("I held on to a fire extinguisher", "fear")]
+        assert kept(source, pilot).answer == place(pilot).at_work.said.answer
+        assert "├fear" in screen_text(pilot)
+
+
+async def test_a_labels_key_after_the_first_letters_marks_one_word(source: Workspace) -> None:
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "2", "i")
+        await choose(pilot, "pray")
+        await press(pilot, "f")
+        assert spans(pilot) == [("pray", "fear")]
+
+
+async def test_the_caret_marks_by_words_characters_clauses_and_sentences(source: Workspace) -> None:
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "2", "l", "v", "l", "l", "H", "escape")
+        assert spans(pilot) == [("ferry to Stornoway", "happy")]
+        await press(pilot, ">", ">", "S")
+        assert spans(pilot)[1] == ("My sister had packed egg sandwiches and a flask.", "sad")
+        await press(pilot, "escape", ")", "v", "shift+left", "enter")
+        assert spans(pilot)[2] == ("Then the floor tilted in a way floors shouldn't", "sad")
+
+
+async def test_spans_overlap_nest_and_equal_each_other_with_other_labels(source: Workspace) -> None:
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "2", "v", "l", "l", "H", "v", "H", "escape", "h", "v", "l", "l", "S", "v", "h", "h", "H")
+        assert len(set(spans(pilot))) == len(spans(pilot)) == 4
+
+
+async def test_borders_move_tab_walks_and_x_removes(source: Workspace) -> None:
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "2", "l", "l", "v", "l", "H", "]", "}", "}")
+        assert spans(pilot) == [("Stornoway left at", "happy")]
+        await press(pilot, "[", "[", "{")
+        assert spans(pilot) == [("ferry to Stornoway left", "happy")]
+        await press(pilot, "escape", ">", ">", "S", "tab")
+        assert place(pilot).at_work.marking.chosen_span == place(pilot).at_work.said.spans[0]
+        await press(pilot, "tab", "x")
+        assert spans(pilot) == [("ferry to Stornoway left", "happy")]
+        assert kept(source, pilot).answer == place(pilot).at_work.said.answer
+
+
+async def test_undo_and_redo_go_over_texts_and_restarts(source: Workspace, tmp_path: Path) -> None:
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "2", "v", "H", "space")
+        second = place(pilot).at_work.text.id
+        await press(pilot, "v", "S")
+    async with opened(Workspace.open(tmp_path / "workspace.duckdb"), (80, 24)) as pilot:
+        await press(pilot, "2", "u")
+        assert place(pilot).at_work.text.id == second
+        assert spans(pilot) == []
+        await press(pilot, "u")
+        first = place(pilot).at_work
+        assert first.text.id != second
+        assert not first.said.accepted
+        await press(pilot, "u")
+        assert spans(pilot) == []
+        await press(pilot, *["ctrl+r"] * 3)
+        assert place(pilot).at_work.text.id == second
+        assert [label for _, label in spans(pilot)] == ["sad"]
+        await press(pilot, "ctrl+r")
+        assert "Nothing was taken back" in notified(pilot)[-1]
+
+
+async def test_gold_and_others_are_hidden_until_one_has_answered_and_then_tab_reveals_them(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "2")
+        shown = screen_text(pilot)
+        assert "gold" not in shown
+        assert "emotion" not in shown
+        assert "F1" not in shown
+        await press(pilot, "v", "H", "tab")
+        assert place(pilot).at_work.others == ()
+        await press(pilot, "enter", "tab")
+        work = place(pilot).at_work
+        assert work.said.revealed
+        assert "gold" in [other.name for other in work.others]
+        assert "gold" in screen_text(pilot)
+        await press(pilot, "x")
+        assert work.said.changed
+        assert kept(source, pilot).first is not None
+
+
+async def test_space_accepts_and_goes_on_to_the_next_open_text_and_keys_typed_meanwhile_wait(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "2")
+        first = place(pilot).at_work.text.number
+        await press(pilot, "space")
+        assert place(pilot).at_work.text.number != first
+        assert "✓" in screen_text(pilot)
+        assert "1 of 30" in screen_text(pilot)
+
+
+async def test_the_mouse_marks_by_dragging_and_chooses_by_clicking(source: Workspace) -> None:
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "2")
+        passage = pilot.app.screen.query_one(Passage)
+        await pilot.mouse_down(passage, offset=(5, 1))
+        await pilot.hover(passage, offset=(15, 1))
+        await pilot.mouse_up(passage, offset=(15, 1))
+        await press(pilot, "h")
+        assert spans(pilot) == [("The ferry to", "happy")]
+        await press(pilot, "escape")
+        await pilot.click(passage, offset=(8, 2))
+        chosen = place(pilot).at_work.marking.chosen_span
+        assert chosen == place(pilot).at_work.said.spans[0]
+
+
+async def test_suggestions_are_taken_mended_and_refused_one_by_one(source: Workspace) -> None:
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "2", "b", "enter")
+        work = place(pilot).at_work
+        assert work.said.suggestion is not None
+        open_before = len(work.said.suggestion.open)
+        await press(pilot, "tab", "enter", "x")
+        assert work.said.suggestion is not None
+        assert len(work.said.spans) == 1
+        assert len(work.said.suggestion.open) == open_before - 2 - len(work.said.answer.sentences)
+
+
+async def test_notes_flags_and_doubt_are_kept(source: Workspace) -> None:
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "2", "w", "!", "c", "a", "b", "enter")
+        said = kept(source, pilot)
+        assert (said.unsure, said.flag, said.note) == (True, True, "ab")
+        await press(pilot, "f2")
+        assert "Emotion evidence" in screen_text(pilot)
