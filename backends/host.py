@@ -30,6 +30,9 @@ _SPINS = "2000"
 compute with). Its own 300,000 take milliseconds: on a busy machine, threads then wait for others that are not running,
 and small models are ten and more times slower (docs/performance.md)."""
 
+_KEYLESS = ("embedded", "hf", "gguf")
+"""Kinds of model whose process has no use for the key of a server, and so does not get it."""
+
 _BOOT = "import sys; sys.path[:] = {path!r}; from emotui.backends.child import main; main()"
 
 
@@ -135,6 +138,9 @@ class ModelProcess:
     def _load(self, progress: Progress | None, cancelled: IsCancelled | None) -> ModelCard:
         if self.card is not None and self.pid is not None:
             return self.card
+        from emotui.backends.servers.named import check_named
+
+        check_named(self.spec)
         self._start()
         while True:
             match self._wait(cancelled):
@@ -155,7 +161,7 @@ class ModelProcess:
         self._words = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
         self._messages = queue.SimpleQueue()
         self._closed = False
-        self._child = self._spawn(self._words, child_environment())
+        self._child = self._spawn(self._words, child_environment(self.spec))
         threading.Thread(target=_listen, args=(self._child.stdout, self._messages), daemon=True).start()
         try:
             wire.send(self._child.stdin, (self.spec, self._options))  # type: ignore[arg-type]
@@ -220,10 +226,13 @@ class ModelProcess:
         return f"; its last words: {lines[-1][:300]}" if lines else ""
 
 
-def child_environment() -> dict[str, str]:
+def child_environment(spec: str) -> dict[str, str]:
     """The variables of a model's process: this process's, a spin count that they may overrule, and quiet libraries."""
     quiet = {"TOKENIZERS_PARALLELISM": "false", "TRANSFORMERS_VERBOSITY": "error"}
-    return {"GOMP_SPINCOUNT": _SPINS, **os.environ, **quiet}
+    found = {"GOMP_SPINCOUNT": _SPINS, **os.environ, **quiet}
+    if spec.partition(":")[0] in _KEYLESS:
+        found.pop("OPENAI_API_KEY", None)
+    return found
 
 
 def lacks(spec: str, capability: str) -> str:

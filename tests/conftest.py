@@ -61,6 +61,14 @@ def pytest_xdist_setupnodes(config: pytest.Config) -> None:
     config.add_cleanup(server.close)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What emotui remembers of this machine is nobody's."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))
+        yield
+
+
 def pytest_collection_finish() -> None:
     """What is imported by now stays: the garbage collector need not look through it again and again."""
     gc.collect()

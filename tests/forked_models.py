@@ -77,7 +77,7 @@ class Server:
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="emotui-forks-")
         self.address = f"{self._folder.name}/socket"
-        environment = child_environment()
+        environment = child_environment("hf")
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(self.address)
             listener.listen()

@@ -87,6 +87,10 @@ def _wrap_invoke(command: click.Command) -> None:
         from emotui.commands.exchange.written import check_inputs_kept
 
         check_inputs_kept(ctx)
+        for value in ctx.params.values():
+            for text in value if isinstance(value, tuple) else (value,):
+                if isinstance(text, str) and "openai:" in text:
+                    _name_servers(text)
         return invoke(ctx)
 
     command.invoke = checked  # type: ignore[method-assign]
@@ -101,6 +105,14 @@ def _wrap_look_up(group: click.Group) -> None:
         return None if found is None else takes_program_options(found)
 
     group.get_command = get_command  # type: ignore[method-assign, assignment]
+
+
+def _name_servers(given: str) -> None:
+    """What stands on the command line is named by the person: `SPEC`, or `NAME=SPEC,SPEC`."""
+    from emotui.backends.servers.named import name
+
+    for spec in (given, *given.partition("=")[2].split(",")):
+        name(spec)
 
 
 def _refuse(flag: str, *, of_store: bool) -> Callable[[click.Context, click.Parameter, Any], None]:

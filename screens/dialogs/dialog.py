@@ -60,6 +60,7 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
         super().__init__()
         self._title = title
         self._early: list[Message] = []
+        self._told = ""
         self._keys = (*keys, ("Esc", "back"))
 
     def body(self) -> Sequence[Widget]:
@@ -110,6 +111,27 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
     def text(self, name: str) -> str:
         """What is typed in a field."""
         return self.query_one(f"#{name}", Input).value.strip()
+
+    def model(self, spec: str, *, typed: bool) -> str:
+        """A SPEC that is chosen; one of a server that only the workspace has named so far has to be accepted twice.
+
+        Args:
+            typed: whether the person wrote it.
+
+        Raises:
+            BadInput: it has not been accepted yet.
+        """
+        from emotui.workbench.models.named import name, unnamed
+
+        where = unnamed(spec)
+        if where is not None and not typed and self._told != spec:
+            self._told = spec
+            raise BadInput(
+                f"This workspace names {where}, which was never used from here. Enter again sends texts there, and "
+                "your key where you have one."
+            )
+        name(spec)
+        return spec
 
     def number(self, name: str) -> float | None:
         """The number in a field; None where it is empty and may be.

@@ -76,4 +76,5 @@ class LiveDialog(OptionDialog[str]):
         self.query_one("#spec", Input).value = ""
 
     def result(self) -> str:
-        return self.text("spec") or self._specs[self.at]
+        typed = self.text("spec")
+        return self.model(typed or self._specs[self.at], typed=bool(typed))

@@ -30,4 +30,5 @@ class NameDialog(Dialog[str]):
 
     def result(self) -> str | None:
         """The name, where something was typed."""
-        return self.text("name") or None
+        name = self.text("name")
+        return self.model(name, typed=name != self._now) if name else None

@@ -192,7 +192,7 @@ class ModelDialog(Dialog[Wish]):
         models = self.query_one("#models", OptionList)
         if self.focused is models and models.highlighted is not None and models.highlighted < len(self._open):
             run = self._open[models.highlighted]
-            return Wish(run.model, resume=run.run)
+            return Wish(self.model(run.model, typed=False), resume=run.run)
         spec = self.text("spec")
         if not spec:
             raise BadInput("Name a model.")
@@ -209,7 +209,7 @@ class ModelDialog(Dialog[Wish]):
         chosen = self.query_one("#way", OneOf).now if found.ways else OWN_WAY
         way = None if chosen == OWN_WAY else chosen
         return Wish(
-            model=spec,
+            model=self.model(spec, typed=spec not in self._models),
             limit=None if limit is None else int(limit),
             way=way,
             repeats=repeats,

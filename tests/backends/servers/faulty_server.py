@@ -18,6 +18,8 @@ from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from emotui.backends.servers import named
+
 YES_NO = {" Yes": -0.5, "Yes": -1.5, " No": -2.0, "The": -3.0, "no": -4.0}
 """Log-probabilities of the first token of any answer."""
 
@@ -58,6 +60,7 @@ class FaultyServer:
     models_body: bytes | None = None
     answer_body: bytes | None = None
     redirect: str | None = None
+    is_named: bool = True
     asked: list[Asked] = field(default_factory=list)
     most_at_once: int = 0
 
@@ -69,6 +72,8 @@ class FaultyServer:
         self._http = _Quiet(("127.0.0.1", 0), _answering(self))
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True)
         self._thread.start()
+        if self.is_named:
+            named.name(f"openai:{self.spec}")
         return self
 
     def __exit__(self, *exception: object) -> None:
