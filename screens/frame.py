@@ -163,7 +163,8 @@ class Frame(Acting, LaidOut):
         if event.error:
             self.notify(event.error, title=f"{event.what} failed", severity="error", timeout=15, markup=False)
         elif event.stopped:
-            self.notify("Stopped; what was done is kept", markup=False)
+            stopped = self.session.job.stopped if self.session.job is not None else jobs.STOPPED
+            self.notify(stopped, markup=False)
         self.session.finished()
 
     # What list and place tell.

@@ -15,6 +15,9 @@ from emotui.screens.widgets.number_format import count, seconds
 if TYPE_CHECKING:
     from emotui.workbench.progress import RunProgress
 
+STOPPED = "Stopped; what was done is kept"
+"""What is said of work that was stopped, unless it says something else."""
+
 _BAR = 12
 _NAME = 8
 
@@ -40,11 +43,14 @@ class Job(msgspec.Struct):
 
     what: str
     halt: Callable[[], object]
+    stopped: str = STOPPED
     progress: "RunProgress | None" = None
     stopping: bool = False
 
 
-def begin(owner: Widget, what: str, do: "Callable[..., object]", halt: Callable[[], object]) -> Job:
+def begin(
+    owner: Widget, what: str, do: "Callable[..., object]", halt: Callable[[], object], stopped: str = STOPPED
+) -> Job:
     """Do it in a thread; the owner gets `Progressed` on the way and `Finished` at the end, whatever the end is.
 
     Args:
@@ -68,7 +74,7 @@ def begin(owner: Widget, what: str, do: "Callable[..., object]", halt: Callable[
         owner.post_message(Finished(what, error, stopped))
 
     owner.run_worker(work, name="work", group="work", thread=True)
-    return Job(what, halt)
+    return Job(what, halt, stopped)
 
 
 def parts(work: Job, room: int) -> list[Part]:
@@ -80,8 +86,12 @@ def parts(work: Job, room: int) -> list[Part]:
     progress = work.progress
     if work.stopping:
         return [Part(_cut(f"stopping {work.what}…", room), "strong")]
+    stops = [Part("  Esc", "key", "do('stop')"), Part(" stops", "plain", "do('stop')")]
     if progress is None or not progress.n:
-        return [Part(_cut(progress.step if progress else f"{work.what}…", room), "strong")]
+        step = shown(progress.step) if progress else f"{work.what}…"
+        far = [Part(f"  {count(progress.done)}"), *stops] if progress and progress.done else []
+        left = room - taken(far)
+        return [Part(_cut(step, left), "strong"), *far] if left >= 2 * _NAME else [Part(_cut(step, room), "strong")]
     full = round(_BAR * progress.done / progress.n)
     bar = [Part("  " + "━" * full, "said"), Part("─" * (_BAR - full), "rest")]
     rate = [Part(f"  {progress.rate:.{0 if progress.rate >= 10 else 1}f}/s", "dim")] if progress.rate else []
@@ -91,7 +101,7 @@ def parts(work: Job, room: int) -> list[Part]:
         end.append(Part(f"  {seconds(progress.remaining)} left", "dim"))
     if progress.failed:
         end.append(Part(f"  {count(progress.failed)} failed", "mark"))
-    end += [Part("  Esc", "key", "do('stop')"), Part(" stops", "plain", "do('stop')")]
+    end += stops
     name = shown(progress.model if progress.done else progress.step)
     if progress.waiting is not None:
         name = f"waiting for {shown(progress.waiting)}"

@@ -275,9 +275,11 @@ class Session:
 
     # Work.
 
-    def begin(self, what: str, do: Callable[..., object], halt: Callable[[], object]) -> None:
-        """Start long work; its progress stands in the top line."""
-        self.job = jobs.begin(self._owner, what, do, halt)
+    def begin(
+        self, what: str, do: Callable[..., object], halt: Callable[[], object], stopped: str = jobs.STOPPED
+    ) -> None:
+        """Start long work; its progress stands in the top line. `stopped`: what is said where it was stopped."""
+        self.job = jobs.begin(self._owner, what, do, halt, stopped)
         self._view.show_standing()
 
     def progressed(self, progress: "RunProgress") -> None:

@@ -1,13 +1,27 @@
 """How far long work is, and telling of it no oftener than a person can read."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 import msgspec
 
 from emotui.backends.host import Cancelled, IsCancelled
 
-__all__ = ["Cancelled", "IsCancelled", "OnCount", "OnProgress", "RunProgress", "Throttled"]
+__all__ = [
+    "Cancelled",
+    "IsCancelled",
+    "OnCount",
+    "OnProgress",
+    "OnStep",
+    "RunProgress",
+    "Throttled",
+    "silent",
+    "told",
+    "unless",
+]
+
+T = TypeVar("T")
 
 
 class RunProgress(msgspec.Struct, frozen=True):
@@ -32,6 +46,12 @@ OnProgress = Callable[[RunProgress], None]
 OnCount = Callable[[int], None]
 """Called with how many answers have been read so far."""
 
+
+OnStep = Callable[[str, int, int], None]
+"""Takes what is being done, how much of it is done, and how much there is (0: unknown); what it raises ends it."""
+
+_ITEMS = 256
+"""Items after which a step tells how far it is."""
 
 _TOLD_EVERY = 0.2
 """Seconds."""
@@ -60,3 +80,28 @@ class Throttled:
         remaining = (n - done) / rate if rate else None
         said = f"{self._work}: {step}"
         self._on_progress(RunProgress("", said, done, n, 0, rate, remaining, said))
+
+
+def told(items: Iterable[T], step: str, n: int, on_step: OnStep) -> Iterator[T]:
+    """The items, while `on_step` is told how many have gone by."""
+    done = 0
+    for done, item in enumerate(items):
+        if done % _ITEMS == 0:
+            on_step(step, done, n)
+        yield item
+    on_step(step, done, n)
+
+
+def unless(over: IsCancelled, on_step: OnStep) -> OnStep:
+    """Tells on, and raises Cancelled once `over()` is true."""
+
+    def tell(step: str, done: int, n: int) -> None:
+        if over():
+            raise Cancelled
+        on_step(step, done, n)
+
+    return tell
+
+
+def silent(step: str, done: int, n: int) -> None:
+    """Nobody is told how far it is."""

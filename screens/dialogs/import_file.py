@@ -1,5 +1,6 @@
 """A file of one's own: what it is taken for and how its records will be, and then into the workspace."""
 
+import threading
 from typing import TYPE_CHECKING, Protocol
 
 from textual.geometry import Size
@@ -16,6 +17,7 @@ from emotui.screens.widgets.page import Lines, Page
 
 if TYPE_CHECKING:
     from emotui.workbench.datasets.importing import Asked, Look
+    from emotui.workbench.progress import OnStep, RunProgress
 
 _FIELDS = (
     ("path", "file or folder: a table, Excel, JSON, an annotation program's, a corpus (docs/data_formats.md)", ""),
@@ -34,12 +36,12 @@ _FIRST = (
 class Importer(Protocol):
     """What looks at files."""
 
-    def look(self, asked: "Asked") -> "Look":
-        """What a file is taken for."""
+    def look(self, asked: "Asked", on_step: "OnStep") -> "Look":
+        """What a file is taken for; tells how far it is."""
 
 
 class ImportDialog(Dialog["Asked"]):
-    """Enter looks; Enter again, with nothing changed, gives back what to bring in.
+    """Enter looks; Enter again, with nothing changed, gives back what to bring in. Esc stops a look, and else leaves.
 
     Args:
         importer: looks at the file, in a thread.
@@ -54,8 +56,9 @@ class ImportDialog(Dialog["Asked"]):
     def __init__(self, importer: Importer) -> None:
         super().__init__("Import a file", ("Enter", "look, then import"), ("Tab", "next field"))
         self._looked: Asked | None = None
+        self._importer, self._over = importer, threading.Event()
         self._asked: LatestRequest[Asked, Look] = LatestRequest(
-            "look at a file", self, importer.look, self._show, self._failed
+            "look at a file", self, self._look, self._show, self._failed
         )
 
     @property
@@ -89,9 +92,32 @@ class ImportDialog(Dialog["Asked"]):
         if asked == self._looked:
             return asked
         self.refuse("")
-        self._page.show([[Part("looking …", "dim")]])
+        self._over.clear()
+        self._page.show([[Part("looking …   Esc stops", "dim")]])
         self._asked.ask(asked)
         return None
+
+    def action_leave(self) -> None:
+        """Stop a look, or leave."""
+        if self.busy:
+            self._over.set()
+        else:
+            super().action_leave()
+
+    def _look(self, asked: "Asked") -> "Look":
+        """In a thread."""
+        from emotui.workbench.progress import Throttled, unless
+
+        def told(progress: "RunProgress") -> None:
+            self.call_later(self._tell, progress)
+
+        return self._importer.look(asked, unless(self._over.is_set, Throttled("looking", told)))
+
+    def _tell(self, progress: "RunProgress") -> None:
+        """How far the look is."""
+        if self.busy and progress.done:
+            of = f" of {count(progress.n)}" if progress.n else ""
+            self._page.show([[Part(f"{progress.step} … {count(progress.done)}{of} rows   Esc stops", "dim")]])
 
     @property
     def _page(self) -> Page:
@@ -109,6 +135,9 @@ class ImportDialog(Dialog["Asked"]):
 
     def _failed(self, _: "Asked", why: str) -> None:
         self._looked = None
+        if self._over.is_set():
+            self._page.show([[Part("stopped; nothing was read", "dim")]])
+            return
         self._page.show_for(lambda room: _folded(why.split("\n"), room, "mark"), home=True)
         self.refuse("The file cannot be taken as it is: name its columns, kind or format above, or mend it.")
 

@@ -104,11 +104,16 @@ class ListActions(Acting):
         importer = importing()
 
         def chosen(asked: "Asked") -> None:
+            over = threading.Event()
+
             def bring_in(on_progress: "OnProgress") -> None:
-                dataset = importer.bring_in(asked)
+                from emotui.workbench.progress import Throttled, unless
+
+                tell = Throttled(f"import of {asked.path}", on_progress)
+                dataset = importer.bring_in(asked, unless(over.is_set, tell))
                 self._pane.app.call_from_thread(show, dataset.name)
 
-            session.begin(f"import of {asked.path}", bring_in, lambda: None)
+            session.begin(f"import of {asked.path}", bring_in, over.set, "Stopped; nothing was imported")
 
         def show(name: str) -> None:
             session.change(replace(session.state.unfiltered(), dataset=name, run=None, sample=None))

@@ -20,6 +20,7 @@ from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
 from emotui.workbench.datasets.fitting import Fitting, guessed_kind
 from emotui.workbench.datasets.samples import add_samples
+from emotui.workbench.progress import OnStep, silent, told
 
 FileRows = list[tuple[int, "TextRow | Flaw"]]
 
@@ -57,7 +58,7 @@ class Foreign:
     notes: tuple[str, ...]
 
 
-def read_rows(paths: Sequence[str], wish: Wish) -> list[tuple[Taken, FileRows]]:
+def read_rows(paths: Sequence[str], wish: Wish, on_step: OnStep = silent) -> list[tuple[Taken, FileRows]]:
     """What each file was taken for, and its rows by line, each with an id.
 
     A row without an id gets the number of its line, behind the file's name where there are several files.
@@ -70,18 +71,21 @@ def read_rows(paths: Sequence[str], wish: Wish) -> list[tuple[Taken, FileRows]]:
         prefix = f"{Path(path).stem}-" if len(paths) > 1 else ""
         with _at_hand(path) as there:
             taken = take(there, wish.layout, wish.options)
-            read = list(_with_ids(rows(taken), prefix))
+            read = list(told(_with_ids(rows(taken), prefix), "reading", 0, on_step))
         found.append((taken if there == path else replace(taken, path=Path(path), place=path), read))
     return found
 
 
-def read_foreign(paths: Sequence[str], wish: Wish, *, skip_bad: bool = False) -> Foreign:
+def read_foreign(paths: Sequence[str], wish: Wish, *, skip_bad: bool = False, on_step: OnStep = silent) -> Foreign:
     """The samples of files, all or none.
+
+    Args:
+        on_step: told how far it is; what it raises ends it.
 
     Raises:
         BadInput: a file cannot be read; rows of it are wrong, a line each; an id stands in two of the files.
     """
-    files = read_rows(paths, wish)
+    files = read_rows(paths, wish, on_step)
     good = [row for _, found in files for _, row in found if not isinstance(row, Flaw)]
     if good and not any("text" in row for row in good):
         raise BadInput(f"{files[0][0].place}: no column was found for the texts: name it by --map text=COLUMN")
@@ -92,7 +96,8 @@ def read_foreign(paths: Sequence[str], wish: Wish, *, skip_bad: bool = False) ->
     seen: dict[str, str] = {}
     for taken, found in files:
         fitted: Rows = ((line, row if isinstance(row, Flaw) else fitting.fitted(row)) for line, row in found)
-        got: Read[Any] = gathered(taken.place, task.sample, fitted, skip_bad=skip_bad)
+        checked = told(fitted, "checking", len(found), on_step)
+        got: Read[Any] = gathered(taken.place, task.sample, checked, skip_bad=skip_bad)
         problems += got.skipped
         for sample, line in zip(got.records, got.lines, strict=True):
             if (why := _disagrees(task, sample, samples, seen)) is not None:
@@ -108,17 +113,28 @@ def read_foreign(paths: Sequence[str], wish: Wish, *, skip_bad: bool = False) ->
 
 
 def import_foreign(
-    store: Store, paths: Sequence[str], wish: Wish, name: str | None = None, *, skip_bad: bool = False, warn: Warn
+    store: Store,
+    paths: Sequence[str],
+    wish: Wish,
+    name: str | None = None,
+    *,
+    skip_bad: bool = False,
+    warn: Warn,
+    on_step: OnStep = silent,
 ) -> tuple[Dataset, Foreign]:
     """Add the samples of files as one dataset; the same samples under the same name are added once.
+
+    Args:
+        on_step: told how far it is; where it raises, nothing is added.
 
     Raises:
         BadInput: as `read_foreign`; or the name belongs to other samples.
     """
-    found = read_foreign(paths, wish, skip_bad=skip_bad)
+    found = read_foreign(paths, wish, skip_bad=skip_bad, on_step=on_step)
     for line in found.skipped:
         warn(f"skipped {line}")
-    dataset = add_samples(store, found.task.name, name or dataset_name(paths[0]), found.samples, ", ".join(paths))
+    called, source = name or dataset_name(paths[0]), ", ".join(paths)
+    dataset = add_samples(store, found.task.name, called, found.samples, source, on_step=on_step)
     return dataset, found
 
 

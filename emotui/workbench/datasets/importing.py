@@ -14,6 +14,7 @@ from emotui.formats.rows import literal
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.workbench.datasets.foreign import Foreign, Wish, dataset_name, import_foreign, read_foreign
+from emotui.workbench.progress import OnStep, silent
 
 SHOWN = 3
 """Records that are shown as they will be."""
@@ -53,22 +54,22 @@ class Look:
 
 
 class Importing:
-    """What the sheet of the workbench asks; every method reads the file and may take a while."""
+    """What the sheet of the workbench asks; each reads the file, tells how far it is, and ends where that raises."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def look(self, asked: Asked) -> Look:
+    def look(self, asked: Asked, on_step: OnStep = silent) -> Look:
         """What the file is taken for, and its first records as they will be.
 
         Raises:
             BadInput: it cannot be read, or rows of it are wrong, a line each.
         """
-        found = read_foreign([_path(asked)], _wish(asked))
+        found = read_foreign([_path(asked)], _wish(asked), on_step=on_step)
         first = tuple(first_records(found))
         return Look(tuple(described(found)), first, len(found.samples), asked.name or dataset_name(_path(asked)))
 
-    def bring_in(self, asked: Asked) -> Dataset:
+    def bring_in(self, asked: Asked, on_step: OnStep = silent) -> Dataset:
         """The file as a dataset; the mapping is kept where a file for it was named.
 
         Raises:
@@ -77,7 +78,12 @@ class Importing:
         if asked.mapping:
             check_not_over(Path(asked.mapping).expanduser(), _path(asked), self._store.path)
         dataset, found = import_foreign(
-            self._store, [_path(asked)], _wish(asked), asked.name or None, warn=lambda line: None
+            self._store,
+            [_path(asked)],
+            _wish(asked),
+            asked.name or None,
+            warn=lambda line: None,
+            on_step=on_step,
         )
         if asked.mapping:
             save_mapping(str(Path(asked.mapping).expanduser()), found)

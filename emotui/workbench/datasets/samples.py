@@ -14,6 +14,7 @@ from emotui.store.store import Store
 from emotui.tasks.parts import ILLUSTRATION
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
+from emotui.workbench.progress import OnStep, silent, told
 from emotui.workbench.runs.plan import asked_fingerprint
 
 LABELS_ONLY = "labels only: "
@@ -45,8 +46,13 @@ def import_files(
     return add_samples(store, task, dataset, samples, ", ".join(paths))
 
 
-def add_samples(store: Store, task: str, name: str, samples: Sequence[Any], source: str) -> Dataset:
+def add_samples(
+    store: Store, task: str, name: str, samples: Sequence[Any], source: str, *, on_step: OnStep = silent
+) -> Dataset:
     """Add samples of a task as a dataset, or return the one that holds the same under this name.
+
+    Args:
+        on_step: told how far it is; where it raises, nothing is added.
 
     Raises:
         BadInput: the name belongs to other samples.
@@ -58,7 +64,7 @@ def add_samples(store: Store, task: str, name: str, samples: Sequence[Any], sour
         if there.fingerprint == mark and there.task == found.name:
             return there
         raise BadInput(f"the store has other samples under the name {name!r}: choose another with --name")
-    rows = [found.row(sample) for sample in samples]
+    rows = told((found.row(sample) for sample in samples), "keeping", len(samples), on_step)
     return store.add_dataset(name, found.name, rows, source, mark, asked=asked_fingerprint(found, samples))
 
 

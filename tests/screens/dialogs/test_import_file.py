@@ -1,5 +1,7 @@
 """`I`: a file is looked at before it is taken, its columns can be named, and what is wrong is said in the sheet."""
 
+import threading
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -8,9 +10,11 @@ from textual.widgets import Input
 
 from emotui.screens.dialogs.import_file import ImportDialog
 from emotui.store.store import Store
+from emotui.workbench.datasets import foreign, samples
+from emotui.workbench.progress import OnStep
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import workspace
-from tests.screens.driving import frame, opened, press, screen_text, settle
+from tests.screens.driving import frame, notified, opened, press, screen_text, settle, strike, until
 from tests.waiting import awaited
 
 
@@ -90,3 +94,46 @@ async def test_a_workspace_that_is_only_read_takes_no_file(tmp_path: Path) -> No
     async with opened(reading, (100, 34)) as pilot:
         await press(pilot, "I")
         assert not isinstance(pilot.app.screen, ImportDialog)
+
+
+async def test_a_look_and_an_import_say_how_far_they_are_and_escape_ends_them_with_nothing_imported(
+    tmp_path: Path, table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = workspace(tmp_path / "w.duckdb", run=False)
+    at, go_on = threading.Event(), threading.Event()
+
+    def slow(items: Iterable[object], step: str, n: int, on_step: OnStep) -> Iterator[object]:
+        for done, item in enumerate(items, start=1):
+            on_step(step, done, n)
+            yield item
+            at.set()
+            go_on.wait()
+
+    async with opened(source, (120, 30)) as pilot:
+        await press(pilot, "I")
+        sheet = pilot.app.screen
+        assert isinstance(sheet, ImportDialog)
+        sheet.query_one("#path", Input).value = str(table)
+        with monkeypatch.context() as patched:
+            patched.setattr(foreign, "told", slow)
+            await strike(pilot, "enter")
+            await until(pilot, "looking: reading … 1 rows   Esc stops")
+            await strike(pilot, "escape")
+            go_on.set()
+            await awaited(lambda: not sheet.busy)
+            await settle(pilot)
+        assert pilot.app.screen is sheet
+        assert "stopped; nothing was read" in screen_text(pilot)
+        await typed(pilot)
+        at.clear()
+        go_on.clear()
+        with monkeypatch.context() as patched:
+            patched.setattr(samples, "told", slow)
+            await strike(pilot, "enter")
+            await awaited(at.is_set)
+            await until(pilot, "Esc stops")
+            await strike(pilot, "escape")
+            go_on.set()
+            await settle(pilot, work=True)
+        assert "Stopped; nothing was imported" in notified(pilot)
+    assert [one.name for one in source.datasets()] == ["sample"]
