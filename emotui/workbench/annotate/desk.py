@@ -1,14 +1,17 @@
 """Where annotation begins: which scheme a dataset has, and who works on it. What the place and the commands reach."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import msgspec
 
 from emotui.errors import BadInput
 from emotui.store.query import Dataset
 from emotui.store.store import Store
+from emotui.workbench.annotate.adjudicating import Adjudicating
 from emotui.workbench.annotate.answers import gold_answer
-from emotui.workbench.annotate.scheme import Scheme, check_keys, with_keys, with_own_labels, without_keys
+from emotui.workbench.annotate.given import source_answers, votes_of
+from emotui.workbench.annotate.others import names_of
+from emotui.workbench.annotate.scheme import MASK, Scheme, check_keys, with_keys, with_own_labels, without_keys
 from emotui.workbench.annotate.scheme_files import BUILT_IN, built_in, read_scheme
 from emotui.workbench.annotate.service import Annotating
 from emotui.workbench.runs.plan import stored_samples
@@ -42,6 +45,33 @@ class Desk:
         """
         found = self._dataset(dataset)
         return Annotating(self._store, found, annotator, self._scheme(found, scheme, reserved))
+
+    def adjudicate(
+        self,
+        dataset: str | int,
+        sources: Sequence[str],
+        name: str,
+        *,
+        scheme: Scheme | None = None,
+        reserved: Collection[str] | Mapping[str, str] = (),
+    ) -> Adjudicating:
+        """Settle what sources disagree about, or go on with it.
+
+        Args:
+            sources: `gold`, people, and runs by id or name; empty: everybody but gold.
+            name: under which the result is a source.
+
+        Raises:
+            BadInput: as `begin`; fewer than two sources; the name is that of a source.
+        """
+        found = self._dataset(dataset)
+        work = Annotating(self._store, found, name, self._scheme(found, scheme, reserved), blind=False)
+        voices = [one for one in sources or votes_of(self._store, found) if one not in names_of(work.annotator)]
+        if work.annotator in sources:
+            raise BadInput(f"{work.annotator} is one of the sources: give the result another name")
+        if len(voices) < 2:
+            raise BadInput(f"to adjudicate {found.name}, name two sources or more (see: emotui sources)")
+        return Adjudicating(work, source_answers(self._store, found, voices, words=bool(work.scheme.of(MASK))))
 
     def scheme(self, dataset: str | int, *, reserved: Collection[str] | Mapping[str, str] = ()) -> Scheme:
         """The scheme of a dataset, with a key for every label where there are enough."""

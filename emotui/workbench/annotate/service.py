@@ -1,7 +1,7 @@
 """Annotation of a dataset by one person under a scheme. Every change is kept in the log when its call returns."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -118,17 +118,44 @@ class Annotating:
         text = self.text(sample)
         with self._lock:
             round = self._log.round(sample)
-            said = self._log.state(sample, round)
-            entries = []
-            for event in events:
-                if isinstance(event, Reveal) and round:
-                    raise BadInput("this text came back for a second answer: give that first")
-                check(self.scheme, text, said, event)
-                kept = Kept(event, seconds, said.revealed, round)
-                entries.append((kind_of(event), sample, self.annotator, msgspec.json.encode(kept), None))
-                said = apply(said, event)
-            self._append(entries)
+            self._append([(*entry, None) for entry in self._checked(text, round, events, seconds)])
             return self._log.state(sample, round)
+
+    def do_all(self, changes: Mapping[int, Sequence[Event]]) -> dict[int, str]:
+        """Keep what happens to many texts at once, in one transaction; why some were left out, by their numbers.
+
+        Raises:
+            StoreError: it could not be kept; nothing is.
+        """
+        wanted = [sample for sample in changes if sample in self._numbers]
+        for number, record in self.store.samples([sample for sample in wanted if sample not in self._texts]):
+            self._texts[number] = text_of(number, msgspec.json.decode(record, type=self._task.sample))
+        refused: dict[int, str] = {}
+        with self._lock:
+            entries: list[tuple[str, int | None, str, bytes]] = []
+            for sample in wanted:
+                try:
+                    entries += self._checked(self._texts[sample], self._log.round(sample), changes[sample], None)
+                except BadInput as error:
+                    refused[sample] = str(error)
+            self.store.append_annotations(entries)
+            self.refresh()
+        return refused
+
+    def _checked(
+        self, text: AnnotatedText, round: int, events: Sequence[Event], seconds: float | None
+    ) -> list[tuple[str, int | None, str, bytes]]:
+        """The entries of events that fit the text, the scheme and each other."""
+        said = self._log.state(text.number, round)
+        entries: list[tuple[str, int | None, str, bytes]] = []
+        for event in events:
+            if isinstance(event, Reveal) and round:
+                raise BadInput("this text came back for a second answer: give that first")
+            check(self.scheme, text, said, event)
+            kept = Kept(event, seconds, said.revealed, round)
+            entries.append((kind_of(event), text.number, self.annotator, msgspec.json.encode(kept)))
+            said = apply(said, event)
+        return entries
 
     def present(self, sample: int) -> Said:
         """Note that a text came into sight, for the order of presentation; the answer as it stands."""
@@ -206,6 +233,11 @@ class Annotating:
             log = self._published
             log.take(self.store.outlines(self.annotator, kind=KIND, within=self._numbers, after=log.last))
             return publish(self.store, self.dataset, self.annotator, self.scheme, log)
+
+    def begun(self, sample: int) -> bool:
+        """Whether something stands that the annotator did to a text."""
+        with self._lock:
+            return self._log.touched(sample)
 
     def guidelines(self) -> str:
         """The scheme's guidelines, Markdown; empty where it has none."""

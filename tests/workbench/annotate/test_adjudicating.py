@@ -1,0 +1,126 @@
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from emotui.errors import BadInput
+from emotui.records import SpanSample
+from emotui.store.store import Store
+from emotui.workbench.annotate.adjudicating import Adjudicating, merged
+from emotui.workbench.annotate.answer import Answer, SentenceSaid, SpanMark
+from emotui.workbench.annotate.desk import Desk
+from emotui.workbench.annotate.events import Accept, AddSpan, RemoveSpan
+from emotui.workbench.datasets.sources import sources
+from tests.workbench.annotate.small_sets import begin, numbers, store_with
+
+
+def span(start: int, end: int, label: str | None = None) -> SpanMark:
+    return SpanMark(id=f"{start}-{end}-{label}", start=start, end=end, label=label)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """Three texts: `ann` and `ben` agree about the first and disagree about the second; the third has `ann` alone."""
+    store = store_with(tmp_path / "w.duckdb", "spans")
+    one, two, three = numbers(store, "spans")
+    ann, ben = begin(store, "spans"), begin(store, "spans", "ben")
+    for work, end in ((ann, 7), (ben, 16)):
+        work.do(one, AddSpan(span(12, 23, "joy")), Accept())
+        work.do(two, AddSpan(span(0, end)), Accept())
+    ann.do(three, Accept())
+    return store
+
+
+def adjudicate(store: Store) -> Adjudicating:
+    return Desk(store).adjudicate("spans", ("ann", "ben"), "settled")
+
+
+def places(answer: Answer) -> list[tuple[int, int]]:
+    return [(one.start, one.end) for one in answer.spans]
+
+
+def test_texts_are_told_apart_by_whether_the_sources_agree(store: Store) -> None:
+    one, two, three = numbers(store, "spans")
+    work = adjudicate(store)
+    assert (work.agreed, work.disagreed, work.worst_first()) == ((one,), (two,), (two,))
+    assert [(voice.source, voice.answer is None) for voice in work.voices(three)] == [("ann", False), ("ben", True)]
+    assert work.apart(one) == 0 < work.apart(two) < 1
+    assert (work.next_disagreement(), work.next_disagreement(two), work.next_disagreement(one)) == (two, two, two)
+    assert msgspec.structs.astuple(work.standing()) == (1, 1, 0, 0, 1)
+
+
+def test_a_version_is_taken_and_mended_and_all_that_is_agreed_comes_in_one_go(store: Store) -> None:
+    one, two, _ = numbers(store, "spans")
+    work = adjudicate(store)
+    said = work.take(two, "ben")
+    assert places(said.answer) == [(0, 16)]
+    assert work.work.undo() == two
+    said = work.take(two, "ann", accept=True)
+    assert (places(said.answer), said.accepted) == ([(0, 7)], True)
+    assert work.take_agreed() == (1, {})
+    assert work.take_agreed() == (0, {})
+    assert places(work.work.said(one).answer) == [(12, 23)]
+    assert work.next_disagreement() is None
+    assert msgspec.structs.astuple(adjudicate(store).standing()) == (1, 1, 1, 1, 1)
+
+
+def test_marks_of_several_sources_are_merged(store: Store) -> None:
+    two = numbers(store, "spans")[1]
+    work = adjudicate(store)
+    assert places(work.merge(two).answer) == [(0, 16), (0, 7)]
+    assert places(work.merge(two, how="majority").answer) == []
+    said = work.add(two, span(0, 7))
+    assert places(said.answer) == [(0, 7)]
+    work.work.do(two, RemoveSpan(said.spans[0].id))
+    with pytest.raises(BadInput, match="nobody says nothing"):
+        work.take(two, "nobody")
+
+
+def test_the_result_is_a_source_and_becomes_gold(store: Store) -> None:
+    one, two, three = numbers(store, "spans")
+    work = adjudicate(store)
+    work.take_agreed()
+    work.take(two, "ann", accept=True)
+    with pytest.raises(BadInput, match="says nothing about 1 of 3 texts"):
+        work.make_gold()
+    assert [source.n for source in sources(store, "spans") if source.name == "settled"] == [2]
+    assert work.make_gold(keep_missing=True).gold == 2
+    golds = [msgspec.json.decode(record, type=SpanSample) for _, record in store.samples([one, two, three])]
+    assert [None if gold.spans is None else gold.places for gold in golds] == [((12, 23),), ((0, 7),), None]
+
+
+def test_gold_and_people_in_its_records_can_be_sources(store: Store) -> None:
+    one, two, _ = numbers(store, "spans")
+    work = Desk(store).adjudicate("spans", ("gold", "A1"), "settled")
+    assert (work.agreed, work.disagreed) == ((), (one,))
+    work.take(one, "A1")
+    assert places(work.work.said(one).answer) == [(12, 40)]
+    assert work.voices(two)[1].answer is None
+
+
+@pytest.mark.parametrize(
+    ("voices", "name", "why"),
+    [
+        (("ann",), "settled", "two sources or more"),
+        (("ann", "ben"), "ann", "ann is one of the sources"),
+        (("ann", "carl"), "settled", "no source 'carl'"),
+    ],
+)
+def test_what_cannot_be_adjudicated_is_refused(store: Store, voices: tuple[str, ...], name: str, why: str) -> None:
+    with pytest.raises(BadInput, match=why):
+        Desk(store).adjudicate("spans", voices, name)
+
+
+def test_a_majority_is_more_than_half_and_a_tie_says_nothing() -> None:
+    three = [
+        Answer(labels=("joy", "fear"), values={"v": 1}, words={0: "glad"}, sentences={0: SentenceSaid(emotion="sad")}),
+        Answer(labels=("joy",), values={"v": 9}, words={0: "glad"}, sentences={0: SentenceSaid(emotion="sad")}),
+        Answer(labels=(), values={"v": 2}, words={0: "sad"}, sentences={0: SentenceSaid(emotion="fear")}),
+    ]
+    found = merged(three, "majority")
+    assert (found.labels, found.values, found.words) == (("joy",), {"v": 2.0}, {0: "glad"})
+    assert found.sentences[0].emotion == "sad"
+    assert merged(three[1:], "majority").labels == ()
+    assert merged(three[1:], "majority").words == {}
+    assert set(merged(three, "union").labels or ()) == {"joy", "fear"}
+    assert merged([Answer(), Answer()], "union").labels is None
