@@ -83,9 +83,13 @@ def write_list(
         EmotuiError: a sample cannot be read, or the file cannot be written or is one that the source reads.
     """
     from emotui.formats import check_not_over, write
+    from emotui.workbench.datasets.origins import check_not_over_origin
     from emotui.workbench.progress import RunProgress
 
     check_not_over(path, *source.files)
+    for shown in source.datasets():
+        if shown.dataset == dataset:
+            check_not_over_origin(path, shown)
     n, run = len(numbers), next(iter(runs), None)
     on_progress(RunProgress(run or "", "export", 0, n, 0, None, None, f"reading {n:,} samples for {path}"))
     if source.write_rows is not None and Path(path).suffix in WITH_ALL:

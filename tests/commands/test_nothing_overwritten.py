@@ -12,6 +12,7 @@ from emotui.errors import BadInput
 from emotui.formats import check_not_over
 from emotui.screens.dialogs.file import write_list
 from emotui.workbench.files.view import FileView
+from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
 
 GOLD = '{"id": "1", "text": "I was glad.", "spans": [[0, 5, "joy"]]}\n'
@@ -145,3 +146,39 @@ def test_a_browsed_file_is_not_written_over_by_the_list_that_is_shown(tmp_path: 
     with pytest.raises(BadInput, match="which would be lost"):
         write_list(source, 1, [0], (), str(gold), lambda: False, lambda progress: None)
     assert gold.read_text(encoding="utf-8") == GOLD
+
+
+def test_a_dataset_is_not_written_over_a_file_that_it_came_from(
+    emotui: Emotui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db, one, two = tmp_path / "w.duckdb", tmp_path / "one, too.jsonl", tmp_path / "two.jsonl"
+    one.write_text(GOLD, encoding="utf-8")
+    two.write_text(GOLD.replace('"1"', '"2"'), encoding="utf-8")
+    (tmp_path / "link.jsonl").symlink_to(two)
+    predicted = tmp_path / "p.jsonl"
+    predicted.write_text('{"id": "1", "spans": []}\n{"id": "2", "spans": []}\n', encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert emotui("import", "spans", one, "two.jsonl", "--name", "d", "--db", db).status == 0
+    words = "import", "predictions", predicted, "--dataset", "d", "--source", "theirs", "--no-sim"
+    assert emotui(*words, "--db", db).status == 0
+    for name in ("d", "theirs"):
+        for target in ("two.jsonl", "./link.jsonl", tmp_path / "two.jsonl"):
+            done = emotui("export", name, "--to", target, "--db", db)
+            assert (done.status, done.out) == (2, "")
+            assert "which would be lost: name another file" in done.err
+    source = Workspace.open(db)
+    with pytest.raises(BadInput, match="would be lost"):
+        write_list(source, 1, [1], [], str(two), lambda: False, lambda progress: None)
+    assert two.read_text(encoding="utf-8") == GOLD.replace('"1"', '"2"')
+    assert emotui("export", "d", "--to", tmp_path / "fresh.jsonl", "--db", db).status == 0
+
+
+def test_a_dataset_from_a_folder_is_written_over_no_file_in_it(emotui: Emotui, tmp_path: Path) -> None:
+    folder, db = tmp_path / "corpus", tmp_path / "w.duckdb"
+    folder.mkdir()
+    (folder / "a.txt").write_text("I was glad.", encoding="utf-8")
+    (folder / "a.ann").write_text("T1\tjoy 0 5\tI was\n", encoding="utf-8")
+    assert emotui("import", folder, "--name", "d", "--db", db).status == 0
+    done = emotui("export", "d", "--to", folder / "a.txt", "--db", db)
+    assert (done.status, "which would be lost" in done.err) == (2, True)
+    assert (folder / "a.txt").read_text(encoding="utf-8") == "I was glad."

@@ -30,6 +30,7 @@ def export(
 
     A RUN alone, without --format and --with, is written as predictions that `emotui score` of its task takes.
     """
+    from emotui.workbench.datasets.origins import check_not_over_origin
     from emotui.workbench.runs.export_rows import PARTS, export_rows, found_sources, layout_to_write, write_rows
 
     store = look_into(db, read_only=read_only).store
@@ -44,7 +45,9 @@ def export(
     if unknown := [part for part in wanted if part not in PARTS]:
         raise BadInput(f"--with {unknown[0]}: name some of {', '.join(PARTS)}")
     writer = layout_to_write(target, layout)
-    rows = export_rows(store, found_sources(store, names), wanted)
+    sources = found_sources(store, names)
+    check_not_over_origin(target, sources.dataset)
+    rows = export_rows(store, sources, wanted)
     lost = write_rows(target, writer, rows)
     for line in lost:
         warn(f"{target}: {writer.name} cannot hold {line}")

@@ -10,6 +10,7 @@ from emotui.formats import check_not_over, write
 from emotui.store.query import Run
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
+from emotui.workbench.datasets.origins import check_not_over_origin
 
 
 def export_run(store: Store, run: str, path: str) -> int:
@@ -21,10 +22,12 @@ def export_run(store: Store, run: str, path: str) -> int:
         How many records were written.
 
     Raises:
-        BadInput: no such run, an ending that no format has, or the store itself.
+        BadInput: no such run, an ending that no format has, the store itself, or a file that the samples came from.
     """
     check_not_over(path, store.path)
     found = store.run(run)
+    if (dataset := store.dataset(found.dataset)) is not None:
+        check_not_over_origin(path, dataset)
     written = run_records(store, found)
     if not written:
         raise BadInput(f"run {found.run} has no results yet")
