@@ -1,6 +1,7 @@
 """`emotui`, `emotui view` and `emotui serve`: the workbench on a workspace, on files, and in a browser."""
 
 import getpass
+import os
 import shlex
 import sys
 from typing import TYPE_CHECKING
@@ -14,6 +15,9 @@ from emotui.errors import BadInput, EmotuiError
 if TYPE_CHECKING:
     from emotui.screens.app import EmotuiApp
     from emotui.workbench.workspace import Workspace
+
+WEB_DRIVER = "textual.drivers.web_driver:WebDriver"
+"""What textual-serve has the workbench draw with."""
 
 
 def open_workbench(db: str | None, *, read_only: bool = False, annotator: str | None = None) -> None:
@@ -60,7 +64,8 @@ def view(gold: str, predicted: tuple[str, ...], skip_bad: bool) -> None:
 
 
 def _show(app: "EmotuiApp") -> None:
-    if not sys.stdout.isatty():
+    # `emotui serve` starts the workbench with a driver that draws into a pipe.
+    if not sys.stdout.isatty() and os.environ.get("TEXTUAL_DRIVER") != WEB_DRIVER:
         raise EmotuiError("the workbench needs a terminal; see emotui --help for what works without one")
     app.run()
     if app.return_code:
@@ -75,14 +80,14 @@ def _show(app: "EmotuiApp") -> None:
 def serve(port: int, db: str | None, read_only: bool, annotator: str | None) -> None:
     """Show the workbench in a browser, on this machine alone (127.0.0.1). Ctrl-C ends it.
 
-    The page that textual-serve makes asks the browser for a web font; without a network it does without.
+    The address that it prints holds a secret: whoever has it may do in the workbench what you may (docs/security.md).
     """
     try:
-        from textual_serve.server import Server
+        from emotui.commands.serving.server import OwnServer
     except ImportError as error:
         raise BadInput("emotui serve needs the package textual-serve: pip install 'emotui[serve]'") from error
 
     options = [*(["--db", db] if db else []), *(["--read-only"] if read_only else [])]
     options += ["--annotator", annotator] if annotator else []
     command = [sys.executable, "-m", "emotui", *options]
-    Server(shlex.join(command), host="127.0.0.1", port=port, title="emotui").serve()
+    OwnServer(shlex.join(command), port).serve()

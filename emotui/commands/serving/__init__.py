@@ -1,0 +1,1 @@
+"""`emotui serve`: the workbench in a browser on this machine."""

@@ -1,0 +1,172 @@
+"""The workbench in a browser: it draws there, and for nobody but who has its address."""
+
+import asyncio
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Emotui
+from tests.paths import CHECKOUT
+
+aiohttp = pytest.importorskip("aiohttp")
+pytest.importorskip("textual_serve")
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Of `emotui serve` over a workspace of its own."""
+    folder = tmp_path_factory.mktemp("serve")
+    port = _free_port()
+    (folder / "gold.jsonl").write_text('{"id": "1", "text": "I was so glad.", "spans": [[0, 14]]}\n', encoding="utf-8")
+    environment = os.environ | {"XDG_DATA_HOME": str(folder), "PYTHONPATH": str(CHECKOUT)}
+    here = [sys.executable, "-m", "emotui"]
+    db = ["--db", str(folder / "w.duckdb")]
+    subprocess.run([*here, "import", "gold.jsonl", *db], cwd=folder, env=environment, check=True, capture_output=True)
+    serving = subprocess.Popen(
+        [*here, "serve", "--port", str(port), *db], cwd=folder, env=environment, stdout=subprocess.PIPE, text=True
+    )
+    assert serving.stdout is not None
+    said = serving.stdout.readline()
+    assert said.startswith(f"The workbench is at http://127.0.0.1:{port}/")
+    yield said.split()[-1]
+    serving.send_signal(signal.SIGINT)
+    serving.communicate(timeout=20)
+
+
+async def _status(url: str, **headers: str) -> int:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    async with aiohttp.ClientSession() as session, session.get(url, headers=named, allow_redirects=False) as answer:
+        return int(answer.status)
+
+
+def _origin(address: str) -> str:
+    return address.rsplit("/", 2)[0]
+
+
+async def test_the_workbench_draws_and_is_driven_through_its_address(address: str) -> None:
+    drawn = b""
+    async with (
+        aiohttp.ClientSession() as session,
+        session.ws_connect(f"{address}ws?width=80&height=24", headers={"Origin": _origin(address)}) as connection,
+    ):
+        await connection.send_json(["resize", {"width": 80, "height": 24}])
+        async for message in connection:
+            if message.type == aiohttp.WSMsgType.BINARY:
+                drawn += message.data
+            if b"I was so glad." in drawn:
+                break
+        assert b"I was so glad." in drawn
+        for key in ("q", "\r"):
+            await connection.send_json(["stdin", key])
+
+
+async def test_the_page_asks_for_nothing_but_what_this_server_has(address: str) -> None:
+    async with aiohttp.ClientSession() as session, session.get(address) as answer:
+        page, headers = await answer.text(), answer.headers
+    assert f'data-session-websocket-url="{address.replace("http", "ws", 1)}ws"' in page
+    assert "default-src 'none'" in headers["Content-Security-Policy"]
+    assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+    assert headers["Referrer-Policy"] == "no-referrer"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Origin": "http://localhost"},
+        {"Host": "evil.example"},
+        {"Host": "evil.example:80"},
+        {"Host": "localhost"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+    ids=str,
+)
+async def test_another_sites_page_is_refused_even_with_the_address(address: str, headers: dict[str, str]) -> None:
+    named = {"Origin": _origin(address), **headers}
+    async with aiohttp.ClientSession() as session:
+        for path in ("", "ws"):
+            async with session.get(address + path, headers=headers) as answer:
+                assert answer.status == 403
+        with pytest.raises(aiohttp.WSServerHandshakeError) as caught:
+            await session.ws_connect(f"{address}ws", headers=named)
+        assert caught.value.status == 403
+
+
+async def test_a_connection_that_says_nothing_of_its_page_is_refused(address: str) -> None:
+    async with aiohttp.ClientSession() as session:
+        with pytest.raises(aiohttp.WSServerHandshakeError) as caught:
+            await session.ws_connect(f"{address}ws")
+        assert caught.value.status == 403
+
+
+async def test_without_the_secret_there_is_nothing(address: str) -> None:
+    origin = _origin(address)
+    for path in ("/", "/ws", f"/{'a' * 43}/", f"/{'a' * 43}/ws", "/download/x", "/static/"):
+        assert await _status(origin + path) in (403, 404)
+    async with aiohttp.ClientSession() as session:
+        with pytest.raises(aiohttp.WSServerHandshakeError):
+            await session.ws_connect(f"{origin}/ws", headers={"Origin": origin})
+
+
+async def test_it_listens_on_loopback_alone(address: str) -> None:
+    port = int(_origin(address).rsplit(":", 1)[1])
+    others = {info[4][0] for info in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)} - {"127.0.0.1"}
+    for other in ("127.0.0.2", *others):
+        with pytest.raises(OSError):
+            await asyncio.open_connection(other, port)
+
+
+def test_a_port_that_is_taken_is_one_line(emotui_process: Emotui) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = emotui_process("serve", "--port", port)
+    assert (done.status, done.err.count("\n")) == (1, 1)
+    assert f"port {port} cannot be used" in done.err
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
+def test_a_real_browser_draws_it_and_a_page_of_another_site_cannot(address: str, tmp_path: Path) -> None:
+    assert CHROMIUM is not None
+    foreign = tmp_path / "foreign.html"
+    foreign.write_text(
+        "<body><script>const s = new WebSocket('" + address.replace("http", "ws", 1) + "ws?width=80&height=24');"
+        "s.onopen = () => { document.body.className = 'came-in'; };"
+        "s.onerror = () => { document.body.className = 'refused'; };</script></body>",
+        encoding="utf-8",
+    )
+    found = {}
+    for url in (address, foreign.as_uri()):
+        browser = [
+            CHROMIUM,
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            f"--user-data-dir={tmp_path / 'profile'}",
+        ]
+        shown = subprocess.run(
+            [*browser, "--virtual-time-budget=20000", "--dump-dom", url], capture_output=True, text=True, timeout=60
+        )
+        found[url] = shown.stdout
+    assert "-first-byte" in found[address].split("<body", 1)[1].split(">", 1)[0]
+    assert 'class="refused"' in found[foreign.as_uri()]
