@@ -76,9 +76,9 @@ def probe(
 ) -> None:
     """Run TEXT (- for standard input) through everything that a model can do.
 
-    With a <mask> in TEXT, words are ranked for it. The --json document has the model's `spans`, `classes`, `emotions`,
-    `words`, `masks`, `generation` and `embedding`; what it cannot do is null, and `notes` says why. With --task, the
-    prompt of a task as the model read it and its raw output are shown instead, in the document under `tasks`.
+    With a <mask> in TEXT, words are ranked for it. The --json document has the model's `spans`, `classes`, `numbers`,
+    `emotions`, `words`, `masks`, `generation` and `embedding`; what it cannot do is null, and `notes` says why. With
+    --task, the prompt of a task as the model read it and its raw output are shown instead; there under `tasks`.
     """
     from emotui.backends.host import ModelProcess
 
@@ -175,6 +175,7 @@ def _document(found: Probe) -> dict[str, object]:
         "text": found.text,
         "spans": spans,
         "classes": found.classes,
+        "numbers": found.numbers,
         "emotions": found.emotions,
         "words": words,
         "masks": masks,

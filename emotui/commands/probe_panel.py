@@ -10,7 +10,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from emotui.workbench.models.probe import Probe
+from emotui.workbench.models.probe import Probe, Regressed
 from emotui.workbench.models.probe_tasks import TaskAnswer
 
 _BAR = 20
@@ -37,6 +37,8 @@ def _parts(found: Probe) -> list[RenderableType | None]:
         cut = "; the text was cut" if one.truncated else ""
         best = sorted(one.probs.items(), key=lambda pair: -pair[1])[:_MOST_CLASSES]
         parts.append(_bars(f"{name}: {one.label}   ({kind}{cut})", [(k, v, v) for k, v in best]))
+    if found.numbers is not None:
+        parts.append(_numbers(found.numbers))
     if found.emotions is not None:
         rows = [(name, odds.log_odds, min(1.0, abs(odds.log_odds) / 6)) for name, odds in found.emotions.items()]
         mass = min(odds.mass for odds in found.emotions.values())
@@ -106,6 +108,15 @@ def _spans(found: Probe) -> RenderableType:
     for words, value, share, label in rows:
         table.add_row(Text(words), Text(f"{value:.2f}"), _bar(share), Text(label))
     return Group(Text("\nevidence", style="bold"), table)
+
+
+def _numbers(said: Regressed) -> RenderableType:
+    """What a regression head gives, on its own scales; how far these go is not known, so there are no bars."""
+    table = _table()
+    for name, value in said.values.items():
+        table.add_row(Text(_plain(name)), Text(f"{value:.4g}"), Text(""), Text(""))
+    cut = "; the text was cut" if said.truncated else ""
+    return Group(Text(f"\nnumbers   (as the model's head gives them{cut})", style="bold"), table)
 
 
 def _bars(title: str, rows: list[tuple[str, float, float]], *, signed: bool = False) -> RenderableType:

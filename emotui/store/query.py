@@ -12,6 +12,7 @@ MARKS = {
     "X": "extra",
     "!": "invalid output",
     "L": "wrong label",
+    "D": "number far off",
 }
 """A letter for each kind of error, in the order in which the list shows them."""
 

@@ -3,7 +3,7 @@
 Asking, parsing and scoring are apart, over what is kept, so a run can be parsed and scored again without its model.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -130,6 +130,10 @@ class Task(Protocol):
             BadInput: its labels cannot be mapped.
         """
         raise BadInput(f"labels of the {self.name} task cannot be mapped")
+
+    def with_golds(self, golds: Callable[[], Iterable[Any]]) -> "Task":
+        """The same task for scoring answers about these samples, where a score goes by more than its own sample."""
+        return self
 
     def ask(self, samples: Sequence[Any], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
         """Ask about each sample. `seeds`: one for each, for what is left to chance."""

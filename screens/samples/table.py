@@ -32,13 +32,13 @@ class Columns(msgspec.Struct, frozen=True):
     text: int
 
 
-SLOTS = len(MARKS) - 1
+SLOTS = len(MARKS) - 2
 
 
 def slots_of(marks: str) -> str:
-    """Each mark in its place. Invalid output and wrong label share one: an output in words has no labels."""
-    *letters, invalid, wrong = ((letter if letter in marks else " ") for letter in MARKS)
-    return "".join(letters) + (invalid if invalid != " " else wrong)
+    """Each mark in its place. The last three share one: an output in words has no labels, and numbers have none."""
+    *letters, invalid, wrong, off = ((letter if letter in marks else " ") for letter in MARKS)
+    return "".join(letters) + next((mark for mark in (invalid, wrong, off) if mark != " "), " ")
 
 
 def columns(cells: int, longest_id: int, figure: str, tagged: bool = False) -> Columns:

@@ -1,6 +1,7 @@
 """The task of numbers about a text: how models are asked, what is read, and what comes of it."""
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from emotui.backends.base import Generate, Generation, ModelCard, Refused, Regressed
 from emotui.backends.grammars import numbers_of
+from emotui.commands.probe_panel import print_probe
 from emotui.errors import BadInput, ModelError
 from emotui.formats import read
 from emotui.records import Text, ValuesGold, ValuesPrediction
@@ -22,7 +24,8 @@ from emotui.tasks.values.detail import Detail
 from emotui.tasks.values.prompts import read_numbers
 from emotui.tasks.values.scales import Scales
 from emotui.tasks.values.tables import value_tables
-from emotui.tasks.values.task import Prediction, Values
+from emotui.tasks.values.task import Prediction, Settings, Values
+from emotui.workbench.models.probe import Probe
 from tests.backends.hf import models as hf_models
 from tests.conftest import Emotui
 
@@ -148,6 +151,28 @@ def test_gold_and_given_numbers_stand_side_by_side_with_their_difference() -> No
         ("arousal", "3", "", "M"),
     ]
     assert [sign(one) for one in lines] == [NEITHER, MISSED]  # a number is near another one, not right or wrong
+
+
+def test_a_number_off_by_more_than_a_quarter_of_its_scale_is_an_error() -> None:
+    golds = [ValuesGold(id=str(at), text="t", values={"valence": at}) for at in (1.2, 3.0, 4.9)]
+    task = Values().with_golds(lambda: golds)
+    # From 1 to 5 outward to whole numbers: a step of five is 1.
+    said = [(4.0, ""), (4.01, "D"), (1.99, "D"), (3.0, "")]
+    answers = [Parsed(golds[1], 0, Prediction({"valence": value})) for value, _ in said]
+    assert [row.marks for row in task.score(answers, None)] == [marks for _, marks in said]
+    asked = Values(Settings(labels=("valence",), scales={"valence": (1.0, 9.0)})).with_golds(lambda: golds)
+    assert [row.marks for row in asked.score(answers, None)] == [""] * 4
+    none = [Parsed(ValuesGold(id="u", text="t"), 0, Prediction({"valence": 9.0}))]
+    assert [row.marks for row in task.score(none, None)] == [""]
+
+
+def test_a_probe_shows_the_numbers_of_a_regression_head(capsys: pytest.CaptureFixture[str]) -> None:
+    said = Regressed({"valence": 4.123456, "arousal": 2.0})
+    print_probe(Probe(_card("regress"), "I laughed", "", numbers=said))
+    shown = capsys.readouterr().out
+    assert "numbers" in shown
+    assert re.search(r"valence +4\.123\b", shown)
+    assert re.search(r"arousal +2\b", shown)
 
 
 def test_an_unlabelled_text_has_no_score_and_is_left_out_of_figures() -> None:

@@ -4,7 +4,10 @@ from collections.abc import Mapping
 
 import msgspec
 
-CONVENTION = "values 1: mean absolute difference over the names that both gold and the answer give"
+CONVENTION = (
+    "values 2: mean absolute difference over the names that both gold and the answer give; D where one is off by more "
+    "than a quarter of its scale"
+)
 
 
 class Detail(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -88,6 +88,11 @@ def read_scale(line: str) -> tuple[str, tuple[float, float] | None]:
     return found[1], (low, high)
 
 
+def seen_scales(golds: Sequence[Mapping[str, float]]) -> dict[str, tuple[float, float]]:
+    """From where to where each gold number goes, outward to whole ones."""
+    return {name: _seen(name, golds) for name in value_names(golds)}
+
+
 def _seen(name: str, golds: Sequence[Mapping[str, float]]) -> tuple[float, float]:
     there = [one[name] for one in golds if name in one]
     if not there:

@@ -6,7 +6,7 @@ Ways to ask, which are never mixed in one run:
 - `zero-shot`, `cot`: a model writes a JSON object with a number for each name, at once or after its reasons.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
@@ -31,10 +31,13 @@ from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
 from emotui.tasks.values.detail import CONVENTION, Detail
 from emotui.tasks.values.files import score_baselines, score_files
 from emotui.tasks.values.prompts import PROMPTS, ROOM, WAYS, fields, read_numbers, read_values_prompts
-from emotui.tasks.values.scales import REGRESS, USUAL_RANGE, Scales
+from emotui.tasks.values.scales import REGRESS, USUAL_RANGE, Scales, seen_scales
 from emotui.tasks.values.tables import run_report, value_tables
 
 VERSION = "1"
+
+FAR = 4
+"""A number is far off by more than the scale over this: by more than one step of five, as of 1 to 5."""
 
 METRICS = (Metric("mae", (0, None), False, "mean absolute difference over the names that both sides give", "MAE"),)
 
@@ -62,7 +65,11 @@ class Values(Task):
     prediction = Prediction
     metrics = METRICS
     words = TaskWords(
-        title="Numbers", progress="rating", runs="Run beside the gold numbers", without_run="gold numbers alone"
+        title="Numbers",
+        progress="rating",
+        runs="Run beside the gold numbers",
+        without_run="gold numbers alone",
+        marks_errors=True,
     )
     files = TaskFiles(
         kind="values",
@@ -81,8 +88,11 @@ class Values(Task):
     )
     labels = Scales()
 
-    def __init__(self, settings: Settings | None = None) -> None:
-        self._settings = settings or Settings()
+    def __init__(
+        self, settings: Settings | None = None, ranges: Mapping[str, tuple[float, float]] | None = None
+    ) -> None:
+        """`ranges`: of the gold numbers, for scoring."""
+        self._settings, self._ranges = settings or Settings(), ranges or {}
 
     def blank(self, text: Text, labels: Sequence[str] = ()) -> ValuesGold:
         """The text, unlabelled."""
@@ -134,6 +144,10 @@ class Values(Task):
             BadInput: one of them is wrong; it is named.
         """
         return Values(options_from(self, options, repeats, Settings))
+
+    def with_golds(self, golds: Callable[[], Iterable[ValuesGold]]) -> "Values":
+        """Scales for what is far off: a run's own, else the range of the gold numbers, outward to whole ones."""
+        return Values(self._settings, seen_scales([sample.values for sample in golds() if sample.values]))
 
     def ask(self, samples: Sequence[ValuesGold], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
         """One question a text."""
@@ -187,8 +201,9 @@ class Values(Task):
         )
 
     def score(self, answers: Sequence[Parsed], embed: Embed | None) -> list[ScoreRow]:
-        """The mean absolute difference; M where a number is missing, ! unread."""
-        return [_score(answer) for answer in answers]
+        """The mean absolute difference; M where a number is missing, D where one is far off, ! unread."""
+        scales = {**self._ranges, **self._settings.scales}
+        return [_score(answer, scales) for answer in answers]
 
     def report(self, samples: Sequence[ValuesGold], scores: Sequence[ScoreRow]) -> dict[str, object]:
         """As `emotui score values` names the figures. With repeats each is a mean, and `sd` has its deviation."""
@@ -226,11 +241,13 @@ def _line(name: str, gold: float | None, given: float | None, answered: bool) ->
     return SaidLine(name, there, said, "M" if missed else "", measured=True)
 
 
-def _score(answer: Parsed) -> ScoreRow:
+def _score(answer: Parsed, scales: Mapping[str, tuple[float, float]]) -> ScoreRow:
     sample, said = answer.sample, answer.prediction
     gold = sample.values
     encoded = msgspec.json.encode(Detail(sample.id, answer.repeat, gold, said.values))
     unread = "!" * (said.form == "unread")
-    both = [] if gold is None else [abs(gold[name] - said.values[name]) for name in gold if name in said.values]
-    missing = "M" * (gold is not None and len(both) < len(gold))
-    return ScoreRow(CONVENTION, {"mae": fmean(both) if both else None}, missing + unread, encoded)
+    off = {name: abs(gold[name] - said.values[name]) for name in gold or () if name in said.values} if gold else {}
+    missing = "M" * (gold is not None and len(off) < len(gold))
+    far = "D" * any(FAR * by > scales[name][1] - scales[name][0] for name, by in off.items() if name in scales)
+    mean = fmean(off.values()) if off else None
+    return ScoreRow(CONVENTION, {"mae": mean}, missing + unread + far, encoded)

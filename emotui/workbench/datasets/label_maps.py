@@ -37,7 +37,8 @@ def keep_label_map(store: Store, dataset: Dataset, mapping: Mapping[str, str]) -
 
 
 def for_scoring(store: Store, task: Task, dataset: Dataset) -> Task:
-    """The task with the mapping of the dataset, where there is one."""
+    """The task with what of the dataset scores go by: all its gold, and its mapping of labels where there is one."""
+    task = task.with_golds(lambda: (sample for _, sample in stored_samples(store, dataset, dataset.n)))
     mapping = label_map(store, dataset) if task.name == _OF_SPANS else {}
     return task.with_label_map(mapping) if mapping else task
 

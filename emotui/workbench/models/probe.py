@@ -22,6 +22,8 @@ from emotui.backends.base import (
     Message,
     ModelCard,
     Refused,
+    Regress,
+    Regressed,
     Request,
     Score,
     Scores,
@@ -44,10 +46,11 @@ __all__ = [
     "ModelCard",
     "Odds",
     "Probe",
+    "Regressed",
     "probe",
 ]
 
-PARTS = ("spans", "classes", "emotions", "words", "masks", "generation", "embedding")
+PARTS = ("spans", "classes", "emotions", "words", "masks", "generation", "embedding", "numbers")
 """What a model may say about a text, beside the answers to a task's prompt."""
 
 PROMPT = "What does the person who wrote this feel? Name the feeling, and quote the words that show it.\n\n{text}"
@@ -69,6 +72,7 @@ class Probe:
 
     Attributes:
         classes: label set to the probabilities over it.
+        numbers: what a regression head gives; None where there is none.
         emotions: of Plutchik's eight.
         tasks: the answers to the prompts of the tasks that were asked for. A task that this model cannot be asked is
             not in it, and `notes` has why under the task's name with `task ` before it.
@@ -81,6 +85,7 @@ class Probe:
     prompt: str
     spans: tuple[Evidence, ...] | None = None
     classes: Mapping[str, Classification] | None = None
+    numbers: Regressed | None = None
     emotions: Mapping[str, Odds] | None = None
     words: Attribution | None = None
     masks: Filled | None = None
@@ -181,6 +186,7 @@ def probe(
     found = {
         "spans": part("spans", "extract", lambda: tuple(one(Extract(text)))),
         "classes": judged,
+        "numbers": part("numbers", "regress", lambda: one(Regress(text))) if "regress" in able else None,
         "emotions": part("emotions", "score", lambda: _emotions(one(_questions(card, text)))),
         "words": part("words", "attribute", lambda: one(Attribute(text, carried))),
         "masks": part("masks", "fill_mask", filled),
