@@ -34,51 +34,55 @@ _IMPORTED = (
 )
 
 
-_READ = ("CUDA", "EMOTUI", "GOMP", "HF_", "MKL", "NO_", "OMP", "OPENBLAS", "TOKENIZERS", "TORCH", "TRANSFORMERS")
+_READ = ("CUDA", "EMOTUI", "GOMP", "MKL", "NO_", "OMP", "OPENBLAS", "TOKENIZERS", "TORCH")
+_READ_BY_TRANSFORMERS = ("HF_", "TRANSFORMERS")
 """How the names of the variables begin that libraries read, most of them while they are imported."""
 
 OFFLINE = "HF_HUB_OFFLINE"
 """The backend `hf` sets it before it imports transformers."""
 
 
-def read_by_libraries(environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """The variables that decide how a model answers, sorted; but for what torch's compiler sets itself."""
-    read = (name for name in environment if name.startswith(_READ) and name != "TORCHINDUCTOR_CACHE_DIR")
+def read_by_libraries(kind: str, environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """The variables that decide how a kind of model answers, sorted; but for what torch's compiler sets itself."""
+    begin = _READ if kind == "embedded" else (*_READ, *_READ_BY_TRANSFORMERS)
+    read = (name for name in environment if name.startswith(begin) and name != "TORCHINDUCTOR_CACHE_DIR")
     return tuple((name, environment[name]) for name in sorted(read))
 
 
 class Wanted(msgspec.Struct):
     """What a child shall find as if whoever asks had started it."""
 
+    kind: str
     path: list[str]
     environment: dict[str, str]
     folder: str
 
+    def like(self, environment: Mapping[str, str]) -> bool:
+        """Whether libraries that were imported under `environment` are what it would have imported."""
+        read, own = (read_by_libraries(self.kind, each) for each in (environment, self.environment))
+        return read == own and list(dict.fromkeys(self.path)) == list(dict.fromkeys(sys.path))
+
 
 class _Server:
     def __init__(self, environment: Mapping[str, str]) -> None:
-        self.path, self.environment = list(sys.path), read_by_libraries(environment)
+        self.environment = environment
         self.running: dict[int, int] = {}
 
-    def answer(self, asking: socket.socket) -> bool:
-        """Fork one child; False where nobody asks any more."""
+    def answer(self, asking: socket.socket) -> None:
         size, descriptors, _, _ = socket.recv_fds(asking, 4, 4)
-        if not size:
-            return False
         document = asking.recv(int.from_bytes(size, "little"), socket.MSG_WAITALL)
         wanted = msgspec.json.decode(document, type=Wanted)
         *streams, tells = descriptors
         child = 0
-        # Who has other paths or variables might have imported something else.
-        if (wanted.path, read_by_libraries(wanted.environment)) == (self.path, self.environment):
+        if wanted.like(self.environment):
             child = os.fork()
             if child == 0:
                 _become(wanted, streams)
             self.running[child] = tells
-        os.write(tells, child.to_bytes(8, "little"))
+        with suppress(BrokenPipeError):
+            os.write(tells, child.to_bytes(8, "little"))
         for descriptor in streams if child else descriptors:
             os.close(descriptor)
-        return True
 
     def tell_who_ended(self) -> None:
         while self.running:
@@ -94,8 +98,8 @@ class _Server:
 def serve(listening: int, environment: Mapping[str, str]) -> None:
     """Fork a child for each request until standard input closes.
 
-    A request is the length of a `Wanted` (4 bytes) with four descriptors (a child's standard streams, and where its
-    number, 0 for none, and then its status are written to, 8 bytes each), and the `Wanted` as JSON.
+    A connection brings one request: the length of a `Wanted` (4 bytes) with four descriptors (a child's standard
+    streams, and where its number, 0 for none, and then its status are written to, 8 bytes each), and it as JSON.
     """
     for name in _IMPORTED:
         importlib.import_module(name)
@@ -107,21 +111,18 @@ def serve(listening: int, environment: Mapping[str, str]) -> None:
     signal.set_wakeup_fd(wakes)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    listener, asking = socket.socket(fileno=listening), set[socket.socket]()
+    listener = socket.socket(fileno=listening)
     server = _Server(environment)
     while True:
-        ready, _, _ = select.select([0, ended, listener, *asking], [], [])
+        ready, _, _ = select.select([0, ended, listener], [], [])
         if 0 in ready:
             return
         if ended in ready:
             os.read(ended, 4096)
             server.tell_who_ended()
         if listener in ready:
-            asking.add(listener.accept()[0])
-        for one in asking & set(ready):
-            if not server.answer(one):
-                asking.remove(one)
-                one.close()
+            with listener.accept()[0] as asking:
+                server.answer(asking)
 
 
 def _become(wanted: Wanted, streams: list[int]) -> None:

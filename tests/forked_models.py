@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
@@ -28,20 +29,24 @@ KINDS = ("embedded", "hf")
 class Forked:
     """A child of the server, with what `ModelProcess` uses of `subprocess.Popen`."""
 
-    def __init__(self, server: socket.socket, wanted: Wanted, words: IO[bytes]) -> None:
+    def __init__(self, address: str, wanted: Wanted, words: IO[bytes]) -> None:
         self.returncode: int | None = None
         theirs_in, ours_in = os.pipe()
         ours_out, theirs_out = os.pipe()
         self._told, tells = os.pipe()
         document = msgspec.json.encode(wanted)
         ends = (theirs_in, theirs_out, words.fileno(), tells)
-        socket.send_fds(server, [len(document).to_bytes(4, "little")], ends)
-        server.sendall(document)
+        with socket.socket(socket.AF_UNIX) as server:
+            server.connect(address)
+            socket.send_fds(server, [len(document).to_bytes(4, "little")], ends)
+            server.sendall(document)
         for end in (theirs_in, theirs_out, tells):
             os.close(end)
         self.stdin, self.stdout = os.fdopen(ours_in, "wb"), os.fdopen(ours_out, "rb")
         self.pid = self._number()
-        """0 where the server has other paths or variables, and forks none."""
+        """0 where the server has other paths or variables, and forks none; -1 where it has ended."""
+        if self.pid < 0:
+            self.returncode = -signal.SIGKILL
 
     def poll(self) -> int | None:
         """The status with which it has ended; None while it runs."""
@@ -63,9 +68,7 @@ class Forked:
             os.kill(self.pid, signal.SIGKILL)
 
     def _number(self) -> int:
-        number = os.read(self._told, 8)
-        assert number, "the server of forked models has ended"
-        return int.from_bytes(number, "little", signed=True)
+        return int.from_bytes(os.read(self._told, 8) or b"\xff", "little", signed=True)
 
     def __del__(self) -> None:
         os.close(self._told)
@@ -99,19 +102,22 @@ class Server:
 @contextmanager
 def forked_models(address: str | None = None) -> Iterator[None]:
     """While it lasts, starting a `ModelProcess` forks one: from the server at `address`, else from one of its own."""
-    spawn = ModelProcess._spawn
+    spawn, starting = ModelProcess._spawn, threading.Lock()
     with ExitStack() as ends:
-        server: socket.socket | None = None
 
         def fork(process: ModelProcess, words: IO[bytes], environment: Mapping[str, str]) -> object:
-            nonlocal server
-            if parse_spec(process.spec)[0] not in KINDS:
+            nonlocal address
+            kind, _ = parse_spec(process.spec)
+            if kind not in KINDS:
                 return spawn(process, words, environment)
-            if server is None:
-                server = ends.enter_context(socket.socket(socket.AF_UNIX))
-                server.connect(address or ends.enter_context(closing(Server())).address)
-            forked = Forked(server, Wanted(sys.path, dict(environment), str(Path.cwd())), words)
-            return forked if forked.pid else spawn(process, words, environment)
+            with starting:
+                address = address or ends.enter_context(closing(Server())).address
+            forked = Forked(address, Wanted(kind, sys.path, dict(environment), str(Path.cwd())), words)
+            if forked.pid == 0:
+                return spawn(process, words, environment)
+            if process._closed:  # while the server was starting
+                forked.kill()
+            return forked
 
         patched = ends.enter_context(pytest.MonkeyPatch.context())
         patched.setattr(ModelProcess, "_spawn", fork)

@@ -13,6 +13,7 @@ import pytest
 
 from emotui.backends.base import ModelCard
 from emotui.backends.host import ModelProcess
+from emotui.backends.spec import parse_spec
 from emotui.backends.stamps import stamp_of
 from tests.fork_server import read_by_libraries
 
@@ -38,7 +39,8 @@ def _key(process: ModelProcess) -> tuple[object, ...] | None:
     stamp = stamp_of(process.spec)
     if stamp is None:
         return None
-    return stamp, repr(sorted(process._options.items())), *read_by_libraries(os.environ)
+    kind, _ = parse_spec(process.spec)
+    return stamp, repr(sorted(process._options.items())), *read_by_libraries(kind, os.environ)
 
 
 @contextmanager

@@ -2,9 +2,14 @@
 
 import pytest
 from textual._compositor import Compositor
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 from textual.screen import Screen
 
 from tests.screens import driving
+
+_parse_rules = Stylesheet._parse_rules
+_parsed: dict[object, list[RuleSet]] = {}
 
 
 @pytest.fixture(autouse=True)
@@ -25,3 +30,24 @@ def _cells_once_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
         return None
 
     monkeypatch.setattr(Compositor, "render_update", render_update)
+
+
+@pytest.fixture(autouse=True)
+def _styles_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A style sheet with the same colours is parsed once by each worker."""
+
+    def parse_rules(
+        sheet: Stylesheet,
+        css: str,
+        read_from: tuple[str, str],
+        is_default_rules: bool = False,
+        tie_breaker: int = 0,
+        scope: str = "",
+    ) -> list[RuleSet]:
+        how = (css, read_from, is_default_rules, tie_breaker, scope)
+        key = (frozenset(sheet._variables.items()), *how)
+        if key not in _parsed:
+            _parsed[key] = _parse_rules(sheet, *how)
+        return _parsed[key]
+
+    monkeypatch.setattr(Stylesheet, "_parse_rules", parse_rules)
