@@ -4,7 +4,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from emotui.metrics.tokens import fold, normalise
+from emotui.metrics.tokens import Origins, fold, normalise
 from emotui.records import Span
 
 
@@ -24,17 +24,30 @@ def locate(text: str, spans: Sequence[str]) -> tuple[Span | None, ...]:
     return locate_folded(text, folded, origins, [normalise(span) for span in spans])
 
 
-def locate_folded(text: str, folded: str, origins: Sequence[int], spans: Sequence[str]) -> tuple[Span | None, ...]:
+def locate_folded(text: str, folded: str, origins: Origins, spans: Sequence[str]) -> tuple[Span | None, ...]:
     """As `locate`, with the text (`fold`) and the spans (`normalise`) folded already."""
+    if len(set(spans)) == len(spans):
+        return tuple([_place(text, folded, origins, span) for span in spans])
     places = {span: _places(text, folded, origins, span, n) for span, n in Counter(spans).items()}
     return tuple([next(places[span], None) for span in spans])
 
 
-def _places(text: str, folded: str, origins: Sequence[int], span: str, wanted: int) -> Iterator[Span]:
+def _place(text: str, folded: str, origins: Origins, span: str) -> Span | None:
+    """Where a span stands that has no equal."""
+    found = None
+    for at, last in _occurrences(text, folded, origins, span):
+        place = (origins[at], origins[last - 1] + 1)
+        if _edge(text, place[0]) and _edge(text, place[1]):
+            return place
+        found = found or place
+    return found
+
+
+def _places(text: str, folded: str, origins: Origins, span: str, wanted: int) -> Iterator[Span]:
     """Where one span and those equal to it stand, in the order in which they take their places; `wanted` at most."""
     taken: list[Span] = []
     inside: list[tuple[int, int]] = []
-    for at, last in _occurrences(folded, origins, span):
+    for at, last in _occurrences(text, folded, origins, span):
         place = (origins[at], origins[last - 1] + 1)
         if not (_edge(text, place[0]) and _edge(text, place[1])):
             inside.append(place)
@@ -49,20 +62,26 @@ def _places(text: str, folded: str, origins: Sequence[int], span: str, wanted: i
             yield place
 
 
-def _occurrences(folded: str, origins: Sequence[int], span: str) -> Iterator[tuple[int, int]]:
+def _occurrences(text: str, folded: str, origins: Origins, span: str) -> Iterator[tuple[int, int]]:
     """All places of a string in the folded text, from the left, overlapping ones too."""
+    whole = text.isascii()
     at = folded.find(span) if span else -1
     while at >= 0:
         last = at + len(span)
         # Half of a character that lower-cases to two is no occurrence: there is no offset inside it.
-        if (at == 0 or origins[at - 1] != origins[at]) and (last == len(origins) or origins[last - 1] != origins[last]):
+        if whole or (
+            (at == 0 or origins[at - 1] != origins[at]) and (last == len(origins) or origins[last - 1] != origins[last])
+        ):
             yield at, last
         at = folded.find(span, at + 1)
 
 
 def _edge(text: str, at: int) -> bool:
-    return at == 0 or at == len(text) or not (_of_word(text[at - 1]) and _of_word(text[at]))
+    if at == 0 or at == len(text):
+        return True
+    before, after = text[at - 1], text[at]
+    return before == " " or after == " " or not (_of_word(before) and _of_word(after))
 
 
 def _of_word(character: str) -> bool:
-    return character.isalnum() or unicodedata.category(character).startswith("M")
+    return character.isalnum() or (not character.isascii() and unicodedata.category(character).startswith("M"))

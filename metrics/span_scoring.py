@@ -11,7 +11,7 @@ from emotui.metrics.span_labels import differ, label_pairs, labelled_f1
 from emotui.metrics.span_output import Parsed, parse_output
 from emotui.metrics.span_tokens import TokenCounts, count_tokens
 from emotui.metrics.spans import Pair, Similarity, align_words, sim_score
-from emotui.metrics.tokens import Words, WordsBySpan, fold, tokens
+from emotui.metrics.tokens import Origins, Words, WordsBySpan, fold, tokens
 from emotui.records import Mark, Span, SpanPrediction, SpanSample
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class SentenceScore(msgspec.Struct, frozen=True, gc=False):
     sim: float | None
 
 
-class SampleDetail(msgspec.Struct, frozen=True):
+class SampleDetail(msgspec.Struct, frozen=True, gc=False):
     """One prediction of one sample, scored. Numbers of spans are places in `gold` or `predicted`.
 
     `located`: where each predicted span stands in the text; None where it is hallucinated, or all its places are
@@ -146,9 +146,12 @@ def score_pairs(
     """
     terms = keyword_tokens(keywords)
     words = WordsBySpan()
-    readings = [_read(sample, prediction, repeat, words) for sample, prediction, repeat in pairs]
-    similarity = _Cosines(embed, readings) if embed is not None else None
-    return [_score(reading, similarity, terms) for reading in readings]
+    readings = (_read(sample, prediction, repeat, words) for sample, prediction, repeat in pairs)
+    if embed is None:
+        return [_score(reading, None, terms) for reading in readings]
+    known = list(readings)
+    similarity = _Cosines(embed, known)
+    return [_score(reading, similarity, terms) for reading in known]
 
 
 def _first_double(ids: Sequence[str]) -> str:
@@ -165,8 +168,8 @@ class _Reading:
     """A sample and its prediction, taken apart before anything is scored, so that all strings are known at once."""
 
     __slots__ = (
-        *("folded", "gold", "labels", "located", "missing", "origins", "parsed", "predicted", "repeat", "sample"),
-        "sentences",
+        *("folded", "gold", "labels", "located", "missing", "parsed", "predicted", "repeat", "sample"),
+        *("sentences", "tokens"),
     )
 
     sample: SpanSample
@@ -176,10 +179,10 @@ class _Reading:
     gold: list[Words]
     predicted: list[Words]
     folded: str
-    origins: list[int]
     labels: tuple[str | None, ...]
     located: tuple[Span | None, ...]
     sentences: list[tuple[int, list[Words], list[Words]]]
+    tokens: TokenCounts
 
 
 def _read(sample: SpanSample, prediction: SpanPrediction | None, repeat: int, words: WordsBySpan) -> _Reading:
@@ -188,35 +191,45 @@ def _read(sample: SpanSample, prediction: SpanPrediction | None, repeat: int, wo
     reading.repeat = repeat
     reading.missing = prediction is None
     reading.parsed = parsed = _parsed(prediction, sample.text)
-    text = sample.text
-    reading.gold = [words[text[start:end]] for start, end in sample.places]
+    text, places = sample.text, sample.places
+    reading.gold = [words[text[start:end]] for start, end in places]
     reading.predicted = [words[span] for span in parsed.spans]
-    reading.folded, reading.origins = fold(text)
-    marks = [] if prediction is None else [span if isinstance(span, Mark) else None for span in prediction.spans or ()]
-    reading.labels = _some(mark.label if mark is not None else None for mark in marks)
-    reading.located = _located(reading, marks)
+    reading.folded, origins = fold(text)
+    marks = _marks(prediction)
+    reading.labels = _some([mark.label if mark is not None else None for mark in marks])
+    reading.located = located = _located(text, reading.folded, origins, reading.predicted, marks)
+    found = located if not parsed.void else (None,) * len(located)
+    reading.tokens = count_tokens(text, reading.folded, origins, places, reading.gold, found, reading.predicted)
     reading.sentences = []
     for index, sentence in enumerate(sample.sentences):
         if sentence.emotion != NEUTRAL:
-            gold = _clip(text, sample.places, (sentence.start, sentence.end), words)
-            predicted = _clip(text, reading.located, (sentence.start, sentence.end), words)
+            gold = _clip(text, places, (sentence.start, sentence.end), words)
+            predicted = _clip(text, located, (sentence.start, sentence.end), words)
             reading.sentences.append((index, gold, predicted))
     return reading
 
 
-def _located(reading: _Reading, marks: Sequence[Mark | None]) -> tuple[Span | None, ...]:
+def _marks(prediction: SpanPrediction | None) -> list[Mark | None]:
+    """Of each predicted span its mark, None where it is a string; nothing where no span is a mark."""
+    spans = prediction.spans or () if prediction is not None else ()
+    marks = [span if isinstance(span, Mark) else None for span in spans]
+    return marks if any(marks) else []
+
+
+def _located(
+    text: str, folded: str, origins: Origins, predicted: Sequence[Words], marks: Sequence[Mark | None]
+) -> tuple[Span | None, ...]:
     """Where the predicted spans stand: a mark where it says, a string where it is found."""
-    strings = [span.folded for span in reading.predicted]
-    if not any(marks):
-        return locate_folded(reading.sample.text, reading.folded, reading.origins, strings)
+    strings = [span.folded for span in predicted]
+    if not marks:
+        return locate_folded(text, folded, origins, strings)
     strings = [span for span, mark in zip(strings, marks, strict=True) if mark is None]
-    found = iter(locate_folded(reading.sample.text, reading.folded, reading.origins, strings))
+    found = iter(locate_folded(text, folded, origins, strings))
     return tuple([next(found) if mark is None else mark.place for mark in marks])
 
 
-def _some(labels: Iterable[str | None]) -> tuple[str | None, ...]:
-    found = tuple(labels)
-    return found if any(label is not None for label in found) else ()
+def _some(labels: Sequence[str | None]) -> tuple[str | None, ...]:
+    return tuple(labels) if labels.count(None) < len(labels) else ()
 
 
 def _parsed(prediction: SpanPrediction | None, text: str) -> Parsed:
@@ -224,7 +237,7 @@ def _parsed(prediction: SpanPrediction | None, text: str) -> Parsed:
         return Parsed(())
     if prediction.spans is not None:
         return Parsed(
-            tuple(span if isinstance(span, str) else text[span.start : span.end] for span in prediction.spans)
+            tuple([span if isinstance(span, str) else text[span.start : span.end] for span in prediction.spans])
         )
     if prediction.output is None:
         raise ValueError(f"id {prediction.id!r} has neither spans nor output")
@@ -277,11 +290,9 @@ def _score(reading: _Reading, similarity: _Cosines | None, terms: frozenset[str]
     sample, gold, predicted = reading.sample, reading.gold, reading.predicted
     void = reading.parsed.void
     pairs, f1, sim = _void(similarity) if void else _aligned(gold, predicted, similarity)
-    met = {pair.gold for pair in pairs if pair.f1}
-    meeting = {pair.predicted for pair in pairs if pair.f1}
+    missed, extra = _unmet(pairs, len(gold), len(predicted))
     # A void answer's spans count for hallucination alone (FORMATS.md): it did not return the text that it marks.
     keyed = [span for span in gold if not terms.isdisjoint(span.unique)]
-    neutral = [(s.start, s.end) for s in sample.sentences if s.emotion == NEUTRAL] if not void else []
     return SampleDetail(
         id=sample.id,
         repeat=reading.repeat,
@@ -291,30 +302,49 @@ def _score(reading: _Reading, similarity: _Cosines | None, terms: frozenset[str]
         predicted=reading.parsed.spans,
         pairs=pairs,
         located=reading.located,
-        hallucinated=tuple([i for i, span in enumerate(predicted) if span.folded not in reading.folded]),
+        hallucinated=_nowhere(reading),
         fixated=_fixated(keyed, predicted, terms) if keyed and not void else (),
         keyword=bool(keyed),
-        neutral_hits=tuple(
-            [i for i, span in enumerate(reading.located) if span and any(_overlap(span, other) for other in neutral)]
-            if neutral
-            else ()
-        ),
-        missed=tuple([i for i in range(len(gold)) if i not in met]),
-        extra=tuple([i for i in range(len(predicted)) if i not in meeting]),
+        neutral_hits=_neutral_hits(reading) if sample.sentences and not void else (),
+        missed=missed,
+        extra=extra,
         invalid=reading.parsed.invalid,
-        sentences=tuple([_sentence(sides, similarity, void) for sides in reading.sentences]),
+        sentences=tuple([_sentence(sides, similarity, void) for sides in reading.sentences])
+        if sample.sentences
+        else (),
         missing=reading.missing,
         void=void,
-        tokens=count_tokens(
-            reading.folded,
-            reading.origins,
-            sample.places,
-            predicted,
-            reading.located if not void else (None,) * len(predicted),
-        ),
-        gold_labels=_some(mark.label for mark in sample.spans or ()),
+        tokens=reading.tokens,
+        gold_labels=_some([mark.label for mark in sample.spans or ()]),
         predicted_labels=reading.labels,
         unlabelled=sample.spans is None,
+    )
+
+
+def _unmet(pairs: Sequence[Pair], gold: int, predicted: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Gold spans and predicted spans that are in no pair with F1 above 0."""
+    met = [pair for pair in pairs if pair.f1]
+    if len(met) == gold == predicted:
+        return (), ()
+    met_gold, met_predicted = {pair.gold for pair in met}, {pair.predicted for pair in met}
+    return (
+        tuple([i for i in range(gold) if i not in met_gold]),
+        tuple([i for i in range(predicted) if i not in met_predicted]),
+    )
+
+
+def _nowhere(reading: _Reading) -> tuple[int, ...]:
+    """Predicted spans whose words are not in the text."""
+    if None not in reading.located:
+        return ()
+    return tuple([i for i, span in enumerate(reading.predicted) if span.folded not in reading.folded])
+
+
+def _neutral_hits(reading: _Reading) -> tuple[int, ...]:
+    """Predicted spans that lie in a neutral sentence, at least in part."""
+    neutral = [(one.start, one.end) for one in reading.sample.sentences if one.emotion == NEUTRAL]
+    return tuple(
+        [i for i, span in enumerate(reading.located) if span and any(_overlap(span, other) for other in neutral)]
     )
 
 

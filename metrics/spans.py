@@ -85,7 +85,9 @@ def align_words(
     """As `align`, with words already taken apart; also the sample's F1, rounded once from the exact fraction."""
     if not gold or not predicted:
         return (), float(not gold and not predicted)
-    fractions = [[_f1(g, p) for p in predicted] for g in gold]
+    fractions = [
+        [_NOTHING if g.count and g.unique.isdisjoint(p.unique) else _f1(g, p) for p in predicted] for g in gold
+    ]
     common = lcm(*{below for row in fractions for _, below in row})
     weights = [[above * (common // below) for above, below in row] for row in fractions]
     chosen = assign(weights if similarity is None else _ranked(weights, similarity))
@@ -102,8 +104,8 @@ _ALL = (1, 1)
 
 def _f1(gold: Words, predicted: Words) -> tuple[int, int]:
     """F1 as a fraction: twice the shared tokens over all tokens."""
-    if gold.unique.isdisjoint(predicted.unique):
-        return _NOTHING if gold.count or predicted.count else _ALL
+    if not gold.count:
+        return _NOTHING if predicted.count else _ALL
     return 2 * gold.shared(predicted), gold.count + predicted.count
 
 

@@ -11,9 +11,11 @@ around it: a span cut out of a word would then not be found in the very text tha
 import re
 import string
 import unicodedata
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import compress
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import Protocol
 
 import msgspec
 
@@ -37,10 +39,10 @@ class _Base(dict[int, str | None]):
 
 _BASE = _Base()
 # The same for ASCII alone, where bytes are several times as quick.
-_ASCII_LOWER = bytes(range(256)).lower()
+_ASCII_LOWER = bytes(ord(" ") if chr(code).isspace() else code for code in range(128)).lower() + bytes(range(128, 256))
 _ASCII_DROPPED = string.punctuation.encode()
-_ASCII_DROPPED_PLAIN = _ASCII_DROPPED.replace(b"|", b"")
-_ASCII_KEPT = bytes(0 if code in _ASCII_DROPPED else 1 for code in range(256))
+_ASCII_DROPS = bytes(ord(".") if code in _ASCII_DROPPED else 0 for code in range(256))
+_ASCII_FILLED = bytes(range(256)).replace(b" ", b"x")
 
 
 def _base(text: str) -> str:
@@ -57,33 +59,18 @@ def tokens(text: str) -> list[str]:
     return _tokens(_base(text))
 
 
+def cuts_no_word(folded: str) -> bool:
+    """Whether a folded text is letters, digits and blanks alone: between two blanks stands one token at most."""
+    if folded.isascii():
+        return folded.encode().translate(_ASCII_FILLED).isalnum()
+    return folded.replace(" ", "").isalnum()
+
+
 def _tokens(base: str) -> list[str]:
     if base.isascii() and base.isprintable():
         return [word for word in base.split() if word not in ARTICLES]
     # Beside symbols and combining marks SQuAD's word boundary also cuts articles out of what has no blank around them.
     return _ARTICLE.sub(" ", base).split()
-
-
-PLAIN_BREAK = "|"
-"""What stands between the spans in `plain_tokens`."""
-
-
-def hard_places(spans: Sequence[str]) -> set[int]:
-    """Which spans are not printable ASCII, or hold a `PLAIN_BREAK`: not for `plain_tokens`."""
-    joined = PLAIN_BREAK.join(spans)
-    if joined.isascii() and joined.isprintable() and joined.count(PLAIN_BREAK) < max(1, len(spans)):
-        return set()
-    return {i for i, text in enumerate(spans) if not text.isascii() or not text.isprintable() or PLAIN_BREAK in text}
-
-
-def plain_tokens(spans: Iterable[str]) -> list[str]:
-    """The words of many spans in one list, `PLAIN_BREAK` between one span's and the next's; articles are still there.
-
-    Args:
-        spans: printable ASCII without `PLAIN_BREAK`.
-    """
-    joined = f" {PLAIN_BREAK} ".join(spans)
-    return joined.encode().translate(_ASCII_LOWER, _ASCII_DROPPED_PLAIN).decode().split()
 
 
 def normalise(text: str) -> str:
@@ -94,7 +81,35 @@ def normalise(text: str) -> str:
     return " ".join(_base(text).split())
 
 
-def fold(text: str) -> tuple[str, list[int]]:
+class Origins(Protocol):
+    """For each character of a folded text the offset of the one that it came from."""
+
+    def __getitem__(self, at: int, /) -> int: ...
+    def __iter__(self) -> Iterator[int]: ...
+    def __len__(self) -> int: ...
+
+
+class _Kept:
+    """The origins in a text of which characters were dropped, and nothing else was done to it."""
+
+    __slots__ = ("_edges", "_length")
+
+    def __init__(self, edges: list[int], length: int) -> None:
+        """`edges`: of each dropped character, how many were kept before it. `length`: how many were kept."""
+        self._edges = edges
+        self._length = length
+
+    def __getitem__(self, at: int) -> int:
+        return at + bisect_right(self._edges, at)
+
+    def __iter__(self) -> Iterator[int]:
+        return map(self.__getitem__, range(self._length))
+
+    def __len__(self) -> int:
+        return self._length
+
+
+def fold(text: str) -> tuple[str, Origins]:
     """`normalise(text)` with the way back.
 
     Returns:
@@ -103,10 +118,10 @@ def fold(text: str) -> tuple[str, list[int]]:
     """
     if text.isascii():
         raw = text.encode()
-        base = raw.translate(_ASCII_LOWER, _ASCII_DROPPED).decode()
-        folded = " ".join(base.split())
-        if len(folded) == len(base):
-            return folded, list(compress(range(len(raw)), raw.translate(_ASCII_KEPT)))
+        folded = raw.translate(_ASCII_LOWER, _ASCII_DROPPED).decode()
+        if "  " not in folded and folded[:1] != " " and folded[-1:] != " ":
+            kept = map(len, raw.translate(_ASCII_DROPS).split(b"."))
+            return folded, _Kept([*accumulate(kept)], len(folded))
     characters: list[str] = []
     origins: list[int] = []
     for offset, character in enumerate(text):
@@ -124,7 +139,7 @@ def fold(text: str) -> tuple[str, list[int]]:
     return "".join(characters), origins
 
 
-def token_places(folded: str, origins: Sequence[int]) -> tuple[list[int], list[int]]:
+def token_places(folded: str, origins: Origins) -> tuple[list[int], list[int]]:
     """Where the tokens of a text begin, and where they end, as offsets into it: `tokens`, by place.
 
     Args:

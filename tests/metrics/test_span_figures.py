@@ -153,6 +153,26 @@ def test_the_places_of_tokens_cut_the_tokens_out_of_the_text(text: str) -> None:
     assert all(start < end for start, end in zip(starts, ends, strict=True))
 
 
+@settings(deadline=None, max_examples=400)
+@given(
+    st.one_of(
+        st.text(st.sampled_from("aAnthe.,-' \t9"), min_size=1, max_size=30),
+        st.text(st.sampled_from("aAn the.-'’ \t\nİßx€é́9\x01"), min_size=1, max_size=30),
+    ),
+    st.data(),
+)
+def test_tokens_inside_spans_are_those_whose_places_overlap_them(text: str, data: st.DataObject) -> None:
+    cut = st.integers(0, len(text) - 1).flatmap(lambda at: st.tuples(st.just(at), st.integers(at + 1, len(text))))
+    gold, located = data.draw(st.lists(cut, max_size=4)), data.draw(st.lists(cut, max_size=4))
+    tokens_at = list(zip(*token_places(*fold(text)), strict=True))
+    inside = [
+        {token for token in tokens_at for start, end in spans if token[0] < end and start < token[1]}
+        for spans in (gold, located)
+    ]
+    counts = token_counts(text, gold, [text[start:end] for start, end in located], located)
+    assert counts == TokenCounts(len(inside[0]), len(inside[1]), len(inside[0] & inside[1]))
+
+
 def test_an_entry_of_a_sample_holds_its_own_figures_and_places() -> None:
     gold = SpanSample(id="a", text="so sad, so very sad", spans=marks_at([(3, 6), (8, 19)]))
     document: Any = span_report([gold], [SpanPrediction(id="a", spans=("sad", "glad"))], None, NONE, per_sample=True)
