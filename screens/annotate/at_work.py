@@ -48,6 +48,8 @@ class AtWork(Place):
         self._sample: int | None = None
         self._early: list[tuple[str, str | None]] = []
         self._without = False
+        self._situation: object = None
+        self._tierer = drawing.Tierer()
         self._writing: Writing | None = None
         self._standing: LatestRequest[asking.Standing, asking.Stood] | None = None
 
@@ -157,16 +159,19 @@ class AtWork(Place):
             self.draw()
 
     def changed(self) -> None:
-        """Draw everything, and say what can be pressed now."""
+        """Draw everything; what can be pressed now is told after that."""
         self.draw()
-        self.refresh_bindings()
+        situation = self.work.situation if self.work is not None else None
+        if situation != self._situation:
+            self._situation = situation
+            self.call_after_refresh(self.refresh_bindings)
 
     def draw(self) -> None:
         """The text with what is marked in it, and the lines around it."""
         work = self.work
         if work is not None:
             self.query_one("#annotate-title", Line).show(*drawing.title(work))
-            self.passage.show(drawing.passage_view(work))
+            self.passage.show(drawing.passage_view(work, self._tierer))
             self.draw_below()
 
     def draw_below(self) -> None:
@@ -188,12 +193,16 @@ class AtWork(Place):
         if events and self._writing is not None:
             work = self.at_work
             work.apply(events)
-            self._writing.wish(Wish(kind, work.text.number, events, work.seconds))
+            wish = Wish(kind, work.text.number, events, work.seconds)
+            # The store's thread would take the processor from what is about to be drawn.
+            self._writing.put(wish)
+            self.call_after_refresh(self._writing.go_on)
 
     def wish(self, kind: str, source: str = "") -> None:
         """Ask for what only the log can tell: undo, redo, a suggestion."""
         if self._writing is not None:
-            self._writing.wish(Wish(kind, self.at_work.text.number, source=source))
+            self._writing.put(Wish(kind, self.at_work.text.number, source=source))
+            self._writing.go_on()
 
     def _kept(self, kept: Kept) -> None:
         """Nothing waits any more: what is kept is what is shown."""

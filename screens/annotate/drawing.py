@@ -1,9 +1,10 @@
 """From the answer, the caret and what others say to what the panes show."""
 
 from collections.abc import Mapping, Sequence
+from operator import is_
 
 from emotui.records import Span
-from emotui.screens.annotate.passage import PassageTier, PassageView, TierMark
+from emotui.screens.annotate.passage import PassageTier, PassageView, Placed, TierMark
 from emotui.screens.annotate.work import Work
 from emotui.screens.widgets.cell_width import fit
 from emotui.screens.widgets.line import Part
@@ -26,24 +27,47 @@ def sentences_of(scheme: Scheme, text: AnnotatedText) -> tuple[Span, ...]:
     return text.sentences if scheme.of(SENTENCE) or len(text.sentences) > 1 else ()
 
 
-def passage_view(work: Work) -> PassageView:
+_NOTHING = PassageTier("", ())
+
+
+class Tierer:
+    """Makes tiers of spans; what is the same as before stays the same object, so that nobody looks at it again."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[str, str], tuple[tuple[SpanMark, ...], PassageTier]] = {}
+        self._placed: dict[tuple[str, str], dict[str, tuple[SpanMark, Placed]]] = {}
+
+    def tier(self, name: str, kind: str, spans: tuple[SpanMark, ...], short: Mapping[str, str]) -> PassageTier:
+        """The tier of a source's spans."""
+        key = (name, kind)
+        made = self._made.get(key)
+        if made is not None and len(made[0]) == len(spans) and all(map(is_, made[0], spans)):
+            return made[1]
+        known, fresh = self._placed.get(key, {}), {}
+        for span in spans:
+            there = known.get(span.id)
+            fresh[span.id] = there if there is not None and there[0] is span else (span, _placed(span, short, kind))
+        tier = PassageTier(name, tuple([placed for _, placed in fresh.values()]))
+        self._made[key], self._placed[key] = (spans, tier), fresh
+        return tier
+
+
+def passage_view(work: Work, tierer: Tierer) -> PassageView:
     """The text with everything over and under it."""
     scheme, marking, said, text = work.scheme, work.marking, work.said, work.text
     short = {label.name: label.key for group in scheme.of(SPAN) for label in group.labels}
-    own = [_mark(span, short, "own") for span in said.spans]
+    tiers = [tierer.tier("", "own", said.spans, short)]
     selection = marking.selection
+    selected: tuple[Placed, ...] = ()
     if selection is not None:
-        own.append(TierMark(SELECTED, *selection, "?", "?", "selected"))
+        selected = ((*selection, TierMark(SELECTED, *selection, "?", "?", "selected")),)
+    tiers.append(PassageTier("", selected) if selected else _NOTHING)
     shown = said.suggestion
-    tiers = [PassageTier("", tuple(own))]
-    if shown is not None and shown.open:
-        open_spans = [span for span in shown.answer.spans if span.id in shown.open]
-        tiers.append(PassageTier(shown.source, tuple(_mark(span, short, "suggested") for span in open_spans)))
+    open_spans = [] if shown is None else [span for span in shown.answer.spans if span.id in shown.open]
+    tiers.append(tierer.tier("" if shown is None else shown.source, "suggested", tuple(open_spans), short))
     if work.shows_others:
         tiers += [
-            PassageTier(other.name, tuple(_mark(span, short, "theirs") for span in other.answer.spans))
-            for other in work.others
-            if other.answer.spans
+            tierer.tier(other.name, "theirs", other.answer.spans, short) for other in work.others if other.answer.spans
         ]
     sentences = sentences_of(scheme, text)
     return PassageView(
@@ -58,10 +82,11 @@ def passage_view(work: Work) -> PassageView:
     )
 
 
-def _mark(span: SpanMark, short: Mapping[str, str], kind: str) -> TierMark:
+def _placed(span: SpanMark, short: Mapping[str, str], kind: str) -> Placed:
     further = [str(value) for value in span.attributes.values() if isinstance(value, str)]
     label = " ".join([span.label or "", *further]).strip()
-    return TierMark(span.id, span.start, span.end, label, short.get(span.label or "", "") or label[:1], kind)
+    brief = short.get(span.label or "", "") or label[:1]
+    return span.start, span.end, TierMark(span.id, span.start, span.end, label, brief, kind)
 
 
 def _heads(scheme: Scheme, sentences: Sequence[Span], said: Mapping[int, SentenceSaid]) -> tuple[str, ...]:

@@ -4,8 +4,9 @@ Lines are broken once for a text and a width. Marks change with every key: only 
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Sequence
+from itertools import accumulate, islice, takewhile
+from operator import is_
 from typing import Generic, TypeVar
 
 import msgspec
@@ -77,19 +78,55 @@ class Row(msgspec.Struct, frozen=True):
 class Tiers(Generic[K]):
     """Marks of several tiers over broken lines, each with something that tells it apart from others."""
 
-    def __init__(self, broken: BrokenLines, tiers: Sequence[Sequence[tuple[int, int, K]]]) -> None:
-        self._broken = broken
-        self._tiers = [_by_line(broken, tier) for tier in tiers]
+    def __init__(self, broken: BrokenLines) -> None:
+        self.broken = broken
+        self._marks: list[tuple[tuple[int, int, K], ...]] = []
+        self._tiers: list[dict[int, list[tuple[int, int, K]]]] = []
         self._lanes: dict[tuple[int, int], list[list[tuple[int, int, K]]]] = {}
-        self._first = self._count()
+        self._rows = [1] * len(broken.lines)
+        self._first = list(accumulate(self._rows, initial=0))
 
-    def _count(self) -> list[int]:
-        """The row at which each line begins, and behind the last the number of all rows."""
-        rows = [1] * len(self._broken.lines)
-        for number, by_line in enumerate(self._tiers):
-            for line in by_line:
-                rows[line] += len(self.lanes(number, line))
-        return list(accumulate(rows, initial=0))
+    def put(self, tiers: Sequence[Sequence[tuple[int, int, K]]]) -> frozenset[int]:
+        """Have these marks from now on; the lines that other marks meet than before.
+
+        Only those lines are looked at. A mark is the same where it is the same object.
+        """
+        while len(self._tiers) < len(tiers):
+            self._tiers.append({})
+            self._marks.append(())
+        lines: set[int] = set()
+        for number in range(len(self._tiers)):
+            lines |= self._put(number, tuple(tiers[number]) if number < len(tiers) else ())
+        del self._tiers[len(tiers) :], self._marks[len(tiers) :]
+        for line in lines:
+            self._rows[line] = 1 + sum(len(self.lanes(tier, line)) for tier in range(len(self._tiers)))
+        if lines:
+            self._first = list(accumulate(self._rows, initial=0))
+        return frozenset(lines)
+
+    def _put(self, number: int, new: tuple[tuple[int, int, K], ...]) -> set[int]:
+        old, by_line = self._marks[number], self._tiers[number]
+        same = sum(1 for _ in takewhile(bool, map(is_, old, new)))
+        rest = min(len(old), len(new)) - same
+        tail = sum(1 for _ in takewhile(bool, map(is_, islice(reversed(old), rest), islice(reversed(new), rest))))
+        gone, come = old[same : len(old) - tail], new[same : len(new) - tail]
+        self._marks[number] = new
+        lines: set[int] = set()
+        for mark in gone:
+            for line in self.broken.met_by(mark[0], mark[1]):
+                lines.add(line)
+                there = by_line[line]
+                place = next(place for place, one in enumerate(there) if one is mark)
+                by_line[line] = there[:place] + there[place + 1 :]
+        for mark in come:
+            for line in self.broken.met_by(mark[0], mark[1]):
+                lines.add(line)
+                by_line.setdefault(line, []).append(mark)
+        for line in lines:
+            self._lanes.pop((number, line), None)
+            if not by_line[line]:
+                del by_line[line]
+        return lines
 
     @property
     def n(self) -> int:
@@ -126,11 +163,3 @@ class Tiers(Generic[K]):
                 return Row(line, tier, below)
             below -= here
         return Row(line)
-
-
-def _by_line(broken: BrokenLines, marks: Sequence[tuple[int, int, K]]) -> Mapping[int, list[tuple[int, int, K]]]:
-    found: dict[int, list[tuple[int, int, K]]] = {}
-    for mark in marks:
-        for line in broken.met_by(mark[0], mark[1]):
-            found.setdefault(line, []).append(mark)
-    return found

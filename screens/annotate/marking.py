@@ -5,6 +5,7 @@ begun to the caret. At most one span is chosen: the one that borders, labels and
 """
 
 from collections.abc import Sequence
+from operator import is_
 
 from emotui.records import Span
 from emotui.screens.annotate import hints
@@ -27,6 +28,7 @@ class Marking:
         self._anchor: Span | None = None
         self._dragged: Span | None = None
         self._letters = ""
+        self._under: tuple[tuple[object, ...], SpanMark | None] = ((None, None, None), None)
 
     def take(self, spans: Sequence[SpanMark]) -> None:
         """The answer has other spans now; one that is gone is no longer chosen."""
@@ -204,8 +206,12 @@ class Marking:
     @property
     def under(self) -> SpanMark | None:
         """The span that borders and removal are about: the chosen one, else the shortest around the caret."""
-        around = [span for span in self.spans if span.start <= self.at < span.end]
-        return self.chosen_span or min(around, key=lambda span: span.end - span.start, default=None)
+        known = (self.spans, self.at, self.chosen)
+        if not all(map(is_, known, self._under[0])):
+            around = [span for span in self.spans if span.start <= self.at < span.end]
+            found = self.chosen_span or min(around, key=lambda span: span.end - span.start, default=None)
+            self._under = known, found
+        return self._under[1]
 
     def choose(self, id: str) -> None:
         """Choose a span; the caret goes to its first word."""

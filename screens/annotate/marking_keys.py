@@ -108,12 +108,8 @@ class MarkingKeys(AtWork):
     # The caret.
 
     def _move(self, unit: str, step: int) -> None:
-        marking = self.at_work.marking
-        before = (marking.chosen is None, marking.under is None)
-        marking.move(unit, step)
-        self.draw()
-        if before != (marking.chosen is None, marking.under is None):
-            self.refresh_bindings()
+        self.at_work.marking.move(unit, step)
+        self.changed()
 
     def do_word_left(self) -> None:
         self._move(WORD, -1)

@@ -3,7 +3,9 @@
 Only the lines in sight are drawn. Lines are broken once for a text and a width; rows follow from the spans.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import is_
 
 import msgspec
 from rich.segment import Segment
@@ -23,6 +25,9 @@ from emotui.screens.widgets.textual_private import forget_part_styles, part_styl
 from emotui.screens.widgets.tier_layout import MOST_COLUMNS
 from emotui.screens.widgets.tiered_text import drawn_literally
 
+_STEP = 16
+"""Rows by which the height that can be scrolled over grows."""
+
 _OWN, _CHOSEN, _SELECTED, _CARET = 1, 2, 4, 8
 _KINDS = {"own": OWN, "selected": OWN, "suggested": SUGGESTED, "theirs": THEIRS}
 
@@ -41,11 +46,18 @@ class TierMark(msgspec.Struct, frozen=True):
     kind: str = "own"
 
 
+Placed = tuple[int, int, TierMark]
+"""A mark behind its start and its end."""
+
+
 class PassageTier(msgspec.Struct, frozen=True):
-    """The spans of one source, with the name that stands at the left of their rows."""
+    """The spans of one source, with the name that stands at the left of their rows.
+
+    Marks that are the same as before are looked at faster where they are the same objects.
+    """
 
     name: str
-    marks: tuple[TierMark, ...]
+    marks: tuple[Placed, ...]
 
 
 class PassageView(msgspec.Struct, frozen=True):
@@ -116,7 +128,7 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         self.view = PassageView()
         self._broken: BrokenLines = break_lines("", 10)
         self._broken_for: tuple[str, tuple[Span, ...], int] = ("", (), 10)
-        self._tiers: Tiers[TierMark] = Tiers(self._broken, [])
+        self._tiers: Tiers[TierMark] = Tiers(self._broken)
         self._gutter = 0
         self._columns = 10
         self._dragged_from: int | None = None
@@ -125,32 +137,65 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
     def show(self, view: PassageView, *, follow: bool = True) -> None:
         """Show this; `follow`: bring the caret into sight."""
         before, self.view = self.view, view
-        same = (view.text, view.sentences) == (before.text, before.sentences)
-        if not same or view.tiers != before.tiers or view.heads != before.heads:
-            self._lay_out()
+        same = view.text is before.text and view.sentences == before.sentences
+        tiers_same = len(view.tiers) == len(before.tiers) and all(map(is_, view.tiers, before.tiers))
+        rows, placed = self._tiers.n, (self._gutter, self._columns)
+        lines = frozenset[int]()
+        if not same or not tiers_same or view.heads != before.heads:
+            lines = self._lay_out()
         if not same:
             self.scroll_home(animate=False)
         if follow and view.caret is not None and (not same or view.caret != before.caret):
             self.reveal(view.caret)
-        self.refresh()
+        placed_anew = (self._tiers.n, self._gutter, self._columns) != (rows, *placed)
+        if not same or placed_anew or view.hints or before.hints or view.heads != before.heads:
+            self.refresh()
+            return
+        stretches = [one for one in (before.caret, view.caret, before.selection, view.selection) if one is not None]
+        stretches += [(mark.start, mark.end) for id in {before.chosen, view.chosen} for mark in self._named(id)]
+        self._refresh_lines({*lines, *(line for one in stretches for line in self._broken.met_by(*one))})
+
+    def _named(self, id: str | None) -> list[TierMark]:
+        if id is None:
+            return []
+        return [mark for tier in self.view.tiers for _, _, mark in tier.marks if mark.id == id]
+
+    def _refresh_lines(self, lines: Iterable[int]) -> None:
+        """Draw these lines again, with the rows under them; their sentences' heads too."""
+        top, height = self.scroll_offset.y, self.scrollable_content_region.height
+        for line in lines:
+            first = self._broken.line_of(self._sentence_start(line))
+            for one in {line, first}:
+                begins, ends = self._tiers.first_row(one) - top, self._tiers.after(one) - top
+                if ends > 0 and begins < height:
+                    inset = self.gutter.top
+                    self.refresh(Region(0, begins + inset, self.outer_size.width, ends - begins))
+
+    def _sentence_start(self, line: int) -> int:
+        at = self._broken.lines[line][0]
+        place = bisect_right(self.view.sentences, at, key=_start) - 1
+        return self.view.sentences[place][0] if place >= 0 else at
 
     # Laying out.
 
-    def _lay_out(self) -> None:
+    def _lay_out(self) -> frozenset[int]:
+        """Break lines and count rows where that is needed; the lines that have other marks now."""
         view, cells = self.view, self.scrollable_content_region.width
-        names = [f"  {tier.name}" for tier in view.tiers if tier.name]
+        names = [f"  {tier.name}" for tier in view.tiers if tier.name and tier.marks]
         widest = max(map(width, (*view.heads, *names)), default=0)
         self._gutter = min(widest, max(cells // 5, 6), 18) + 2 if widest else 0
         self._columns = max(min(cells - self._gutter, MOST_COLUMNS), 8)
         wanted = (view.text, view.sentences, self._columns)
         if wanted != self._broken_for:
             self._broken_for, self._broken = wanted, break_lines(view.text, self._columns, view.sentences)
-        self._tiers = Tiers(
-            self._broken, [[(mark.start, mark.end, mark) for mark in tier.marks] for tier in view.tiers]
-        )
-        size = Size(cells, self._tiers.n)
+            self._tiers = Tiers(self._broken)
+        lines = self._tiers.put([tier.marks for tier in view.tiers])
+        # Another height has everything on the screen laid out again: rows come and go within the same one.
+        height, n = self.scrollable_content_region.height, self._tiers.n
+        size = Size(cells, height if n <= height else -(-n // _STEP) * _STEP)
         if size != self.virtual_size:
             self.virtual_size = size
+        return lines
 
     def on_resize(self) -> None:
         """Break the lines anew where the width has changed."""
@@ -192,6 +237,13 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
             return at
         column = width(self.view.text, self._broken.lines[line][0], at)
         return self._offset_in(other, column)
+
+    def cell_of(self, at: int) -> tuple[int, int]:
+        """The column and row, in this widget, at which an offset in sight is drawn."""
+        line = self._broken.line_of(at)
+        column = self._left + self._gutter + width(self.view.text, self._broken.lines[line][0], at)
+        left, top = self.gutter.top_left
+        return left + column, top + self._tiers.first_row(line) - self.scroll_offset.y
 
     # Drawing.
 
@@ -356,6 +408,10 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
             return
         end = end if start == end else end + 1
         self.post_message(self.Pointed(start, end, None, exactly=event.ctrl, done=done))
+
+
+def _start(span: Span) -> int:
+    return span[0]
 
 
 def _clipped(spans: Sequence[Span], start: int, end: int) -> list[Span]:

@@ -82,6 +82,4 @@ class Annotate(MarkingKeys, AnswerKeys):
             around = marking.under
             if around is not None:
                 marking.choose(around.id)
-        self.draw()
-        if event.done:
-            self.refresh_bindings()
+        self.changed()

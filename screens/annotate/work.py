@@ -50,6 +50,22 @@ class Work(msgspec.Struct):
             said = apply(said, event)
         self.take(said)
 
+    @property
+    def situation(self) -> tuple[object, ...]:
+        """What decides which keys can be pressed."""
+        marking, said = self.marking, self.said
+        chosen = marking.chosen_span
+        return (
+            self.text.number,
+            bool(marking.hints),
+            marking.selecting,
+            None if chosen is None else self.is_own(chosen),
+            marking.under is None,
+            bool(marking.spans),
+            said.accepted,
+            said.revealed,
+        )
+
     def is_own(self, span: SpanMark) -> bool:
         """Is it a span of the answer, and not only a suggested one?"""
         return self.said.answer.span(span.id) is not None

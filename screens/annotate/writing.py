@@ -75,13 +75,17 @@ class Writing:
 
     @property
     def busy(self) -> bool:
-        return self._request.busy
+        return self._request.busy or bool(self._waiting)
 
-    def wish(self, wish: Wish) -> None:
-        """Keep this as soon as what was wished before is kept."""
+    def put(self, wish: Wish) -> None:
+        """This is to be kept behind what was wished before."""
         with self._lock:
             self._waiting.append(wish)
-        self._request.ask(0)
+
+    def go_on(self) -> None:
+        """Begin to keep what waits."""
+        if self._waiting:
+            self._request.ask(0)
 
     def _kept(self, _: int, kept: Kept | None) -> None:
         if kept is not None and not self._waiting:

@@ -33,7 +33,8 @@ def test_the_rows_are_those_of_every_line_with_its_lanes_counted_one_by_one(
 ) -> None:
     text = "The bus let me off at the corner. A little before six we left it."
     broken = break_lines(text, columns, [(0, 33), (34, len(text))])
-    tiers = Tiers(broken, [spans, spans[:2]])
+    tiers: Tiers[str] = Tiers(broken)
+    tiers.put([spans, spans[:2]])
     expected = []
     for line, (start, end) in enumerate(broken.lines):
         expected.append(Row(line))
@@ -42,6 +43,27 @@ def test_the_rows_are_those_of_every_line_with_its_lanes_counted_one_by_one(
             assert all(span in met for span in there if span[0] < end and span[1] > start)
             expected += [Row(line, tier, lane) for lane in range(len(lanes(met)))]
     assert [tiers.row(y) for y in range(tiers.n)] == expected
+
+
+@given(SPANS, st.lists(st.tuples(st.booleans(), st.integers(0, 20)), max_size=8))
+def test_marks_put_again_and_again_lie_as_if_they_were_put_at_once(
+    spans: list[Marked], edits: list[tuple[bool, int]]
+) -> None:
+    text = "The bus let me off at the corner. A little before six we left it. " * 2
+    broken = break_lines(text, 20)
+    tiers: Tiers[str] = Tiers(broken)
+    now: list[Marked] = []
+    for adds, place in edits:
+        if adds and spans:
+            now.insert(place % (len(now) + 1), spans[place % len(spans)])
+        elif now:
+            del now[place % len(now)]
+        tiers.put([now, now[::2]])
+        fresh: Tiers[str] = Tiers(broken)
+        fresh.put([now, now[::2]])
+        assert [tiers.row(y) for y in range(tiers.n)] == [fresh.row(y) for y in range(fresh.n)]
+        for line in range(len(broken.lines)):
+            assert sorted(tiers.marks(0, line)) == sorted(fresh.marks(0, line))
 
 
 def test_every_sentence_begins_a_line() -> None:
