@@ -2,6 +2,7 @@
 
 import os
 import queue
+import re
 import signal
 import sys
 import threading
@@ -12,9 +13,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from emotui.backends import wire
-from emotui.backends.base import METHODS, Backend, Request
+from emotui.backends.base import METHODS, Backend, Embed, Refused, Request
 from emotui.backends.spec import loader, parse_spec
 from emotui.errors import BadInput, EmotuiError
+
+_LONGEST = 200
+"""Letters of a library's own words in a refusal."""
 
 
 def main() -> None:
@@ -73,14 +77,31 @@ def _load(spec: str, options: Mapping[str, Any], progress: Any) -> Backend:
     return loader(kind)(argument, options, progress)
 
 
+_NO_NUMBER = re.compile(r"\b(nans?|infs?|infinity|not finite|non-finite)\b", re.IGNORECASE)
+
+
+def _of_one_kind(backend: Backend, requests: list[Request]) -> Any:
+    """The backend's answers. Where a library stumbles over a number that is none, the request that it is of is refused
+    and the others are answered; of whatever else goes wrong the process dies, as it would by itself."""
+    method = getattr(backend, METHODS[type(requests[0])])
+    try:
+        return method(requests)
+    except (ArithmeticError, RuntimeError, ValueError) as error:
+        if isinstance(requests[0], Embed) or not _NO_NUMBER.search(str(error)):
+            raise
+        if len(requests) == 1:
+            return [Refused(f"the model's answer is no number: {' '.join(str(error).split())[:_LONGEST]}")]
+    return [answer for request in requests for answer in _of_one_kind(backend, [request])]
+
+
 def _answer(backend: Backend, requests: list[Request]) -> Any:
     kinds = list(dict.fromkeys(map(type, requests)))
     if len(kinds) < 2:
-        return getattr(backend, METHODS[kinds[0]])(requests) if kinds else []
+        return _of_one_kind(backend, requests) if kinds else []
     answers: list[Any] = [None] * len(requests)
     for kind in kinds:
         places = [place for place, request in enumerate(requests) if type(request) is kind]
-        found = getattr(backend, METHODS[kind])([requests[place] for place in places])
+        found = _of_one_kind(backend, [requests[place] for place in places])
         for place, answer in zip(places, found, strict=True):
             answers[place] = answer
     return answers

@@ -40,6 +40,7 @@ from emotui.workbench.workspace import Workspace
 )
 @asking_options
 @click.option("--resume", help="Finish a run that was stopped (its id or the beginning of it).")
+@click.option("--take-over", is_flag=True, help="With --resume: finish it though another process says it is at it.")
 @click.option("--fresh", is_flag=True, help="Compute again what the store already holds.")
 @db_option
 @json_option
@@ -53,6 +54,7 @@ def run(
     way: str | None,
     labels_file: str | None,
     resume: str | None,
+    take_over: bool,
     fresh: bool,
     experiment: int | None,
     written_way: str | None,
@@ -62,6 +64,8 @@ def run(
 ) -> None:
     """Run TASK with a model over a dataset. Ctrl-C keeps what is done; --resume finishes it."""
     way = one_way(way, written_way)
+    if take_over and resume is None:
+        raise BadInput("--take-over goes with --resume RUN: name the run")
     if labels_file is not None:
         options["labels"] = read_labels(labels_file)
     asked_alone(experiment, task, dataset)
@@ -97,6 +101,7 @@ def run(
                     way=way,
                     options=options,
                     resume=resume,
+                    take_over=take_over,
                     fresh=fresh,
                     on_progress=show,
                 )

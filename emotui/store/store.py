@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -443,6 +443,11 @@ class Store:
         """A JSON value kept under `key`, or `default`."""
         with self._turns.reading() as connection:
             return annotations.setting(connection, key, default)
+
+    def change_setting(self, key: str, change: Callable[[Any], Any]) -> None:
+        """Keep what `change` makes of the JSON value under `key` (None: there is none); nobody writes in between."""
+        with self._turns.writing(shown=False) as connection:
+            annotations.set_setting(connection, key, change(annotations.setting(connection, key, None)))
 
     def set_setting(self, key: str, value: Any) -> None:
         """Keep a JSON value under `key`."""

@@ -289,6 +289,7 @@ class Workspace:
         way: str | None = None,
         options: Mapping[str, object] | None = None,
         resume: str | None = None,
+        take_over: bool = False,
         fresh: bool = False,
         on_progress: "OnProgress" = lambda progress: None,
     ) -> Run:
@@ -319,6 +320,7 @@ class Workspace:
             way=way,
             options=options,
             resume=resume,
+            take_over=take_over,
             fresh=fresh,
             on_progress=on_progress,
             cancelled=self._stop.is_set,

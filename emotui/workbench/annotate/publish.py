@@ -6,8 +6,6 @@ begins with the first change.
 """
 
 import hashlib
-import os
-import socket
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -26,6 +24,7 @@ from emotui.workbench.annotate.scheme import Scheme
 from emotui.workbench.annotate.texts import text_of
 from emotui.workbench.datasets.label_maps import for_scoring
 from emotui.workbench.runs.elsewhere import free_id
+from emotui.workbench.runs.holders import signed
 from emotui.workbench.runs.plan import RunConfig
 from emotui.workbench.runs.scores import ELSEWHERE, scored
 
@@ -108,7 +107,7 @@ def _start(store: Store, dataset: Dataset, annotator: str, which: str) -> Run:
     taken = {run.model for run in store.runs(dataset.dataset)}
     names = [name for name in names_of(annotator) if (REVEALED in name) == (which == REVEALED)]
     name = next((one for one in names if one not in taken), names[-1])
-    config = RunConfig(pid=os.getpid(), host=socket.gethostname(), emotui=__version__)
+    config = signed(RunConfig(emotui=__version__))
     return store.start_run(
         free_id(name, dataset.name, store.run_names()),
         _identity(dataset, annotator, which),

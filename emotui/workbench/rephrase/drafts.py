@@ -30,9 +30,14 @@ def keep_drafts(store: Store, round_: Round, changed: Mapping[int, Draft | None]
     Raises:
         StoreError: they could not be kept.
     """
-    drafts: dict[int, Draft | None] = {**kept_drafts(store, round_), **changed}
-    kept = {str(number): msgspec.to_builtins(draft) for number, draft in drafts.items() if draft is not None}
-    store.set_setting(_key(round_), kept)
+
+    def with_changes(kept: dict[str, object] | None) -> dict[str, object]:
+        drafts = (kept or {}) | {
+            str(number): None if draft is None else msgspec.to_builtins(draft) for number, draft in changed.items()
+        }
+        return {number: draft for number, draft in drafts.items() if draft is not None}
+
+    store.change_setting(_key(round_), with_changes)
 
 
 def _key(round_: Round) -> str:

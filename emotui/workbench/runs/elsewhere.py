@@ -4,8 +4,6 @@ What is said stands in the outputs by the keys of records in files, so it can be
 """
 
 import hashlib
-import os
-import socket
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +25,7 @@ from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
 from emotui.workbench.files.fit import without_prediction
+from emotui.workbench.runs.holders import signed
 from emotui.workbench.runs.plan import RunConfig, asked_of, stored_samples
 from emotui.workbench.runs.run import scored_outputs
 from emotui.workbench.runs.scores import ELSEWHERE
@@ -148,7 +147,7 @@ def keep_said(
         return same[0]
     run = same[0].run if same else free_id(name, dataset.name, store.run_names())
     repeats = 1 + max((one.repeat for one in said), default=0)
-    config = RunConfig(repeats=repeats, pid=os.getpid(), host=socket.gethostname(), emotui=__version__)
+    config = signed(RunConfig(repeats=repeats, emotui=__version__))
     store.start_run(run, mark, task.name, name, dataset.dataset, msgspec.to_builtins(config), len(said), kind)
     done = store.done(run)
     outputs = [

@@ -22,7 +22,10 @@ WRITERS = CAPABLE_KINDS["generate"]
 
 
 class RunConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run was asked for, and who ran it (so that a killed one is not shown as running)."""
+    """What a run was asked for, and who ran it (so that a killed one is not shown as running).
+
+    `boot`, `space`, `begun`: the start of the machine, what its process numbers count in, and when the process began.
+    """
 
     seed: int = 0
     repeats: int = 1
@@ -30,6 +33,9 @@ class RunConfig(msgspec.Struct, frozen=True, kw_only=True):
     options: dict[str, Any] = {}
     pid: int = 0
     host: str = ""
+    boot: str = ""
+    space: str = ""
+    begun: str = ""
     emotui: str = ""
     flattered: bool = False
     trained_on: str = ""

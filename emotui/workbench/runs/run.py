@@ -3,8 +3,6 @@
 Asking, parsing and scoring are separate steps over what is kept, so `rescore` needs no model.
 """
 
-import os
-import socket
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -27,6 +25,7 @@ from emotui.workbench.datasets.label_maps import for_scoring
 from emotui.workbench.datasets.samples import has_texts, is_sample_data
 from emotui.workbench.progress import OnProgress, RunProgress
 from emotui.workbench.runs.cards import remember_card, remembered_card
+from emotui.workbench.runs.holders import is_own, signed
 from emotui.workbench.runs.plan import BATCH, RunConfig, RunRequest, identities, sample_seed, stored_samples
 from emotui.workbench.runs.scores import ELSEWHERE, Key, scored
 from emotui.workbench.runs.similarity import Embedder
@@ -50,6 +49,7 @@ def run_task(
     way: str | None = None,
     options: Mapping[str, object] | None = None,
     resume: str | None = None,
+    take_over: bool = False,
     fresh: bool = False,
     on_progress: OnProgress = lambda progress: None,
     cancelled: IsCancelled | None = None,
@@ -64,6 +64,7 @@ def run_task(
         way: one of the task's ways to ask this model; None: the model's own.
         options: the task's own settings (`Task.with_options`): prompts, sampling.
         resume: a stopped run to finish instead of starting one; its own limit, repeats, way and options hold.
+        take_over: finish it even where its process may be at it still, on a machine that cannot be asked.
 
     Raises:
         BadInput: `resume` does not fit the model or dataset, the dataset has labels only, or there is no such way or
@@ -101,8 +102,11 @@ def run_task(
         task = configured(task, way, options, repeats)
         if run.identity not in identities(store, task, dataset, card, seed, repeats, way):
             raise BadInput(f"run {run.run} cannot be resumed: its model, samples or versions have changed since")
-        if with_state(run).state == "running" and settings.pid != os.getpid():
-            raise BadInput(f"run {run.run} is going on in process {settings.pid}: stop that first")
+        if with_state(run).state == "running" and not is_own(settings) and not take_over:
+            raise BadInput(
+                f"run {run.run} is going on in process {settings.pid} of {settings.host}: stop that first. Where it is "
+                "gone for good, --take-over finishes its run"
+            )
         mark, name = run.identity, run.run
     else:
         plan = plan or asked.plan(card)
@@ -116,8 +120,6 @@ def run_task(
         repeats=repeats,
         way=way,
         options=dict(options or {}),
-        pid=os.getpid(),
-        host=socket.gethostname(),
         emotui=__version__,
         flattered=is_sample_data(dataset) and task.name in card.fitted_on,
         trained_on=card.trained_on.get(task.name, ""),
@@ -128,7 +130,7 @@ def run_task(
         task=task.name,
         model=model.spec,
         dataset=dataset.dataset,
-        config=msgspec.to_builtins(config),
+        config=msgspec.to_builtins(signed(config)),
         n=n_samples * repeats,
     )
     if twin is not None:

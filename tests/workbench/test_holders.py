@@ -1,0 +1,109 @@
+"""A run is locked by the process that is at it, and by no other with its number or its machine's name."""
+
+import os
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from emotui.store.query import Run
+from emotui.store.store import Store
+from emotui.workbench.rephrase.drafts import Draft, keep_drafts, kept_drafts
+from emotui.workbench.runs import holders
+from emotui.workbench.runs.holders import begun, is_own, may_be_going, signed
+from emotui.workbench.runs.plan import RunConfig
+from emotui.workbench.runs.states import with_state
+from tests.conftest import Emotui
+
+HERE = signed(RunConfig())
+DEAD = 2**22 + 1
+"""More than a process number of Linux can be."""
+
+linux = pytest.mark.skipif(not holders.boot(), reason="the system does not name its starts")
+
+
+def at(**changed: object) -> RunConfig:
+    return msgspec.structs.replace(HERE, **changed)
+
+
+@linux
+@pytest.mark.parametrize(
+    ("config", "going"),
+    [
+        (at(), True),
+        (at(host="former-name"), True),
+        (at(pid=DEAD), False),
+        (at(pid=DEAD, host="former-name"), False),
+        (at(pid=1), False),
+        (at(begun="1"), False),
+        (at(boot="another start"), False),
+        (at(boot="another start", host="another machine"), True),
+        (at(space="pid:[1]", pid=DEAD), True),
+        (RunConfig(pid=os.getpid(), host=HERE.host), True),
+        (RunConfig(pid=DEAD, host=HERE.host), False),
+        (RunConfig(pid=DEAD, host="another machine"), True),
+    ],
+    ids=str,
+)
+def test_who_may_be_at_a_run(config: RunConfig, going: bool) -> None:
+    assert may_be_going(config) == going
+
+
+@linux
+def test_a_process_begins_once() -> None:
+    assert begun(os.getpid()) == HERE.begun != ""
+    assert begun(1) != HERE.begun
+    assert begun(DEAD) == ""
+    assert is_own(HERE)
+    assert not is_own(at(begun="1"))
+
+
+@linux
+def test_a_run_whose_process_number_is_another_ones_now_is_stopped() -> None:
+    config = msgspec.to_builtins(at(begun="1"))
+    run = Run("r", "spans", "embedded", 1, "i", config, "running", "now", None, 3, 1, 0, None)
+    assert with_state(run).state == "stopped"
+
+
+def test_a_run_of_another_machine_is_taken_over_on_request(emotui: Emotui, tmp_path: Path) -> None:
+    db = tmp_path / "w.duckdb"
+    run = emotui("run", "spans", "--limit", "4", "--db", db, "--json").document["run"]
+    store = Store.open(db)
+    elsewhere = msgspec.to_builtins(RunConfig(pid=7, host="another machine", boot="another start"))
+    kept = store.run(run)
+    config = kept.config | {name: elsewhere[name] for name in ("pid", "host", "boot")}
+    store.start_run(run, kept.identity, kept.task, kept.model, kept.dataset, config, kept.n)
+    assert with_state(store.run(run)).state == "running"
+    refused = emotui("run", "spans", "--resume", run, "--db", db)
+    assert refused.status == 2
+    assert "is going on in process 7 of another machine: stop that first" in refused.err
+    assert "--take-over finishes its run" in refused.err
+    done = emotui("run", "spans", "--resume", run, "--take-over", "--db", db, "--json")
+    assert (done.status, done.document["done"]) == (0, 4)
+    alone = emotui("run", "spans", "--take-over", "--db", db)
+    assert (alone.status, alone.err) == (2, "--take-over goes with --resume RUN: name the run\n")
+
+
+def test_a_setting_is_read_and_written_in_one_transaction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store.open(tmp_path / "w.duckdb")
+    other = Store.open(tmp_path / "w.duckdb")
+    store.change_setting("n", lambda kept: [*(kept or []), 1])
+    # Whatever another terminal writes between two calls is there for the second.
+    other.change_setting("n", lambda kept: [*kept, 2])
+    store.change_setting("n", lambda kept: [*kept, 3])
+    assert store.setting("n") == [1, 2, 3]
+    monkeypatch.setattr(Store, "setting", lambda *_: pytest.fail("read in a transaction of its own"))
+    monkeypatch.setattr(Store, "set_setting", lambda *_: pytest.fail("written in a transaction of its own"))
+    keep_drafts(store, _Round(), {1: Draft(text="mine"), 2: None})  # type: ignore[arg-type]
+    keep_drafts(other, _Round(), {2: Draft(text="yours")})  # type: ignore[arg-type]
+    monkeypatch.undo()
+    assert kept_drafts(store, _Round()) == {1: Draft(text="mine"), 2: Draft(text="yours")}  # type: ignore[arg-type]
+
+
+class _Round:
+    """As far as drafts know a round."""
+
+    class dataset:
+        fingerprint = "f" * 16
+
+    identity, annotator = "model", "ann"
