@@ -19,6 +19,7 @@ LAYOUTS: tuple[Layout, ...] = (
     EXCEL,
     webanno.LAYOUT,
     label_studio.LAYOUT,
+    label_studio.MINIMAL,
     prodigy.LAYOUT,
     REMAN,
     doccano.LAYOUT,

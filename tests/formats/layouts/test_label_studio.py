@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emotui.formats.layouts.layout import ReadOptions
+from emotui.formats.layouts.layout import HEAD, ReadOptions
+from emotui.formats.layouts.registry import LAYOUTS
 from emotui.formats.layouts.tools.label_studio import LAYOUT
+from emotui.formats.layouts.tools.label_studio import MINIMAL as MIN
 from emotui.formats.rows import Flaw, UnreadableFile
 from tests.formats.layouts.made import NAMES, NUMBERS, TEXTS, read_all, recognised, spans_of, written_and_read
 
@@ -206,3 +208,74 @@ def test_what_cannot_be_held_is_named(tmp_path: Path) -> None:
     lost, read = written_and_read(LAYOUT, tmp_path / "x.json", rows)
     assert len(lost) == 4
     assert [row["labels"] for row in read[1:2] if isinstance(row, dict)] == [["joy"]]
+
+
+@st.composite
+def minimal_files(draw: Callable[..., Any]) -> list[dict[str, Any]]:
+    """What JSON-MIN holds: spans with their labels, labels, numbers, own columns; of several people and gold."""
+    rows: list[dict[str, Any]] = [{"id": "m", "text": "ab", "spans": [{"start": 0, "end": 1, "label": "x"}]}]
+    columns = st.sampled_from(["own", "page", "très"])
+    for number in range(draw(st.integers(0, 3))):
+        text = draw(TEXTS)
+
+        def plain(text: str = text) -> dict[str, Any]:
+            found: dict[str, Any] = {"spans": draw(spans_of(text))}
+            which = draw(st.sampled_from(["label", "labels", None]))
+            if which:
+                found[which] = draw(NAMES if which == "label" else st.lists(NAMES, max_size=2))
+            if values := draw(st.dictionaries(st.sampled_from(["valence", "own scale"]), NUMBERS, max_size=2)):
+                found["values"] = values
+            return found
+
+        row = {"id": draw(st.sampled_from([str(number), f"a{number}"])), "text": text, **plain()}
+        if meta := draw(st.dictionaries(columns, NAMES | NUMBERS, max_size=2)):
+            row["meta"] = meta
+        if draw(st.booleans()):
+            row["subject"] = draw(NAMES)
+        if people := draw(st.lists(st.sampled_from(["ann@b.c", "7", "Bo"]), unique=True, max_size=2)):
+            row["annotators"] = {name: plain() for name in people}
+        rows.append(row)
+    return rows
+
+
+@given(minimal_files())
+def test_what_is_written_as_json_min_reads_back_equal(rows: list[dict[str, Any]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        assert written_and_read(MIN, Path(folder) / "x.json", rows) == ([], rows)
+        assert next(one.name for one in LAYOUTS if one.recognise(Path(folder) / "x.json", _head(folder))) == LAYOUT.name
+
+
+def _head(folder: str) -> bytes:
+    return (Path(folder) / "x.json").read_bytes()[:HEAD]
+
+
+def test_json_min_has_a_field_a_control_between_the_id_and_the_annotator(tmp_path: Path) -> None:
+    span = {"start": 2, "end": 3, "label": "joy"}
+    rows = [{"id": "4", "text": "a 😀", "meta": {"page": 3}, "spans": [span], "values": {"stars": 5}, "label": "yes"}]
+    assert MIN.write is not None
+    assert MIN.write(tmp_path / "m.json", rows) == []
+    (item,) = json.loads((tmp_path / "m.json").read_text(encoding="utf-8"))
+    assert list(item) == ["text", "page", "id", "spans", "label", "stars", "annotator", "annotation_id"]
+    assert item["spans"] == [{"start": 2, "end": 3, "text": "😀", "labels": ["joy"]}]
+    assert (item["id"], item["label"], item["stars"], item["annotator"]) == (4, "yes", [{"number": 5}], None)
+
+
+def test_what_json_min_cannot_hold_is_named(tmp_path: Path) -> None:
+    rows = [
+        {"id": "1", "text": "ab", "spans": [{"start": 0, "end": 1, "score": 0.5, "attributes": {"a": "b"}}]},
+        {"id": "2", "text": "ab", "labels": {"joy": 0.7, "fear": 0.2}, "meta": {"annotator": "x"}},
+        {"id": "3", "text": "ab", "annotators": {"A": {"spans": []}}},
+        {"id": "4", "text": "ab", "values": {"text": 1}},
+        {"id": "5", "text": "ab"},
+    ]
+    lost, read = written_and_read(MIN, tmp_path / "x.json", rows)
+    assert [line.split(" (")[0] for line in lost] == [
+        "scores",
+        "attributes of spans",
+        "own columns that are named like a field of the text",
+        "whether spans are not said or there are none",
+        "numbers by label",
+        "that what one person alone says is not gold",
+        "numbers that are named like a field of the text",
+    ]
+    assert [row["id"] for row in read if isinstance(row, dict)] == ["1", "2", "3", "4", "5"]

@@ -7,6 +7,7 @@ from typing import Any
 from emotui.formats.layouts import json_array
 from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
 from emotui.formats.layouts.tools.label_studio_minimal import is_minimal, tasks_of_minimal
+from emotui.formats.layouts.tools.label_studio_minimal_writing import write as write_minimal
 from emotui.formats.layouts.tools.label_studio_spans import Region, places, region_of
 from emotui.formats.layouts.tools.label_studio_writing import write
 from emotui.formats.layouts.tools.said import id_of, is_number, own_of, relate
@@ -293,3 +294,11 @@ LAYOUT = Layout(
     rows,
     write,
 )
+MINIMAL = Layout(
+    "label-studio-min",
+    "JSON-MIN as Label Studio exports it: a field a control",
+    lambda path, head: None,
+    rows,
+    write_minimal,
+)
+"""Told apart from the full form by name alone: reading takes either for `label-studio`."""

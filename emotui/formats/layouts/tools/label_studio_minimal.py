@@ -6,7 +6,8 @@ from typing import Any
 from emotui.formats.layouts.layout import ReadOptions
 from emotui.formats.rows import Flaw
 
-_STAMPS = ("id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement")
+STAMPS = ("id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement")
+"""Fields that Label Studio writes of an annotation itself."""
 _KINDS = ("choices", "rating", "number", "taxonomy", "text")
 
 Item = tuple[int, Any]
@@ -45,7 +46,7 @@ def _task(item: Item, options: ReadOptions) -> tuple[int, dict[str, Any] | Flaw]
     said = _controls(fields, options)
     results = [result for name in said for result in _results(name, fields[name])]
     annotation = {"completed_by": fields.get("annotator"), "result": results}
-    data = {name: value for name, value in fields.items() if name not in said and name not in _STAMPS}
+    data = {name: value for name, value in fields.items() if name not in said and name not in STAMPS}
     return line, {"id": fields.get("id"), "data": data, "annotations": [annotation]}
 
 
