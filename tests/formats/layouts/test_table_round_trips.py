@@ -18,13 +18,14 @@ from emotui.formats.layouts.registry import layout_named
 from emotui.formats.rows import Flaw
 from tests.formats.layouts.made import NAMES, NUMBERS, spans_of
 
-FULL = ("jsonl", "json", "table", "parquet", "xlsx")
+FULL = ("jsonl", "json", "table", "parquet", "xlsx", "datasets")
 ENDINGS = {
     "jsonl": ".jsonl",
     "json": ".json",
     "parquet": ".parquet",
     "xlsx": ".xlsx",
     "text": ".txt",
+    "datasets": "",
     "goemotions": ".tsv",
 }
 LABELS = st.sampled_from(["joy", "fear", "très content", "so-so", "anger (mild)"])
@@ -182,3 +183,56 @@ def test_damaged_binary_files_are_refused_in_one_line(ending: str, tmp_path: Pat
         except BadInput as refusal:
             refusals.append(str(refusal))
     assert [line for line in refusals if "\n" in line] == []
+
+
+def test_a_damaged_folder_of_datasets_is_refused_in_one_line(tmp_path: Path) -> None:
+    layout = layout_named("datasets")
+    assert layout is not None
+    assert layout.write is not None
+    rows = [
+        {"id": str(n), "text": f"text {n}", "label": "joy", "spans": [{"start": 0, "end": 4, "label": "x"}]}
+        for n in range(20)
+    ]
+    layout.write(tmp_path / "d", rows)
+    chance, refusals = random.Random("datasets"), list[str]()
+    for file in sorted((tmp_path / "d").iterdir()):
+        whole = file.read_bytes()
+        for _ in range(25):
+            at = chance.randrange(len(whole))
+            file.write_bytes(whole[:at] + bytes([chance.randrange(256)]) + whole[at + chance.randint(0, 3) :])
+            try:
+                list(rows_of(take(str(tmp_path / "d"), None, ReadOptions())))
+            except BadInput as refusal:
+                refusals.append(str(refusal))
+        file.write_bytes(whole)
+    assert [line for line in refusals if "\n" in line] == []
+
+
+@pytest.mark.slow
+@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
+@given(rows=full_rows())
+def test_the_library_datasets_opens_the_folder_with_its_names_and_structs(rows: list[TextRow]) -> None:
+    datasets = pytest.importorskip("datasets")
+    layout = layout_named("datasets")
+    assert layout is not None
+    assert layout.write is not None
+    with tempfile.TemporaryDirectory() as folder:
+        layout.write(Path(folder) / "d", rows)
+        loaded = datasets.load_from_disk(f"{folder}/d")
+        assert (loaded["id"][:], loaded["text"][:]) == ([one["id"] for one in rows], [one["text"] for one in rows])
+        for row, there in zip(rows, loaded, strict=True):
+            if (marks := row.get("spans")) is not None:
+                assert [(one["start"], one["end"]) for one in there["spans"]] == [
+                    (one["start"], one["end"]) for one in marks
+                ]
+                inner = loaded.features["spans"]
+                label = (inner[0] if isinstance(inner, list) else inner.feature).get("label")
+                assert [
+                    None if one.get("label") is None else label.int2str(one["label"]) for one in there["spans"]
+                ] == [one.get("label") for one in marks]
+            if (labels := row.get("labels")) is not None:
+                names = loaded.features["labels"].feature
+                assert [names.int2str(one) for one in there["labels"]] == labels
+        again = Path(folder) / "again"
+        loaded.save_to_disk(str(again))
+        assert [row for _, row in rows_of(take(str(again), None, ReadOptions()))] == rows

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
+from emotui.formats.layouts.tables import datasets_writing
 from emotui.formats.layouts.tables.features import names_in_card, names_in_json
 from emotui.formats.layouts.tables.layouts import read_shaped, settle
 from emotui.formats.layouts.tables.table import Table
@@ -202,5 +203,6 @@ DATASETS = Layout(
     about="A folder of the library datasets: save_to_disk's Arrow files, or Parquet shards with their README.md.",
     recognise=_recognise_folder,
     rows=partial(read_shaped, read_folder),
+    write=datasets_writing.write,
     settled=partial(settle, read_folder),
 )

@@ -180,6 +180,8 @@ class _Shape:
             value = parsed(value)
             if isinstance(value, Flaw):
                 return Flaw(f"{shown(self._columns[key])}: {value.reason}")
+            if key == "values" and isinstance(value, Mapping):  # a struct has every name, of some rows without a number
+                value = {name: said for name, said in value.items() if said is not None}
             found[key] = _plain(value)
         else:
             found[key] = str(_plain(value))

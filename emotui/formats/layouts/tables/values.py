@@ -168,7 +168,7 @@ def span(item: object, text: str | None, names: Sequence[str] = ()) -> dict[str,
     if isinstance(name, Flaw):
         return name
     score = number(_taken(left, _SCORES))
-    attributes = left.pop("attributes", None)
+    attributes = parsed(left.pop("attributes", None))
     left = {key: said for key, said in left.items() if said is not None}
     left |= attributes if isinstance(attributes, Mapping) else {}
     return (
