@@ -44,7 +44,7 @@ def write(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
             writer.write_batch(pyarrow.RecordBatch.from_pylist(batch, schema))
     info = {"citation": "", "description": "", "features": features, "homepage": "", "license": ""}
     (path / _INFO).write_bytes(msgspec.json.format(msgspec.json.encode(info)))
-    state = {
+    state: dict[str, object] = {
         "_data_files": [{"filename": _DATA}],
         "_fingerprint": hashlib.sha256((path / _DATA).read_bytes()).hexdigest()[:16],
         "_format_columns": None,
