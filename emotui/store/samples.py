@@ -13,6 +13,7 @@ from emotui.store.query import Dataset
 from emotui.store.rows import SampleRow, now
 
 if TYPE_CHECKING:
+    import numpy as np
     from duckdb import DuckDBPyConnection
 
 _FLUSH = 10_000
@@ -251,6 +252,24 @@ def neighbours(connection: "DuckDBPyConnection", number: int, reach: int) -> lis
         [number, number, number - reach, number + reach],
     )
     return [(sample, record.encode()) for sample, record in found.fetchall()]
+
+
+def range_of(connection: "DuckDBPyConnection", number: int) -> tuple[int, int] | None:
+    """The number of the first sample of a sample's data set, and how many it has; None: there is no such sample."""
+    found = connection.execute(
+        "select first, n from datasets where first <= ? and ? < first + n", [number, number]
+    ).fetchone()
+    return None if found is None else (int(found[0]), int(found[1]))
+
+
+def hashes(connection: "DuckDBPyConnection", first: int, n: int, column: str) -> "np.ndarray":
+    """A hash of what each sample's column of this name among its own says, in the order of the file (n,), uint64."""
+    found = connection.execute(
+        "select hash(json_extract_string(record, ?)) as said from samples where sample between ? and ? order by sample",
+        [f'$.meta."{column}"', first, first + n - 1],
+    )
+    said: np.ndarray = found.fetchnumpy()["said"]
+    return said
 
 
 def records(connection: "DuckDBPyConnection", numbers: Sequence[int]) -> list[tuple[int, bytes]]:

@@ -241,6 +241,16 @@ class Store:
         with self._turns.reading(access.ROOMY) as connection:
             return samples.neighbours(connection, number, reach)
 
+    def range_of(self, number: int) -> tuple[int, int] | None:
+        """The number of the first sample of a sample's data set, and how many it has; None: there is no such sample."""
+        with self._turns.reading() as connection:
+            return samples.range_of(connection, number)
+
+    def hashes(self, first: int, n: int, column: str) -> "np.ndarray":
+        """A hash of what each of `n` samples says in a column of its own, in the order of the file (n,), uint64."""
+        with self._turns.reading(access.ROOMY) as connection:
+            return samples.hashes(connection, first, n, column)
+
     def dataset_samples(self, dataset: int, start: int = 0, stop: int | None = None) -> Iterator[tuple[int, bytes]]:
         """(number, record as JSON) in file order, positions `start` up to but without `stop`."""
         with self._turns.reading() as connection:

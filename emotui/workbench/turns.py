@@ -2,15 +2,18 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+
+from emotui.workbench.conversations import conversations
 
 if TYPE_CHECKING:
     from emotui.store.store import Store
 
 REACH = 50
-"""How many samples before and after one are looked through for turns of its conversation."""
+"""How many samples before and after one are looked through while the index of a large dataset is being made."""
 
 MOST = 3
 """Turns before and after that are given."""
@@ -48,15 +51,23 @@ class Told(msgspec.Struct, frozen=True):
 
 def in_conversation(told: Told) -> bool:
     """Whether a column of its own says which conversation the text is from."""
-    return _said(told.meta, CONVERSATION) is not None
+    return conversation_of(told.meta) is not None
+
+
+def conversation_of(meta: Mapping[str, Any]) -> Any:
+    """What a text's own columns say of which conversation it is from; None where they do not say."""
+    return _said(meta, CONVERSATION)
 
 
 def turns_of(store: "Store", sample: int, record: bytes) -> Turns:
     """The turns around a sample of a store; nothing is read where it is of no conversation."""
-    if not in_conversation(msgspec.json.decode(record, type=Told)):
+    told = msgspec.json.decode(record, type=Told)
+    if not in_conversation(told):
         return Turns()
-    near = store.neighbours(sample, REACH)
-    return turns(sample, [(number, msgspec.json.decode(one, type=Told)) for number, one in near])
+    index = conversations(store, sample, _column(told.meta, CONVERSATION) or "")
+    members = None if index is None else index.members(sample)
+    found = store.neighbours(sample, REACH) if members is None else store.samples(members)
+    return turns(sample, [(number, msgspec.json.decode(one, type=Told)) for number, one in found])
 
 
 def turns(sample: int, told: Sequence[tuple[int, Told]]) -> Turns:
@@ -91,11 +102,21 @@ def _word(meta: Mapping[str, Any], names: Sequence[str]) -> str:
 
 def _said(meta: Mapping[str, Any], names: Sequence[str]) -> Any:
     """What the first column says that has one of these names, alone or as a number or id; None where there is none."""
+    column = _column(meta, names)
+    return None if column is None else meta[column]
+
+
+def _column(meta: Mapping[str, Any], names: Sequence[str]) -> str | None:
     for column, said in meta.items():
-        bare = re.sub(r"[^a-z]", "", column.lower())
-        if any(bare == name + numbering for name in names for numbering in _NUMBERING) and said not in (None, ""):
-            return said
+        if said not in (None, "") and _is_one_of(column, tuple(names)):
+            return column
     return None
+
+
+@lru_cache(maxsize=1000)
+def _is_one_of(column: str, names: tuple[str, ...]) -> bool:
+    bare = re.sub(r"[^a-z]", "", column.lower())
+    return any(bare == name + numbering for name in names for numbering in _NUMBERING)
 
 
 def _number(said: Any) -> float | None:

@@ -10,6 +10,7 @@ from emotui.records import LabelsGold, Mark, SpanSample
 from emotui.screens.list_state import ListState, column_of, from_setting, to_setting
 from emotui.store.query import ListQuery
 from emotui.store.store import Store
+from emotui.workbench import conversations
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.files.view import FileView
 from emotui.workbench.said import said_of
@@ -104,3 +105,45 @@ def test_a_column_is_asked_for_by_its_name_and_what_it_says() -> None:
     state = ListState(column="day=")
     assert (state.filtered, state.words([]), state.unfiltered().column) == (True, ["day="], "")
     assert from_setting(to_setting(state)) == state
+
+
+FAR = [{"Dialogue_ID": at % 80, "turn": -at} for at in range(400)]
+"""Turns of one conversation stand 80 texts apart, and are numbered from the last."""
+
+
+def _far(path: Path) -> Store:
+    store = Store.open(path)
+    other = [SpanSample(id="x", text="not this", spans=(), meta={"Dialogue_ID": 7})]
+    add_samples(store, "spans", "other", other, "tests")
+    add_samples(store, "spans", "far", [SpanSample(id=str(at), text="t", meta=FAR[at]) for at in range(400)], "tests")
+    return store
+
+
+def test_turns_of_a_conversation_are_found_however_far_apart_they_stand(tmp_path: Path) -> None:
+    store = _far(tmp_path / "w.duckdb")
+    # The first of the second dataset has the number 2; 7 and 87 to 327 are of one conversation.
+    found = said_of(store, "far", 2 + 167, None).turns
+    assert [turn.sample - 2 for turn in found.before] == [327, 247]
+    assert [turn.sample - 2 for turn in found.after] == [87, 7]
+
+
+def test_the_index_of_a_large_dataset_is_made_in_parts_while_near_turns_are_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conversations, "AT_ONCE", 50)
+    store = _far(tmp_path / "w.duckdb")
+    index = conversations.conversations(store, 2, "Dialogue_ID")
+    assert index is not None
+    index.wait()
+    assert index.members(2 + 167) == [2 + at for at in (7, 87, 167, 247, 327)]
+    monkeypatch.setattr(conversations, "MOST", 3)
+    assert index.members(2 + 167) == [2 + at for at in (87, 167, 247)]
+    assert index.members(2 + 7) == [2 + at for at in (7, 87, 167)]
+    assert conversations.conversations(store, 2, 'a "column"') is None
+
+
+def test_files_know_the_turns_of_a_whole_conversation_too(tmp_path: Path) -> None:
+    samples = [SpanSample(id=str(at), text="t", meta=FAR[at]) for at in range(400)]
+    write(str(tmp_path / "far.jsonl"), samples)
+    view = FileView(str(tmp_path / "far.jsonl"), warn=lambda line: None)
+    assert [turn.sample for turn in view.evidence(167, None).turns.after] == [87, 7]

@@ -24,7 +24,7 @@ from emotui.workbench.files.score import known
 from emotui.workbench.predicted_spans import predicted_spans
 from emotui.workbench.runs.similarity import Embedder
 from emotui.workbench.source import Evidence, RepeatView
-from emotui.workbench.turns import REACH, Told, Turns, turns
+from emotui.workbench.turns import Told, Turns, conversation_of, turns
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,6 +66,7 @@ class FileView:
         golds = read(gold, SpanSample, skip_bad=skip_bad)
         warn_skipped(golds, warn)
         self._samples = golds.records
+        self._conversations: dict[str, list[int]] | None = None
         self._dataset = Dataset(
             1, Path(gold).name, spans_task.Spans.name, len(golds.records), fingerprint(golds.records), gold
         )
@@ -140,8 +141,15 @@ class FileView:
         ]
 
     def _turns(self, sample: int) -> Turns:
-        near = range(max(sample - REACH, 0), min(sample + REACH + 1, len(self._samples)))
-        told = [(number, self._samples[number]) for number in near]
+        conversation = conversation_of(self._samples[sample].meta)
+        if conversation is None:
+            return Turns()
+        if self._conversations is None:
+            self._conversations = {}
+            for number, one in enumerate(self._samples):
+                if (named := conversation_of(one.meta)) is not None:
+                    self._conversations.setdefault(str(named), []).append(number)
+        told = [(number, self._samples[number]) for number in self._conversations[str(conversation)]]
         return turns(sample, [(number, Told(one.text, one.subject, one.meta)) for number, one in told])
 
     def said(self, dataset: int, sample: int, run: str | None) -> "SampleSaid":
