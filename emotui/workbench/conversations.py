@@ -79,10 +79,15 @@ _lock = threading.Lock()
 
 def conversations(store: "Store", sample: int, column: str) -> Conversations | None:
     """The index of a sample's dataset by a column; None where there is none for a column of this name."""
-    if '"' in column or "\\" in column or (there := store.range_of(sample)) is None:
+    if '"' in column or "\\" in column:
         return None
     with _lock:
         held = _known.setdefault(store, {})
-        if (*there, column) not in held:
-            held[*there, column] = Conversations(store, *there, column)
-        return held[*there, column]
+        for (first, n, name), index in held.items():
+            if name == column and first <= sample < first + n:
+                return index
+        there = store.range_of(sample)
+        if there is None:
+            return None
+        held[*there, column] = made = Conversations(store, *there, column)
+        return made
