@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from emotui.backends.embedded.adapters import Stack
-from emotui.backends.embedded.base_files import BaseFiles, sha256_of
+from emotui.backends.embedded.base_files import BaseFiles, BaseModelError, sha256_of
 from emotui.backends.embedded.encoder import load_encoder
 from emotui.backends.embedded.ensemble import frozen_features, second_logits
 from emotui.backends.embedded.inference import label_logits
@@ -22,6 +22,21 @@ from emotui.backends.embedded.tokens import WordPieces
 from emotui.backends.embedded.word_pairs import pair_logits
 
 CALIBRATION = "calibration.json"
+
+OWN_SHA256 = {
+    "clauses.safetensors": "324a350777e5ecdfdf76b28f179926e7c83d6f54e459bbb035d3758955556f38",
+    "goemotions.safetensors": "40970e083968849385c315a15de151a17bc363deea41fc7543f83a8272e64236",
+    "mask.safetensors": "7f7a4abac8c17170a8041b3c01f1581a6be01d0cb2995f764d56508a351eab49",
+    "pairs.safetensors": "77ac4704174b9730755fcbf5305116d3cb018069fc6256d2efd16e36d1d66139",
+    "plutchik.safetensors": "6dd18390ec7aa76c2c024f40c6ba68daaa756d2147edcdca09649d117e4113bf",
+    "second.safetensors": "da7e8040cddd1ea4fbfdc412d06410b852d24e2c3ad4ee97a1e439da516e4729",
+    "spans.safetensors": "b4eab84c9f4cd284c26d5f45643eb4a5058d01bada001ede6fc621cee3477971",
+    "calibration.json": "d0b928662690046d34a6a877e777c03b7357d444d1c96659f559dd23b30f7292",
+}
+"""Of the small weights that come with the package (`sha256sum backends/embedded/*.safetensors`)."""
+
+
+_AGAIN = "pip install --force-reinstall --no-deps emotui"
 
 
 def committed_weights() -> Path:
@@ -90,6 +105,20 @@ class Weights:
         return values
 
     def hashes(self) -> dict[str, str]:
-        """SHA-256 of every small file that can change an output."""
+        """SHA-256 of every small file that can change an output.
+
+        Raises:
+            BaseModelError: they are the package's, and one of them is missing or is not as it came.
+        """
         files = sorted(self.folder.glob("*.safetensors"))
-        return {path.name: sha256_of(path) for path in [*files, self.folder / CALIBRATION]}
+        try:
+            found = {path.name: sha256_of(path) for path in [*files, self.folder / CALIBRATION]}
+        except OSError as error:
+            raise BaseModelError(f"{error.filename} cannot be read ({error.strerror}): {_AGAIN}") from None
+        if self.folder == committed_weights() and found != OWN_SHA256:
+            (first, *_) = sorted(name for name in {*found, *OWN_SHA256} if found.get(name) != OWN_SHA256.get(name))
+            raise BaseModelError(
+                f"{self.folder / first} is not as it came with emotui (SHA-256 {found.get(first, 'of no file')}, "
+                f"expected {OWN_SHA256.get(first, 'no such file')}), so it is not loaded: {_AGAIN}"
+            )
+        return found

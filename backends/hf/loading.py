@@ -1,6 +1,7 @@
 """From a model's directory to a transformers model and its tokeniser, on a device."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -96,6 +97,7 @@ def load_model(folder: Path, settings: Settings, progress: Progress) -> Loaded:
             + (f" and {len(missing) - 1} more" if len(missing) > 1 else "")
             + f": they are not a whole {type(model).__name__}"
         )
+    check_all_used(folder, found["unexpected_keys"])
     if not placed:
         model = one_line(folder, lambda: model.to(device))
     model.eval()
@@ -118,6 +120,28 @@ def load_model(folder: Path, settings: Settings, progress: Progress) -> Loaded:
         },
         notes=notes,
     )
+
+
+_LAYER = re.compile(r"(?:^|\.)(?:layers?|h|blocks?)\.\d+\.")
+_OTHER_PARTS = ("pooler", "position_ids", "inv_freq", "masked_bias", "attn.bias", "vision", "visual", "audio", "mtp")
+"""In names of weights: buffers that older files have, and parts of a model that no text goes through."""
+
+
+def check_all_used(folder: Path, unused: Iterable[str]) -> None:
+    """See that the layers of the weights are those of the configuration, which may ask for fewer or others.
+
+    Heads that a family makes no use of (BERT's for the next sentence) are no layers, and stay out without a word.
+
+    Raises:
+        ModelError: a layer of the weights would be left out, and the model be another one without saying so.
+    """
+    layers = [name for name in unused if _LAYER.search(name) and not any(part in name for part in _OTHER_PARTS)]
+    if layers:
+        more = f" and {len(layers) - 1} more" if len(layers) > 1 else ""
+        raise ModelError(
+            f"config.json of {folder} leaves out weights that are there ({min(layers)}{more}): its number or kind of "
+            "layers is not that of the weights, so it is not loaded"
+        )
 
 
 def read_tokenizer(folder: Path) -> Any:

@@ -13,7 +13,7 @@ from transformers import AutoConfig
 from emotui.backends.hf.classifier import labels_of
 from emotui.backends.hf.families import family_of
 from emotui.backends.hf.files import model_folder, read_config, text_hash, weight_files
-from emotui.backends.hf.loading import AUTO_CLASSES, chosen_device, context_of, one_line, read_tokenizer
+from emotui.backends.hf.loading import AUTO_CLASSES, check_all_used, chosen_device, context_of, one_line, read_tokenizer
 from emotui.backends.hf.prompts import frame
 from emotui.backends.hf.settings import Settings
 from emotui.backends.spec import parse_spec
@@ -126,6 +126,7 @@ def _load(folder: Path, config: Any, family: str, seed: int, device: str, max_le
     lost = lost if family == "masked" else [name for name in lost if name.startswith(inside)]
     if lost:
         raise ModelError(f"The weights of {folder} lack {lost[0]}: they are not a whole {type(model).__name__}")
+    check_all_used(folder, found["unexpected_keys"])
     limit = context_of(config, tokenizer, family, Settings())
     wanted = max_length or min(limit or LONGEST, LONGEST)
     if limit is not None and wanted > limit:

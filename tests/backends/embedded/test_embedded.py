@@ -24,7 +24,7 @@ from emotui.backends.base import (
     Score,
     Scores,
 )
-from emotui.backends.embedded import base_files
+from emotui.backends.embedded import base_files, weights
 from emotui.backends.embedded.backend import EmbeddedBackend
 from emotui.backends.embedded.labels import EKMAN, GOEMOTIONS, LABEL_SETS, grouped
 from emotui.backends.embedded.words import words
@@ -300,3 +300,29 @@ def test_the_committed_weights_stay_under_six_megabytes(backend: EmbeddedBackend
 def test_a_way_of_marking_that_does_not_exist_is_refused() -> None:
     with pytest.raises(ModelError, match="auto, cues, clauses"):
         embedded.load("", {"spans": "lines"}, lambda _: None)
+
+
+def test_adapters_are_those_that_came_with_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = weights.committed_weights()
+    files = [path for path in here.iterdir() if path.name in weights.OWN_SHA256]
+    assert len(files) == len(weights.OWN_SHA256) == len([*here.glob("*.safetensors")]) + 1
+    for path in files:
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    monkeypatch.setattr(weights, "committed_weights", lambda: tmp_path)
+    own = weights.Weights.__new__(weights.Weights)
+    own.folder = tmp_path
+    assert own.hashes() == weights.OWN_SHA256
+    changed = tmp_path / "spans.safetensors"
+    whole = changed.read_bytes()
+    changed.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    with pytest.raises(
+        ModelError, match=r"spans\.safetensors is not as it came with emotui .* so it is not loaded: pip"
+    ):
+        own.hashes()
+    changed.unlink()
+    with pytest.raises(ModelError, match=r"spans\.safetensors is not as it came with emotui \(SHA-256 of no file"):
+        own.hashes()
+    changed.write_bytes(whole)
+    (tmp_path / "more.safetensors").write_bytes(whole)
+    with pytest.raises(ModelError, match=r"more\.safetensors is not as it came"):
+        own.hashes()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from emotui.backends.hf import load
+from emotui.backends.hf.loading import check_all_used
 from emotui.backends.host import ModelProcess
 from emotui.backends.weights_hash import weights_hash
 from emotui.errors import ModelError
@@ -129,6 +130,29 @@ def test_weights_that_lack_a_tensor_do_not_get_a_random_one(tmp_path: Path) -> N
     del weights["model.layers.1.mlp.up_proj.weight"]
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     assert "lack model.layers.1.mlp.up_proj.weight: they are not a whole LlamaForCausalLM" in refusal(folder)
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_a_configuration_with_fewer_layers_than_the_weights(tmp_path: Path, layers: int) -> None:
+    folder = copy(tmp_path / "m")
+    config = json.loads((folder / "config.json").read_text("utf-8"))
+    (folder / "config.json").write_text(json.dumps(config | {"num_hidden_layers": layers}), "utf-8")
+    line = refusal(folder)
+    assert f"config.json of {folder} leaves out weights that are there (" in line
+    assert f"layers.{layers}." in line
+
+
+def test_heads_and_parts_that_no_text_goes_through_may_be_left_out(tmp_path: Path) -> None:
+    unused = [
+        "cls.seq_relationship.weight",
+        "pooler.dense.weight",
+        "vision_tower.encoder.layers.0.q.weight",
+        "h.0.attn.bias",
+    ]
+    check_all_used(tmp_path, unused)
+    for name in ("model.layers.3.mlp.weight", "encoder.layer.11.output.bias", "h.2.ln.weight", "decoder.block.4.w"):
+        with pytest.raises(ModelError, match="is not that of the weights"):
+            check_all_used(tmp_path, [*unused, name])
 
 
 def test_weights_of_another_shape(tmp_path: Path) -> None:
