@@ -32,12 +32,20 @@ _AT_ONCE = 4_000_000
 """Numbers of one block of resamples."""
 
 
-def alpha(ratings: ArrayLike, level: Level = "nominal", resamples: int = 0, seed: int = 0) -> Figure:
+def alpha(
+    ratings: ArrayLike,
+    level: Level = "nominal",
+    resamples: int = 0,
+    seed: int = 0,
+    texts: Sequence[int] | None = None,
+) -> Figure:
     """Krippendorff's alpha.
 
     Args:
         ratings: (items, raters), NaN where a rater did not rate; of nominal labels any number for each.
         resamples: of the bootstrap; 0: no interval.
+        texts: of each item the number of its text, where a text has several items (labels, masks): resampling draws
+            texts then. None: an item is a text.
 
     Returns:
         a value of at most 1, over the items with two ratings or more; None where no item has two, or all ratings of
@@ -48,7 +56,8 @@ def alpha(ratings: ArrayLike, level: Level = "nominal", resamples: int = 0, seed
     """
     if level not in LEVELS:
         raise ValueError(f"no level {level!r}: {', '.join(LEVELS)}")
-    table = _pairable(np.asarray(ratings, dtype=np.float64))
+    whole_table = np.asarray(ratings, dtype=np.float64)
+    table = _pairable(whole_table)
     n = len(table)
     if n == 0:
         return Figure(None, 0, why=_TOO_FEW)
@@ -62,9 +71,14 @@ def alpha(ratings: ArrayLike, level: Level = "nominal", resamples: int = 0, seed
     if not resamples:
         return whole
     step = max(1, _AT_ONCE // max(n, int(there.sum())))
-    weights = resample_weights(n, resamples, seed)
+    if texts is None:
+        owner = np.arange(n)
+    else:
+        rows = (~np.isnan(whole_table)).sum(axis=1) > 1
+        owner = np.unique(np.asarray(texts)[rows], return_inverse=True)[1]
+    weights = resample_weights(int(owner.max()) + 1, resamples, seed)
     parts = [
-        _alphas(table, there, values, codes, level, weights[start : start + step])
+        _alphas(table, there, values, codes, level, weights[start : start + step][:, owner])
         for start in range(0, resamples, step)
     ]
     return with_interval(whole, np.concatenate(parts))

@@ -5,12 +5,13 @@ unitary alignments over the mean number of units of an annotator (`emotui.metric
 
 Expected disorder is the mean over random annotations that are made of the real ones (section 5.2): each random
 annotator takes the units of a real one, drawn with replacement, moved by a random offset and wrapped around, with
-offsets at least half a mean unit apart. 30 are drawn, and then as many more as the paper's rule (section 5.3) asks for,
-so that the mean is within 2% at 95% confidence: (1.96 c / 0.02)², c their coefficient of variation.
+offsets at least half a mean unit apart. 30 are drawn, and then as many more as it takes for the mean to be within 2% at
+95% confidence (section 5.3). Of up to four annotators each choice of those who make a random annotation is sampled by
+itself and weighted by its probability: the mean is the paper's, and fewer samples do.
 
 Several texts: units of different texts are never aligned; the observed disorder is that of all texts together. For
 chance the texts stand one after another as one continuum, and a random annotation is made of a run of them with about
-300 units from a random text on (all of them, where there are fewer). With one text this is the paper's own procedure.
+60 units from a random text on (all of them, where there are fewer). With one text this is the paper's own procedure.
 Only texts that all the annotators marked, or left without a span on purpose, count.
 
 gamma-cat (Mathet 2017, "The agreement measure γcat", Computational Linguistics 43(3), section 4.2) is the same of
@@ -22,15 +23,16 @@ not at hand; the package pygamma-agreement (Titeux and Riad 2021) is the oracle 
 """
 
 from collections.abc import Sequence
-from itertools import combinations
-from math import ceil
+from dataclasses import dataclass
+from itertools import combinations, combinations_with_replacement
+from math import ceil, factorial, prod
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from emotui.metrics.figure import Figure, resample_weights, with_interval
-from emotui.metrics.gamma_alignment import EMPTY, Alignment, Dissimilarity, Units, best_alignment, positional
+from emotui.metrics.gamma_alignment import Alignment, Dissimilarity, Units, best_alignment, positional
 from emotui.metrics.unitizing import UNLABELLED, MarkedText
 from emotui.records import Mark
 
@@ -39,10 +41,13 @@ Floats = NDArray[np.float64]
 FIRST_SAMPLES = 30
 PRECISION = 0.02
 MOST_SAMPLES = 3000
-BLOCK = 300
+BLOCK = 60
 """Units of a run of texts that chance is sampled from."""
 
 _CONFIDENCE = 1.96
+_FIRST_EACH = 3
+_MOST_STRATIFIED = 4
+"""Annotators up to which chance is sampled apart for every choice of those who make a random annotation."""
 
 
 class Gamma(msgspec.Struct, frozen=True):
@@ -107,10 +112,9 @@ def gamma(
         nothing = Figure(None, n, why="nobody marked anything")
         return Gamma(nothing, nothing)
     draw = np.random.default_rng(seed)
-    chance = _chance(chosen, marked, how, draw, precision)
-    expected = float(np.mean([_disorder(part, len(names)) for part in chance]))
+    strata, expected, reached = _chance(chosen, marked, how, draw, precision)
     table = np.array([[part.disorder, part.units, part.unlike, part.weight] for part in parts])
-    expected_cat = _mean([part.unlike / part.weight for part in chance if part.weight > 0])
+    expected_cat = _expected_cat(strata)
     one = np.ones((1, n))
     found = Figure(float(_gamma(one, table, len(names), expected)[0]), n)
     cat = _cat_figure(float(_cat(one, table, expected_cat)[0]), n, len(labels), bool(table[:, 3].sum() > 0))
@@ -122,10 +126,9 @@ def gamma(
         found = msgspec.structs.replace(found, why="no interval: one text only")
     of_chosen = iter(parts)
     by_text = [_disorder(next(of_chosen), len(names)) if counts else None for counts in counted]
-    disorders = np.array([_disorder(part, len(names)) for part in chance])
-    reached = _CONFIDENCE * _variation(disorders) / len(chance) ** 0.5
+    samples = sum(len(stratum.found) for stratum in strata)
     total = _Sums(*(float(value) for value in table.sum(axis=0)))  # type: ignore[arg-type]
-    return Gamma(found, cat, _disorder(total, len(names)), expected, len(chance), reached, by_text)
+    return Gamma(found, cat, _disorder(total, len(names)), expected, samples, reached, by_text)
 
 
 def _units(marks: Sequence[Mark], number: dict[str, int]) -> Units:
@@ -152,23 +155,55 @@ def _disorder(part: _Sums, annotators: int) -> float:
     return part.disorder * annotators / part.units if part.units else 0.0
 
 
+@dataclass(slots=True)
+class _Stratum:
+    """Random annotations made of the same real annotators, which chance draws with this probability."""
+
+    makers: tuple[int, ...]
+    weight: float
+    found: list[_Sums]
+
+    def disorders(self, annotators: int) -> Floats:
+        return np.array([_disorder(part, annotators) for part in self.found])
+
+
 def _chance(
     texts: Sequence[MarkedText],
     marked: Sequence[Sequence[Units]],
     how: Dissimilarity,
     draw: np.random.Generator,
     precision: float,
-) -> list[_Sums]:
-    """Sums of random annotations, as many as the precision asks for, up to `MOST_SAMPLES`."""
+) -> tuple[list[_Stratum], float, float]:
+    """Random annotations by who made them, their mean disorder, and how precise that is at 95%, relative."""
+    n = len(marked[0])
     counts = np.array([sum(len(units) for units in row) for row in marked])
-    found: list[_Sums] = []
-    wanted = FIRST_SAMPLES
-    while len(found) < wanted:
-        while len(found) < wanted:
-            found.append(_random(texts, marked, counts, how, draw))
-        disorders = np.array([_disorder(part, len(marked[0])) for part in found])
-        asked = ceil((_variation(disorders) * _CONFIDENCE / precision) ** 2)
-        wanted = min(MOST_SAMPLES, max(wanted, asked))
+    strata = _strata(n)
+    first = max(_FIRST_EACH, ceil(FIRST_SAMPLES / len(strata)))
+    wanted = [first] * len(strata)
+    while True:
+        for stratum, size in zip(strata, wanted, strict=True):
+            while len(stratum.found) < size:
+                stratum.found.append(_random(texts, marked, counts, how, draw, stratum.makers))
+        disorders = [stratum.disorders(n) for stratum in strata]
+        mean = sum(stratum.weight * float(own.mean()) for stratum, own in zip(strata, disorders, strict=True))
+        # The variance of the mean that each stratum adds, and the one where one more annotation takes most away.
+        spread = [stratum.weight**2 * float(own.var(ddof=1)) for stratum, own in zip(strata, disorders, strict=True)]
+        sizes = [len(own) for own in disorders]
+        reached = _CONFIDENCE * sum(v / size for v, size in zip(spread, sizes, strict=True)) ** 0.5 / mean
+        if reached <= precision or sum(sizes) >= MOST_SAMPLES:
+            return strata, mean, reached
+        worst = max(range(len(strata)), key=lambda at: spread[at] / (sizes[at] * (sizes[at] + 1)))
+        wanted = [size + (at == worst) for at, size in enumerate(sizes)]
+
+
+def _strata(annotators: int) -> list[_Stratum]:
+    """Who may make a random annotation: each real annotator so often. Many annotators are drawn freely."""
+    if annotators > _MOST_STRATIFIED:
+        return [_Stratum((), 1.0, [])]
+    found = []
+    for makers in combinations_with_replacement(range(annotators), annotators):
+        ways = factorial(annotators) // prod(factorial(makers.count(own)) for own in set(makers))
+        found.append(_Stratum(makers, ways / annotators**annotators, []))
     return found
 
 
@@ -178,8 +213,9 @@ def _random(
     counts: NDArray[np.int64],
     how: Dissimilarity,
     draw: np.random.Generator,
+    makers: Sequence[int],
 ) -> _Sums:
-    """The sums of one random annotation; it has at least one unit."""
+    """The sums of one random annotation, made of these annotators or of any; it has at least one unit."""
     while True:
         run = _run(counts, draw)
         length = float(sum(texts[at].length for at in run))
@@ -188,7 +224,8 @@ def _random(
         if not len(lengths):
             continue
         offsets = _offsets(len(own), length, float(lengths.mean()) / 2, draw)
-        moved = [_moved(own[int(draw.integers(len(own)))], offset, length) for offset in offsets]
+        chosen = makers or draw.integers(len(own), size=len(own)).tolist()
+        moved = [_moved(own[maker], offset, length) for maker, offset in zip(chosen, offsets, strict=True)]
         if any(len(units) for units in moved):
             return _sums(moved, best_alignment(moved, how), how)
 
@@ -271,12 +308,12 @@ def _cat_figure(value: float, n: int, labels: int, aligned: bool) -> Figure:
     return Figure(None, n, why="chance never aligns unlike labels" if aligned else "no two units are aligned")
 
 
-def _variation(disorders: Floats) -> float:
-    return float(disorders.std(ddof=1) / disorders.mean())
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
-
-
-__all__ = ["BLOCK", "EMPTY", "FIRST_SAMPLES", "PRECISION", "Gamma", "gamma"]
+def _expected_cat(strata: Sequence[_Stratum]) -> float | None:
+    """The mean share of unlike labels over random annotations in which units are aligned."""
+    aligned = [
+        (part.unlike / part.weight, stratum.weight / len(stratum.found))
+        for stratum in strata
+        for part in stratum.found
+        if part.weight > 0
+    ]
+    return sum(share * weight for share, weight in aligned) / sum(weight for _, weight in aligned) if aligned else None

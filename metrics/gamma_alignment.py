@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 EMPTY = 1.0
 """The dissimilarity of a unit and an empty place."""
 
-FEW = 12
+FEW = 16
 """Units of a part up to which it is searched through."""
 
 _LIMIT = 60.0
@@ -90,7 +90,7 @@ def best_alignment(annotators: Sequence[Units], dissimilarity: Dissimilarity) ->
         return _of_two(annotators[0], annotators[1], dissimilarity)
     sizes = [len(units) for units in annotators]
     groups, gains = _candidates(annotators, dissimilarity)
-    chosen = _pack(groups, gains, sizes)
+    chosen = _pack(groups, gains, annotators)
     found = [groups[at] for at in chosen]
     aligned = {(annotator, unit) for group in found for annotator, unit in enumerate(group) if unit >= 0}
     alone = [
@@ -174,12 +174,15 @@ def _undivided(groups: Sequence[tuple[int, ...]], gains: Sequence[float]) -> tup
     return kept, [gain_of[group] for group in kept]
 
 
-def _pack(groups: Sequence[tuple[int, ...]], gains: Sequence[float], sizes: Sequence[int]) -> list[int]:
+def _pack(groups: Sequence[tuple[int, ...]], gains: Sequence[float], annotators: Sequence[Units]) -> list[int]:
     """Which candidates to take, each unit at most once, for the least total gain."""
     if not groups:
         return []
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
-    members = [[int(offsets[own]) + unit for own, unit in enumerate(group) if unit >= 0] for group in groups]
+    offsets = np.concatenate([[0], np.cumsum([len(units) for units in annotators])])
+    # Units are numbered from left to right: a search then has few of them open at a time.
+    rank = np.empty(int(offsets[-1]), dtype=np.int64)
+    rank[np.argsort(np.concatenate([units.starts for units in annotators]), kind="stable")] = np.arange(offsets[-1])
+    members = [[int(rank[offsets[own] + unit]) for own, unit in enumerate(group) if unit >= 0] for group in groups]
     chosen: list[int] = []
     for part in _parts(members):
         if len(part) == 1:

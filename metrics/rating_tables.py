@@ -47,6 +47,7 @@ def table_agreement(
     levels: Sequence[Level] = ("nominal",),
     resamples: int = 0,
     seed: int = 0,
+    texts: Sequence[int] | None = None,
 ) -> TableAgreement:
     """Every figure of one label an item.
 
@@ -54,6 +55,7 @@ def table_agreement(
         table: (items, raters), the number of the label, NaN for none. For levels above nominal the numbers of the
             labels are their values.
         labels: names, by their numbers; none for a table of values.
+        texts: as for `alpha`.
 
     Returns:
         None, with the reason, where a figure is undefined.
@@ -67,7 +69,7 @@ def table_agreement(
     mean = Figure(sum(known) / len(known), len(known)) if known else Figure(None, 0, why="no two raters have a kappa")
     return TableAgreement(
         rated,
-        {level: alpha(table, level, resamples, seed) for level in levels},
+        {level: alpha(table, level, resamples, seed, texts) for level in levels},
         _fleiss(table, there),
         percent_agreement(table),
         pairs,

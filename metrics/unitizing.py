@@ -127,6 +127,16 @@ def unlike_share(text: MarkedText) -> float | None:
     return part.unlike / part.whole
 
 
+def unlike_labels(text: MarkedText) -> float | None:
+    """Of the stretches that both annotators of a pair marked, the share on which their labels differ, in [0, 1].
+
+    None where no two annotators marked the same stretch.
+    """
+    part = _part(text) if len(text.spans) > 1 and text.length > 0 else _Part()
+    whole = sum(part.both.values())
+    return sum(length for (a, b), length in part.both.items() if a != b) / whole if whole else None
+
+
 def units(spans: Sequence[Mark], length: int) -> list[tuple[int, int, str | None]]:
     """A text divided into units and gaps, in order: (start, end, value), None for a gap.
 

@@ -10,7 +10,7 @@ from emotui.commands.program_options import annotator_option, db_option, read_on
 from emotui.errors import BadInput, EmotuiError
 
 COMMANDS = {
-    "agreement": ("emotui.commands.statistics:agreement", "How far raters agree: Krippendorff, Fleiss, Cohen."),
+    "agreement": ("emotui.commands.agreement:agreement", "How far raters or sources agree, and on which texts not."),
     "bench": ("emotui.commands.models:bench", "Measure a model: speed, load time, memory."),
     "compare": ("emotui.commands.statistics:compare", "Compare two sets of per-sample scores, paired by id."),
     "datasets": ("emotui.commands.sets.datasets:datasets", "List the datasets in the store."),

@@ -85,7 +85,7 @@ def results(
             tables += [transition_table(one) for one in reversed(moves) if one.pairs]
         ((_, tables),) = picked([("", tables)], keys) or [("", [])]
         if not as_json:
-            _print_tables(tables)
+            print_tables(tables)
             return
         ids = _ids(workspace, tables) if with_samples else None
         print_json(
@@ -203,7 +203,7 @@ def _cell_document(cell: Cell, ids: Mapping[int, str] | None) -> dict[str, objec
     return document
 
 
-def _print_tables(tables: Sequence[ResultsTable]) -> None:
+def print_tables(tables: Sequence[ResultsTable]) -> None:
     """The tables, and then all their notes, each once."""
     from rich.console import Console
 

@@ -1,6 +1,4 @@
-"""`emotui agreement`, `emotui compare`, `emotui lexical`: figures over files, without a model or the store."""
-
-from typing import Any
+"""`emotui compare` and `emotui lexical`: figures over files, or over two sources of the store."""
 
 import click
 
@@ -8,31 +6,6 @@ from emotui.commands.output import as_written, json_option, print_figures, print
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
 from emotui.workbench.files import score
-
-
-@click.command()
-@click.option("--ratings", help="Ratings: item, rater, label.")
-@click.option("--records", help="Scenes with annotators, in place of ratings: agreement on every emotion.")
-@skip_bad_option
-@json_option
-def agreement(ratings: str | None, records: str | None, skip_bad: bool, as_json: bool) -> None:
-    """How far raters agree beyond chance: all of them, each two, and on each label."""
-    if (ratings is None) == (records is None):
-        raise BadInput("agreement needs --ratings or --records, one of them")
-    if ratings is not None:
-        document = score.agreement(ratings, skip_bad=skip_bad, warn=warn)
-    else:
-        document = score.scenes_agreement(str(records), skip_bad=skip_bad, warn=warn)
-    if as_json:
-        print_json(document)
-        return
-    pairs = {f"{one['a']} and {one['b']}": {"n": one["n"], "kappa": one["kappa"]} for one in _pairs(document)}
-    print_figures(str(ratings or records), document | {"each two": pairs})
-
-
-def _pairs(document: dict[str, Any]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = document["pairwise_cohen_kappa"]
-    return found
 
 
 @click.command()

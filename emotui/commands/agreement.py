@@ -1,0 +1,301 @@
+"""`emotui agreement`: how far raters agree, from a file of ratings or over the sources of a dataset."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from emotui.commands.output import json_option, print_figures, print_json, skip_bad_option, warn
+from emotui.commands.program_options import db_option, look_into, read_only_option
+from emotui.errors import BadInput
+from emotui.workbench.files import score
+
+if TYPE_CHECKING:
+    from emotui.metrics.alternative_annotator import StandIn
+    from emotui.metrics.figure import Figure
+    from emotui.store.store import Store
+    from emotui.workbench.agreement.documents import Agreement, Behind, Measured
+    from emotui.workbench.agreement.standing_in import Standing
+
+
+@click.command()
+@click.option("--ratings", help="Ratings: item, rater, label.")
+@click.option("--records", help="Scenes with annotators, in place of ratings: agreement on every emotion.")
+@click.option("--dataset", metavar="NAME", help="Over the sources of a dataset, in place of files.")
+@click.option(
+    "--sources", metavar="A,B,...", help="--dataset: which: people, gold, files, runs (default: people, else all)."
+)
+@click.option("--levels", metavar="L,...", help="--dataset: of alpha: nominal, ordinal, interval, ratio.")
+@click.option(
+    "--bootstrap", type=click.IntRange(0), metavar="N", help="--dataset: resamples of intervals (default: 1000)."
+)
+@click.option("--seed", type=click.IntRange(0), help="--dataset: of intervals and of gamma's chance (default: 0).")
+@click.option(
+    "--items",
+    type=click.IntRange(1),
+    metavar="N",
+    help="--dataset --json: the N texts behind each figure, worst first.",
+)
+@click.option("--gamma/--no-gamma", default=None, help="--dataset: gamma of spans (default: up to four sources).")
+@click.option("--no-gold-check", is_flag=True, help="--dataset: no estimate of sources and doubtful gold.")
+@click.option("--stand-in", metavar="RUN", help="--dataset: may RUN stand in for an annotator?")
+@click.option(
+    "--epsilon", type=click.FloatRange(0, 1), help="--stand-in: what a person's work has to be better by (0.2)."
+)
+@click.option("--alignment", metavar="NAME", help="--stand-in: how answers are compared (default: by the task).")
+@skip_bad_option
+@db_option
+@read_only_option
+@json_option
+def agreement(
+    ratings: str | None,
+    records: str | None,
+    dataset: str | None,
+    sources: str | None,
+    levels: str | None,
+    bootstrap: int | None,
+    seed: int | None,
+    items: int | None,
+    gamma: bool | None,
+    no_gold_check: bool,
+    stand_in: str | None,
+    epsilon: float | None,
+    alignment: str | None,
+    skip_bad: bool,
+    db: str | None,
+    read_only: bool,
+    as_json: bool,
+) -> None:
+    """How far raters agree beyond chance: all of them, each two, and on each label.
+
+    From a file of ratings, or over the sources of a dataset: spans, labels or numbers, each by figures of its own, with
+    intervals and the texts behind every figure; how good each source is, and which gold is doubtful.
+    """
+    if [ratings, records, dataset].count(None) != 2:
+        raise BadInput("agreement needs --ratings, --records or --dataset, one of them")
+    of_dataset = {
+        "--sources": sources,
+        "--levels": levels,
+        "--bootstrap": bootstrap,
+        "--seed": seed,
+        "--items": items,
+        "--gamma": gamma,
+        "--no-gold-check": no_gold_check or None,
+        "--stand-in": stand_in,
+        "--epsilon": epsilon,
+        "--alignment": alignment,
+        "--db": db,
+        "--read-only": read_only or None,
+    }
+    given = [name for name, value in of_dataset.items() if value is not None]
+    if dataset is None:
+        if given:
+            raise BadInput(f"{given[0]} is for --dataset")
+        _of_files(ratings, records, skip_bad, as_json)
+        return
+    if skip_bad:
+        raise BadInput("--skip-bad is for files")
+    if stand_in is None and (strange := [name for name in given if name in ("--epsilon", "--alignment")]):
+        raise BadInput(f"{strange[0]} is for --stand-in")
+    names = None if sources is None else _names(sources)
+    workspace = look_into(db, read_only=read_only)
+    try:
+        if stand_in is not None:
+            other = ("--levels", "--bootstrap", "--seed", "--gamma", "--no-gold-check")
+            if strange := [name for name in given if name in other]:
+                raise BadInput(f"{strange[0]} has no say in --stand-in")
+            _stand_in(workspace.store, dataset, stand_in, names, alignment, epsilon, items, as_json)
+        else:
+            _study(
+                workspace.store,
+                dataset,
+                names,
+                levels,
+                1000 if bootstrap is None else bootstrap,
+                seed or 0,
+                gamma,
+                not no_gold_check,
+                items,
+                as_json,
+            )
+    finally:
+        workspace.close()
+
+
+def _names(given: str) -> list[str]:
+    return [name for part in given.split(",") if (name := part.strip())]
+
+
+def _of_files(ratings: str | None, records: str | None, skip_bad: bool, as_json: bool) -> None:
+    if ratings is not None:
+        document = score.agreement(ratings, skip_bad=skip_bad, warn=warn)
+    else:
+        document = score.scenes_agreement(str(records), skip_bad=skip_bad, warn=warn)
+    if as_json:
+        print_json(document)
+        return
+    found: list[dict[str, Any]] = document["pairwise_cohen_kappa"]
+    pairs = {f"{one['a']} and {one['b']}": {"n": one["n"], "kappa": one["kappa"]} for one in found}
+    print_figures(str(ratings or records), document | {"each two": pairs})
+
+
+def _study(
+    store: "Store",
+    dataset: str,
+    sources: Sequence[str] | None,
+    levels: str | None,
+    resamples: int,
+    seed: int,
+    gamma: bool | None,
+    check_gold: bool,
+    items: int | None,
+    as_json: bool,
+) -> None:
+    from emotui.metrics.alpha import LEVELS
+    from emotui.workbench.agreement.study import study
+    from emotui.workbench.agreement.tables import agreement_tables
+
+    wanted = None if levels is None else [level for level in LEVELS if level in _names(levels)]
+    if levels is not None and (strange := [name for name in _names(levels) if name not in LEVELS] or not wanted):
+        raise BadInput(
+            f"there is no level {strange[0] if isinstance(strange, list) else levels!r}: {', '.join(LEVELS)}"
+        )
+    found = study(
+        store,
+        dataset,
+        sources,
+        levels=wanted,
+        resamples=resamples,
+        seed=seed,
+        with_gamma=gamma,
+        check_gold=check_gold,
+    )
+    if as_json:
+        print_json(_document(found, store, items or 0))
+        return
+    from emotui.commands.results import print_tables
+
+    print_tables(agreement_tables(found, most_doubts=20))
+
+
+def _stand_in(
+    store: "Store",
+    dataset: str,
+    run: str,
+    people: Sequence[str] | None,
+    alignment: str | None,
+    epsilon: float | None,
+    items: int | None,
+    as_json: bool,
+) -> None:
+    from emotui.metrics.alternative_annotator import EPSILON
+    from emotui.workbench.agreement.standing_in import stand_in_test
+    from emotui.workbench.agreement.tables import stand_in_tables
+
+    found = stand_in_test(
+        store, dataset, run, people, alignment=alignment, epsilon=EPSILON if epsilon is None else epsilon
+    )
+    if as_json:
+        print_json(_standing_document(found, store, items or 0))
+        return
+    from emotui.commands.results import print_tables
+
+    print_tables(stand_in_tables(found))
+
+
+class _Ids:
+    """Ids of samples by their numbers, asked of the store once."""
+
+    def __init__(self, store: "Store", n: int) -> None:
+        self._store, self.n = store, n
+        self._ids: dict[int, str] = {}
+
+    def of(self, numbers: Sequence[int]) -> list[str]:
+        missing = [number for number in dict.fromkeys(numbers) if number not in self._ids]
+        self._ids |= {row.sample: row.id for row in self._store.page(missing, None)} if missing else {}
+        return [self._ids[number] for number in numbers]
+
+    def behind(self, behind: "Behind") -> dict[str, object]:
+        """How many samples there are, and the first of them where they are asked for."""
+        first = list(behind[: self.n])
+        ids = self.of([number for number, _ in first])
+        items = [{"id": key, "apart": apart} for key, (_, apart) in zip(ids, first, strict=True)]
+        return {"n_items": len(behind)} | ({"items": items} if self.n else {})
+
+
+def _figure(figure: "Figure") -> dict[str, object]:
+    return {
+        "value": figure.value,
+        "low": figure.low,
+        "high": figure.high,
+        "n": figure.n,
+        "why": figure.why,
+    }
+
+
+def _figures(measured: "Sequence[Measured]", ids: _Ids) -> dict[str, object]:
+    return {one.name: _figure(one.figure) | {"about": one.about} | ids.behind(one.behind) for one in measured}
+
+
+def _document(found: "Agreement", store: "Store", items: int) -> dict[str, object]:
+    ids = _Ids(store, items)
+    return {
+        "dataset": found.dataset,
+        "kind": found.kind,
+        "sources": [msgspec.structs.asdict(source) for source in found.sources],
+        "texts": found.texts,
+        "figures": _figures(found.measured, ids),
+        "by_label": {label: _figures(figures, ids) for label, figures in found.by_label.items()},
+        "pairs": [
+            {
+                "a": pair.a,
+                "b": pair.b,
+                "n": pair.n,
+                "figures": {one.name: _figure(one.figure) | {"about": one.about} for one in pair.measured},
+                "confusion": pair.confusion,
+            }
+            | ids.behind(pair.behind)
+            for pair in found.pairs
+        ],
+        "itself": [{"name": one.name, "n": one.n, "figures": _figures(one.measured, ids)} for one in found.itself],
+        "estimate": None if found.estimate is None else msgspec.to_builtins(found.estimate),
+        "doubts": [
+            {name: value for name, value in msgspec.to_builtins(doubt).items() if name != "sample"}
+            for doubt in found.doubts
+        ],
+        "notes": dict(found.notes),
+        "resamples": found.resamples,
+        "seed": found.seed,
+    }
+
+
+def _standing_document(found: "Standing", store: "Store", items: int) -> dict[str, object]:
+    ids = _Ids(store, items)
+    tests = {key: _test(test) for key, test in found.tests.items()}
+    whole: Mapping[str, object] = tests[""] if set(tests) == {""} else {"by_name": tests}
+    return {
+        "dataset": found.dataset,
+        "kind": found.kind,
+        "model": found.model,
+        "people": list(found.people),
+        "alignment": found.alignment,
+        **whole,
+        **ids.behind(found.lost),
+    }
+
+
+def _test(test: "StandIn") -> dict[str, object]:
+    return {
+        "epsilon": test.epsilon,
+        "q": test.q,
+        "n": test.n,
+        "winning_rate": test.winning_rate,
+        "advantage": test.advantage,
+        "passed": test.passed,
+        "why": test.why,
+        "annotators": [
+            {name: value for name, value in msgspec.structs.asdict(one).items() if name != "lost"}
+            for one in test.annotators
+        ],
+    }

@@ -1,0 +1,158 @@
+"""Agreement on spans: unitizing alpha, gamma, and each two sources by F1 and by their labels."""
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from emotui.backends.host import IsCancelled
+from emotui.metrics.figure import Figure
+from emotui.metrics.gamma import gamma
+from emotui.metrics.span_pairs import SpanPair, span_pair
+from emotui.metrics.tokens import WordsBySpan
+from emotui.metrics.unitizing import MarkedText, Unitizing, unitizing_alpha, unlike_labels, unlike_share
+from emotui.records import Mark
+from emotui.workbench.agreement.documents import Behind, Between, Measured
+from emotui.workbench.agreement.panel import Panel
+from emotui.workbench.progress import Cancelled
+
+GAMMA_OF = 4
+"""Sources up to which gamma is computed unasked: candidates of an alignment grow with every one."""
+
+ABOUT = {
+    "u_alpha": "borders and labels together, by characters (Krippendorff and others 2016)",
+    "u_alpha_binary": "marked or not, whatever the label (Krippendorff and others 2016)",
+    "u_alpha_coding": "labels alone, where two sources marked the same stretch (Krippendorff and others 2016)",
+    "gamma": "borders and labels over the best alignment, against chance by sampling (Mathet and others 2015)",
+    "gamma_cat": "labels alone, over the same alignment (Mathet 2017)",
+    "by_label": "this label against others, where two sources marked the same stretch (Krippendorff and others 2016)",
+    "exact_f1": "2 x equal places / all spans",
+    "labelled_f1": "as exact F1, with equal labels",
+    "overlap_f1": "token F1 of the best one-to-one alignment, mean over texts in which one of the two marked something",
+}
+
+
+def marked_texts(panel: Panel) -> tuple[list[MarkedText], list[int]]:
+    """Texts that two sources or more looked at, with their places in the panel."""
+    shared = panel.shared()
+    return [
+        MarkedText(
+            len(panel.texts[at].text),
+            {name: marks_of(said[at]) for name, said in panel.said.items() if at in said},
+        )
+        for at in shared
+    ], shared
+
+
+def marks_of(said: Any) -> Sequence[Mark]:
+    """What a source says of a text of spans."""
+    marks: Sequence[Mark] = said
+    return marks
+
+
+def measure_spans(
+    panel: Panel, *, resamples: int, seed: int, with_gamma: bool | None, cancelled: IsCancelled | None = None
+) -> tuple[list[Measured], dict[str, list[Measured]], list[Between], dict[str, str]]:
+    """Figures of all sources, by label, and of each two; and notes.
+
+    Args:
+        with_gamma: None: where there are at most `GAMMA_OF` sources.
+    """
+    texts, places = marked_texts(panel)
+    numbers = [panel.texts[at].sample for at in places]
+    notes: dict[str, str] = {}
+    family = unitizing_alpha(texts, resamples, seed)
+    if family.overlapping:
+        notes["u_alpha"] = (
+            f"{family.overlapping} characters lie under several spans of one source: "
+            "there, all their labels together are one value"
+        )
+    unlike = behind(numbers, [unlike_share(text) for text in texts])
+    measured = [
+        _measured("u_alpha", "u-alpha", family.u_alpha, unlike),
+        _measured("u_alpha_binary", "u-alpha, marked or not", family.binary, unlike),
+        _measured(
+            "u_alpha_coding",
+            "u-alpha, labels",
+            family.coding,
+            behind(numbers, [unlike_labels(text) for text in texts]),
+        ),
+    ]
+    _stop(cancelled)
+    if with_gamma or (with_gamma is None and len(panel.said) <= GAMMA_OF):
+        found = gamma(texts, panel.raters, resamples=resamples, seed=seed)
+        if found.samples:
+            notes["gamma"] = (
+                f"expected disorder is a mean over {found.samples} random annotations, "
+                f"within {100 * (found.precision or 0):.1f}%; over the {found.gamma.n} texts that all sources looked at"
+            )
+        disorder = behind(numbers, found.by_text)
+        measured += [_measured("gamma", "gamma", found.gamma, disorder), _measured("gamma_cat", "gamma-cat", found.cat)]
+    else:
+        notes["gamma"] = f"not computed unasked for more than {GAMMA_OF} sources: --gamma computes it"
+    _stop(cancelled)
+    words = WordsBySpan()
+    pairs = []
+    for a, b in combinations(panel.raters, 2):
+        pairs.append(_between(panel, a, b, words))
+        _stop(cancelled)
+    return measured, _by_label(family, texts, numbers), pairs, notes
+
+
+def behind(numbers: Sequence[int], apart: Sequence[float | None]) -> Behind:
+    """Samples with how far sources are apart, where they are at all, the furthest first."""
+    both = zip(numbers, apart, strict=True)
+    found = [(number, value) for number, value in both if value is not None and value > 1e-12]
+    return sorted(found, key=lambda one: (-one[1], one[0]))
+
+
+def _measured(name: str, title: str, figure: Figure, samples: Behind = ()) -> Measured:
+    return Measured(name, title, ABOUT[name], figure, samples)
+
+
+def _by_label(family: Unitizing, texts: Sequence[MarkedText], numbers: Sequence[int]) -> dict[str, list[Measured]]:
+    """Of each label its alpha, and the texts in which some marked a stretch with it and others did not."""
+    apart: dict[str, list[tuple[int, float]]] = {}
+    for text, number in zip(texts, numbers, strict=True):
+        covered: dict[str, dict[str, set[int]]] = {}
+        for name, marks in text.spans.items():
+            for mark in marks:
+                covered.setdefault(mark.label or "", {}).setdefault(name, set()).update(range(mark.start, mark.end))
+        for label, by_name in covered.items():
+            sets = [by_name.get(name, set()) for name in text.spans]
+            either = set.union(*sets)
+            if either and (share := 1 - len(set.intersection(*sets)) / len(either)) > 0:
+                apart.setdefault(label, []).append((number, share))
+    return {
+        label: [
+            Measured(
+                "u_alpha",
+                "u-alpha",
+                ABOUT["by_label"],
+                figure,
+                sorted(apart.get(label, ()), key=lambda one: (-one[1], one[0])),
+            )
+        ]
+        for label, figure in family.by_label.items()
+    }
+
+
+def _between(panel: Panel, a: str, b: str, words: WordsBySpan) -> Between:
+    first, second = panel.said[a], panel.said[b]
+    both = sorted(first.keys() & second.keys())
+    found = span_pair(a, b, ((panel.texts[at].text, marks_of(first[at]), marks_of(second[at])) for at in both), words)
+    apart = behind([panel.texts[at].sample for at in both], [None if f1 is None else 1 - f1 for f1 in found.by_text])
+    return Between(a, b, len(both), _of_pair(found), found.confusion, apart)
+
+
+def _of_pair(found: SpanPair) -> list[Measured]:
+    figures: Mapping[str, tuple[str, Figure]] = {
+        "overlap_f1": ("token F1", found.overlap_f1),
+        "exact_f1": ("exact F1", found.exact_f1),
+        "labelled_f1": ("exact F1 with labels", found.labelled_f1),
+    }
+    return [_measured(name, title, figure) for name, (title, figure) in figures.items()]
+
+
+def _stop(cancelled: IsCancelled | None) -> None:
+    if cancelled is not None and cancelled():
+        raise Cancelled

@@ -1,0 +1,290 @@
+"""Who says what about which texts of a dataset: gold, people, models and files, read alike."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from emotui.backends.host import IsCancelled
+from emotui.errors import BadInput
+from emotui.records import ClassGold, LabelsGold, Mark, MaskedGold, ScenesGold, SpanSample, ValuesGold
+from emotui.store.query import Dataset, Run
+from emotui.store.store import Store
+from emotui.tasks.registry import task_named
+from emotui.tasks.task import Task
+from emotui.workbench.agreement.documents import LABEL, LABELS, SPANS, VALUES, WORDS, SourceCount
+from emotui.workbench.datasets.label_maps import label_map
+from emotui.workbench.datasets.sets import dataset_named
+from emotui.workbench.datasets.sources import GOLD, PERSON, sources
+from emotui.workbench.progress import Cancelled
+from emotui.workbench.runs.plan import stored_samples
+
+Said = Sequence[Mark] | Sequence[str] | Mapping[str, float]
+"""Marks of spans; labels, or a word a mask; numbers by name, which of vectors are 0 and 1."""
+
+_EVERY = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text of the dataset: its number, its id, and what it says (empty where only its answers are kept)."""
+
+    sample: int
+    id: str
+    text: str
+
+
+@dataclass(slots=True)
+class Panel:
+    """What sources say, by the place of the text; a source that says nothing about a text has no entry there.
+
+    `again`: what a source says when it is asked a second time. `gold`: what gold says, whether it is among the sources
+    or not.
+    """
+
+    dataset: Dataset
+    kind: str
+    texts: list[Text]
+    said: dict[str, dict[int, Said]]
+    kinds: dict[str, str] = field(default_factory=dict)
+    again: dict[str, dict[int, Said]] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)
+    gold: dict[int, Said] = field(default_factory=dict)
+
+    @property
+    def raters(self) -> list[str]:
+        """The names of the sources."""
+        return list(self.said)
+
+    @property
+    def counts(self) -> list[SourceCount]:
+        """Who takes part."""
+        return [
+            SourceCount(name, self.kinds[name], len(said), 2 if self.again.get(name) else 1)
+            for name, said in self.said.items()
+        ]
+
+    def only(self, names: Sequence[str]) -> "Panel":
+        """Of these sources alone."""
+        return Panel(
+            self.dataset,
+            self.kind,
+            self.texts,
+            {name: self.said[name] for name in names},
+            self.kinds,
+            {name: self.again[name] for name in names if name in self.again},
+            self.notes,
+            self.gold,
+        )
+
+    def twice(self, name: str) -> "Panel":
+        """A source's first answers against its second ones, over the texts that have both."""
+        again = self.again.get(name, {})
+        first, second = f"{name}, first", f"{name}, again"
+        own = {at: said for at, said in self.said[name].items() if at in again}
+        return Panel(
+            self.dataset,
+            self.kind,
+            self.texts,
+            {first: own, second: again},
+            {first: self.kinds[name], second: self.kinds[name]},
+        )
+
+    def shared(self) -> list[int]:
+        """The places of texts about which two sources or more say something."""
+        counts: dict[int, int] = {}
+        for said in self.said.values():
+            for at in said:
+                counts[at] = counts.get(at, 0) + 1
+        return sorted(at for at, n in counts.items() if n > 1)
+
+
+def read_panel(
+    store: Store, dataset: str, names: Sequence[str] | None = None, *, cancelled: IsCancelled | None = None
+) -> Panel:
+    """Read what sources say.
+
+    Args:
+        names: of sources: gold, people, models, files, or ids of runs. None: all people, where there are two or more;
+            else all sources, each model's newest run.
+
+    Raises:
+        BadInput: no such dataset or source, fewer than two sources, or a task of which nothing can be compared.
+        Cancelled: by `cancelled`.
+    """
+    found = dataset_named(store, dataset)
+    task = task_named(found.task)
+    reading = _READINGS.get(task.sample)
+    if reading is None:
+        raise BadInput(f"{found.name} is of the {task.name} task, whose answers agreement cannot compare")
+    chosen, notes = _chosen(store, found, names)
+    wants_people = {name for name, run in chosen.items() if run is None and name != GOLD}
+    texts: list[Text] = []
+    gold: dict[int, Said] = {}
+    said: dict[str, dict[int, Said]] = {name: {} for name in chosen}
+    samples: list[Any] = []
+    place: dict[int, int] = {}
+    for number, sample in stored_samples(store, found, found.n):
+        _stop(cancelled, len(texts))
+        place[number] = len(texts)
+        texts.append(Text(number, sample.id, getattr(sample, "text", None) or ""))
+        samples.append(sample)
+        if (own := reading.read(sample)) is not None:
+            gold[place[number]] = own
+        for name in wants_people & sample.annotators.keys() if wants_people else ():
+            said[name][place[number]] = _of_person(sample.annotators[name])
+    if GOLD in said:
+        said[GOLD] = gold
+    kinds, again = {GOLD: GOLD}, {}
+    for name, run in chosen.items():
+        if run is None:
+            kinds.setdefault(name, PERSON)
+            continue
+        kinds[name] = run.source
+        said[name], again[name] = _of_run(store, task, run, samples, place, reading, cancelled)
+        failed = run.done - len(said[name])
+        if failed > 0 and not again[name]:
+            notes[name] = f"{failed} of its answers failed or cannot be read: it says nothing about those texts"
+    if reading.kind == SPANS and (mapping := label_map(store, found)):
+        for name in said.keys() - {GOLD}:
+            said[name], again[name] = _mapped(said[name], mapping), _mapped(again.get(name, {}), mapping)
+        notes["labels"] = "labels of spans are mapped to gold's by the dataset's mapping"
+    kind = _kind(reading.kind, task.sample, said)
+    return Panel(found, kind, texts, said, kinds, {name: more for name, more in again.items() if more}, notes, gold)
+
+
+def _chosen(
+    store: Store, dataset: Dataset, names: Sequence[str] | None
+) -> tuple[dict[str, Run | None], dict[str, str]]:
+    """The sources by name, with their runs; None for gold and for people inside the gold records."""
+    known = sources(store, dataset.name)
+    runs = {run.run: run for run in store.runs(dataset.dataset)}
+    notes: dict[str, str] = {}
+    if names is None:
+        people = [one for one in known if one.kind == PERSON]
+        picked = people if len(people) > 1 else known
+        if len(people) > 1:
+            notes["sources"] = "people alone; --sources names others"
+        listed = {one.name: one for one in reversed(picked)}  # of equal names the newest, which stands first
+        picked = [one for one in picked if listed[one.name] is one]
+    else:
+        picked = []
+        for name in dict.fromkeys(names):
+            fitting = (
+                [one for one in known if one.run == name]
+                or [one for one in known if one.name == name][:1]
+                or [one for one in known if one.run is not None and one.run.startswith(name)]
+            )
+            if len(fitting) != 1:
+                there = ", ".join(dict.fromkeys(one.name for one in known))
+                raise BadInput(f"{dataset.name} has no source {name!r}; it has: {there}")
+            picked.append(fitting[0])
+    if len(picked) < 2:
+        raise BadInput(f"agreement needs two sources; {dataset.name} has {len(known)} (see: emotui sources)")
+    found: dict[str, Run | None] = {}
+    for one in picked:
+        name = one.name if one.name not in found else f"{one.name} ({one.run})"
+        found[name] = None if one.run is None else runs[one.run]
+    return found, notes
+
+
+def _of_run(
+    store: Store,
+    task: Task,
+    run: Run,
+    samples: Sequence[Any],
+    place: Mapping[int, int],
+    reading: "_Reading",
+    cancelled: IsCancelled | None,
+) -> tuple[dict[int, Said], dict[int, Said]]:
+    """What a run says, the first time and the second; failed answers say nothing."""
+    rounds: tuple[dict[int, Said], dict[int, Said]] = ({}, {})
+    for at, outcome in enumerate(store.outcomes(run.run)):
+        _stop(cancelled, at)
+        if outcome.prediction is None or outcome.repeat > 1 or outcome.sample not in place:
+            continue
+        where = place[outcome.sample]
+        prediction = msgspec.json.decode(outcome.prediction, type=task.prediction)
+        try:
+            rounds[outcome.repeat][where] = _opinion(task, samples[where], prediction, reading)
+        except BadInput:  # more or fewer words than masks: no answer to compare
+            continue
+    return rounds
+
+
+def _of_person(said: Any) -> Said:
+    """What an annotator says inside a gold record, where numbers stand under `values`."""
+    own: Said = said["values"] if isinstance(said, Mapping) and isinstance(said.get("values"), Mapping) else said
+    return own
+
+
+def _opinion(task: Task, sample: Any, prediction: Any, reading: "_Reading") -> Said:
+    """A prediction in the shape that gold has, which is the same for all sources."""
+    said = reading.read(task.as_gold(sample, prediction))
+    return () if said is None else said
+
+
+def _mapped(said: Mapping[int, Any], mapping: Mapping[str, str]) -> dict[int, Said]:
+    """Marks with their labels under the names that gold has."""
+    return {
+        at: tuple(msgspec.structs.replace(mark, label=mapping.get(mark.label or "", mark.label)) for mark in marks)
+        for at, marks in said.items()
+    }
+
+
+def _stop(cancelled: IsCancelled | None, at: int) -> None:
+    if cancelled is not None and at % _EVERY == 0 and cancelled():
+        raise Cancelled
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What is said in a gold record; `read` gives None where nothing is."""
+
+    kind: str
+    read: Callable[[Any], Said | None]
+
+
+def _labels(record: LabelsGold) -> Said | None:
+    said = record.said
+    return tuple(name for name, there in said.items() if there) if isinstance(said, Mapping) else said
+
+
+def _values(record: ValuesGold) -> Said | None:
+    return record.values or None
+
+
+def _vector(record: ScenesGold) -> Said | None:
+    return record.labels
+
+
+def _spans(record: SpanSample) -> Said | None:
+    return record.spans
+
+
+def _words(record: MaskedGold) -> Said | None:
+    return record.labels
+
+
+def _label(record: ClassGold) -> Said | None:
+    return (record.label,) if record.label else None
+
+
+_READINGS: Mapping[type, _Reading] = {
+    SpanSample: _Reading(SPANS, _spans),
+    LabelsGold: _Reading(LABELS, _labels),
+    ScenesGold: _Reading(LABELS, _vector),
+    MaskedGold: _Reading(WORDS, _words),
+    ClassGold: _Reading(LABEL, _label),
+    ValuesGold: _Reading(VALUES, _values),
+}
+
+
+def _kind(kind: str, sample: type, said: Mapping[str, Mapping[int, Said]]) -> str:
+    """Several labels a text are one label, where everybody always gives just one."""
+    if kind == LABELS and sample is LabelsGold:
+        answers = [answer for answers in said.values() for answer in answers.values()]
+        if answers and all(len(answer) == 1 for answer in answers):
+            return LABEL
+    return kind

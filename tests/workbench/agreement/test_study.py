@@ -1,0 +1,330 @@
+"""`emotui agreement --dataset`: every kind of answer, from every kind of source, with the texts behind each figure."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from emotui.errors import BadInput
+from emotui.metrics.agreement import agreement_report, vectors_agreement_report
+from emotui.metrics.alpha import alpha
+from emotui.metrics.unitizing import MarkedText, unitizing_alpha
+from emotui.records import ClassGold, LabelsGold, Mark, MaskedGold, ScenesGold, SpanSample, ValuesGold
+from emotui.store.query import Dataset
+from emotui.store.store import Store
+from emotui.workbench.agreement.documents import Agreement, Measured
+from emotui.workbench.agreement.study import study
+from emotui.workbench.agreement.tables import agreement_tables
+from emotui.workbench.datasets.label_maps import keep_label_map
+from emotui.workbench.datasets.samples import add_samples
+from emotui.workbench.runs.elsewhere import Said, keep_said
+from tests.conftest import Emotui
+
+TEXT = "I was glad at first and then so very afraid"
+GLAD, AFRAID, VERY = Mark(6, 10, "joy"), Mark(37, 43, "fear"), Mark(32, 43, "fear")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store.open(tmp_path / "w.duckdb")
+
+
+def keep(store: Store, dataset: Dataset, name: str, said: Sequence[dict[str, Any] | None], again: Any = ()) -> None:
+    """A person's answers by the order of the texts; None: no answer. `again`: to a second asking."""
+    first = store.file_order(dataset.dataset)[0]
+    answers = [Said(first + at, 0, keys) for at, keys in enumerate(said) if keys is not None]
+    answers += [Said(first + at, 1, keys) for at, keys in enumerate(again) if keys is not None]
+    keep_said(store, dataset, name, "person", answers, sim=False)
+
+
+def named(measured: Sequence[Measured]) -> dict[str, Measured]:
+    return {one.name: one for one in measured}
+
+
+def spans(store: Store) -> Dataset:
+    people = [
+        {"ann": (GLAD, AFRAID), "bob": (GLAD, AFRAID)},
+        {"ann": (GLAD,), "bob": (AFRAID,)},
+        {"ann": (AFRAID,), "bob": (VERY,)},
+        {"ann": (GLAD,)},
+    ]
+    samples = [
+        SpanSample(id=f"t{at}", text=TEXT, spans=(GLAD,), annotators=annotators) for at, annotators in enumerate(people)
+    ]
+    return add_samples(store, "spans", "mine", samples, "here")
+
+
+def test_spans_have_their_figures_and_the_worst_text_first(store: Store) -> None:
+    spans(store)
+    found = study(store, "mine", resamples=0)
+    assert found.kind == "spans"
+    assert [(source.name, source.kind, source.n) for source in found.sources] == [
+        ("ann", "person", 4),
+        ("bob", "person", 3),
+    ]
+    assert found.texts == 3
+    figures = named(found.measured)
+    texts = [
+        MarkedText(len(TEXT), {"ann": (GLAD, AFRAID), "bob": (GLAD, AFRAID)}),
+        MarkedText(len(TEXT), {"ann": (GLAD,), "bob": (AFRAID,)}),
+        MarkedText(len(TEXT), {"ann": (AFRAID,), "bob": (VERY,)}),
+    ]
+    family = unitizing_alpha(texts)
+    assert figures["u_alpha"].figure == family.u_alpha
+    assert figures["u_alpha_binary"].figure == family.binary
+    # Ten characters apart in the second text, five in the third; the first is not behind any figure.
+    assert [number for number, _ in figures["u_alpha"].behind] == [2, 3]
+    assert [number for number, _ in figures["gamma"].behind] == [2, 3]
+    assert figures["gamma_cat"].figure.value is None or figures["gamma_cat"].figure.value == 1
+    (pair,) = found.pairs
+    assert pair.n == 3
+    assert named(pair.measured)["exact_f1"].figure.value == pytest.approx(2 * 2 / 8)
+    assert pair.confusion == {"joy": {"joy": 1, "": 1}, "fear": {"fear": 2}, "": {"fear": 1}}
+    assert [number for number, _ in pair.behind] == [2, 3]
+
+
+def test_a_source_is_a_source_whoever_it_is_and_labels_are_mapped(store: Store) -> None:
+    dataset = spans(store)
+    keep(store, dataset, "eve", [{"spans": [[6, 10, "happiness"]]}] * 4)
+    keep_label_map(store, dataset, {"happiness": "joy"})
+    found = study(store, "mine", ["gold", "eve"], resamples=0)
+    assert {source.name: source.kind for source in found.sources} == {"gold": "gold", "eve": "person"}
+    assert named(found.measured)["u_alpha"].figure.value == 1
+    assert "mapped" in found.notes["labels"]
+    assert {source.name for source in study(store, "mine", resamples=0).sources} == {"ann", "bob", "eve"}
+
+
+def test_vectors_are_the_questions_that_the_file_command_asks(store: Store) -> None:
+    names = ("joy", "fear")
+    vectors = [((1, 0), (1, 0), (1, 1)), ((0, 0), (0, 1), (0, 1)), ((1, 1), (1, 0), (0, 0)), ((0, 0), (0, 0), (0, 0))]
+    said = {
+        f"s{at}": {f"r{r}": dict(zip(names, vector, strict=True)) for r, vector in enumerate(row)}
+        for at, row in enumerate(vectors)
+    }
+    samples = [
+        ScenesGold(id=key, labels=raters["r0"], text="a scene", annotators=raters) for key, raters in said.items()
+    ]
+    add_samples(store, "scenes", "scenes", samples, "here")
+    found, plain = study(store, "scenes", resamples=50), vectors_agreement_report(said)
+    figures = named(found.measured)
+    assert figures["krippendorff_alpha"].figure.value == pytest.approx(plain["krippendorff_alpha"])
+    assert figures["fleiss_kappa"].figure.value == pytest.approx(plain["fleiss_kappa"])
+    assert figures["mean_cohen_kappa"].figure.value == pytest.approx(plain["mean_pairwise_cohen_kappa"])
+    for label in names:
+        own = named(found.by_label[label])
+        assert own["krippendorff_alpha"].figure.value == pytest.approx(plain["by_label"][label]["krippendorff_alpha"])
+        assert own["mean_cohen_kappa"].figure.value == pytest.approx(
+            plain["by_label"][label]["mean_pairwise_cohen_kappa"]
+        )
+    # Of twelve pairs of vectors the same: one in the first text, one in the second, none, and three.
+    assert figures["vectors"].figure.value == pytest.approx(5 / 12)
+    assert [number for number, _ in figures["krippendorff_alpha"].behind] == [3, 1, 2]
+
+
+def test_one_label_a_text_is_not_taken_apart_and_numbers_can_be_ordinal(store: Store) -> None:
+    rows = ["112", "233", "131", "221"]
+    samples = [
+        LabelsGold(
+            id=f"t{at}", text="a text", labels=(row[0],), annotators={f"r{r}": (label,) for r, label in enumerate(row)}
+        )
+        for at, row in enumerate(rows)
+    ]
+    add_samples(store, "labels", "grades", samples, "here")
+    found = study(store, "grades", levels=["nominal", "ordinal"], resamples=0)
+    plain = agreement_report((f"t{at}", f"r{r}", label) for at, row in enumerate(rows) for r, label in enumerate(row))
+    figures = named(found.measured)
+    assert found.kind == "label"
+    assert figures["krippendorff_alpha"].figure.value == pytest.approx(plain["krippendorff_alpha"])
+    table = [[float(label) for label in row] for row in rows]
+    assert figures["krippendorff_alpha_ordinal"].figure.value == pytest.approx(alpha(table, "ordinal").value)
+    kappas = {(pair["a"], pair["b"]): pair["kappa"] for pair in plain["pairwise_cohen_kappa"]}
+    for pair in found.pairs:
+        assert named(pair.measured)["kappa"].figure.value == pytest.approx(kappas[pair.a, pair.b])
+    assert {label: named(own)["krippendorff_alpha"].figure.value for label, own in found.by_label.items()} == {
+        label: pytest.approx(own["krippendorff_alpha"]) for label, own in plain["by_label"].items()
+    }
+
+
+def test_labels_that_are_no_numbers_have_no_order(store: Store) -> None:
+    samples = [LabelsGold(id="t", text="a", labels=("joy",), annotators={"a": ("joy",), "b": ("fear",)})]
+    add_samples(store, "labels", "words", samples, "here")
+    with pytest.raises(BadInput, match="'fear' is none"):
+        study(store, "words", levels=["ordinal"])
+    with pytest.raises(BadInput, match="no level 'cardinal'"):
+        study(store, "words", levels=["cardinal"])  # type: ignore[list-item]
+
+
+def test_numbers_have_an_alpha_by_name_and_the_furthest_apart_first(store: Store) -> None:
+    rows = [(1, 1), (2, 5), (3, 4), (5, 5)]
+    samples = [
+        ValuesGold(
+            id=f"t{at}",
+            text="a",
+            values={"valence": a},
+            annotators={"a": {"values": {"valence": a}}, "b": {"values": {"valence": b}}},
+        )
+        for at, (a, b) in enumerate(rows)
+    ]
+    add_samples(store, "values", "numbers", samples, "here")
+    found = study(store, "numbers", resamples=100)
+    (own,) = found.by_label["valence"]
+    assert own.figure.value == pytest.approx(alpha(rows, "interval").value)
+    assert own.figure.low is not None
+    assert [number for number, _ in own.behind] == [2, 3]
+    assert found.measured == []
+    assert found.estimate is None
+    assert found.notes["estimate"].startswith("numbers have no classes")
+
+
+def test_words_of_masks_and_labels_of_chains_are_compared_too(store: Store) -> None:
+    masked = add_samples(
+        store,
+        "masked",
+        "masks",
+        [MaskedGold(id=f"m{at}", labels=("sad", "glad"), text="I am [MASK] not [MASK]") for at in range(3)],
+        "x",
+    )
+    keep(store, masked, "ann", [{"labels": ["sad", "glad"]}, {"labels": ["sad", "mad"]}, None])
+    found = study(store, "masks", ["gold", "ann"], resamples=0)
+    assert found.kind == "words"
+    assert named(found.pairs[0].measured)["percent"].figure.value == pytest.approx(3 / 4)
+    assert found.pairs[0].n == 4
+    assert [number for number, _ in found.pairs[0].behind] == [2]
+    chains = add_samples(
+        store, "rephrase", "chains", [ClassGold(id=f"c{at}", text="a", label="joy") for at in range(2)], "x"
+    )
+    keep(store, chains, "ann", [{"label": "joy"}, {"label": "fear"}])
+    of_classes = study(store, "chains", ["gold", "ann"], resamples=0)
+    assert of_classes.kind == "label"
+    assert named(of_classes.measured)["percent"].figure.value == 0.5
+
+
+def test_who_is_asked_twice_is_compared_with_themselves(store: Store) -> None:
+    samples = [LabelsGold(id=f"t{at}", text="a", labels=("joy",)) for at in range(4)]
+    dataset = add_samples(store, "labels", "again", samples, "here")
+    joy, fear = {"labels": ["joy"]}, {"labels": ["fear"]}
+    keep(store, dataset, "ann", [joy, fear, joy, fear], [joy, joy, None, None])
+    keep(store, dataset, "bob", [joy, fear, fear, fear])
+    found = study(store, "again", resamples=0)
+    (itself,) = found.itself
+    assert (itself.name, itself.n) == ("ann", 2)
+    figures = named(itself.measured)
+    assert figures["percent"].figure.value == 0.5
+    assert [number for number, _ in figures["percent"].behind] == [2]
+    # The figures between people are over first answers alone.
+    assert named(found.measured)["percent"].figure.value == 0.75
+
+
+def test_gold_that_all_contradict_is_doubted_with_its_votes(store: Store) -> None:
+    people = ["abc", "abc", "ab", "abc", "ab", ""]  # who gives joy in each text
+    samples = [
+        LabelsGold(
+            id=f"t{at}",
+            text="a",
+            labels=("fear",) if at in (0, 2, 5) else ("joy",),
+            annotators={name: ("joy",) if name in row else ("fear",) for name in "abc"},
+        )
+        for at, row in enumerate(people)
+    ]
+    add_samples(store, "labels", "doubts", samples, "here")
+    found = study(store, "doubts", resamples=0)
+    assert [(doubt.id, doubt.gold, doubt.kind, list(doubt.votes)) for doubt in found.doubts] == [
+        ("t0", "fear", "likely wrong", [("joy", 3)]),
+        ("t2", "fear", "matter of view", [("joy", 2), ("fear", 1)]),
+    ]
+    assert found.estimate is not None
+    assert {rater.name: rater.n for rater in found.estimate.raters} == {"a": 6, "b": 6, "c": 6}
+    assert study(store, "doubts", resamples=0, check_gold=False).doubts == []
+
+
+def test_a_gold_span_that_nobody_marked_is_doubted_at_its_place(store: Store) -> None:
+    people = dict.fromkeys(("ann", "bob", "cem"), (GLAD,))
+    samples = [
+        SpanSample(id=f"t{at}", text=TEXT, spans=(GLAD, AFRAID)[: 1 + (at == 0)], annotators=people) for at in range(4)
+    ]
+    add_samples(store, "spans", "mine", samples, "here")
+    (doubt,) = study(store, "mine", resamples=0).doubts
+    assert (doubt.id, doubt.gold, doubt.kind, doubt.rival) == ("t0", "fear", "likely wrong", "nothing")
+    assert doubt.question == "[37,43] afraid"
+    assert list(doubt.votes) == [("nothing", 3)]
+
+
+def test_every_cell_of_a_figure_has_the_samples_behind_it_worst_first(store: Store) -> None:
+    spans(store)
+    tables = {table.key: table for table in agreement_tables(study(store, "mine", resamples=20))}
+    assert set(tables) >= {"agreement", "agreement-pairs", "agreement-labels"}
+    (u_alpha,) = [row for row in tables["agreement"].rows if row.label == "u-alpha"]
+    assert u_alpha.cells[0].samples == (2, 3)
+    undefined = [cell for row in tables["agreement"].rows for cell in row.cells if cell.asked and cell.value is None]
+    assert all(cell.why for cell in undefined)
+
+
+def test_what_cannot_be_compared_is_one_line(store: Store) -> None:
+    dataset = spans(store)
+    with pytest.raises(BadInput, match="no source 'nobody'; it has: gold, ann, bob"):
+        study(store, "mine", ["gold", "nobody"])
+    with pytest.raises(BadInput, match="needs two sources"):
+        study(store, "mine", ["gold"])
+    with pytest.raises(BadInput, match="--levels is for labels"):
+        study(store, "mine", levels=["nominal"])
+    lone = add_samples(store, "spans", "lone", [SpanSample(id="t", text="a", spans=())], "x")
+    assert lone.dataset != dataset.dataset
+    with pytest.raises(BadInput, match="agreement needs two sources; lone has 1"):
+        study(store, "lone")
+
+
+def test_where_two_sources_share_no_text_every_figure_says_why_it_is_undefined(store: Store) -> None:
+    samples = [
+        LabelsGold(id="t0", text="a", labels=("joy",), annotators={"a": ("joy",)}),
+        LabelsGold(id="t1", text="a", labels=("joy",), annotators={"b": ("fear",)}),
+    ]
+    add_samples(store, "labels", "apart", samples, "here")
+    found = study(store, "apart")
+    assert found.texts == 0
+    for one in found.measured:
+        if one.name != "fleiss_kappa":
+            assert one.figure.value is None
+            assert one.figure.why
+
+
+@pytest.mark.parametrize("order", [["a", "b", "c"], ["c", "a", "b"]])
+def test_the_order_of_sources_changes_no_figure_of_all(store: Store, order: list[str]) -> None:
+    draw = np.random.default_rng(2)
+    samples = [
+        LabelsGold(id=f"t{at}", text="a", labels=("x",), annotators={n: ("xyz"[draw.integers(3)],) for n in "abc"})
+        for at in range(20)
+    ]
+    add_samples(store, "labels", "many", samples, "here")
+    found: Agreement = study(store, "many", order, resamples=0)
+    first = study(store, "many", resamples=0)
+    assert {one.name: one.figure.value for one in found.measured} == {
+        one.name: pytest.approx(one.figure.value) for one in first.measured
+    }
+
+
+def test_the_command_prints_one_document_with_items_and_its_tables(tmp_path: Path, emotui: Emotui) -> None:
+    rows = [
+        {"id": f"t{at}", "text": "a", "labels": [own], "annotators": {"a": [own], "b": ["joy"], "c": [own]}}
+        for at, own in enumerate(["joy", "fear", "fear", "joy"])
+    ]
+    file = tmp_path / "mine.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert emotui("import", "labels", file).status == 0
+    document = emotui("agreement", "--dataset", "mine", "--bootstrap", 50, "--seed", 3, "--items", 1, "--json").document
+    assert document["kind"] == "label"
+    assert document["resamples"] == 50
+    figure = document["figures"]["krippendorff_alpha"]
+    assert {"value", "low", "high", "n", "why", "about", "n_items", "items"} == set(figure)
+    assert (figure["n_items"], [item["id"] for item in figure["items"]]) == (2, ["t1"])
+    assert document["pairs"][0]["confusion"] == {"joy": {"joy": 2}, "fear": {"joy": 2}}
+    assert "items" not in emotui("agreement", "--dataset", "mine", "--json").document["figures"]["percent"]
+    printed = emotui("agreement", "--dataset", "mine", "--no-gold-check").out
+    assert "Agreement of a, b, c" in printed
+    assert "a and b" in printed
+    both = emotui("agreement", "--dataset", "mine", "--ratings", "r.csv")
+    assert "--ratings, --records or --dataset, one of them" in both.err
+    assert "--items is for --dataset" in emotui("agreement", "--ratings", "r.csv", "--items", 3).err
+    assert "there is no level 'cardinal'" in emotui("agreement", "--dataset", "mine", "--levels", "cardinal").err
