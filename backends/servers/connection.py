@@ -16,6 +16,7 @@ import msgspec
 
 from emotui.backends.servers.address import Address
 from emotui.backends.servers.answers import ChatAnswer, Embeddings, ServedModels, TextAnswer
+from emotui.backends.servers.bounded import bounded_client
 from emotui.backends.servers.faults import Teller, Unanswered
 from emotui.backends.servers.settings import Settings
 from emotui.errors import ModelError
@@ -51,7 +52,8 @@ class Connection:
         self.settings = settings
         self.tell = Teller(address.url, address.model, key)
         # Redirects stay unfollowed and loopback goes past any proxy: no host is talked to but the one that was named.
-        http = openai.DefaultAsyncHttpxClient(
+        http = bounded_client(
+            settings.timeout,
             follow_redirects=False,
             trust_env=not address.loopback,
             timeout=openai.Timeout(settings.timeout, connect=min(_CONNECT, settings.timeout)),
@@ -117,7 +119,7 @@ class Connection:
         for left in reversed(range(tries)):
             try:
                 raw = await send(**body, extra_headers=self._headers)
-                return msgspec.json.decode(raw.content, type=kind)
+                return msgspec.json.decode(self.tell.without_key(raw.content), type=kind)
             except openai.OpenAIError as error:
                 raise self.tell.tell(error, 1 + retries) from None
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

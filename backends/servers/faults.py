@@ -6,9 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
+from emotui.backends.servers.bounded import MOST_BYTES, TooLong
 from emotui.errors import ModelError
 
 _LONGEST = 300
+LEAST_SECRET = 8
+"""Letters: shorter keys are placeholders that servers of one's own are given."""
+
 _CONTEXT = re.compile(
     r"context (length|window|size)|maximum (model|input|sequence) length|longer than the model|"
     r"(prompt|input) is too long|exceed\w* .{0,40}context",
@@ -56,6 +62,19 @@ class Teller:
         text = " ".join("".join(char if char.isprintable() else " " for char in text).split())
         return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
+    def without_key(self, body: bytes) -> bytes:
+        """A server's JSON with the key taken out, however its letters are escaped: a server may repeat it.
+
+        A key of fewer than `LEAST_SECRET` letters is no secret (`none`, `EMPTY`), and may be a word of the answer.
+
+        Raises:
+            msgspec.DecodeError, UnicodeDecodeError, RecursionError: it is no JSON.
+        """
+        if len(self.key) < LEAST_SECRET or not (self.key.encode() in body or b"\\" in body):
+            return body
+        plain = msgspec.json.encode(msgspec.json.decode(body))
+        return plain.replace(msgspec.json.encode(self.key)[1:-1], b"(key)")
+
     def tell(self, error: Exception, tries: int) -> Exception:
         """What to raise for an error of the client library: `Unanswered`, or `ModelError` where every request fares so.
 
@@ -68,6 +87,8 @@ class Teller:
         often = f" ({tries} tries)" if tries > 1 else ""
         if isinstance(error, openai.APITimeoutError) and not _unreachable(error):
             return Unanswered(f"the server did not answer in time{often}", again=True)
+        if _is_too_long(error):
+            return Unanswered(f"the server's answer is longer than {MOST_BYTES // 2**20} MB")
         if isinstance(error, openai.APIConnectionError):
             if _unreachable(error):
                 return self.gone(error)
@@ -108,6 +129,12 @@ class Teller:
         if status >= 500 or status in (408, 409):
             return Unanswered(f"the server failed with HTTP {status}{often}: {words}", again=True, status=status)
         return Unanswered(f"the server refuses the request (HTTP {status}): {words}", status=status)
+
+
+def _is_too_long(error: Exception) -> bool:
+    """Whether what went wrong is, at its bottom, that an answer has no end."""
+    cause = error.__cause__
+    return isinstance(cause, TooLong) or (cause is not None and isinstance(cause.__cause__, TooLong))
 
 
 def _unreachable(error: Exception) -> bool:

@@ -37,7 +37,7 @@ def models_at(url: str, *, timeout: float = 2.0) -> list[Served]:
     try:
         with urllib.request.build_opener(_Unfollowed, proxies).open(request, timeout=timeout) as answer:
             body = answer.read(_MOST)
-        return msgspec.json.decode(body, type=ServedModels).data
+        return msgspec.json.decode(tell.without_key(body), type=ServedModels).data
     except urllib.error.HTTPError as error:
         error.close()
         if error.code in (401, 403):

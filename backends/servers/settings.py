@@ -20,7 +20,7 @@ class Settings:
 
     Attributes:
         concurrency: requests under way at once.
-        timeout: seconds that one try of one request may take.
+        timeout: seconds that one try of one request may take, to the last byte of its answer.
         retries: further tries after a 429, a 5xx, a lost connection or an answer that is not whole.
         batch_limit: seconds after which a batch hands back what it has (under the host's own limit of 600).
         endpoint: `chat`, `completions` or `auto`: chat where the server has it.
