@@ -1,5 +1,6 @@
 """The text that is annotated, on the screen and on its way into the log."""
 
+import gc
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -120,6 +121,9 @@ class AtWork(Place):
             return
         if self._writing is None or self.bench is not stood.bench:
             self.bench, self._writing = stood.bench, Writing(self, stood.bench, self._kept)
+            # A full collection goes through all that is in memory, 50 ms in which no key is echoed. What is there by
+            # now stays there: it is left out from now on.
+            gc.freeze()
         work = self.work
         if work is None or work.text.number != asked.sample:
             shows = work is None or work.shows_others
@@ -153,6 +157,9 @@ class AtWork(Place):
         """What the list says beside each text is asked for again."""
         if self._sample is not None:
             self.show_sample(self._sample, None)
+
+    def on_unmount(self) -> None:
+        gc.unfreeze()
 
     def on_resize(self) -> None:
         if self.work is not None:

@@ -168,8 +168,7 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
             for one in {line, first}:
                 begins, ends = self._tiers.first_row(one) - top, self._tiers.after(one) - top
                 if ends > 0 and begins < height:
-                    inset = self.gutter.top
-                    self.refresh(Region(0, begins + inset, self.outer_size.width, ends - begins))
+                    self.refresh(Region(0, begins, self.outer_size.width, ends - begins))
 
     def _sentence_start(self, line: int) -> int:
         at = self._broken.lines[line][0]
