@@ -3,11 +3,13 @@
 from emotui.screens.annotate import drawing, labelling
 from emotui.screens.annotate import requests as asking
 from emotui.screens.annotate.at_work import AtWork
-from emotui.screens.annotate.writing import ACCEPT, DO, REDO, SUGGEST, UNDO
+from emotui.screens.annotate.writing import ACCEPT, DO, REDO, SETTLE, SUGGEST, UNDO
 from emotui.screens.dialogs.choices import Choice, ChoiceDialog
 from emotui.screens.requests import LatestRequest
 from emotui.screens.session import Session
-from emotui.workbench.annotate.events import Accept, Reopen, Reveal, SetFlag, SetNote, SetNumber, SetUnsure
+from emotui.workbench.annotate.adjudicating import How, fresh, merged
+from emotui.workbench.annotate.events import Accept, Adopt, Reopen, Reveal, SetFlag, SetNote, SetNumber, SetUnsure
+from emotui.workbench.annotate.others import PERSON
 from emotui.workbench.annotate.scheme import Group
 
 
@@ -19,8 +21,11 @@ class AnswerKeys(AtWork):
         self._sources: LatestRequest[int, tuple[tuple[str, str], ...]] = LatestRequest(
             "sources", self, lambda sample: self.bench_of.sources(sample), self._choose_source
         )
+        self._people: LatestRequest[int, tuple[tuple[str, str], ...]] = LatestRequest(
+            "people", self, lambda sample: self.bench_of.sources(sample), self._ask_whom
+        )
         self._ways: LatestRequest[tuple[int, int], int | None] = LatestRequest(
-            "open texts", self, lambda asked: asking.open_text(self.bench_of, *asked), self._go
+            "open texts", self, lambda asked: asking.open_text(self.bench_of, self.adjudicating, *asked), self._go
         )
 
     def can_answer(self, action: str) -> bool:
@@ -37,6 +42,10 @@ class AnswerKeys(AtWork):
                 return said.accepted
             case "annotators":
                 return said.accepted
+            case "union" | "majority" | "settle":
+                return work.standing is not None
+            case "borrow":
+                return work.standing is None
             case "guidelines":
                 return bool(work.scheme.guidelines)
         return True
@@ -130,6 +139,46 @@ class AnswerKeys(AtWork):
 
         choices = [Choice(name, name, kind) for name, kind in sources]
         self.app.push_screen(ChoiceDialog("Suggestions: whose spans to take, mend or refuse", choices, ""), chosen)
+
+    # Adjudication.
+
+    def do_adjudicate(self) -> None:
+        """Settle what others disagree about; once more: annotate again."""
+        if self.adjudicating is not None:
+            self.stop_adjudicating()
+        else:
+            self._people.ask(self.at_work.text.number)
+
+    def _ask_whom(self, _: int, sources: tuple[tuple[str, str], ...]) -> None:
+        from emotui.screens.annotate.dialogs import AdjudicateDialog
+
+        people = [name for name, kind in sources if kind == PERSON and name != self.session.annotator]
+        AdjudicateDialog(people).ask(self.app, lambda chosen: self.begin_adjudicating(*chosen))
+
+    def take_version(self, digit: str) -> bool:
+        """Take the version of the source of this digit; says whether there is one."""
+        version = next((one for one in self.at_work.others if one.name.startswith(f"{digit} ")), None)
+        if version is None or self.at_work.standing is None:
+            return False
+        self.keep(Adopt(version.name.partition(" ")[2], fresh(version.answer)))
+        self.changed()
+        return True
+
+    def do_union(self) -> None:
+        self._merge("union")
+
+    def do_majority(self) -> None:
+        self._merge("majority")
+
+    def _merge(self, how: How) -> None:
+        others = self.at_work.others
+        if others:
+            names = " + ".join(one.name.partition(" ")[2] for one in others)
+            self.keep(Adopt(names, merged([one.answer for one in others], how)))
+            self.changed()
+
+    def do_settle(self) -> None:
+        self.wish(SETTLE)
 
     # Numbers.
 

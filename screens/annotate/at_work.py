@@ -24,6 +24,7 @@ from emotui.store.query import Run
 from emotui.workbench.annotate.events import Event
 
 if TYPE_CHECKING:
+    from emotui.workbench.annotate.adjudicating import Adjudicating
     from emotui.workbench.annotate.service import Annotating
     from emotui.workbench.source import BrowseSource
 
@@ -52,7 +53,12 @@ class AtWork(Place):
         self._situation: object = None
         self._tierer = drawing.Tierer()
         self._writing: Writing | None = None
-        self._standing: LatestRequest[asking.Standing, asking.Stood] | None = None
+        self.adjudicating: Adjudicating | None = None
+        self._standing: LatestRequest[tuple[asking.Standing, Adjudicating | None], asking.Stood] | None = None
+        self._adjudications: LatestRequest[tuple[int, tuple[str, ...], str], Adjudicating] | None = None
+        self._publishing: LatestRequest[Annotating, int] = LatestRequest(
+            "publish", self, lambda bench: bench.publish(), lambda *_: None
+        )
 
     def compose(self) -> ComposeResult:
         """The text, a line about what keys would act on, and the labels."""
@@ -91,7 +97,10 @@ class AtWork(Place):
             return
         benches = asking.Benches(desk_of)
         self._standing = LatestRequest(
-            "annotate", self, lambda asked: asking.stand(benches, asked), self._stood, self._unread
+            "annotate", self, lambda asked: asking.stand(benches, *asked), self._stood, self._unread
+        )
+        self._adjudications = LatestRequest(
+            "adjudicate", self, lambda asked: benches.adjudicate(*asked), lambda _, begun: self._adjudicate(begun)
         )
 
     # What is shown.
@@ -106,7 +115,22 @@ class AtWork(Place):
             self.work = None
             self.show_nothing("No text is selected: the list is empty")
         elif self._standing is not None and dataset is not None:
-            self._standing.ask(asking.Standing(dataset.dataset, sample, self.session.annotator))
+            asked = asking.Standing(dataset.dataset, sample, self.session.annotator)
+            self._standing.ask((asked, self.adjudicating))
+
+    def begin_adjudicating(self, sources: tuple[str, ...], name: str) -> None:
+        """Settle what these sources disagree about; the result has this name."""
+        dataset = self.session.overview.dataset
+        if self._adjudications is not None and dataset is not None:
+            self._adjudications.ask((dataset.dataset, sources, name))
+
+    def _adjudicate(self, adjudicating: "Adjudicating | None") -> None:
+        self.adjudicating = adjudicating
+        self.show_sample(self._sample, None)
+
+    def stop_adjudicating(self) -> None:
+        """Annotate again, under one's own name."""
+        self._adjudicate(None)
 
     def show_nothing(self, why: str, *, failed: bool = False) -> None:
         if not self._without:
@@ -116,11 +140,13 @@ class AtWork(Place):
         self.work = None
         self.say("This text cannot be annotated", *why.splitlines()[:4], failed=True)
 
-    def _stood(self, asked: asking.Standing, stood: asking.Stood) -> None:
-        if asked.sample != self._sample:
+    def _stood(self, question: "tuple[asking.Standing, Adjudicating | None]", stood: asking.Stood) -> None:
+        asked, adjudicating = question
+        if asked.sample != self._sample or adjudicating is not self.adjudicating:
             return
         if self._writing is None or self.bench is not stood.bench:
-            self.bench, self._writing = stood.bench, Writing(self, stood.bench, self._kept)
+            self.bench, self.work = stood.bench, None
+            self._writing = Writing(self, stood.bench, None if stood.standing is None else adjudicating, self._kept)
             # A full collection goes through all that is in memory, 50 ms in which no key is echoed. What is there by
             # now stays there: it is left out from now on.
             gc.freeze()
@@ -131,10 +157,8 @@ class AtWork(Place):
             self.work = work = Work(
                 stood.bench.scheme, stood.text, stood.said, marking, stood.progress, shows_others=shows
             )
-            work.take(stood.said)
-        elif not self._writing.busy:
-            work.take(stood.said)
-        work.others, work.progress = stood.others, stood.progress
+        work.others, work.progress, work.standing = stood.others, stood.progress, stood.standing
+        work.take(work.said if self._writing.busy else stood.said)
         self.query_one(Notice).hide()
         if self.display:
             self.post_message(self.Tagged("done", stood.tags))
@@ -220,10 +244,14 @@ class AtWork(Place):
             if kept.said != work.said:
                 work.take(kept.said)
             work.progress = kept.progress or work.progress
-            work.others = work.others if kept.others is None else kept.others
+            work.standing = kept.standing or work.standing
+            if kept.others is not None:
+                work.others = kept.others
             self.changed()
-        if kept.tags is not None and self.display:
-            self.post_message(self.Tagged("done", kept.tags))
+        if kept.tags is not None:
+            self._publishing.ask(self.bench_of)
+            if self.display:
+                self.post_message(self.Tagged("done", kept.tags))
         if kept.go is not None and kept.go != self._sample:
             self.post_message(self.Sought(frozenset({kept.go}), 0))
 

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.widget import Widget
-from textual.widgets import Input, Markdown
+from textual.widgets import Input, Label, Markdown
 
+from emotui.errors import BadInput
 from emotui.screens.dialogs.dialog import Dialog
 from emotui.workbench.annotate.scheme import Scheme
 
@@ -23,6 +24,28 @@ class NoteDialog(Dialog[str]):
 
     def result(self) -> str:
         return self.text("note")
+
+
+class AdjudicateDialog(Dialog[tuple[tuple[str, ...], str]]):
+    """Whose answers are brought together, and under which name the result is a source."""
+
+    def __init__(self, sources: Sequence[str]) -> None:
+        super().__init__("Adjudicate", ("Enter", "begin"))
+        self._sources = ", ".join(sources)
+
+    def body(self) -> Sequence[Widget]:
+        return [
+            Label("Sources: people, runs by id or name, gold; with commas between", markup=False),
+            Input(self._sources, id="sources", compact=True, placeholder="empty: everybody but gold"),
+            Label("Name of the result", markup=False),
+            Input("adjudicated", id="name", compact=True),
+        ]
+
+    def result(self) -> tuple[tuple[str, ...], str]:
+        name = self.text("name")
+        if not name:
+            raise BadInput("the result needs a name")
+        return tuple(one.strip() for one in self.text("sources").split(",") if one.strip()), name
 
 
 class GuidelinesDialog(Dialog[None]):

@@ -11,6 +11,7 @@ from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import count
 from emotui.workbench.annotate.answer import Answer, SentenceSaid, SpanMark
 from emotui.workbench.annotate.fits import missing
+from emotui.workbench.annotate.others import OtherSaid
 from emotui.workbench.annotate.scheme import SENTENCE, SPAN, TEXT, Group, Scheme
 from emotui.workbench.annotate.texts import AnnotatedText
 
@@ -120,9 +121,15 @@ def title(work: Work) -> tuple[list[Part], list[Part]]:
     left += [Part("  ? unsure", "mark", "do('unsure')")] if said.unsure else []
     left += [Part("  ! flagged", "mark", "do('flag')")] if said.flag else []
     left += [Part(f"  “{said.note}”", "dim", "do('note')")] if said.note else []
-    progress = work.progress
-    right = [] if progress is None else [Part(f"{count(progress.accepted)} of {count(progress.n)} ", "strong")]
-    return left, right
+    if work.standing is not None:
+        settled, n = work.standing.disagreed_settled, work.standing.disagreed
+        return [Part(" adjudicating ", "here"), *left], [
+            Part(f"{count(settled)} of {count(n)} disagreements ", "strong")
+        ]
+    left += (
+        [Part("   Tab shows what others say", "key", "do('annotators')")] if said.accepted and not said.revealed else []
+    )
+    return left, [Part(f"{count(work.progress.accepted)} of {count(work.progress.n)} ", "strong")]
 
 
 def about(work: Work) -> tuple[list[Part], list[Part]]:
@@ -137,16 +144,24 @@ def about(work: Work) -> tuple[list[Part], list[Part]]:
         return [Part(" selected ", "key"), Part(_words(text, stretch), "strong")], [Part(f"{how} ", "dim")]
     if chosen is not None:
         place = next((n for n, span in enumerate(marking.spans, 1) if span.id == chosen.id), 0)
-        suggested = said.answer.span(chosen.id) is None
-        name = "suggested span" if suggested else "span"
+        name = "span" if work.is_own(chosen) else "span of another" if work.standing is not None else "suggested span"
         label = chosen.label or "no label"
         left = [Part(f" {name} {place} of {len(marking.spans)}  ", "key"), Part(label, "strong"), Part("  ")]
         return [*left, Part(_words(text, chosen.mark.place))], []
+    if work.standing is not None:
+        takes = [part for other in work.others for part in _take(other)]
+        return [*takes, Part(" takes that version", "dim")], []
     n = len(said.spans)
     left = [Part(f" {count(n)} span{'' if n == 1 else 's'}" if scheme.spans else " ", "dim")]
     if marking.caret is not None:
         left.append(Part(f"   {_words(text, marking.caret)}", "dim"))
     return left, []
+
+
+def _take(other: OtherSaid) -> list[Part]:
+    digit, _, name = other.name.partition(" ")
+    press = f"tell('version', '{digit}')"
+    return [Part(f" {digit}", "key", press), Part(f" {name} ", "plain", press)]
 
 
 def _words(text: str, place: Span) -> str:

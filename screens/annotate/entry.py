@@ -58,6 +58,12 @@ ACTIONS = (
     Action("flag", ("exclamation_mark",), "!", "flag", "Flag the text, to be looked at again", _ANSWER, 14),
     Action("note", ("c",), "c", "note", "Write a note about the text", _ANSWER, 14),
     Action("borrow", ("b",), "b", "suggest", "Borrow what a source says: take, mend, refuse each span", _ANSWER, 13),
+    Action("adjudicate", ("f4",), "F4", "adjudicate", "Settle what others disagree about; again: back", _ANSWER, 12),
+    Action("union", ("plus",), "+", "merge", "Adjudicate: all that any source has", _ANSWER, 3),
+    Action(
+        "majority", ("equals_sign",), "=", "majority", "Adjudicate: what more than half of the sources have", _ANSWER, 4
+    ),
+    Action("settle", ("f8",), "F8", "settle agreed", "Adjudicate: settle every text that all agree about", _ANSWER, 5),
     Action("guidelines", ("f2",), "F2", "guidelines", "How to annotate, as the scheme says it", _ANSWER, 8),
 )
 
@@ -68,7 +74,7 @@ ENTRY = PlaceEntry(
     actions=ACTIONS,
     signs=(
         "In the list of Annotate",
-        (("✓ · ", "answered; begun"), ("? !", "unsure; flagged")),
+        (("✓", "answered, or settled"), ("≠", "the sources disagree")),
     ),
 )
 

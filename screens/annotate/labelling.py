@@ -112,6 +112,9 @@ def _of_span(work: Work, pressed: Pressed) -> Outcome:
     shown = said.suggestion
     if shown is not None and chosen.id in shown.open:
         return Outcome((SuggestionMended(shown.source, replace(chosen, label=label)),), made=chosen.id)
+    if not work.is_own(chosen):
+        span = replace(chosen, id=new_id(), label=label)
+        return Outcome((AddSpan(span),), made=span.id)
     return Outcome((LabelSpan(chosen.id, label),) if chosen.label != label else (), made=chosen.id)
 
 

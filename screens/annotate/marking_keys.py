@@ -8,7 +8,9 @@ from emotui.screens.annotate import labelling
 from emotui.screens.annotate.at_work import AtWork
 from emotui.screens.annotate.hints import alphabet
 from emotui.screens.annotate.marking import CHARACTER, CLAUSE, SENTENCE, WORD
+from emotui.workbench.annotate.answer import new_id
 from emotui.workbench.annotate.events import (
+    AddSpan,
     Event,
     MoveBorder,
     RemoveSpan,
@@ -38,7 +40,9 @@ class MarkingKeys(AtWork):
         if action == "take_span":
             return work.suggested is not None
         if action == "remove" or action in _BORDERS:
-            return marking.under is not None and not marking.selecting
+            under = marking.under
+            mine = under is not None and (work.is_own(under) or work.standing is None)
+            return mine and not marking.selecting
         if action == "drop":
             return marking.selecting or marking.chosen is not None
         if action in ("walk", "walk_back"):
@@ -178,7 +182,7 @@ class MarkingKeys(AtWork):
         shown = self.at_work.said.suggestion
         if own:
             self.keep(event)
-        elif shown is not None:
+        elif shown is not None and self.at_work.marking.chosen in shown.open:
             self.keep(otherwise(shown.source))
 
     def do_start_left(self) -> None:
@@ -201,11 +205,14 @@ class MarkingKeys(AtWork):
             self.changed()
 
     def do_take_span(self) -> None:
-        """Take the suggested span as it is, and choose the next one."""
+        """Take the span of another as it is, and choose the next one."""
         shown, span = self.at_work.said.suggestion, self.at_work.suggested
-        if shown is None or span is None:
+        if span is None:
             return
-        self.keep(SuggestionTaken(shown.source, span.id))
+        if shown is not None and span.id in shown.open:
+            self.keep(SuggestionTaken(shown.source, span.id))
+        else:
+            self.keep(AddSpan(replace(span, id=new_id())))
         left = [one for one in self.at_work.marking.spans if not self.at_work.is_own(one)]
         if left:
             self.at_work.marking.choose(next((one for one in left if one.start >= span.start), left[0]).id)

@@ -32,7 +32,7 @@ class Annotate(MarkingKeys, AnswerKeys):
             return True
         if work.marking.hints and self.press_hint(key, character):
             return True
-        if character is not None and self._press_label(character):
+        if character is not None and (self._press_label(character) or self.take_version(character)):
             return True
         able = next((action for action in mine if self.can(action.id)), None)
         do = self.doing(able.id) if able is not None else None
@@ -63,6 +63,8 @@ class Annotate(MarkingKeys, AnswerKeys):
     def tell(self, what: str, value: object) -> None:
         if what == "label" and isinstance(value, str):
             self.press(value, value)
+        elif what == "version" and self.work is not None:
+            self.take_version(str(value))
 
     # The mouse.
 

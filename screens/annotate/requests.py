@@ -9,8 +9,10 @@ import msgspec
 from emotui.errors import EmotuiError
 from emotui.screens.annotate.entry import reserved
 from emotui.screens.annotate.units import TextUnits
+from emotui.workbench.annotate.adjudicating import Adjudicating
+from emotui.workbench.annotate.adjudicating import Standing as Adjudicated
 from emotui.workbench.annotate.marks import Said
-from emotui.workbench.annotate.others import OtherSaid
+from emotui.workbench.annotate.others import PERSON, OtherSaid
 from emotui.workbench.annotate.service import Annotating, Progress
 from emotui.workbench.annotate.texts import AnnotatedText
 
@@ -27,7 +29,10 @@ class Standing(msgspec.Struct, frozen=True):
 
 
 class Stood(msgspec.Struct, frozen=True):
-    """How it stands. `tags`: what the list says beside each text."""
+    """How it stands.
+
+    `tags`: what the list says beside each text. `standing`: how far the adjudication is, where it is one.
+    """
 
     bench: Annotating
     text: AnnotatedText
@@ -36,6 +41,7 @@ class Stood(msgspec.Struct, frozen=True):
     progress: Progress
     others: tuple[OtherSaid, ...]
     tags: Mapping[int, str]
+    standing: "Adjudicated | None" = None
 
 
 class Benches:
@@ -57,20 +63,51 @@ class Benches:
                 self._known[dataset, annotator] = self._desk_of().begin(dataset, annotator, reserved=reserved())
             return self._known[dataset, annotator]
 
+    def adjudicate(self, dataset: int, sources: tuple[str, ...], name: str) -> Adjudicating:
+        """Begin to settle what these sources disagree about, or go on with it.
 
-def stand(benches: Benches, asked: Standing) -> Stood:
+        Raises:
+            EmotuiError: fewer than two sources, an unknown one, or the name of one of them.
+        """
+        return self._desk_of().adjudicate(dataset, sources, name, reserved=reserved())
+
+
+def stand(benches: Benches, asked: Standing, adjudicating: Adjudicating | None) -> Stood:
     """Everything about a text that is selected.
 
     Raises:
         EmotuiError: it cannot be read, or nothing can be annotated in its dataset.
     """
-    bench = benches.of(asked.dataset, asked.annotator)
+    if adjudicating is not None and adjudicating.work.dataset.dataset == asked.dataset:
+        bench = adjudicating.work
+    else:
+        adjudicating, bench = None, benches.of(asked.dataset, asked.annotator)
     bench.refresh()
     text, said = bench.text(asked.sample), bench.said(asked.sample)
     told = text.sentences if len(text.sentences) > 1 else ()
     units = TextUnits(text.text, told)
     units.words(0, min(len(text.text), 4000))
-    return Stood(bench, text, units, said, bench.progress(), others(bench, asked.sample, said), tags(bench))
+    if adjudicating is None:
+        return Stood(bench, text, units, said, bench.progress(), others(bench, asked.sample, said), tags(bench))
+    there = versions(adjudicating, asked.sample)
+    signs, standing = adjudication_tags(adjudicating), adjudicating.standing()
+    return Stood(bench, text, units, said, bench.progress(), there, signs, standing)
+
+
+def adjudication_tags(adjudicating: Adjudicating) -> Mapping[int, str]:
+    """What the list says beside each text: the sources disagree, or it is settled."""
+    settled = dict.fromkeys(adjudicating.work.accepted(), "✓")
+    return {**dict.fromkeys(adjudicating.disagreed, "≠"), **settled}
+
+
+def versions(adjudicating: Adjudicating, sample: int) -> tuple[OtherSaid, ...]:
+    """What each source says of a text, its digit before its name; those that say nothing are left out."""
+    voices = enumerate(adjudicating.voices(sample), 1)
+    return tuple(
+        OtherSaid(f"{place} {voice.source}", PERSON, voice.answer)
+        for place, voice in voices
+        if voice.answer is not None
+    )
 
 
 def others(bench: Annotating, sample: int, said: Said) -> tuple[OtherSaid, ...]:
@@ -88,8 +125,14 @@ def tags(bench: Annotating) -> Mapping[int, str]:
     return dict.fromkeys(bench.accepted(), "✓")
 
 
-def open_text(bench: Annotating, sample: int, step: int) -> int | None:
-    """The next text without an answer in the annotator's order, or with -1 the one before; None where there is none."""
+def open_text(bench: Annotating, adjudicating: Adjudicating | None, sample: int, step: int) -> int | None:
+    """The next text without an answer in the annotator's order, or with -1 the one before; None where there is none.
+
+    While one adjudicates, the next that the sources disagree about.
+    """
+    if adjudicating is not None:
+        found = adjudicating.next_disagreement(sample, backwards=step < 0)
+        return None if found == sample else found
     if step > 0:
         found = bench.next_open(sample)
         return None if found == sample else found

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import msgspec
 
 from emotui.screens.annotate.marking import Marking
+from emotui.workbench.annotate.adjudicating import Standing as Adjudicated
 from emotui.workbench.annotate.answer import SpanMark
 from emotui.workbench.annotate.events import Event
 from emotui.workbench.annotate.marks import Said, apply
@@ -18,8 +19,9 @@ from emotui.workbench.annotate.texts import AnnotatedText
 class Work(msgspec.Struct):
     """One text under a scheme.
 
-    `shows_others`: whether what others say stands under the text. `number`, `typed`: the name of the number that is
-    being typed, and its digits so far. `since`: when the text came into sight, in seconds of the monotonic clock.
+    `standing`: how far the adjudication is, where the answer settles what others disagree about. `shows_others`:
+    whether what others say stands under the text. `number`, `typed`: the name of the number that is being typed, and
+    its digits so far. `since`: when the text came into sight, in seconds of the monotonic clock.
     """
 
     scheme: Scheme
@@ -28,6 +30,7 @@ class Work(msgspec.Struct):
     marking: Marking
     progress: Progress
     others: tuple[OtherSaid, ...] = ()
+    standing: "Adjudicated | None" = None
     shows_others: bool = True
     number: str = ""
     typed: str = ""
@@ -41,7 +44,8 @@ class Work(msgspec.Struct):
     def take(self, said: Said) -> None:
         """The answer is this one now."""
         self.said = said
-        self.marking.take(shown_spans(said))
+        theirs = [span for other in self.others for span in other.answer.spans] if self.standing is not None else []
+        self.marking.take([*shown_spans(said), *theirs])
 
     def apply(self, events: Iterable[Event]) -> None:
         """What happened follows at once on the screen."""
@@ -64,6 +68,7 @@ class Work(msgspec.Struct):
             bool(marking.spans),
             said.accepted,
             said.revealed,
+            self.standing is not None,
         )
 
     def is_own(self, span: SpanMark) -> bool:
@@ -72,7 +77,7 @@ class Work(msgspec.Struct):
 
     @property
     def suggested(self) -> SpanMark | None:
-        """The chosen span, where it is a suggested one that is neither taken nor refused."""
+        """The chosen span, where it is one that is not of the answer: a suggested one, or one of a source."""
         span = self.marking.chosen_span
         return None if span is None or self.is_own(span) else span
 

@@ -10,17 +10,19 @@ from msgspec.structs import replace
 from textual.widget import Widget
 
 from emotui.errors import EmotuiError
-from emotui.screens.annotate.requests import others, tags
+from emotui.screens.annotate.requests import adjudication_tags, open_text, others, tags
 from emotui.screens.requests import LatestRequest
+from emotui.workbench.annotate.adjudicating import Standing as Adjudicated
 from emotui.workbench.annotate.events import Accept, Event, Reopen, Reveal
 from emotui.workbench.annotate.marks import Said
 from emotui.workbench.annotate.others import OtherSaid
 from emotui.workbench.annotate.service import Progress
 
 if TYPE_CHECKING:
+    from emotui.workbench.annotate.adjudicating import Adjudicating
     from emotui.workbench.annotate.service import Annotating
 
-DO, UNDO, REDO, ACCEPT, SUGGEST = "do", "undo", "redo", "accept", "suggest"
+DO, UNDO, REDO, ACCEPT, SUGGEST, SETTLE = "do", "undo", "redo", "accept", "suggest", "settle"
 
 _TURNS = (Accept, Reopen, Reveal)
 """After these there is another number of answers, or more to be shown."""
@@ -29,7 +31,8 @@ _TURNS = (Accept, Reopen, Reveal)
 class Wish(msgspec.Struct, frozen=True):
     """Something to keep.
 
-    `kind`: do events, undo, redo, accept and say where to go on, or suggest what `source` says.
+    `kind`: do events, undo, redo, accept and say where to go on, suggest what `source` says, or settle all that the
+    sources of an adjudication agree about.
     """
 
     kind: str
@@ -54,17 +57,25 @@ class Kept(msgspec.Struct, frozen=True):
     others: tuple[OtherSaid, ...] | None = None
     progress: Progress | None = None
     tags: Mapping[int, str] | None = None
+    standing: "Adjudicated | None" = None
 
 
 class Writing:
     """A queue of wishes. One transaction keeps all that one text has waiting.
 
     Args:
+        adjudicating: what `bench` is the result of, where it is one.
         on_kept: called in the owner's message pump once nothing waits any more.
     """
 
-    def __init__(self, owner: Widget, bench: "Annotating", on_kept: Callable[[Kept], object]) -> None:
-        self._bench = bench
+    def __init__(
+        self,
+        owner: Widget,
+        bench: "Annotating",
+        adjudicating: "Adjudicating | None",
+        on_kept: Callable[[Kept], object],
+    ) -> None:
+        self._bench, self._adjudicating = bench, adjudicating
         self._waiting: deque[Wish] = deque()
         self._lock = threading.Lock()
         self._presented: set[int] = set()
@@ -126,12 +137,16 @@ class Writing:
             return self._changed(Kept(changed, bench.said(changed), go=changed))
         if wish.kind == SUGGEST:
             return Kept(wish.sample, bench.suggest(wish.sample, wish.source))
+        if wish.kind == SETTLE and self._adjudicating is not None:
+            settled, refused = self._adjudicating.take_agreed()
+            told = f"{settled} agreed texts settled" + (f", {len(refused)} not" if refused else "")
+            return self._changed(Kept(wish.sample, bench.said(wish.sample), told=told))
         if wish.sample not in self._presented:
             self._presented.add(wish.sample)
             if not bench.said(wish.sample).accepted:
                 bench.present(wish.sample)
         said = bench.do(wish.sample, *wish.events, seconds=wish.seconds)
-        go = bench.next_open(wish.sample) if wish.kind == ACCEPT else None
+        go = open_text(bench, self._adjudicating, wish.sample, 1) if wish.kind == ACCEPT else None
         told = "Every text has an answer" if wish.kind == ACCEPT and go is None else ""
         kept = Kept(wish.sample, said, go=go, told=told)
         return self._changed(kept) if any(isinstance(event, _TURNS) for event in wish.events) else kept
@@ -139,4 +154,7 @@ class Writing:
     def _changed(self, kept: Kept) -> Kept:
         """With what may have changed beside the answer."""
         bench = self._bench
+        if self._adjudicating is not None:
+            signs = adjudication_tags(self._adjudicating)
+            return replace(kept, progress=bench.progress(), tags=signs, standing=self._adjudicating.standing())
         return replace(kept, others=others(bench, kept.sample, kept.said), progress=bench.progress(), tags=tags(bench))

@@ -188,3 +188,30 @@ async def test_notes_flags_and_doubt_are_kept(source: Workspace) -> None:
         assert (said.unsure, said.flag, said.note) == (True, True, "ab")
         await press(pilot, "f2")
         assert "Emotion evidence" in screen_text(pilot)
+
+
+async def test_adjudication_visits_disagreements_and_a_digit_takes_that_version(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "2", "f4", "enter")
+        work = place(pilot).at_work
+        assert work.standing is not None
+        assert [other.name for other in work.others] == ["1 A1", "2 A2", "3 A3"]
+        assert "0 of" in screen_text(pilot)
+        await press(pilot, "2")
+        assert work.said.answer.same_as(work.others[1].answer)
+        await press(pilot, "plus")
+        union = work.said.answer.places
+        assert union == frozenset(place for other in work.others for place in other.answer.places)
+        first = work.text.number
+        await press(pilot, "space")
+        there = place(pilot).at_work
+        assert there.text.number != first
+        assert there.standing is not None
+        assert there.standing.disagreed_settled == 1
+        await press(pilot, "tab", "enter")
+        assert len(there.said.spans) == 1
+        await press(pilot, "u", "u")
+        assert place(pilot).at_work.text.number == first
+        await press(pilot, "f8", "f4")
+        assert place(pilot).at_work.standing is None
+        assert place(pilot).at_work.said.spans == ()
