@@ -22,10 +22,11 @@ from emotui.formats.rows import Flaw
 
 GOAL_SECONDS = 10.0
 GOAL_RECORDS = 100_000
-FOLDERS = {"brat": 50, "cas-xmi": 500}
+FOLDERS = {"brat": 50, "cas-xmi": 50}
 """Layouts with a file a text, and by how much fewer they are given."""
 ENDINGS = {
     "label-studio": ".json",
+    "label-studio-min": ".json",
     "prodigy": ".jsonl",
     "doccano": ".jsonl",
     "conll": ".conll",
@@ -38,13 +39,14 @@ ENDINGS = {
     "long": ".csv",
     "wide": ".csv",
     "parquet": ".parquet",
+    "datasets": "",
     "xlsx": ".xlsx",
     "text": ".txt",
     "goemotions": ".tsv",
 }
 LABELLED = {"wide", "goemotions"}
 """Layouts of labels: their rows have one of the whole text, and no spans."""
-NOT_TEXT = {"cas-xmi", "parquet", "xlsx"}
+NOT_TEXT = {"datasets", "parquet", "xlsx"}
 
 
 def rows(count: int) -> list[dict[str, Any]]:

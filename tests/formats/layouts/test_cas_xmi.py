@@ -7,12 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import cassis
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emotui.errors import BadInput
-from emotui.formats.layouts.tools.cas_xmi import LAYOUT
+from emotui.formats.layouts.layout import ReadOptions
+from emotui.formats.layouts.tools.cas_xmi import LAYOUT, _Layers, _types
+from emotui.formats.layouts.tools.cas_xmi_document import read_document
 from emotui.formats.rows import Flaw, UnreadableFile
 from tests.formats.layouts.made import NAMES, NUMBERS, TEXTS, read_all, recognised, written_and_read
 
@@ -101,8 +104,11 @@ def test_entities_are_refused_in_either_file(tmp_path: Path, declared: str, wher
         (XMI[:-30], "is no CAS that can be read"),
         (XMI.replace("UTF-8", "UTF-7"), "is in the encoding 'UTF-7': save it as UTF-8"),
         (XMI.replace('members="1', 'members="77'), "is no CAS that can be read"),
+        (XMI.replace('strength="high"', 'strength="high" depth="3"'), "its type system has no feature 'depth'"),
+        (XMI.replace('begin="10"', 'begin="ten"'), "is no CAS that can be read"),
+        (XMI.replace('xmi:id="6"', ""), "is no CAS that can be read"),
     ],
-    ids=range(5),
+    ids=range(8),
 )
 def test_a_damaged_document_says_why_and_is_a_flaw_among_others(tmp_path: Path, xmi: str, reason: str) -> None:
     with pytest.raises(UnreadableFile, match=reason):
@@ -176,6 +182,69 @@ def test_what_is_written_reads_back_equal(rows: list[dict[str, Any]]) -> None:
         assert isinstance(back, dict)
         assert (back["id"], back["text"]) == (row["id"], row["text"])
         assert _in_order(back["spans"]) == _in_order(row["spans"])
+
+
+def _by_cassis(file: Path) -> list[tuple[str, Any]]:
+    """The views of a document with their annotations, as dkpro-cassis has them."""
+    types = cassis.load_typesystem(file.with_name("TypeSystem.xml"))
+    cas = cassis.load_cas_from_xmi(file, typesystem=types, lenient=True)
+    views = [cas.get_view(sofa.sofaID) for sofa in cas.sofas]
+    return [
+        (
+            str(view.sofa_string),
+            sorted(
+                (
+                    one.type.name,
+                    one.begin,
+                    one.end,
+                    json.dumps(
+                        {
+                            feature.name: one[feature.name]
+                            for feature in one.type.all_features
+                            if feature.name not in ("begin", "end", "sofa")
+                            and isinstance(one[feature.name], str | int | float | bool)
+                        },
+                        sort_keys=True,
+                    ),
+                )
+                for one in view.select_all_fs()
+            ),
+        )
+        for view in views
+        if view.sofa_string is not None
+    ]
+
+
+def _by_us(file: Path) -> list[tuple[str, Any]]:
+    layers = _Layers(_types(file.with_name("TypeSystem.xml")), ReadOptions())
+    return [
+        (
+            view.text,
+            sorted((one.kind.name, one.start, one.end, json.dumps(one.said(), sort_keys=True)) for one in view.members),
+        )
+        for view in read_document(file.read_bytes(), layers.types)
+        if view.text is not None
+    ]
+
+
+def test_a_document_is_read_as_cassis_reads_it(tmp_path: Path) -> None:
+    second = (
+        '<cas:Sofa xmi:id="20" sofaNum="2" sofaID="German" sofaString="&#128522;&#10;gut"/>'
+        '<custom:Emotion xmi:id="21" sofa="20" begin="3" end="6" Label="Freude"/>'
+        '<cas:View sofa="20" members="21 6"/><cas:View'
+    )
+    _rows(tmp_path, XMI.replace("<cas:View", second, 1))
+    assert _by_us(tmp_path / "doc.xmi") == _by_cassis(tmp_path / "doc.xmi")
+    assert [text for text, _ in _by_us(tmp_path / "doc.xmi")] == ["I like it 😊 .", "😊\ngut"]
+
+
+@settings(max_examples=20)
+@given(files())
+def test_documents_are_read_as_cassis_reads_them(rows: list[dict[str, Any]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        written_and_read(LAYOUT, Path(folder) / "x", rows)
+        for file in Path(folder).rglob("*.xmi"):
+            assert _by_us(file) == _by_cassis(file)
 
 
 def test_relations_survive_being_written_to_a_single_file(tmp_path: Path) -> None:

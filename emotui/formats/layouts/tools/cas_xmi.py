@@ -1,5 +1,6 @@
-"""UIMA CAS as XMI, beside the TypeSystem.xml that it was exported with; by dkpro-cassis, which is an extra."""
+"""UIMA CAS as XMI, beside the TypeSystem.xml that it was exported with, which dkpro-cassis reads: an extra."""
 
+import os
 import re
 import warnings
 from collections.abc import Iterator
@@ -9,20 +10,35 @@ from typing import TYPE_CHECKING, Any
 
 from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
 from emotui.formats.layouts.opening import whole
+from emotui.formats.layouts.tools.cas_xmi_document import (
+    REAL,
+    TEXT,
+    WHOLE,
+    YES_OR_NO,
+    Kind,
+    Structure,
+    Types,
+    read_document,
+)
 from emotui.formats.layouts.tools.cas_xmi_writing import PLAIN_LAYER, write
-from emotui.formats.layouts.tools.said import bad_offsets, is_number, outside, relate, whole_number
+from emotui.formats.layouts.tools.said import bad_offsets, is_number, outside, relate
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, shown
 
 if TYPE_CHECKING:
-    from cassis import Cas, TypeSystem
+    from cassis import TypeSystem
 
 _ENCODING = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([^"']*)["']""")
 _ENCODINGS = (b"utf-8", b"us-ascii", b"ascii", b"iso-8859-1", b"windows-1252")
 _OF_WORDS = re.compile(r"\.(lexmorph|segmentation|syntax|transform|metadata|anomaly)\.")
 _ANNOTATION = "uima.tcas.Annotation"
-_NO_PLACE = re.compile(r"Not mapping external offset \[(-?\d{1,20})\]", re.ASCII)
-_OF_EVERY = ("begin", "end", "sofa")
 _ENDS = ("Governor", "Dependent")
+_HOLDS = {
+    "uima.cas.String": TEXT,
+    "uima.cas.Boolean": YES_OR_NO,
+    **dict.fromkeys(("uima.cas.Byte", "uima.cas.Short", "uima.cas.Integer", "uima.cas.Long"), WHOLE),
+    **dict.fromkeys(("uima.cas.Float", "uima.cas.Double"), REAL),
+}
+"""By the name of a type what its values are."""
 
 
 def recognise(path: Path, head: bytes) -> str | None:
@@ -34,30 +50,45 @@ def recognise(path: Path, head: bytes) -> str | None:
 
 def rows(path: Path, options: ReadOptions) -> Rows:
     """A row a document, and one more for each further view of it; of a folder all of its .xmi by their names."""
-    files = sorted(path.rglob("*.xmi")) if path.is_dir() else [path]
-    if not files:
-        raise UnreadableFile("there is no .xmi file in the folder")
-    types: dict[Path, TypeSystem] = {}
+    folder = path.is_dir()
+    types: dict[Path, _Layers] = {}
     number = 0
-    for file in files:
-        name = file.relative_to(path).with_suffix("").as_posix() if path.is_dir() else file.stem
-        try:
-            beside = _types_beside(file, path if path.is_dir() else file.parent)
-            if beside not in types:
-                types[beside] = _types(beside)
-            cas = _cas(file, types[beside])
-            found = list(_rows(cas, name, options))
-        except UnreadableFile as error:
-            if not path.is_dir():
-                raise
-            found = [Flaw(f"{shown(name)}: {error}")]
-        for row in found:
-            number += 1
-            yield number, row
+    for place, prefix, names in _files(path):
+        described: Path | None = None
+        for file in names:
+            name = f"{prefix}{file.removesuffix('.xmi')}"
+            try:
+                if described is None:
+                    described = _types_beside(place, path if folder else place)
+                if described not in types:
+                    types[described] = _Layers(_types(described), options)
+                found = list(_rows(_sound(place / file), types[described], name))
+            except UnreadableFile as error:
+                if not folder:
+                    raise
+                found = [Flaw(f"{shown(name)}: {error}")]
+            for row in found:
+                number += 1
+                yield number, row
 
 
-def _types_beside(file: Path, top: Path) -> Path:
-    folder = file.parent
+def _files(path: Path) -> Iterator[tuple[Path, str, list[str]]]:
+    """Each folder with what stands before the names of its documents in their ids, and the names of the files."""
+    if not path.is_dir():
+        yield path.parent, "", [path.name]
+        return
+    there = False
+    for place, folders, names in os.walk(path):
+        folders.sort()
+        found = sorted(name for name in names if name.endswith(".xmi"))
+        there = there or bool(found)
+        inner = Path(place).relative_to(path).as_posix()
+        yield Path(place), "" if inner == "." else f"{inner}/", found
+    if not there:
+        raise UnreadableFile("there is no .xmi file in the folder")
+
+
+def _types_beside(folder: Path, top: Path) -> Path:
     while True:
         named = [each for each in folder.glob("*.xml") if each.name.lower() == "typesystem.xml"]
         if named:
@@ -90,22 +121,6 @@ def _types(path: Path) -> "TypeSystem":
         raise UnreadableFile(f"{path.name} is no type system that can be read: {_first_line(error)}") from None
 
 
-def _cas(path: Path, types: "TypeSystem") -> "Cas":
-    load_cas_from_xmi = _cassis().load_cas_from_xmi
-    content = _sound(path)
-    try:
-        with warnings.catch_warnings(record=True) as heard:
-            warnings.simplefilter("always")
-            cas: Cas = load_cas_from_xmi(BytesIO(content), typesystem=types, lenient=True)
-    except Exception as error:  # of whatever kind: the library says it in many
-        raise UnreadableFile(f"is no CAS that can be read: {_first_line(error)}") from None
-    for each in heard:
-        if found := _NO_PLACE.match(str(each.message)):
-            place = f"{found[1]}, within a character or outside of the text"
-            raise UnreadableFile(f"an annotation begins or ends at {place}")
-    return cas
-
-
 def _cassis() -> Any:
     try:
         import cassis
@@ -118,16 +133,42 @@ def _first_line(error: Exception) -> str:
     return shown((str(error) or type(error).__name__).split("\n", 1)[0], 120)
 
 
-def _rows(cas: "Cas", name: str, options: ReadOptions) -> Iterator[TextRow | Flaw]:
-    for sofa in cas.sofas:
-        view = cas.get_view(sofa.sofaID)
-        if not isinstance(view.sofa_string, str):
+class _Layers:
+    """A type system, and the types of annotation of which a row has spans."""
+
+    def __init__(self, types: "TypeSystem", options: ReadOptions) -> None:
+        self._system = types
+        self.types = Types(self._kind)
+        self.names = frozenset(_layers(types, options))
+
+    def _kind(self, name: str) -> Kind | None:
+        if not self._system.contains_type(name):
+            return None
+        found = self._system.get_type(name)
+        features = {feature.name: self._holds(feature.rangeType) for feature in found.all_features}
+        texts = [feature.name for feature in found.all_features if feature.rangeType.name == "uima.cas.String"]
+        label = next((text for text in texts if text.lower() in ("value", "label")), texts[0] if texts else "")
+        return Kind(name, features, label, self._system.subsumes(_ANNOTATION, found))
+
+    def _holds(self, of_range: Any) -> str | None:
+        """What values of a type are; None where they are no single ones."""
+        if of_range.name in _HOLDS:
+            return _HOLDS[of_range.name]
+        above = of_range.supertype
+        return None if above is None else self._holds(above)
+
+
+def _rows(content: bytes, layers: _Layers, name: str) -> Iterator[TextRow | Flaw]:
+    for view in read_document(content, layers.types):
+        if view.text is None:
             continue
-        of_id = name if sofa.sofaID == "_InitialView" else f"{name}:{sofa.sofaID}"
-        row: TextRow = {"id": of_id, "text": view.sofa_string}
-        layers = _layers(cas.typesystem, options)
-        if layers:
-            spans = _spans(view, layers)
+        of_id = name if view.name == "_InitialView" else f"{name}:{view.name}"
+        row: TextRow = {"id": of_id, "text": view.text}
+        if layers.names:
+            try:
+                spans = _spans(view.text, [one for one in view.members if one.kind.name in layers.names])
+            except (ValueError, KeyError) as error:
+                raise UnreadableFile(f"is no CAS that can be read: {str(error)[:160]}") from None
             if isinstance(spans, Flaw):
                 yield spans
                 continue
@@ -151,62 +192,45 @@ def _layers(types: "TypeSystem", options: ReadOptions) -> list[str]:
     return [name for name in names if not _OF_WORDS.search(name)]
 
 
-def _spans(view: "Cas", layers: list[str]) -> list[dict[str, Any]] | Flaw:
-    text: str = view.sofa_string or ""
+def _spans(text: str, annotations: list[Structure]) -> list[dict[str, Any]] | Flaw:
     spans: dict[int, dict[str, Any]] = {}
     relations = []
-    for layer in layers:
-        for annotation in view.select(layer):
-            if annotation.type.name != layer:
-                continue  # of a narrower type, which has its turn
-            features = [feature.name for feature in annotation.type.all_features]
-            if all(end in features for end in _ENDS):
-                relations.append(annotation)
-                continue
-            start, end = annotation.begin, annotation.end
-            if not whole_number(start) or not whole_number(end):
-                return bad_offsets(start, end)
-            if wrong := outside(start, end, len(text)):
-                return wrong
-            spans[annotation.xmiID] = _span(annotation, layer, features)
+    for annotation in annotations:
+        if all(end in annotation.kind.features for end in _ENDS):
+            relations.append(annotation)
+            continue
+        start, end = annotation.start, annotation.end
+        if start is None or end is None:
+            return bad_offsets(start, end)
+        if wrong := outside(start, end, len(text)):
+            return wrong
+        spans[annotation.id] = _span(annotation, start, end)
     ordered = sorted(spans.items(), key=lambda item: (item[1]["start"], item[1]["end"], item[0]))
     numbers = {xmi: number for number, (xmi, _) in enumerate(ordered, start=1)}
     for relation in relations:
-        source, target = (getattr(getattr(relation, end), "xmiID", None) for end in _ENDS)
+        source, target = (relation.refers_to(end) for end in _ENDS)
         if source not in spans or target not in spans:
             continue
         for xmi in (source, target):
             spans[xmi].setdefault("attributes", {}).setdefault("id", f"s{numbers[xmi]}")
-        said = _said(relation, [f.name for f in relation.type.all_features if f.name not in _ENDS])
+        said = relation.said()
         found = {"to": spans[target]["attributes"]["id"]}
-        if (kind := said.pop(_label(relation), None)) is not None:
+        if (kind := said.pop(relation.kind.label, None)) is not None:
             found["type"] = kind
         relate(spans[source]["attributes"], found | said)
     return [span for _, span in ordered]
 
 
-def _span(annotation: Any, layer: str, features: list[str]) -> dict[str, Any]:
-    span: dict[str, Any] = {"start": annotation.begin, "end": annotation.end}
-    said = _said(annotation, features)
-    label = said.pop(_label(annotation), None)
+def _span(annotation: Structure, start: int, end: int) -> dict[str, Any]:
+    span: dict[str, Any] = {"start": start, "end": end}
+    said = annotation.said()
+    label = said.pop(annotation.kind.label, None)
     if label:
         span["label"] = label
     if is_number(said.get("score")):
         span["score"] = said.pop("score")
-    attributes = ({} if layer == PLAIN_LAYER else {"layer": layer}) | said
+    attributes = ({} if annotation.kind.name == PLAIN_LAYER else {"layer": annotation.kind.name}) | said
     return span | ({"attributes": attributes} if attributes else {})
-
-
-def _said(annotation: Any, features: list[str]) -> dict[str, Any]:
-    """The features that hold a text, a number, or yes or no."""
-    values = {name: annotation[name] for name in features if name not in _OF_EVERY}
-    return {name: value for name, value in values.items() if isinstance(value, str | int | float | bool)}
-
-
-def _label(annotation: Any) -> str:
-    """The feature that is the label: of those that hold a text the one of that name, or else the first."""
-    texts = [each.name for each in annotation.type.all_features if each.rangeType.name == "uima.cas.String"]
-    return next((name for name in texts if name.lower() in ("value", "label")), texts[0] if texts else "")
 
 
 LAYOUT = Layout(
