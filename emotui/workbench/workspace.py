@@ -222,7 +222,7 @@ class Workspace:
     def _sources(self) -> "SourceBench":
         from emotui.workbench.datasets.source_bench import SourceBench
 
-        return SourceBench(self.store)
+        return SourceBench(self.store, self.model)
 
     @property
     def annotating(self) -> "Callable[[], Desk] | None":

@@ -1,6 +1,7 @@
 """What is done with sources: which one is shown, which is made gold, which is scored again."""
 
 import threading
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -12,7 +13,7 @@ from emotui.screens.session import Session
 
 if TYPE_CHECKING:
     from emotui.screens.dialogs.runs import Picked
-    from emotui.workbench.datasets.source_bench import SourceBench
+    from emotui.workbench.datasets.source_bench import LabelSheet, SourceBench
     from emotui.workbench.datasets.sources import Proposed
     from emotui.workbench.progress import OnProgress
 
@@ -82,6 +83,30 @@ class SourceActions(Acting):
         return self._writes and self._session.job is None and self._session.run_shown is not None
 
     can_make_gold = can_rescore = _can_work
+
+    def can_map_labels(self) -> bool:
+        dataset = self._session.overview.dataset
+        return self._can_work() and dataset is not None and dataset.task == "spans"
+
+    def do_map_labels(self) -> None:
+        from emotui.screens.dialogs.map_labels import LabelsDialog
+
+        dataset, run = self._session.overview.dataset, self._session.run_shown
+        if dataset is None or run is None:
+            return
+        bench, number = self._bench(), dataset.dataset
+
+        def keep(chosen: "tuple[LabelSheet, Mapping[str, str]]") -> None:
+            sheet, mapping = chosen
+
+            def work(on_progress: "OnProgress") -> None:
+                bench.keep_labels(sheet, mapping)
+                self._tell(f"{len(mapping)} labels of {sheet.source} are mapped: S scores {run.run} again")
+
+            self._session.begin(f"labels of {sheet.source}", work, lambda: None)
+
+        dialog = LabelsDialog(lambda: bench.labels(number, run.run), bench.nearest)
+        dialog.ask(self._owner.app, keep)
 
     def do_make_gold(self) -> None:
         run = self._session.run_shown

@@ -1,11 +1,13 @@
 """`emotui map-labels`: kept with the dataset, applied when its runs are scored, guessed but never by itself."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from emotui.workbench.datasets.label_maps import as_toml, guessed
+from emotui.workbench.datasets.label_maps import as_toml, guessed, nearest
 from tests.conftest import Emotui
 
 GOLD = {"a": [[0, 5, "happy"]], "b": [[4, 8, "sad"]]}
@@ -114,3 +116,29 @@ def test_what_is_no_mapping_changes_nothing(emotui: Emotui, store: Path, options
     assert bad.status == 2
     assert why in bad.err
     assert emotui("map-labels", "mine", "--json").document["mapping"] == {"joy": "happy"}
+
+
+def test_a_mapping_of_one_source_goes_before_that_of_all_and_is_of_no_other(emotui: Emotui, store: Path) -> None:
+    emotui("map-labels", "mine", "--set", "joy=sad", "--set", "Fear=sad")
+    emotui("map-labels", "mine", "--source", "theirs", "--set", "joy=happy")
+    assert figures(emotui)["labels"]["accuracy"] == 1
+    assert emotui("map-labels", "mine", "--json").document["mapping"] == {"joy": "sad", "Fear": "sad"}
+    assert emotui("map-labels", "mine", "--source", "theirs", "--json").document["mapping"] == {"joy": "happy"}
+    emotui("map-labels", "mine", "--source", "somebody else", "--set", "joy=sad")
+    after = figures(emotui)
+    assert after["labels"]["accuracy"] == 1
+    assert "another mapping" not in after["notes"]["labels"]
+
+
+def test_the_nearest_label_stands_beside_the_guess_by_name_and_is_not_taken_for_it() -> None:
+    directions = {"joy": (1.0, 0.0), "happy": (0.8, 0.6), "sad": (0.0, 1.0), "zeal": (0.28, 0.96)}
+
+    def embed(texts: Sequence[str]) -> np.ndarray:
+        return np.array([directions[text.removeprefix("I feel ").removesuffix(".")] for text in texts])
+
+    near = nearest(["joy", "zeal", "sad"], ["happy", "sad"], embed)
+    assert near == {"joy": ("happy", pytest.approx(0.8)), "zeal": ("sad", pytest.approx(0.96))}
+    lines = as_toml(guessed(["joy", "zeal"], ["happy", "sad"]), near).splitlines()
+    assert lines[0] == '"joy" = "happy"  # nearest by embedding: "happy" 0.80'
+    assert lines[1] == '# "zeal" = (no guess)  # nearest by embedding: "sad" 0.96'
+    assert nearest(["joy"], ["joy"], embed) == {}

@@ -64,7 +64,7 @@ def _project(
     if run is None and not any(answer is not None for answer in wanted.values()):
         return 0
     task = task_named(dataset.task)
-    scoring = for_scoring(store, task, dataset)
+    scoring = for_scoring(store, task, dataset, annotator)
     changed = 0
     for some in _pieces(sorted(wanted)):
         samples = {number: msgspec.json.decode(record, type=task.sample) for number, record in store.samples(some)}

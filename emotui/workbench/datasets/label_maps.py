@@ -1,4 +1,4 @@
-"""The mapping of span labels that is kept with a dataset: what sources call an emotion, and what its gold does."""
+"""The mappings of span labels that are kept with a dataset: what sources call an emotion, and what its gold does."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,6 +8,7 @@ import msgspec
 from emotui.backends.base import ModelCard
 from emotui.errors import BadInput, ModelError
 from emotui.lexicons import plutchik_of
+from emotui.metrics.span_scoring import Embed
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.spans.label_maps import MAPPED, hash_of
@@ -18,13 +19,21 @@ from emotui.workbench.runs.plan import stored_samples
 _OF_SPANS = "spans"
 
 
-def label_map(store: Store, dataset: Dataset) -> dict[str, str]:
-    """What is kept with a dataset, theirs to ours; empty where nothing is."""
-    return msgspec.convert(store.setting(_key(dataset), {}), dict[str, str])
+def label_map(store: Store, dataset: Dataset, source: str | None = None) -> dict[str, str]:
+    """What is kept with a dataset, theirs to ours, for all sources or for one alone; empty where nothing is."""
+    return msgspec.convert(store.setting(_key(dataset, source), {}), dict[str, str])
 
 
-def keep_label_map(store: Store, dataset: Dataset, mapping: Mapping[str, str]) -> None:
+def mapping_of(store: Store, dataset: Dataset, source: str) -> dict[str, str]:
+    """What a source's labels are called in gold: as kept for it, and of its other labels as kept for all."""
+    return label_map(store, dataset) | label_map(store, dataset, source)
+
+
+def keep_label_map(store: Store, dataset: Dataset, mapping: Mapping[str, str], source: str | None = None) -> None:
     """Keep this mapping in place of what is kept; an empty one is none. Scores change when runs are scored again.
+
+    Args:
+        source: the name of a model, person or file; None: for all sources.
 
     Raises:
         BadInput: the dataset has no spans, or its gold has none of the labels that are mapped to.
@@ -33,13 +42,13 @@ def keep_label_map(store: Store, dataset: Dataset, mapping: Mapping[str, str]) -
     if strange := sorted({label for label in mapping.values() if label not in own}):
         there = ", ".join(own) or "none"
         raise BadInput(f"the gold spans of {dataset.name} have no label {strange[0]!r} (there: {there})")
-    store.set_setting(_key(dataset), dict(mapping))
+    store.set_setting(_key(dataset, source), dict(mapping))
 
 
-def for_scoring(store: Store, task: Task, dataset: Dataset) -> Task:
-    """The task with what of the dataset scores go by: all its gold, and its mapping of labels where there is one."""
+def for_scoring(store: Store, task: Task, dataset: Dataset, source: str) -> Task:
+    """The task with what of the dataset scores go by: all its gold, and the mapping of a source's labels, if any."""
     task = task.with_golds(lambda: (sample for _, sample in stored_samples(store, dataset, dataset.n)))
-    mapping = label_map(store, dataset) if task.name == _OF_SPANS else {}
+    mapping = mapping_of(store, dataset, source) if task.name == _OF_SPANS else {}
     return task.with_label_map(mapping) if mapping else task
 
 
@@ -47,12 +56,12 @@ def note_on(store: Store, dataset: Dataset, run: str, conventions: Iterable[str]
     """What is to be said of a run's labels, by the conventions of its scores: mapped, or mapped otherwise today."""
     if dataset.task != _OF_SPANS:
         return None
-    today = label_map(store, dataset)
+    today = mapping_of(store, dataset, store.run(run).model)
     wanted = hash_of(today) if today else ""
     found = {convention.partition(MAPPED)[2] for convention in conventions}
     if found - {wanted}:
         return f"scored under another mapping of labels than today's: emotui rescore {run}"
-    return f"labels of spans are mapped to gold's by the dataset's mapping {wanted}" if wanted else None
+    return f"labels of spans are mapped to gold's by the mapping {wanted}" if wanted else None
 
 
 def gold_labels(store: Store, dataset: Dataset) -> tuple[str, ...]:
@@ -97,12 +106,15 @@ def guessed(theirs: Iterable[str], own: Sequence[str]) -> dict[str, str | None]:
     return found
 
 
-def as_toml(mapping: Mapping[str, str | None]) -> str:
-    """Lines `"theirs" = "ours"`; a comment where there is no image."""
-    lines = [
-        f"# {_quoted(label)} = (no guess)" if image is None else f"{_quoted(label)} = {_quoted(image)}"
-        for label, image in mapping.items()
-    ]
+def as_toml(mapping: Mapping[str, str | None], near: Mapping[str, tuple[str, float]] | None = None) -> str:
+    """Lines `"theirs" = "ours"`; a comment where there is no image. `near`: what `nearest` found, told in comments."""
+    lines = []
+    for label, image in mapping.items():
+        line = f"# {_quoted(label)} = (no guess)" if image is None else f"{_quoted(label)} = {_quoted(image)}"
+        if near is not None and label in near:
+            ours, cosine = near[label]
+            line += f"  # nearest by embedding: {_quoted(ours)} {cosine:.2f}"
+        lines.append(line)
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -114,8 +126,28 @@ def _folded(label: str) -> str:
     return "".join(sign for sign in label.casefold() if sign not in " -_")
 
 
-def _key(dataset: Dataset) -> str:
-    return f"label_map/{dataset.dataset}"
+def nearest(theirs: Iterable[str], own: Sequence[str], embed: Embed) -> dict[str, tuple[str, float]]:
+    """For each label that gold has not, the label of gold whose name means most nearly the same, and their cosine.
+
+    Args:
+        embed: sentences to rows of length 1.
+    """
+    wanted = [label for label in dict.fromkeys(theirs) if label not in own]
+    if not wanted or not own:
+        return {}
+    rows = embed([_spoken(label) for label in (*wanted, *own)])
+    cosines = rows[: len(wanted)] @ rows[len(wanted) :].T
+    best = cosines.argmax(axis=1)
+    return {label: (own[at], float(line[at])) for label, at, line in zip(wanted, best.tolist(), cosines, strict=True)}
+
+
+def _spoken(label: str) -> str:
+    """A label as a sentence, since sentences are what the embedding model has read."""
+    return f"I feel {' '.join(label.replace('_', ' ').replace('-', ' ').casefold().split())}."
+
+
+def _key(dataset: Dataset, source: str | None = None) -> str:
+    return f"label_map/{dataset.dataset}" + ("" if source is None else f"/{source}")
 
 
 def runs_of(store: Store, dataset: Dataset) -> tuple[str, ...]:

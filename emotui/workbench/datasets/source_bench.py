@@ -1,19 +1,40 @@
-"""What a person does with sources from the workbench: take a person in, score again, make one gold."""
+"""What a person does with sources from the workbench: take one in, score again, make gold, map labels."""
 
-from emotui.backends.host import IsCancelled
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from emotui.backends.host import IsCancelled, ModelProcess
 from emotui.errors import BadInput
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
+from emotui.workbench.datasets import label_maps
 from emotui.workbench.datasets.sources import PERSON, Proposed, Source, make_gold, proposed, sources, take_person
 from emotui.workbench.progress import Cancelled, OnProgress, RunProgress
-from emotui.workbench.runs.run import rescore
+from emotui.workbench.runs.run import EMBEDDING, rescore
+from emotui.workbench.runs.similarity import Embedder
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSheet:
+    """Labels that a source says of spans and gold has not (`theirs`), those of gold (`own`), and what is kept.
+
+    `guess`: by the name, None where nothing suggests itself.
+    """
+
+    dataset: Dataset
+    source: str
+    theirs: tuple[str, ...]
+    own: tuple[str, ...]
+    kept: Mapping[str, str]
+    guess: Mapping[str, str | None]
 
 
 class SourceBench:
     """Made by `Workspace.sources()`. Every method may be called from any thread, and may take a while."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, process: Callable[[str], ModelProcess]) -> None:
+        """`process` gives the process of a model; asked for the embedded one when the nearest labels are."""
+        self._store, self._process = store, process
 
     def people(self, dataset: int) -> list[Source]:
         """People whose word stands inside the gold records alone, not yet beside the runs."""
@@ -65,6 +86,28 @@ class SourceBench:
         if cancelled():
             raise Cancelled
         return rescore(self._store, run, cancelled=cancelled)
+
+    def labels(self, dataset: int, run: str) -> LabelSheet:
+        """What there is to map of a run's labels.
+
+        Raises:
+            BadInput: the dataset has no spans.
+        """
+        found, source = self._named(dataset), self._store.run(run).model
+        own = label_maps.gold_labels(self._store, found)
+        theirs = tuple(label for label in label_maps.labels_said(self._store, [run]) if label not in own)
+        kept = label_maps.mapping_of(self._store, found, source)
+        return LabelSheet(found, source, theirs, own, kept, label_maps.guessed(theirs, own))
+
+    def nearest(self, sheet: LabelSheet) -> Mapping[str, tuple[str, float]]:
+        """The nearest label of gold for each of theirs, and the cosine; the embedded model is loaded for it."""
+        return label_maps.nearest(sheet.theirs, sheet.own, Embedder(self._process(EMBEDDING)))
+
+    def keep_labels(self, sheet: LabelSheet, mapping: Mapping[str, str]) -> None:
+        """Keep this mapping for the source of the sheet, but for what is kept for all; scores stay until `rescore`."""
+        common = label_maps.label_map(self._store, sheet.dataset)
+        own = {label: ours for label, ours in mapping.items() if common.get(label) != ours}
+        label_maps.keep_label_map(self._store, sheet.dataset, own, sheet.source)
 
     def _named(self, dataset: int) -> Dataset:
         found = self._store.dataset(dataset)

@@ -155,7 +155,7 @@ def keep_said(
         for one in sorted(said, key=lambda one: (one.repeat, one.sample))
         if (one.sample, one.repeat) not in done
     ]
-    results = scored_outputs(store, task, ELSEWHERE, dataset, outputs, sim=sim, cancelled=cancelled)
+    results = scored_outputs(store, task, ELSEWHERE, dataset, outputs, name, sim=sim, cancelled=cancelled)
     for start in range(0, len(results), _AT_ONCE):
         store.commit_batch(run, results[start : start + _AT_ONCE], gold=dataset.gold)
     store.set_state(run, "done")

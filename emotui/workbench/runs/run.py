@@ -174,7 +174,7 @@ class _Running:
         cancelled: IsCancelled | None,
     ) -> None:
         self.store, self.model, self.dataset, self.run = store, model, dataset, run
-        self.task, self.way, self.seed = for_scoring(store, task, dataset), way, seed
+        self.task, self.way, self.seed = for_scoring(store, task, dataset, run.model), way, seed
         self.repeats, self.n_samples = repeats, n_samples
         self.on_progress, self.cancelled = on_progress, cancelled
         # Sim is the embedded model's cosine, whichever model is asked (SEER, section 6).
@@ -294,7 +294,9 @@ def rescore(store: Store, run: str, *, sim: bool = True, cancelled: IsCancelled 
     settings = msgspec.convert(found.config, RunConfig)
     task = task_named(dataset.task).with_options(settings.options, settings.repeats)
     way = settings.way if found.source == "model" else ELSEWHERE
-    rows = scored_outputs(store, task, way, dataset, list(store.results(found.run)), sim=sim, cancelled=cancelled)
+    rows = scored_outputs(
+        store, task, way, dataset, list(store.results(found.run)), found.model, sim=sim, cancelled=cancelled
+    )
     store.replace_scores(found.run, rows, gold=dataset.gold)
     return store.run(found.run)
 
@@ -305,13 +307,14 @@ def scored_outputs(
     way: str,
     dataset: Dataset,
     outputs: Sequence[ResultRow],
+    source: str,
     *,
     sim: bool = True,
     cancelled: IsCancelled | None = None,
 ) -> list[ResultRow]:
-    """Outputs about samples of a dataset, parsed and scored; the embedded model is loaded where Sim is asked for."""
+    """What a source says of samples of a dataset, parsed and scored; the embedded model is loaded for Sim."""
     samples = dict(stored_samples(store, dataset, dataset.n))
-    task = for_scoring(store, task, dataset)
+    task = for_scoring(store, task, dataset, source)
     if not (sim and task.embeds):
         return scored(task, way, outputs, samples, None)
     with ModelProcess(EMBEDDING) as model:
@@ -324,7 +327,7 @@ def _take_over(
     """Give a run the answers of one over a dataset with the same texts in the same order, scored against its gold."""
     offset = first_number(store, dataset.dataset) - first_number(store, twin.dataset)
     outputs = [replace(row, sample=row.sample + offset, score=None, output=None) for row in store.results(twin.run)]
-    rows = scored_outputs(store, task, way, dataset, outputs, cancelled=cancelled)
+    rows = scored_outputs(store, task, way, dataset, outputs, twin.model, cancelled=cancelled)
     for start in range(0, len(rows), _TAKEN):
         store.commit_batch(run, rows[start : start + _TAKEN], gold=dataset.gold)
 
