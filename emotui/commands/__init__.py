@@ -11,6 +11,7 @@ from emotui.errors import BadInput, EmotuiError
 
 COMMANDS = {
     "agreement": ("emotui.commands.agreement:agreement", "How far raters or sources agree, and on which texts not."),
+    "annotate": ("emotui.commands.annotate:annotate", "Who annotates what, by which scheme; progress; the log."),
     "bench": ("emotui.commands.models:bench", "Measure a model: speed, load time, memory."),
     "compare": ("emotui.commands.statistics:compare", "Compare two sets of per-sample scores, paired by id."),
     "datasets": ("emotui.commands.sets.datasets:datasets", "List the datasets in the store."),

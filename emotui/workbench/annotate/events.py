@@ -180,6 +180,9 @@ KIND = "annotate"
 
 UNDO = f"{KIND}:undo"
 
+CONSENT = f"{KIND}:consent"
+"""Of an entry that is about no text: the annotator agreed to these words before the first one."""
+
 
 class Kept(msgspec.Struct, frozen=True, omit_defaults=True):
     """An event as the log has it.

@@ -13,6 +13,7 @@ from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from emotui.workbench.annotate.answer import in_order, new_id
 from emotui.workbench.annotate.events import (
+    CONSENT,
     KIND,
     UNDO,
     Event,
@@ -238,6 +239,22 @@ class Annotating:
         """Whether something stands that the annotator did to a text."""
         with self._lock:
             return self._log.touched(sample)
+
+    def consent(self) -> str:
+        """The words of the assignment that the annotator has still to agree to; empty where there are none."""
+        words = self.assignment.consent if self.assignment is not None else ""
+        if not words:
+            return ""
+        agreed = self.store.annotations(annotator=self.annotator, kind=CONSENT)
+        return "" if any(one.payload == self._consent(words) for one in agreed) else words
+
+    def agree(self) -> None:
+        """Keep in the log that the annotator agrees to the words of `consent`."""
+        if words := self.consent():
+            self.store.append_annotation(CONSENT, None, self.annotator, self._consent(words))
+
+    def _consent(self, words: str) -> bytes:
+        return msgspec.json.encode({"dataset": self.dataset.dataset, "words": words})
 
     def guidelines(self) -> str:
         """The scheme's guidelines, Markdown; empty where it has none."""

@@ -1,0 +1,197 @@
+"""`emotui annotate assign`, `protocol`, `progress` and `verify`: who annotates what, and how far they are."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+import msgspec
+
+from emotui.commands.output import as_written, json_option, print_json, shown
+from emotui.commands.program_options import db_option, look_into, read_only_option
+from emotui.errors import BadInput
+from emotui.formats.rows import literal
+from emotui.workbench.annotate.given import source_answers
+from emotui.workbench.annotate.planning.assignment import (
+    Assignment,
+    Batch,
+    Retest,
+)
+from emotui.workbench.annotate.planning.assignment import assign as keep_assignment
+from emotui.workbench.annotate.planning.order import KINDS, Order
+from emotui.workbench.annotate.planning.progress import progress_of
+from emotui.workbench.annotate.planning.protocols import PROTOCOLS, assignment_by, protocol_named
+from emotui.workbench.annotate.planning.verification import Aspect, percent_agreement
+from emotui.workbench.datasets.sets import dataset_named
+
+_people = click.option("--annotators", required=True, metavar="A,B,...", help="Who annotates, by the names they use.")
+_seed = click.option("--seed", default=0, show_default=True, help="Of everything that is left to chance.")
+_consent = click.option("--consent", type=click.Path(), help="A text that everybody agrees to before the first one.")
+
+
+@click.command()
+@click.argument("dataset")
+@_people
+@click.option("--overlap", default=1, show_default=True, help="How many annotators see each text.")
+@click.option("--batch", default=20, show_default=True, help="Texts of one sitting.")
+@click.option("--order", type=click.Choice(list(KINDS)), default="fixed", show_default=True, help="Within each's own.")
+@click.option("--retest", default=0.0, help="The share of one's own texts that comes back for a second answer.")
+@click.option("--retest-after", default=20, show_default=True, help="After how many others.")
+@_consent
+@_seed
+@db_option
+@json_option
+def assign(
+    dataset: str,
+    annotators: str,
+    overlap: int,
+    batch: int,
+    order: str,
+    retest: float,
+    retest_after: int,
+    consent: str | None,
+    seed: int,
+    db: str | None,
+    as_json: bool,
+) -> None:
+    """Deal the texts of DATASET out to several annotators, in place of how they were dealt out before."""
+    store = look_into(db).store
+    found = dataset_named(store, dataset)
+    wanted = Assignment(
+        annotators=_names(annotators),
+        overlap=overlap,
+        batch=batch,
+        seed=seed,
+        order=msgspec.convert({"kind": order, "seed": seed}, Order),
+        retest=Retest(share=retest, after=retest_after, seed=seed),
+        consent=_read(consent) or "",
+    )
+    _tell(dataset, wanted, keep_assignment(store, found, wanted), as_json)
+
+
+@click.command()
+@click.argument("dataset", required=False)
+@click.argument("name", required=False)
+@click.option("--annotators", metavar="A,B,...", help="Who annotates, by the names they use.")
+@_consent
+@_seed
+@db_option
+@json_option
+def protocol(
+    dataset: str | None,
+    name: str | None,
+    annotators: str | None,
+    consent: str | None,
+    seed: int,
+    db: str | None,
+    as_json: bool,
+) -> None:
+    """Deal DATASET out by the protocol NAME of a paper; without them, list the protocols."""
+    if dataset is None or name is None:
+        _list_protocols(as_json)
+        return
+    store = look_into(db).store
+    found = dataset_named(store, dataset)
+    chosen = protocol_named(name)
+    wanted = assignment_by(chosen, _names(annotators or ""), n=found.n, seed=seed, consent=_read(consent))
+    made = keep_assignment(store, found, wanted)
+    _tell(dataset, wanted, made, as_json)
+    if not as_json:
+        click.echo(f"{chosen.title} ({chosen.source})")
+        for place, step in enumerate(chosen.steps, 1):
+            click.echo(f"  {place}. {step}")
+
+
+@click.command()
+@click.argument("dataset")
+@db_option
+@read_only_option
+@json_option
+def progress(dataset: str, db: str | None, read_only: bool, as_json: bool) -> None:
+    """How far each annotator of DATASET is."""
+    store = look_into(db, read_only=read_only).store
+    found = dataset_named(store, dataset)
+    how_far = progress_of(store, found)
+    rows = [msgspec.structs.asdict(one) for one in how_far.annotators]
+    if as_json:
+        texts = {str(n): count for n, count in how_far.answers.items()}
+        print_json({"dataset": dataset, "n": how_far.n, "annotators": rows, "texts_by_answers": texts})
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for column in ("annotator", "texts", "given", "left", "flagged", "unsure", "again", "seconds"):
+        table.add_column(column, justify="left" if column == "annotator" else "right")
+    for row in rows:
+        table.add_row(*(as_written(shown(value)) for value in row.values()))
+    Console().print(table)
+    told = ", ".join(f"{count} with {n}" for n, count in how_far.answers.items())
+    click.echo(f"texts by how many answers they have: {told}")
+
+
+@click.command()
+@click.argument("dataset")
+@click.argument("model")
+@_people
+@click.option("--of", type=click.Choice(["labels", "emotion", "valence"]), default="labels", show_default=True)
+@db_option
+@read_only_option
+@json_option
+def verify(dataset: str, model: str, annotators: str, of: str, db: str | None, read_only: bool, as_json: bool) -> None:
+    """How often annotators agree with the labels of the source MODEL, and with one another (SEER, Table 2)."""
+    store = look_into(db, read_only=read_only).store
+    found = dataset_named(store, dataset)
+    names = _names(annotators)
+    said = source_answers(store, found, (model, *names))
+    aspect: Aspect = msgspec.convert(of, Aspect)
+    verified = percent_agreement(said[model], [said[name] for name in names], aspect)
+    ids = {number: id for id, number in store.numbers_by_id(found.dataset).items()}
+    figures = {"n": verified.n, "annotators": verified.annotators, "model": verified.model, "same": verified.same}
+    if as_json:
+        kept = [ids[number] for number in verified.kept]
+        notes = {} if verified.n else {"notes": {"n": "there is no text that all of them label"}}
+        print_json({"dataset": dataset, "of": of, **figures, "kept": kept, **notes})
+        return
+    click.echo(f"{literal(model)} verified by {', '.join(map(literal, names))}: {verified.n} {of}")
+    click.echo(f"  same verdict on the model's  {shown(verified.annotators)}")
+    click.echo(f"  all agree with the model     {shown(verified.model)}")
+    click.echo(f"  same label                   {shown(verified.same)}")
+    click.echo(f"  texts to keep                {len(verified.kept)}")
+
+
+def _names(given: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in given.split(",")) if given.strip() else ()
+
+
+def _read(path: str | None) -> str | None:
+    if path is None:
+        return None
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}: cannot be read: {error}") from error
+
+
+def _tell(dataset: str, wanted: Assignment, made: Sequence[Batch], as_json: bool) -> None:
+    load = Counter(name for batch in made for name in batch.annotators for _ in batch.samples)
+    if as_json:
+        shares = {name: load[name] for name in wanted.annotators}
+        rows = [{"batch": one.number, "n": len(one.samples), "annotators": one.annotators} for one in made]
+        plan = msgspec.to_builtins(wanted)
+        print_json({"dataset": dataset, "assignment": plan, "texts": shares, "batches": rows})
+        return
+    click.echo(
+        f"{literal(dataset)}: {len(made)} batches, each for {wanted.overlap} of {len(wanted.annotators)} annotators"
+    )
+    for name in wanted.annotators:
+        click.echo(f"  {literal(name)}  {load[name]} texts")
+
+
+def _list_protocols(as_json: bool) -> None:
+    if as_json:
+        print_json([msgspec.structs.asdict(one) for one in PROTOCOLS])
+        return
+    for one in PROTOCOLS:
+        size = f"batches of {one.batch}" if one.batch else "all texts at once"
+        click.echo(f"{one.name}: {one.title}; {one.overlap} a text, {size} ({one.source})")

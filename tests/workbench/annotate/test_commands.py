@@ -1,0 +1,105 @@
+"""`emotui annotate`: assignments, schemes, progress, protocols and the log."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from emotui.store.store import Store
+from emotui.workbench.annotate.desk import Desk
+from emotui.workbench.annotate.events import Accept, SetLabels
+from tests.conftest import Emotui
+
+SCHEME = """name = "mine"
+tasks = ["labels"]
+
+[[groups]]
+name = "labels"
+of = "text"
+exclusive = false
+labels = ["joy", { name = "fear", key = "f" }]
+"""
+
+
+@pytest.fixture
+def db(emotui: Emotui, tmp_path: Path) -> Path:
+    """Four texts with labels, called `mine`."""
+    rows = [{"id": f"t{n}", "text": f"text {n}", "labels": ["joy"]} for n in range(4)]
+    (tmp_path / "gold.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert emotui("--db", "w.duckdb", "import", "gold.jsonl", "--as", "labels", "--name", "mine").status == 0
+    return tmp_path / "w.duckdb"
+
+
+def answer(db: Path, name: str, *said: str) -> None:
+    work = Desk(Store.open(db)).begin("mine", name)
+    for number, label in zip(work.order, said, strict=False):
+        work.do(number, SetLabels((label,)), Accept(), seconds=2.0)
+
+
+def test_texts_are_dealt_out_and_progress_is_told(emotui: Emotui, db: Path) -> None:
+    made = emotui(
+        *("annotate", "assign", "mine", "--annotators", "ann,ben,carl", "--overlap", "2", "--batch", "1"),
+        *("--seed", "4", "--db", "w.duckdb", "--json"),
+    ).document
+    assert sum(made["texts"].values()) == 8
+    assert max(made["texts"].values()) - min(made["texts"].values()) <= 1
+    assert [batch["n"] for batch in made["batches"]] == [1] * 4
+    answer(db, "ann", "joy")
+    found = emotui("annotate", "progress", "mine", "--db", "w.duckdb", "--json").document
+    assert [(row["annotator"], row["given"]) for row in found["annotators"]] == [("ann", 1), ("ben", 0), ("carl", 0)]
+    assert found["texts_by_answers"] == {"0": 3, "1": 1}
+    told = emotui("annotate", "progress", "mine", "--db", "w.duckdb")
+    assert "3 with 0, 1 with 1" in told.out
+
+
+def test_a_protocol_deals_out_by_its_paper(emotui: Emotui, db: Path) -> None:
+    assert {one["name"] for one in emotui("annotate", "protocol", "--json").document} == {
+        "seer",
+        "seer-labels",
+        "emoscene",
+    }
+    made = emotui(
+        "annotate", "protocol", "mine", "seer", "--annotators", "a,b,c", "--db", "w.duckdb", "--json"
+    ).document
+    assert (made["assignment"]["batch"], made["assignment"]["overlap"]) == (20, 3)
+    refused = emotui("annotate", "protocol", "mine", "seer", "--annotators", "a,b", "--db", "w.duckdb")
+    assert (refused.status, "takes 3 annotators" in refused.err) == (2, True)
+
+
+def test_a_scheme_is_checked_kept_for_a_dataset_and_shown(emotui: Emotui, db: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(SCHEME)
+    checked = emotui("annotate", "scheme", "check", "mine.toml", "--json").document
+    assert checked["groups"][0]["labels"] == [
+        {"name": "joy", "key": "j", "colour": ""},
+        {"name": "fear", "key": "f", "colour": ""},
+    ]
+    emotui("annotate", "scheme", "use", "mine", "mine.toml", "--db", "w.duckdb")
+    assert emotui("annotate", "scheme", "show", "mine", "--db", "w.duckdb", "--json").document["name"] == "mine"
+    (tmp_path / "mine.toml").write_text(SCHEME.replace('"f"', '"j"').replace('"joy"', '{ name = "joy", key = "j" }'))
+    refused = emotui("annotate", "scheme", "use", "mine", "mine.toml", "--db", "w.duckdb")
+    assert refused.status == 2
+    assert refused.err.strip() == "mine.toml:8: the key 'j' of labels: fear is that of labels: joy already"
+    assert emotui("annotate", "scheme", "use", "mine", "--db", "w.duckdb").status == 2
+    emotui("annotate", "scheme", "use", "mine", "--built-in", "--db", "w.duckdb")
+    assert emotui("annotate", "scheme", "show", "mine", "--db", "w.duckdb", "--json").document["name"] != "mine"
+
+
+def test_the_log_tells_how_answers_came_about(emotui: Emotui, db: Path) -> None:
+    assert "No answers yet" in emotui("annotate", "log", "mine", "--db", "w.duckdb").out
+    answer(db, "ann", "joy", "joy")
+    answer(db, "ben", "joy")
+    found = emotui("annotate", "log", "mine", "--annotator", "ann", "--db", "w.duckdb", "--json").document
+    assert [(one["id"], one["answered"]) for one in found["answers"]] == [("t0", 2.0), ("t1", 2.0)]
+    assert [event["what"]["type"] for event in found["events"]] == ["set-labels", "accept"] * 2
+    assert "ben" in emotui("annotate", "log", "mine", "--db", "w.duckdb").out
+
+
+def test_labels_of_a_source_are_verified_by_two_people(emotui: Emotui, db: Path) -> None:
+    answer(db, "ann", "joy", "joy")
+    answer(db, "ben", "joy", "joy")
+    found = emotui(
+        "annotate", "verify", "mine", "gold", "--annotators", "ann,ben", "--db", "w.duckdb", "--json"
+    ).document
+    assert (found["n"], found["annotators"], found["model"], found["kept"]) == (2, 1.0, 1.0, ["t0", "t1"])
+    told = emotui("annotate", "verify", "mine", "gold", "--annotators", "ann,ben", "--db", "w.duckdb")
+    assert "texts to keep                2" in told.out
