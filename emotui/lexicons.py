@@ -13,6 +13,7 @@ from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
 
+from emotui.bounded import read_bytes
 from emotui.errors import BadInput, EmotuiError
 from emotui.records import PLUTCHIK
 
@@ -111,7 +112,7 @@ def keywords_from(path: str | PathLike[str]) -> frozenset[str]:
         BadInput: the file cannot be read, is not UTF-8, or holds no word.
     """
     try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
+        text = read_bytes(path).decode("utf-8-sig")
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:

@@ -10,6 +10,7 @@ from typing import Any
 from emotui.backends.base import Progress
 from emotui.backends.hf.settings import Settings
 from emotui.backends.options import named_path
+from emotui.bounded import read_bytes
 from emotui.errors import BadModel, ModelError
 
 _HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
@@ -58,15 +59,24 @@ def _hub_folder(name: str, settings: Settings, progress: Progress) -> Path:
         raise ModelError(f"{name} could not be fetched from the hub: {why}") from None
 
 
+def check_plain_files(folder: Path) -> None:
+    """Raises: BadModel where a pipe, socket or device is among a model's files: reading one waits for ever."""
+    odd = (path for path in folder.rglob("*") if path.exists() and not path.is_file() and not path.is_dir())
+    if (first := next(odd, None)) is not None:
+        raise BadModel(f"{first} is no file: take it out of the model's directory")
+
+
 def read_config(folder: Path) -> dict[str, Any]:
     """`config.json`. Raises: BadModel where it is absent or no JSON object: this is no model."""
     path = folder / "config.json"
     if not path.is_file():
         raise BadModel(f"{folder} is no model's directory: it has no config.json")
     try:
-        config = json.loads(path.read_text(encoding="utf-8"))
+        config = json.loads(read_bytes(path))
     except OSError as error:
         raise BadModel(f"{path} cannot be read: {error.strerror}") from None
+    except RecursionError:
+        raise BadModel(f"{path} is no configuration: it is nested too deeply") from None
     except ValueError as error:
         raise BadModel(f"{path} is no JSON ({error}): fetch the model again") from None
     if not isinstance(config, dict) or "model_type" not in config:

@@ -15,7 +15,7 @@ from transformers import AutoConfig, AutoTokenizer
 from emotui.backends.base import Progress
 from emotui.backends.free_memory import free_memory
 from emotui.backends.hf.families import family_of
-from emotui.backends.hf.files import loaded_bytes, read_config, text_hash, weight_files
+from emotui.backends.hf.files import check_plain_files, loaded_bytes, read_config, text_hash, weight_files
 from emotui.backends.hf.settings import Settings
 from emotui.backends.weights_hash import weights_hash
 from emotui.errors import ModelError
@@ -58,6 +58,7 @@ def load_model(folder: Path, settings: Settings, progress: Progress) -> Loaded:
     Raises:
         ModelError: one line: no model, broken files, an unknown architecture, a missing library, no memory.
     """
+    check_plain_files(folder)
     raw = read_config(folder)
     family = _family(folder, raw) if settings.family == "auto" else settings.family
     files = weight_files(folder)

@@ -6,13 +6,13 @@ What is set comes to the task as `options` (`Task.with_options`): `constrain` is
 import math
 from collections.abc import Callable, Sequence
 from functools import wraps
-from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 from click.shell_completion import CompletionItem
 
+from emotui.bounded import read_text
 from emotui.errors import BadInput
 from emotui.metrics.span_output import STYLES
 from emotui.tasks.added_metrics import metric_troubles
@@ -173,7 +173,7 @@ def one_way(way: str | None, written_way: str | None) -> str | None:
 def read_labels(path: str) -> list[str]:
     """A label set, one label a line. Raises BadInput where there is none, or one twice."""
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        text = read_text(path)
     except OSError as error:
         raise BadInput(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

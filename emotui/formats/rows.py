@@ -1,10 +1,14 @@
 """What a reader of any format gives: where a row starts, and the row or what is wrong with it."""
 
 import codecs
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import msgspec
+
+MOST_LINE = 16 * 2**20
+"""Bytes of a line: a novel has a tenth of that, and a line takes up to fifty times its length while it is read."""
 
 
 class Flaw(msgspec.Struct, frozen=True):
@@ -35,9 +39,12 @@ class UnreadableFile(Exception):
 def numbered(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
     """The lines of a text file with their numbers, from 1, without a byte order mark.
 
-    Raises: UnreadableFile where the file says of itself that it is UTF-16.
+    Raises: UnreadableFile where the file says of itself that it is UTF-16, or a line has more than `MOST_LINE` bytes.
     """
-    for number, line in enumerate(lines, start=1):
+    read: Callable[[int], bytes] | None = getattr(lines, "readline", None)
+    for number, line in enumerate(lines if read is None else iter(partial(read, MOST_LINE + 1), b""), start=1):
+        if len(line) > MOST_LINE:
+            raise UnreadableFile(f"a line of more than {MOST_LINE // 2**20} MB, which no record has", number)
         if number == 1:
             if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
                 raise UnreadableFile("not UTF-8 but UTF-16: save the file as UTF-8", 1)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from emotui.bounded import read_text
 from emotui.errors import BadInput
 from emotui.formats import checks
 from emotui.formats.reading import capped
@@ -109,7 +110,7 @@ def _rows(path: str, task: int) -> Iterator[tuple[int, dict[str, str] | str]]:
     """The rows of a file with the lines on which they start; of a row that cannot be read, what is wrong with it."""
     place = literal(path)
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        text = read_text(path)
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise BadInput(f"{place}:{line}: not UTF-8: byte 0x{error.object[error.start]:02x}") from None

@@ -9,6 +9,7 @@ program that writes without end does not shut the others out. Figures: docs/stor
 import contextlib
 import os
 import random
+import stat
 import tempfile
 import threading
 import time
@@ -65,6 +66,9 @@ def is_duckdb(path: Path) -> bool:
 
     Asked before DuckDB is: it would take an SQLite file for one to read with an extension from the network.
     """
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        return False  # opening a pipe would wait for somebody to write into it
     with path.open("rb") as file:
         return file.read(12)[8:] == b"DUCK"
 

@@ -3,10 +3,10 @@
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import msgspec
 
+from emotui.bounded import read_text
 from emotui.errors import BadInput
 from emotui.formats.layouts.layout import ReadOptions
 from emotui.formats.rows import literal
@@ -34,7 +34,7 @@ def read_mapping(path: str) -> KeptMapping:
     """Raises BadInput where it cannot be read, or says what no mapping can say."""
     place = literal(path)
     try:
-        found = msgspec.convert(tomllib.loads(Path(path).read_text(encoding="utf-8")), _Document)
+        found = msgspec.convert(tomllib.loads(read_text(path)), _Document)
     except OSError as error:
         raise BadInput(f"{place}: cannot be read: {(error.strerror or str(error)).lower()}") from None
     except (ValueError, RecursionError) as error:

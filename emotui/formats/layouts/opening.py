@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from emotui.bounded import read_bytes
 from emotui.formats.rows import UnreadableFile, numbered, shown
 
 
@@ -15,7 +16,7 @@ def whole(path: Path, encoding: str | None = None) -> bytes:
     if encoding is not None:
         return b"".join(line for _, line in utf8_lines(path, encoding))
     try:
-        return path.read_bytes()
+        return read_bytes(path, data=True)
     except (OSError, ValueError) as error:
         raise UnreadableFile(_why(error)) from None
 

@@ -3,9 +3,9 @@
 import json
 import tomllib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
+from emotui.bounded import read_text
 from emotui.errors import BadInput
 from emotui.formats import write_text
 from emotui.formats.rows import shown
@@ -24,7 +24,7 @@ def read_thresholds(path: str) -> dict[str, float]:
         BadInput: it cannot be read, or a label's number is none; one line a problem.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{path}: cannot be read: {error}") from error
     found = _toml(path, text) if path.lower().endswith(".toml") else _json(path, text)

@@ -3,8 +3,8 @@
 import csv
 import json
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
+from emotui.bounded import read_bytes
 from emotui.errors import BadInput
 from emotui.metrics.masked import DIMENSIONS, fold
 
@@ -23,7 +23,7 @@ def vectors_from(path: str) -> dict[str, Vector]:
         BadInput: the file cannot be read or is none of these; with the line.
     """
     try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
+        text = read_bytes(path).decode("utf-8-sig")
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:

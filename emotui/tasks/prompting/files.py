@@ -6,11 +6,11 @@ A table's words are put to the model sign by sign; only the places that its task
 
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import msgspec
 
 from emotui.backends.base import Message
+from emotui.bounded import read_text
 from emotui.errors import BadInput
 
 _KEYS = ("system", "user")
@@ -75,7 +75,7 @@ def read_prompt_file(
     import tomllib
 
     try:
-        content = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
+        content = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
         why, _, place = str(error).partition(" (at ")
         line = place.removeprefix("line ").partition(",")[0]

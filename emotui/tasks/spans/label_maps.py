@@ -3,10 +3,10 @@
 import hashlib
 import tomllib
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import msgspec
 
+from emotui.bounded import read_text
 from emotui.errors import BadInput
 from emotui.metrics.span_labels import mapped
 from emotui.records import Mark, SpanPrediction, SpanSample
@@ -27,7 +27,7 @@ def read_label_map(path: str) -> dict[str, str]:
         BadInput: it cannot be read, or holds anything else; `FILE:LINE: what` where the line is known.
     """
     try:
-        found = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
+        found = tomllib.loads(read_text(path))
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror or error}") from None
     except UnicodeDecodeError:

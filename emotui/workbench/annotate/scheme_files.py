@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from emotui.bounded import read_text
 from emotui.errors import BadInput
 from emotui.workbench.annotate.scheme import (
     COLOURS,
@@ -79,7 +80,7 @@ def read_scheme(path: str) -> Scheme:
 
 def _text(path: str) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8-sig")
+        return read_text(path)
     except OSError as error:
         raise BadInput(f"{path}: cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:

@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from emotui.bounded import read_bytes
 from emotui.formats.layouts.layout import HEAD
 from emotui.formats.rows import Flaw, UnreadableFile, shown
 
@@ -68,7 +69,7 @@ def decoded(data: bytes, encoding: str | None = None) -> Decoded:
 def decoded_file(path: Path, encoding: str | None = None) -> Decoded:
     """The text of a file. Raises UnreadableFile as `decoded`, or where the file cannot be read."""
     try:
-        return decoded(path.read_bytes(), encoding)
+        return decoded(read_bytes(path, data=True), encoding)
     except FileNotFoundError:
         raise UnreadableFile("there is no such file") from None
     except OSError as error:

@@ -50,6 +50,8 @@ def read_sheet(path: Path, options: ReadOptions) -> Table:
 
 def _check_size(path: Path) -> None:
     try:
+        if path.exists() and not path.is_file():
+            raise UnreadableFile("not a workbook of Excel (.xlsx), but a pipe or device: save it as a file")
         with zipfile.ZipFile(path) as parts:
             if sum(part.file_size for part in parts.infolist()) > _MOST_BYTES:
                 raise UnreadableFile("the workbook is larger than 2 GB unpacked: save its sheet as CSV")

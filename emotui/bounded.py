@@ -1,0 +1,36 @@
+"""Reading files that somebody names, of which some have no end: a device, a pipe that nobody closes."""
+
+import errno
+import stat
+from pathlib import Path
+
+MOST_BYTES = 64_000_000
+"""Of a file that is read whole and is no data: prompts, labels, lexicons. The longest known has a hundredth."""
+
+
+def read_bytes(path: str | Path, *, data: bool = False) -> bytes:
+    """A whole file.
+
+    Args:
+        data: it is a data set, which may be as long as it is on the disk; what is on no disk is bounded all the same.
+
+    Raises:
+        OSError: it cannot be read, or is longer than `MOST_BYTES`.
+    """
+    with Path(path).open("rb") as file:
+        if data and stat.S_ISREG(Path(path).stat().st_mode):
+            return file.read()
+        found = file.read(MOST_BYTES + 1)
+    if len(found) > MOST_BYTES:
+        raise OSError(errno.EFBIG, f"longer than {MOST_BYTES // 10**6} million bytes", str(path))
+    return found
+
+
+def read_text(path: str | Path) -> str:
+    """A whole file of UTF-8, with or without a byte order mark; line ends as Python's own are.
+
+    Raises:
+        OSError: as `read_bytes`.
+        UnicodeDecodeError: it is not UTF-8.
+    """
+    return read_bytes(path).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
