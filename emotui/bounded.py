@@ -1,6 +1,7 @@
 """Reading files that somebody names, of which some have no end: a device, a pipe that nobody closes."""
 
 import errno
+import os
 import stat
 from pathlib import Path
 
@@ -8,7 +9,7 @@ MOST_BYTES = 64_000_000
 """Of a file that is read whole and is no data: prompts, labels, lexicons. The longest known has a hundredth."""
 
 
-def read_bytes(path: str | Path, *, data: bool = False) -> bytes:
+def read_bytes(path: str | os.PathLike[str], *, data: bool = False) -> bytes:
     """A whole file.
 
     Args:
@@ -26,7 +27,7 @@ def read_bytes(path: str | Path, *, data: bool = False) -> bytes:
     return found
 
 
-def read_text(path: str | Path) -> str:
+def read_text(path: str | os.PathLike[str]) -> str:
     """A whole file of UTF-8, with or without a byte order mark; line ends as Python's own are.
 
     Raises:
