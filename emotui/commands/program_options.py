@@ -81,7 +81,6 @@ def takes_program_options(command: click.Command) -> click.Command:
 
 def _wrap_invoke(command: click.Command) -> None:
     """Let the command begin only where it would write over nothing that it reads."""
-    invoke = command.invoke
 
     def checked(ctx: click.Context) -> Any:
         from emotui.commands.exchange.written import check_inputs_kept
@@ -91,7 +90,7 @@ def _wrap_invoke(command: click.Command) -> None:
             for text in value if isinstance(value, tuple) else (value,):
                 if isinstance(text, str) and "openai:" in text:
                     _name_servers(text)
-        return invoke(ctx)
+        return type(command).invoke(command, ctx)
 
     command.invoke = checked  # type: ignore[method-assign]
 

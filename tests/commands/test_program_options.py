@@ -38,7 +38,7 @@ def _required(command: click.Command) -> list[str]:
     for param in command.params:
         if param.required:
             value = "spans" if param.name in ("task", "kind", "format_name") else "some"
-            given += [value] if isinstance(param, click.Argument) else [param.opts[0], value]
+            given += [value] if isinstance(param, click.Argument) else [param.opts[0], f"{value} {param.name}"]
     return given
 
 
