@@ -41,11 +41,14 @@ _READ_BY_TRANSFORMERS = ("HF_", "TRANSFORMERS")
 OFFLINE = "HF_HUB_OFFLINE"
 """The backend `hf` sets it before it imports transformers."""
 
+_SET_WITH_A_MODEL = (OFFLINE, "TORCHINDUCTOR_CACHE_DIR")
+"""Tests that load a model in their own process have these from then on."""
+
 
 def read_by_libraries(kind: str, environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """The variables that decide how a kind of model answers, sorted; but for what torch's compiler sets itself."""
+    """The variables that decide how a kind of model answers, sorted."""
     begin = _READ if kind == "embedded" else (*_READ, *_READ_BY_TRANSFORMERS)
-    read = (name for name in environment if name.startswith(begin) and name != "TORCHINDUCTOR_CACHE_DIR")
+    read = (name for name in environment if name.startswith(begin) and name not in _SET_WITH_A_MODEL)
     return tuple((name, environment[name]) for name in sorted(read))
 
 

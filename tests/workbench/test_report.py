@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -287,7 +288,10 @@ def test_a_narrow_terminal_gets_the_tables_in_parts_and_nothing_to_show_is_one_s
     made: tuple[Workspace, Dataset], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add_run(made[0], add_experiment(made[0].store, 1), "x1", "m", "experiment-1-retrieve", {"prompting-1-n02-0": [[]]})
+    counted = made[0].results().tables(made[1].dataset, sim=False, published=True)
+    monkeypatch.setattr(Results, "tables", lambda *_, **__: counted)  # once, not for each width
 
+    @cache
     def shown(width: int) -> list[str]:
         monkeypatch.setenv("COLUMNS", str(width))
         return (

@@ -31,12 +31,12 @@ def test_what_was_done_is_kept_and_a_fresh_process_finishes_the_run(tmp_path: Pa
                 os.kill(pid, blow)
 
         with pytest.raises(ModelError, match=f"was killed by {blow.name}"):
-            workspace.run_model("embedded", dataset.dataset, limit=40, on_progress=strike)
+            workspace.run_model("embedded", dataset.dataset, limit=20, on_progress=strike)
         (stopped,) = workspace.runs(dataset.dataset)
         assert (stopped.state, stopped.done, stopped.failed) == ("failed", 16, 0)
         kept = {row.sample: row.raw for row in workspace.store.results(stopped.run)}
         finished = workspace.run_model("embedded", dataset.dataset, resume=stopped.run)
-        assert (finished.state, finished.done, finished.failed) == ("done", 40, 0)
+        assert (finished.state, finished.done, finished.failed) == ("done", 20, 0)
         assert workspace.model("embedded").pid not in (None, *killed)
         assert kept.items() <= {row.sample: row.raw for row in workspace.store.results(stopped.run)}.items()
     finally:
