@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from emotui.formats.beside import put_beside
 from emotui.formats.columns import NUMBERED, cell_kinds, required
 from emotui.formats.marks import listed
 from emotui.formats.rows import Flaw, shown
@@ -35,7 +36,8 @@ def to_record(kind: type[R], row: object, line: int) -> R | Flaw:
     """The record of a row, or what is wrong with the row's types.
 
     `null` stands for a field that is left out, and so does an empty string in an optional field, except where it is
-    a model's answer (`output`, `label`): a model may well have said nothing. Unknown fields are passed over.
+    a model's answer (`output`, `label`): a model may well have said nothing. What a record of a text
+    says beside what its kind is of is kept in `meta`; other unknown fields are passed over.
 
     Args:
         row: plain JSON values; an object of the caller's own, changed in place.
@@ -51,6 +53,7 @@ def to_record(kind: type[R], row: object, line: int) -> R | Flaw:
             row[name] = identifier
     if kind in NUMBERED and row.get("id") is None and row.get("text") is not None:
         row["id"] = str(line)
+    put_beside(kind, row)
     for name, absent in _optional(kind):
         if name in row and row[name] in absent:
             del row[name]

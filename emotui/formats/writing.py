@@ -13,6 +13,7 @@ import msgspec
 
 from emotui.errors import BadInput
 from emotui.formats import checks, marks, parquet
+from emotui.formats.beside import lifted
 from emotui.formats.columns import cell_kinds, free, marked
 from emotui.formats.json_document import present
 from emotui.formats.reading import ENDINGS, unknown_ending
@@ -37,7 +38,7 @@ def write(path: str | Path, records: Iterable[msgspec.Struct]) -> int:
     if ending == ".parquet" and not kept:
         raise BadInput(f"{literal(name)}: there is no record to write, and a Parquet file must say of what kind it is")
     try:
-        lines = [msgspec.json.encode(present(record)) for record in kept]
+        lines = [msgspec.json.encode(lifted(type(record), present(record))) for record in kept]
         if name == "-":
             sys.stdout.buffer.write(b"".join(line + b"\n" for line in lines))
             sys.stdout.buffer.flush()

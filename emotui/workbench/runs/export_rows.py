@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from emotui.errors import BadInput
+from emotui.formats.beside import lifted
 from emotui.formats.json_document import present
 from emotui.formats.layouts.layout import Layout, TextRow
 from emotui.formats.layouts.registry import LAYOUTS, layout_named
@@ -101,6 +102,7 @@ def export_rows(
     rows = []
     for number, record in samples:
         row: TextRow = {"id": record["id"]}
+        record = _whole(task.sample, record) if "gold" in parts else record
         row |= {key: record[key] for key in ("text", "subject", "meta") if "text" in parts and key in record}
         people = {name: _as_said(name, said, task.sample) for name, said in record.get("annotators", {}).items()}
         if "gold" in parts:
@@ -208,6 +210,14 @@ def _said(record: Mapping[str, Any], text: str) -> dict[str, Any]:
         places = [{"start": place[0], "end": place[1]} for place in locate(text, written) if place is not None]
         said["spans"] = [*places, *_objects(marked)]
     return said
+
+
+def _whole(kind: type[msgspec.Struct], record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A record with what its kind has no field for under keys of its own, unless it has spans there that are none."""
+    whole = lifted(kind, record)
+    marks = whole.get("spans")
+    sound = marks is None or (isinstance(marks, list | tuple) and not isinstance(spans(list(marks), None), Flaw))
+    return whole if sound else record
 
 
 def _objects(marks: Any) -> list[dict[str, Any]]:
