@@ -212,9 +212,9 @@ def _said(record: Mapping[str, Any], text: str) -> dict[str, Any]:
     return said
 
 
-def _whole(kind: type[msgspec.Struct], record: Mapping[str, Any]) -> Mapping[str, Any]:
+def _whole(kind: type[msgspec.Struct], record: dict[str, Any]) -> dict[str, Any]:
     """A record with what its kind has no field for under keys of its own, unless it has spans there that are none."""
-    whole = lifted(kind, record)
+    whole = dict(lifted(kind, record))
     marks = whole.get("spans")
     sound = marks is None or (isinstance(marks, list | tuple) and not isinstance(spans(list(marks), None), Flaw))
     return whole if sound else record
