@@ -25,6 +25,7 @@ COMMANDS = {
         "emotui.commands.sets.sources:predictions",
         "Keep predictions made elsewhere as a source of a dataset.",
     ),
+    "keys": ("emotui.commands.keys:keys", "Print a card of keys."),
     "lexical": ("emotui.commands.statistics:lexical", "Explicit, implicit and misleading texts, by EmoLex."),
     "make-gold": ("emotui.commands.sets.sources:make_gold", "Make what a source says the gold of a dataset."),
     "map-labels": (

@@ -26,6 +26,20 @@ class NoteDialog(Dialog[str]):
         return self.text("note")
 
 
+class WordDialog(Dialog[str]):
+    """The word for one mask; an empty one takes it away."""
+
+    def __init__(self, place: int, n: int, word: str) -> None:
+        super().__init__(f"Word for mask {place + 1} of {n}", ("Enter", "keep"))
+        self._word = word
+
+    def body(self) -> Sequence[Widget]:
+        return [Input(self._word, id="word", compact=True)]
+
+    def result(self) -> str:
+        return self.text("word")
+
+
 class AdjudicateDialog(Dialog[tuple[tuple[str, ...], str]]):
     """Whose answers are brought together, and under which name the result is a source."""
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from operator import is_
 
 from emotui.records import Span
+from emotui.screens.annotate.marking import Marking
 from emotui.screens.annotate.passage import PassageTier, PassageView, Placed, TierMark
 from emotui.screens.annotate.work import Work
 from emotui.screens.widgets.cell_width import fit
@@ -12,7 +13,7 @@ from emotui.screens.widgets.number_format import count
 from emotui.workbench.annotate.answer import Answer, SentenceSaid, SpanMark
 from emotui.workbench.annotate.fits import missing
 from emotui.workbench.annotate.others import OtherSaid
-from emotui.workbench.annotate.scheme import SENTENCE, SPAN, TEXT, Group, Scheme
+from emotui.workbench.annotate.scheme import MASK, SENTENCE, SPAN, TEXT, Group, Scheme
 from emotui.workbench.annotate.texts import AnnotatedText
 
 SELECTED = " selected"
@@ -57,7 +58,8 @@ def passage_view(work: Work, tierer: Tierer) -> PassageView:
     """The text with everything over and under it."""
     scheme, marking, said, text = work.scheme, work.marking, work.said, work.text
     short = {label.name: label.key for group in scheme.of(SPAN) for label in group.labels}
-    tiers = [tierer.tier("", "own", said.spans, short)]
+    masks = tuple((start, end, _of_mask(n, start, end, said.words.get(n))) for n, (start, end) in enumerate(text.masks))
+    tiers = [tierer.tier("", "own", said.spans, short), PassageTier("", masks) if scheme.of(MASK) else _NOTHING]
     selection = marking.selection
     selected: tuple[Placed, ...] = ()
     if selection is not None:
@@ -79,8 +81,18 @@ def passage_view(work: Work, tierer: Tierer) -> PassageView:
         caret=marking.caret,
         selection=selection,
         chosen=marking.chosen,
-        hints={at: code[len(marking.typed) :] for code, at in marking.hints.items() if code.startswith(marking.typed)},
+        hints=_hints(marking),
     )
+
+
+def _hints(marking: Marking) -> dict[int, str]:
+    """What is left to type of each hint that goes on with what was typed, in the order of the text."""
+    typed = marking.typed
+    return dict(sorted((at, code[len(typed) :]) for code, at in marking.hints.items() if code.startswith(typed)))
+
+
+def _of_mask(place: int, start: int, end: int, word: str | None) -> TierMark:
+    return TierMark(f" mask {place}", start, end, word or f"{place + 1}?", "?", "own" if word else "suggested")
 
 
 def _placed(span: SpanMark, short: Mapping[str, str], kind: str) -> Placed:
@@ -147,7 +159,7 @@ def about(work: Work) -> tuple[list[Part], list[Part]]:
         name = "span" if work.is_own(chosen) else "span of another" if work.standing is not None else "suggested span"
         label = chosen.label or "no label"
         left = [Part(f" {name} {place} of {len(marking.spans)}  ", "key"), Part(label, "strong"), Part("  ")]
-        return [*left, Part(_words(text, chosen.mark.place))], []
+        return [*left, Part(_words(text, chosen.mark.place))], _digits(work)
     if work.standing is not None:
         takes = [part for other in work.others for part in _take(other)]
         return [*takes, Part(" takes that version", "dim")], []
@@ -156,6 +168,12 @@ def about(work: Work) -> tuple[list[Part], list[Part]]:
     if marking.caret is not None:
         left.append(Part(f"   {_words(text, marking.caret)}", "dim"))
     return left, []
+
+
+def _digits(work: Work) -> list[Part]:
+    """While one adjudicates: which digits take a version."""
+    digits = [other.name.partition(" ")[0] for other in work.others] if work.standing is not None else []
+    return [Part(f" {digits[0]}-{digits[-1]}", "key"), Part(" take a version ", "dim")] if digits else []
 
 
 def _take(other: OtherSaid) -> list[Part]:
@@ -173,6 +191,11 @@ def label_lines(work: Work, cells: int) -> list[list[Part]]:
     """A line for each group of the scheme: its labels with their keys, those that hold now in brackets."""
     lines: list[list[Part]] = []
     for group in work.scheme.groups:
+        if group.of == MASK:
+            left = sum(not work.said.words.get(place) for place in range(len(work.text.masks)))
+            said = f"i writes the word for a mask; {left} of {len(work.text.masks)} to come"
+            lines.append([Part(f" {group.name} ", "dim"), Part(said)])
+            continue
         parts = [Part(f" {group.name} ", "dim")]
         now = _now(group, work)
         if group.scale is not None:

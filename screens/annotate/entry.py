@@ -6,7 +6,15 @@ from emotui.screens.entry import PlaceEntry
 _MARK, _ANSWER = "Annotate: mark", "Annotate: answer"
 
 ACTIONS = (
-    Action("hints", ("i",), "i", "letters", "Letters on the words in sight: type a start, an end, a label", _MARK, 2),
+    Action(
+        "hints",
+        ("i",),
+        "i",
+        "letters",
+        "Letters on the words in sight: type start, end, label; a mask: its word",
+        _MARK,
+        2,
+    ),
     Action("word_left", ("h", "left"), "h ←", "word back", "Caret to the word before", _MARK),
     Action(
         "word_right", ("l", "right"), "l →", "word on", "Caret to the next word", _MARK, 12, ("h l ( )", "word, clause")

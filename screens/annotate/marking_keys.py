@@ -15,10 +15,12 @@ from emotui.workbench.annotate.events import (
     MoveBorder,
     RemoveSpan,
     Reveal,
+    SetWord,
     SuggestionMended,
     SuggestionRefused,
     SuggestionTaken,
 )
+from emotui.workbench.annotate.scheme import MASK
 
 _BORDERS = ("start_left", "start_right", "end_left", "end_right")
 
@@ -33,6 +35,8 @@ class MarkingKeys(AtWork):
         work, marking = self.at_work, self.at_work.marking
         if marking.hints:
             return action == "drop"
+        if action == "hints" and work.scheme.of(MASK):
+            return bool(work.text.masks)
         if action in ("hints", "begin"):
             return work.scheme.spans and marking.caret is not None
         if action == "close":
@@ -52,12 +56,33 @@ class MarkingKeys(AtWork):
     # Letters.
 
     def do_hints(self) -> None:
+        if self.at_work.scheme.of(MASK):
+            self._ask_word()
+            return
         marking = self.at_work.marking
         starts = [start for start, _ in self.words_in_sight()]
         marking.show_hints(starts, alphabet(labelling.keys_of(self.at_work.scheme)))
         if not marking.hints:
             self.notify("No word is in sight: the caret goes by characters with ⇧← ⇧→", markup=False)
         self.changed()
+
+    def _ask_word(self) -> None:
+        """Ask for the word of the next mask that has none, from the caret on; else of the first."""
+        from emotui.screens.annotate.dialogs import WordDialog
+
+        work = self.at_work
+        masks, words = work.text.masks, work.said.words
+        from_here = [place for place, (_, end) in enumerate(masks) if end > work.marking.at]
+        order = [*from_here, *(place for place in range(len(masks)) if place not in from_here)]
+        place = next((place for place in order if not words.get(place)), order[0])
+        work.marking.put(masks[place][0])
+        self.changed()
+
+        def written(word: str) -> None:
+            self.keep(SetWord(place, word))
+            self.changed()
+
+        WordDialog(place, len(masks), words.get(place, "")).ask(self.app, written)
 
     def press_hint(self, key: str, character: str | None) -> bool:
         """A key while letters are shown; says whether it is about them."""

@@ -63,7 +63,7 @@ class PassageTier(msgspec.Struct, frozen=True):
 class PassageView(msgspec.Struct, frozen=True):
     """What is drawn. `heads`: what stands at the left of the line on which each sentence begins.
 
-    `caret`, `selection`: stretches of the text. `chosen`: the id of a span. `hints`: by offset the letters to type.
+    `caret`, `selection`: stretches of the text. `chosen`: the id of a span. `hints`: by offset, in order, what to type.
     """
 
     text: str = ""

@@ -66,6 +66,17 @@ async def test_letters_mark_a_span_in_four_to_six_keys_and_it_is_kept(source: Wo
         assert "├fear" in screen_text(pilot)
 
 
+async def test_every_word_in_sight_has_its_letters_wherever_the_caret_is(source: Workspace) -> None:
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "2", ">", ">", ">", "i")
+        work = place(pilot).at_work
+        words_there = work.marking.units.words(0, len(work.text.text))
+        assert sorted(work.marking.hints.values()) == [start for start, _ in words_there]
+        lines = screen_text(pilot).splitlines()
+        code = next(code for code, start in work.marking.hints.items() if start == 0)
+        assert lines[3].split()[1].startswith(code)
+
+
 async def test_a_labels_key_after_the_first_letters_marks_one_word(source: Workspace) -> None:
     async with opened(source, (80, 24)) as pilot:
         await press(pilot, "2", "i")

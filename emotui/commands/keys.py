@@ -1,0 +1,35 @@
+"""`emotui keys`: a card of keys, printed from the registry that footer, help and palette are read from."""
+
+import click
+
+from emotui.commands.output import json_option, print_json
+from emotui.errors import BadInput
+
+
+@click.command()
+@click.argument("place", required=False)
+@click.option("--markdown", is_flag=True, help="Tables in Markdown.")
+@json_option
+def keys(place: str | None, markdown: bool, as_json: bool) -> None:
+    """Print every key with what it does; of one PLACE only its own (annotate, browse, ...)."""
+    from emotui.screens.places import ACTIONS, PLACES
+
+    if place is None:
+        actions = ACTIONS
+    else:
+        named = {entry.title.lower().replace(" ", "-"): entry.actions for entry in PLACES.values()}
+        if place.lower() not in named:
+            raise BadInput(f"there is no place {place!r}: it is one of {', '.join(named)}")
+        actions = named[place.lower()]
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for action in actions:
+        if action.shown:
+            groups.setdefault(action.group, []).append((action.shown, action.help))
+    if as_json:
+        print_json({group: [{"key": key, "does": does} for key, does in rows] for group, rows in groups.items()})
+        return
+    for group, rows in groups.items():
+        click.echo(f"### {group}\n\n| key | |\n|---|---|" if markdown else group)
+        for key, does in rows:
+            click.echo(f"| `{key}` | {does} |" if markdown else f"  {key:<7} {does}")
+        click.echo("")

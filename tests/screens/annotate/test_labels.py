@@ -1,0 +1,83 @@
+"""What is said of texts, sentences and masks: labels, numbers, words."""
+
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+
+from emotui.records import MaskedGold, ScenesGold, Sentence, SpanSample, ValuesGold
+from emotui.screens.annotate.place import Annotate
+from emotui.workbench.annotate.scheme_files import built_in
+from emotui.workbench.datasets.samples import add_samples
+from emotui.workbench.workspace import FIRST_START, Workspace
+from tests.screens.driving import frame, notified, opened, press, screen_text
+
+EIGHT = ("joy", "trust", "fear", "surprise", "sadness", "disgust", "anger", "anticipation")
+TWO = (Sentence(start=0, end=7, emotion="sad"), Sentence(start=8, end=15))
+
+
+def place(pilot: "Pilot[None]") -> Annotate:
+    return frame(pilot).query_one(Annotate)
+
+
+def workspace(path: Path, task: str, *samples: Any) -> Workspace:
+    source = Workspace.open(path / "w.duckdb")
+    source.set_setting(FIRST_START, "done")
+    add_samples(source.store, task, "some", samples, "a test")
+    return source
+
+
+async def test_one_key_says_a_label_of_a_text_and_takes_it_back(tmp_path: Path) -> None:
+    scene = ScenesGold(id="a", text="Mara put the phone down.", labels=dict.fromkeys(EIGHT, 0), subject="Mara")
+    async with opened(workspace(tmp_path, "scenes", scene), (100, 24)) as pilot:
+        await press(pilot, "4", "2")
+        keys = {label.name: label.key for group in place(pilot).at_work.scheme.groups for label in group.labels}
+        assert len(set(keys.values())) == 8
+        assert not set(keys.values()) & set("123456789")
+        await press(pilot, keys["sadness"], keys["joy"], keys["fear"], keys["joy"])
+        assert place(pilot).at_work.said.labels == ("sadness", "fear")
+        assert f"[{keys['fear']} fear]" in screen_text(pilot)
+        assert "about Mara" in screen_text(pilot)
+
+
+async def test_a_number_begins_with_its_key_and_what_is_off_the_scale_is_refused(tmp_path: Path) -> None:
+    async with opened(workspace(tmp_path, "values", ValuesGold(id="a", text="My tea is cold.")), (100, 24)) as pilot:
+        await press(pilot, "2", "V", "3", "A", "0")
+        assert place(pilot).at_work.said.values == {"valence": 3}
+        assert "from 1 to 9" in notified(pilot)[-1]
+        await press(pilot, "space")
+        assert "arousal is missing" in notified(pilot)[-1]
+        await press(pilot, "V", "backspace")
+        assert place(pilot).at_work.said.values == {}
+
+
+async def test_once_all_is_said_of_a_sentence_the_caret_goes_to_the_next(tmp_path: Path) -> None:
+    source = workspace(tmp_path, "spans", SpanSample(id="a", text="I wept. We won.", sentences=TWO))
+    dataset = source.datasets()[0]
+    source.store.set_setting(f"annotate scheme of {dataset.dataset}", _builtins("seer"))
+    async with opened(source, (100, 24)) as pilot:
+        await press(pilot, "2")
+        groups = {group.name: group for group in place(pilot).at_work.scheme.of("sentence")}
+        key = {(group.name, label.name): label.key for group in groups.values() for label in group.labels}
+        await press(pilot, key["emotion", "sad"])
+        assert place(pilot).at_work.marking.at == 0
+        await press(pilot, key["valence", "negative"])
+        assert place(pilot).at_work.marking.at == 8
+        assert "1 − sad" in screen_text(pilot)
+        said = place(pilot).at_work.said.sentences[0]
+        assert (said.emotion, said.valence) == ("sad", "negative")
+
+
+def _builtins(name: str) -> Any:
+    import msgspec
+
+    return msgspec.to_builtins(built_in(name))
+
+
+async def test_the_word_for_each_mask_is_asked_for_in_order(tmp_path: Path) -> None:
+    source = workspace(tmp_path, "masked", MaskedGold(id="a", text="I am <mask> and <mask>.", labels=("sad", "angry")))
+    async with opened(source, (100, 24)) as pilot:
+        await press(pilot, "2", "i", "g", "l", "a", "d", "enter", "i", "m", "a", "d", "enter")
+        assert dict(place(pilot).at_work.said.words) == {0: "glad", 1: "mad"}
+        assert "glad" in screen_text(pilot)
+        assert "angry" not in screen_text(pilot)
