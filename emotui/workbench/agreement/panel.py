@@ -14,7 +14,8 @@ from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
 from emotui.workbench.agreement.documents import LABEL, LABELS, SPANS, VALUES, WORDS, SourceCount
-from emotui.workbench.datasets.label_maps import label_map
+from emotui.workbench.datasets.label_maps import mapping_of
+from emotui.workbench.datasets.samples import COMPOSED, is_sample_data
 from emotui.workbench.datasets.sets import dataset_named
 from emotui.workbench.datasets.sources import GOLD, PERSON, sources
 from emotui.workbench.progress import Cancelled
@@ -146,10 +147,14 @@ def read_panel(
         failed = run.done - len(said[name])
         if failed > 0 and not again[name]:
             notes[name] = f"{failed} of its answers failed or cannot be read: it says nothing about those texts"
-    if reading.kind == SPANS and (mapping := label_map(store, found)):
-        for name in said.keys() - {GOLD}:
-            said[name], again[name] = _mapped(said[name], mapping), _mapped(again.get(name, {}), mapping)
-        notes["labels"] = "labels of spans are mapped to gold's by the dataset's mapping"
+    if reading.kind == SPANS:
+        for name, run in chosen.items():
+            mapping = {} if name == GOLD else mapping_of(store, found, name if run is None else run.model)
+            if mapping:
+                said[name], again[name] = _mapped(said[name], mapping), _mapped(again.get(name, {}), mapping)
+                notes["labels"] = "labels of spans are mapped to gold's by the mapping that is kept for the source"
+    if is_sample_data(found) and (composed := [name for name in said if kinds[name] == PERSON]):
+        notes[", ".join(composed)] = COMPOSED
     kind = _kind(reading.kind, task.sample, said)
     return Panel(found, kind, texts, said, kinds, {name: more for name, more in again.items() if more}, notes, gold)
 

@@ -20,6 +20,9 @@ from emotui.workbench.runs.plan import asked_fingerprint
 LABELS_ONLY = "labels only: "
 """Begins the source of a dataset whose texts are not at hand."""
 
+COMPOSED = "composed for the sample data, no people"
+"""What is said of annotators inside this package's own illustration."""
+
 
 def import_files(
     store: Store,

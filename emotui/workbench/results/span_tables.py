@@ -9,6 +9,7 @@ from emotui.metrics.span_report import EMPTY_RULE
 from emotui.metrics.transitions import ordered
 from emotui.tables import Bars, Cell, Column, ResultsTable, Row, Series, Transitions
 from emotui.tasks.spans.task import METRICS
+from emotui.workbench.datasets.samples import COMPOSED
 from emotui.workbench.results.published import Printed, PublishedRow, published
 from emotui.workbench.results.span_baselines import BASELINE_SAMPLES, BaselineFigures
 from emotui.workbench.results.span_figures import AnnotatorFigures, RunFigures
@@ -24,7 +25,6 @@ SETTINGS = {
     "highlight-cot": "Highlight (CoT)",
     OWN: "No prompt",
 }
-COMPOSED = "composed for the sample data, no people"
 AVERAGE, BEST = "Annotators, average", "Annotators, best of each sample"
 _MAIN = {"task-1": "seer_table3", "task-2": "seer_table4"}
 

@@ -15,6 +15,7 @@ from emotui.metrics.unitizing import MarkedText, unitizing_alpha
 from emotui.records import ClassGold, LabelsGold, Mark, MaskedGold, ScenesGold, SpanSample, ValuesGold
 from emotui.store.query import Dataset
 from emotui.store.store import Store
+from emotui.tasks.parts import ILLUSTRATION
 from emotui.workbench.agreement.documents import Agreement, Measured
 from emotui.workbench.agreement.study import study
 from emotui.workbench.agreement.tables import agreement_tables
@@ -55,6 +56,24 @@ def spans(store: Store) -> Dataset:
         SpanSample(id=f"t{at}", text=TEXT, spans=(GLAD,), annotators=annotators) for at, annotators in enumerate(people)
     ]
     return add_samples(store, "spans", "mine", samples, "here")
+
+
+def test_annotators_that_were_composed_for_sample_data_are_told_as_such(store: Store) -> None:
+    samples = [SpanSample(id="t", text=TEXT, spans=(GLAD,), annotators={"ann": (GLAD,), "bob": (AFRAID,)})]
+    add_samples(store, "spans", "sample", samples, ILLUSTRATION)
+    add_samples(store, "spans", "mine", samples, "here")
+    assert study(store, "sample", resamples=0).notes["ann, bob"] == "composed for the sample data, no people"
+    assert "ann, bob" not in study(store, "mine", resamples=0).notes
+
+
+def test_labels_are_read_by_the_mapping_that_is_kept_for_their_source(store: Store) -> None:
+    ours, theirs = GLAD, Mark(6, 10, "happy")
+    texts = [SpanSample(id="t", text=TEXT, spans=(ours,), annotators={"ann": (ours,), "bob": (theirs,)})]
+    mine = add_samples(store, "spans", "mine", texts, "here")
+    keep_label_map(store, mine, {"happy": "joy"}, "ann")
+    assert named(study(store, "mine", resamples=0).measured)["u_alpha"].figure.value != 1
+    keep_label_map(store, mine, {"happy": "joy"}, "bob")
+    assert named(study(store, "mine", resamples=0).measured)["u_alpha"].figure.value == 1
 
 
 def test_spans_have_their_figures_and_the_worst_text_first(store: Store) -> None:
