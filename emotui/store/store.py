@@ -418,8 +418,8 @@ class Store:
         with self._turns.writing() as connection:
             return annotations.append_all(connection, entries)
 
-    def append_entries(self, entries: Sequence[annotations.Entry]) -> list[Annotation]:
-        """Add a few entries of (kind, sample, annotator, payload, undoes), all or none, and give them as they stand.
+    def append_entries(self, entries: Iterable[annotations.Entry]) -> list[Annotation]:
+        """Add entries of (kind, sample, annotator, payload, undoes), all or none, and give them as they stand.
 
         Raises BadInput where one undoes what cannot be undone.
         """

@@ -1,5 +1,6 @@
 """What can happen to an annotator's answer about a text. Each event is one entry of the log, with its moment."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -197,10 +198,24 @@ class Kept(msgspec.Struct, frozen=True, omit_defaults=True):
     round: int = 0
 
 
+TOGETHER = "&"
+"""Ends the kind of an entry that undo and redo take together with the one before it: both were one keystroke."""
+
+
 def kind_of(event: Event) -> str:
     """Under which kind an event stands in the log; of a switch also which way, so that it need not be decoded."""
     off = isinstance(event, SetFlag | SetUnsure) and not event.on
     return f"{KIND}:{event.__struct_config__.tag}" + ("-off" if off else "")
+
+
+def as_one_keystroke(kinds: Sequence[str]) -> list[str]:
+    """The kinds of entries that are undone and redone together, in their order; what lasts is not among these."""
+    found: list[str] = []
+    begun = False
+    for kind in kinds:
+        found.append(kind + TOGETHER * (begun and kind not in LASTING_KINDS))
+        begun = begun or kind not in LASTING_KINDS
+    return found
 
 
 LASTING_KINDS = frozenset(f"{KIND}:{event.__struct_config__.tag}" for event in LASTING)

@@ -12,6 +12,7 @@ import msgspec
 from emotui.store.rows import Annotation, Outline
 from emotui.workbench.annotate.events import (
     LASTING_KINDS,
+    TOGETHER,
     UNDO,
     Accept,
     Kept,
@@ -60,6 +61,7 @@ class Log:
         self._first_of: dict[int, int] = {}  # undos and redos to the event that they are about
         self._tips: dict[int, int] = {}  # events that were ever taken back to the last undo or redo
         self._off: set[int] = set()
+        self._joined: set[int] = set()  # events that belong to the one before them
         self._done: list[int] = []
         self._undone: list[int] = []
         self._retested: set[int] = set()
@@ -79,6 +81,9 @@ class Log:
             if kind == UNDO:
                 self._take_undo(number, undoes or 0)
                 continue
+            if kind.endswith(TOGETHER):
+                kind = kind.removesuffix(TOGETHER)
+                self._joined.add(number)
             events[number] = (sample, kind)
             if (there := of.get(sample)) is None:
                 of[sample] = [number]
@@ -133,18 +138,27 @@ class Log:
 
     # What undo and redo are about.
 
-    def to_undo(self) -> tuple[int, int] | None:
-        """(the sample, the entry that an undo has to name): what was made last and stands."""
-        return self._named(self._done)
+    def to_undo(self) -> list[tuple[int, int]]:
+        """(sample, the entry that an undo has to name) of what was done by the last keystroke that stands, the last
+        event first.
+        """
+        found: list[tuple[int, int]] = []
+        for of in reversed(self._done):
+            found.append(self._named(of))
+            if of not in self._joined:
+                break
+        return found
 
-    def to_redo(self) -> tuple[int, int] | None:
-        """The same for a redo: what was undone last, unless something new was made since."""
-        return self._named(self._undone)
+    def to_redo(self) -> list[tuple[int, int]]:
+        """The same for a redo, the first event first: what was undone last, unless something new was done since."""
+        found: list[tuple[int, int]] = []
+        for of in reversed(self._undone):
+            if found and of not in self._joined:
+                break
+            found.append(self._named(of))
+        return found
 
-    def _named(self, stack: list[int]) -> tuple[int, int] | None:
-        if not stack:
-            return None
-        of = stack[-1]
+    def _named(self, of: int) -> tuple[int, int]:
         return self._events[of][0], self._tips.get(of, of)
 
     # How texts stand.

@@ -8,6 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from emotui.errors import BadInput
+from emotui.store.annotations import Entry
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
@@ -21,6 +22,7 @@ from emotui.workbench.annotate.events import (
     Present,
     Reveal,
     SuggestionShown,
+    as_one_keystroke,
     kind_of,
 )
 from emotui.workbench.annotate.events import Retest as Retested
@@ -107,7 +109,7 @@ class Annotating:
             return self._log.state(sample, self._log.round(sample))
 
     def do(self, sample: int, *events: Event, seconds: float | None = None) -> Said:
-        """Keep what happened, in one transaction; the answer after it.
+        """Keep what happened, in one transaction; the answer after it. Several events are undone together.
 
         Args:
             seconds: since the text came into sight.
@@ -119,11 +121,11 @@ class Annotating:
         text = self.text(sample)
         with self._lock:
             round = self._log.round(sample)
-            self._append([(*entry, None) for entry in self._checked(text, round, events, seconds)])
+            self._append(_one_keystroke(self._checked(text, round, events, seconds)))
             return self._log.state(sample, round)
 
     def do_all(self, changes: Mapping[int, Sequence[Event]]) -> dict[int, str]:
-        """Keep what happens to many texts at once, in one transaction; why some were left out, by their numbers.
+        """Keep what happens to many texts at once, in one transaction, to be undone together; why some were left out.
 
         Raises:
             StoreError: it could not be kept; nothing is.
@@ -139,8 +141,7 @@ class Annotating:
                     entries += self._checked(self._texts[sample], self._log.round(sample), changes[sample], None)
                 except BadInput as error:
                     refused[sample] = str(error)
-            self.store.append_annotations(entries)
-            self.refresh()
+            self._append(_one_keystroke(entries))
         return refused
 
     def _checked(
@@ -355,7 +356,7 @@ class Annotating:
             raise BadInput(f"{self.dataset.name} has no text {sample}")
         return msgspec.json.decode(found[0][1], type=self._task.sample)
 
-    def _append(self, entries: Sequence[tuple[str, int | None, str, bytes, int | None]]) -> None:
+    def _append(self, entries: Sequence[Entry]) -> None:
         if not entries:
             return
         made = self.store.append_entries(entries)
@@ -367,20 +368,25 @@ class Annotating:
         else:
             self.refresh()
 
-    def _step_back(self, named: Callable[[], tuple[int, int] | None]) -> int | None:
+    def _step_back(self, named: Callable[[], list[tuple[int, int]]]) -> int | None:
         for last in range(_TRIES):
             with self._lock:
                 found = named()
-                if found is None:
+                if not found:
                     return None
-                sample, number = found
                 try:
-                    self._append([(UNDO, sample, self.annotator, b"{}", number)])
+                    self._append([(UNDO, sample, self.annotator, b"{}", number) for sample, number in found])
                 except BadInput:
                     # Another terminal under this name was quicker.
                     if last == _TRIES - 1:
                         raise
                     self.refresh()
                     continue
-                return sample
+                return found[-1][0]
         return None
+
+
+def _one_keystroke(entries: Sequence[tuple[str, int | None, str, bytes]]) -> list[Entry]:
+    """Entries to be made, marked as what undo takes together."""
+    kinds = as_one_keystroke([kind for kind, *_ in entries])
+    return [(kind, *entry[1:], None) for kind, entry in zip(kinds, entries, strict=True)]

@@ -60,6 +60,8 @@ def test_a_version_is_taken_and_mended_and_all_that_is_agreed_comes_in_one_go(st
     assert work.take_agreed() == (1, {})
     assert work.take_agreed() == (0, {})
     assert places(work.work.said(one).answer) == [(12, 23)]
+    assert (work.work.undo(), work.work.said(one).accepted, work.work.said(one).answer.silent) == (one, False, True)
+    assert (work.work.redo(), work.work.said(one).accepted) == (one, True)
     assert work.next_disagreement() is None
     assert msgspec.structs.astuple(adjudicate(store).standing()) == (1, 1, 1, 1, 1)
 

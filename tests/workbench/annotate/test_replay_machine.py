@@ -99,6 +99,20 @@ class Replay(RuleBasedStateMachine):
         spans, accepted = self.plain[sample]
         self.change(sample, Reopen() if accepted else Accept(), spans, not accepted)
 
+    @rule(target=spans, sample=texts, place=places, label=labels)
+    def add_and_accept_in_one_keystroke(
+        self, sample: int, place: tuple[int, int], label: str | None
+    ) -> tuple[int, str]:
+        span = (*place, label)
+        id = new_id()
+        if not self.taken(sample, span):
+            after = ({**self.plain[sample][0], id: span}, True)
+            self.before.append((sample, self.plain[sample], after))
+            self.after.clear()
+            self.plain[sample] = after
+            self.work.do(sample, AddSpan(SpanMark(id=id, start=place[0], end=place[1], label=label)), Accept())
+        return sample, id
+
     @rule(sample=texts)
     def reveal(self, sample: int) -> None:
         if self.plain[sample][1] and sample not in self.first:
