@@ -42,8 +42,8 @@ class Overview(msgspec.Struct, frozen=True):
 class Opened(msgspec.Struct, frozen=True):
     """A source that has just been opened, with what it remembers; `lists` by task.
 
-    `live`: the SPEC of the model that answers wherever one text at a time is asked about. `marker`: the source's, from
-    before anything else was read.
+    `live`: the SPEC of the model that answers wherever one text at a time is asked about, `live_state` how it stands.
+    `marker`: the source's, from before anything else was read. `overview`: for the list of the first task.
     """
 
     source: "BrowseSource"
@@ -52,7 +52,9 @@ class Opened(msgspec.Struct, frozen=True):
     theme: object
     first_start: "Models | None"
     live: str | None
+    live_state: str
     marker: object
+    overview: Overview
 
 
 class SessionView(Protocol):
@@ -203,13 +205,16 @@ class Session:
             self._owner.notify(f"{overview.runs[0].model} has a run over this list now: r shows it", markup=False)
 
     def _take_opened(self, _: None, opened: Opened) -> None:
-        self.source, self.title, self.live = opened.source, opened.title, opened.live
+        self.source, self.title = opened.source, opened.title
+        self.live, self.live_state = opened.live, opened.live_state
         self._marker = opened.marker
         self._lists = {task: from_setting(kept) for task, kept in opened.lists.items()}
         self.state = self._lists[self.list_task]
         self._view.show_opened(opened)
-        self.follow()
-        self.look_again()
+        if self.list_task == next(iter(self._lists)):
+            self._take_overview(None, opened.overview)
+        else:
+            self.look_again()
         if opened.first_start is not None:
             self.begin("first start", opened.first_start.first_start, opened.first_start.stop)
 
@@ -356,18 +361,23 @@ def list_setting(task: str) -> str:
 
 def open_up(source: "BrowseSource", tasks: tuple[str, ...]) -> Opened:
     """Ask a source that has just been opened for what it remembers."""
-    marker = source.marker()
-    models = source.models
-    kept = source.setting(LIVE_MODEL)
-    return Opened(
-        source,
-        source.title(),
-        {task: source.setting(list_setting(task)) for task in tasks},
-        source.setting("theme"),
-        models if models is not None and models.needs_first_start() else None,
-        None if models is None else kept if isinstance(kept, str) and kept else EMBEDDED,
-        marker,
-    )
+    with source.together():
+        marker = source.marker()
+        models = source.models
+        kept = source.setting(LIVE_MODEL)
+        live = None if models is None else kept if isinstance(kept, str) and kept else EMBEDDED
+        lists = {task: source.setting(list_setting(task)) for task in tasks}
+        return Opened(
+            source,
+            source.title(),
+            lists,
+            source.setting("theme"),
+            models if models is not None and models.needs_first_start() else None,
+            live,
+            "" if models is None or live is None else models.model_state(live),
+            marker,
+            look(source, tasks, tasks[0], from_setting(lists[tasks[0]]).dataset),
+        )
 
 
 def look(source: "BrowseSource", tasks: tuple[str, ...], task: str, name: str | None) -> Overview:
@@ -377,10 +387,11 @@ def look(source: "BrowseSource", tasks: tuple[str, ...], task: str, name: str | 
     """
     from emotui.workbench.task_words import words_of
 
-    datasets = tuple(one for one in source.datasets() if (one.task if one.task in tasks else tasks[0]) == task)
-    dataset = ListState(dataset=name).chosen_dataset(datasets)
-    if dataset is None:
-        return Overview(datasets)
-    number = dataset.dataset
-    runs, emotions = tuple(source.runs(number)), tuple(source.emotions(number))
-    return Overview(datasets, dataset, runs, emotions, source.metrics(number), words_of(task))
+    with source.together():
+        datasets = tuple(one for one in source.datasets() if (one.task if one.task in tasks else tasks[0]) == task)
+        dataset = ListState(dataset=name).chosen_dataset(datasets)
+        if dataset is None:
+            return Overview(datasets)
+        number = dataset.dataset
+        runs, emotions = tuple(source.runs(number)), tuple(source.emotions(number))
+        return Overview(datasets, dataset, runs, emotions, source.metrics(number), words_of(task))

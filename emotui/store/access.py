@@ -128,6 +128,7 @@ class Access:
         self._shut = shut
         self._engine: DuckDBPyConnection | None = None
         self._beside: Path | None = None  # what the engine may open beside the store
+        self._together = threading.local()  # the connection of a thread that is inside `together`
 
     @contextlib.contextmanager
     def reading(self, memory: str = SMALL) -> Iterator["DuckDBPyConnection"]:
@@ -139,8 +140,30 @@ class Access:
         Raises:
             StoreError: the file is held for too long, is no store, is of another version, or cannot be read.
         """
+        if (open_already := getattr(self._together, "connection", None)) is not None:
+            yield open_already
+            return
         with self._turn(read_only=True, memory=memory) as connection:
             yield connection
+
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """One turn for all that this thread reads inside: it is of one moment, and the file is opened once.
+
+        Nothing may be written inside.
+
+        Raises:
+            StoreError: as for reading.
+        """
+        if getattr(self._together, "connection", None) is not None:
+            yield
+            return
+        with self._turn(read_only=True) as connection:
+            self._together.connection = connection
+            try:
+                yield
+            finally:
+                self._together.connection = None
 
     @contextlib.contextmanager
     def writing(self, *, shown: bool = True, beside: Path | None = None) -> Iterator["DuckDBPyConnection"]:
@@ -184,15 +207,15 @@ class Access:
     def _turn(
         self, read_only: bool, *, checked: bool = True, beside: Path | None = None, memory: str = ROOMY
     ) -> Iterator["DuckDBPyConnection"]:
-        import duckdb
+        from emotui.store import duckdb_core
 
         time.sleep(max(0.0, self._away_until - time.monotonic()))
         try:
             connection, waited = self._attach(read_only, beside)
-        except (duckdb.Error, OSError, RuntimeError) as error:
+        except (duckdb_core.Error, OSError, RuntimeError) as error:
             if refusals.is_interrupt(error):
                 raise KeyboardInterrupt from error
-            if isinstance(error, (duckdb.Error, OSError)):
+            if isinstance(error, (duckdb_core.Error, OSError)):
                 raise refusals.refusal(self.path, error) from error
             raise
         try:
@@ -211,7 +234,7 @@ class Access:
             self._detach(connection)
         except BaseException as error:
             self._let_go()
-            if isinstance(error, (duckdb.Error, OSError)) and not isinstance(error, duckdb.ProgrammingError):
+            if isinstance(error, (duckdb_core.Error, OSError)) and not isinstance(error, duckdb_core.ProgrammingError):
                 raise refusals.refusal(self.path, error) from error
             if refusals.is_interrupt(error):
                 raise KeyboardInterrupt from error
@@ -253,12 +276,12 @@ class Access:
 
     def _try(self, read_only: bool, beside: Path | None) -> Exception | None:
         """Open the file once, with the lock held; the refusal where another program has it."""
-        import duckdb
+        from emotui.store import duckdb_core
 
         if beside != self._beside:
             self._let_go()
         if self._engine is None:
-            self._engine = duckdb.connect(":memory:", config=settings())
+            self._engine = duckdb_core.connect(":memory:", config=settings())
             self._beside = beside
             if self._shut:
                 shut(self._engine, (self.path, *([beside] if beside else [])))
@@ -267,7 +290,7 @@ class Access:
         how = "(type duckdb, read_only)" if read_only else "(type duckdb)"
         try:
             self._engine.execute(f"attach {_quoted(self.path)} as store {how}")
-        except duckdb.Error as error:
+        except duckdb_core.Error as error:
             if refusals.is_held(error):
                 return error
             raise

@@ -74,6 +74,10 @@ class Store:
         """
         return type(self)(Access(self.path, read_only=self.read_only, patience=patience, on_waiting=on_waiting))
 
+    def together(self) -> contextlib.AbstractContextManager[None]:
+        """One transaction for all that this thread reads inside; nothing may be written there."""
+        return self._turns.together()
+
     def check_no_macros(self) -> None:
         """Raises BadStore where the file holds macros; opening it does not look, because DuckDB takes long to say."""
         with self._turns.reading() as connection:

@@ -1,6 +1,7 @@
 """What the screens need to know, wherever the samples are: in a store (`Workspace`) or in files (`FileView`)."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
@@ -124,6 +125,9 @@ class BrowseSource(Protocol):
 
     def title(self) -> str:
         """What the samples stand in, for the top line."""
+
+    def together(self) -> AbstractContextManager[None]:
+        """What a thread reads inside is of one moment, and may cost less; nothing may be written there."""
 
     def datasets(self) -> list[Dataset]:
         """Datasets of every task, oldest first."""

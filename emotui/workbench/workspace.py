@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -100,6 +101,9 @@ class Workspace:
 
     def title(self) -> str:
         return self.store.path.stem + (" (read only)" if self.store.read_only else "")
+
+    def together(self) -> AbstractContextManager[None]:
+        return self.store.together()
 
     def datasets(self) -> list[Dataset]:
         return self.store.datasets()

@@ -79,7 +79,6 @@ class ListPane(Acting, Vertical):
         )
         self._spread: Spread | None = None
         self._metrics: tuple[Metric, ...] = ()
-        self._spread_of: Order | None = None
 
     def compose(self) -> ComposeResult:
         yield Line(id="list-title", classes="-pane")
@@ -208,10 +207,13 @@ class ListPane(Acting, Vertical):
             self.rows.move_to(order.cursor)
         else:
             self.rows.show_order(self.n, order.cursor, self.metric)
+        if self.n:
+            # Rows first: the spread reads many, and a source may answer one question after the other.
+            self.rows.put_page(order.page, order.rows)
+            self._spreads.ask(order)
         self._title()
         self._foot()
         self.post_message(self.Selected(self.sample))
-        self._spread_of = None
 
     def _no_pages(self, _: object, why: str) -> None:
         self.rows.give_up()
@@ -222,10 +224,6 @@ class ListPane(Acting, Vertical):
         if order is self._order:
             for page, rows in pages.items():
                 self.rows.put_page(page, rows)
-            # Rows first: the spread reads many, and a source may answer one question after the other.
-            if self._spread_of is not order:
-                self._spread_of = order
-                self._spreads.ask(order)
 
     @on(SampleList.Wanted)
     def _fetch(self, event: SampleList.Wanted) -> None:

@@ -21,12 +21,18 @@ _SPREAD = 1024
 
 
 class Order(msgspec.Struct, frozen=True):
-    """A list as it was asked for: sample numbers in order, and the cursor's place in it."""
+    """A list as it was asked for: sample numbers in order, the cursor's place in it, and the rows of the page there."""
 
     query: ListQuery
     only: tuple[int, ...]
     numbers: "np.ndarray | range"
     cursor: int
+    rows: Sequence[ListRow] = ()
+
+    @property
+    def page(self) -> int:
+        """The page that the cursor is on."""
+        return self.cursor // PAGE
 
 
 class Spread(msgspec.Struct, frozen=True):
@@ -40,13 +46,15 @@ class Spread(msgspec.Struct, frozen=True):
 
 def order(source: "BrowseSource", query: ListQuery, only: Sequence[int], sample: int | None) -> Order:
     """The list, of no other samples than `only` where there are any, with the cursor on `sample` if it is there."""
-    numbers = source.order(query)
-    if only:
-        import numpy as np
+    with source.together():
+        numbers = source.order(query)
+        if only:
+            import numpy as np
 
-        numbers = _array(numbers)
-        numbers = numbers[np.isin(numbers, np.array(only))]
-    return Order(query, tuple(only), numbers, 0 if sample is None else _place(numbers, sample))
+            numbers = _array(numbers)
+            numbers = numbers[np.isin(numbers, np.array(only))]
+        found = Order(query, tuple(only), numbers, 0 if sample is None else _place(numbers, sample))
+        return msgspec.structs.replace(found, rows=pages(source, found, [found.page])[found.page])
 
 
 def _place(numbers: "np.ndarray | range", sample: int) -> int:

@@ -6,11 +6,13 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from emotui.errors import BadInput, StoreError
+from emotui.store.access import Access
 from emotui.store.query import Run
 from emotui.store.store import Store, default_path
 from tests.paths import CHECKOUT
@@ -278,6 +280,38 @@ def test_neither_duckdb_nor_numpy_is_loaded_before_a_store_opens() -> None:
     environment = os.environ | {"PYTHONPATH": str(CHECKOUT)}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_the_first_page_waits_neither_for_the_package_of_duckdb_nor_for_numpy(store: Store) -> None:
+    program = (
+        "import sys\nfrom emotui.store.store import Store\n"
+        "store = Store.open(sys.argv[1])\n"
+        "rows = store.page(store.file_order(store.datasets()[0].dataset), None)\n"
+        "print(len(rows) > 0, [name for name in ('duckdb', 'numpy') if name in sys.modules])"
+    )
+    command = [sys.executable, "-c", program, str(store.path)]
+    environment = os.environ | {"PYTHONPATH": str(CHECKOUT)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout == "True []\n"
+
+
+def test_what_is_read_together_opens_the_file_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[bool] = []
+    attach = Access._attach
+
+    def counted(self: Access, read_only: bool, beside: Path | None) -> Any:
+        opened.append(read_only)
+        return attach(self, read_only, beside)
+
+    monkeypatch.setattr(Access, "_attach", counted)
+    with store.together():
+        (dataset,) = store.datasets()
+        with store.together():
+            assert len(store.file_order(dataset.dataset)) == dataset.n
+    assert opened == [True]
+    store.set_setting("theme", "dark")
+    assert store.setting("theme") == "dark"
+    assert opened == [True, False, True]
 
 
 def test_threads_share_one_store(store: Store) -> None:

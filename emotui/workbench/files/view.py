@@ -88,6 +88,9 @@ class FileView:
     def title(self) -> str:
         return self._dataset.name
 
+    def together(self) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext()
+
     def datasets(self) -> list[Dataset]:
         return [self._dataset]
 
