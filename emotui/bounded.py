@@ -5,6 +5,8 @@ import os
 import stat
 from pathlib import Path
 
+from emotui.errors import BadInput
+
 MOST_BYTES = 64_000_000
 """Of a file that is read whole and is no data: prompts, labels, lexicons. The longest known has a hundredth."""
 
@@ -25,6 +27,22 @@ def read_bytes(path: str | os.PathLike[str], *, data: bool = False) -> bytes:
     if len(found) > MOST_BYTES:
         raise OSError(errno.EFBIG, f"longer than {MOST_BYTES // 10**6} million bytes", str(path))
     return found
+
+
+def is_there(path: str | os.PathLike[str]) -> bool:
+    """Whether there is such a file; a name that no file can have (too long, with a NUL) is of none."""
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):
+        return False
+
+
+def expanded(name: str) -> Path:
+    """A path that a person typed, `~` and all. Raises BadInput where no user is called so."""
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:
+        raise BadInput(f"{name}: there is no such home directory") from None
 
 
 def read_text(path: str | os.PathLike[str]) -> str:

@@ -1,7 +1,10 @@
 """The command line: a thin face over `emotui.workbench`. A command's module is imported only when it is called."""
 
+import errno
+import os
 import sys
 from importlib import import_module
+from typing import NoReturn
 
 import click
 
@@ -62,6 +65,10 @@ COMMANDS = {
 """Name to where it is, and its line in the help (so that help imports none of them)."""
 
 
+_LONGEST_NAME = 200
+"""Letters of a file's name in a message: a longer one is told by how it begins."""
+
+
 class LazyGroup(click.Group):
     """A group that knows its commands by name and imports one when it is asked for."""
 
@@ -105,10 +112,29 @@ def cli(ctx: click.Context, db: str | None, read_only: bool, annotator: str | No
         open_workbench(db, read_only=read_only, annotator=annotator)
 
 
+def _end_of_output(error: OSError) -> NoReturn:
+    """One line for what the system refuses, such as to print on a full disk, and the end of the program."""
+    from emotui.formats.rows import literal
+
+    name = error.filename if isinstance(error.filename, str) else "the output"
+    name = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
+    click.echo(f"{literal(name)}: {(error.strerror or str(error)).lower()}", err=True)
+    if not isinstance(error.filename, str):
+        # What could not be printed is dropped: the interpreter would try once more on its way out.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    sys.exit(2 if error.errno == errno.ENAMETOOLONG else 1)
+
+
 def main() -> None:
     """Run the command line. Exit status: 0 done, 1 the work failed or was interrupted, 2 bad usage or bad input."""
     try:
-        cli.main(prog_name="emotui")
+        try:
+            cli.main(prog_name="emotui")
+        finally:
+            if sys.stdout is not None and not sys.stdout.closed:
+                sys.stdout.flush()
+    except OSError as error:
+        _end_of_output(error)
     except EmotuiError as error:
         from emotui.formats.rows import literal
 

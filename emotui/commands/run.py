@@ -2,11 +2,11 @@
 
 import sys
 import time
-from pathlib import Path
 
 import click
 
 from emotui.backends.host import Cancelled
+from emotui.bounded import is_there
 from emotui.commands.options import TaskName, asking_options, one_way, read_labels, tell_metric_troubles
 from emotui.commands.output import as_written, json_option, print_figures, print_json, shown
 from emotui.commands.program_options import Waiting, db_option, look_into, open_workspace, read_only_option
@@ -133,7 +133,7 @@ def runs(db: str | None, read_only: bool, as_json: bool) -> None:
     """List the runs in the store, newest first."""
     datasets: dict[int, str] = {}
     found: list[Run] = []
-    if db is not None and not Path(db).exists():
+    if db is not None and not is_there(db):
         click.echo(f"{literal(db)} does not exist yet", err=True)
     else:
         store = look_into(db, read_only=read_only).store
@@ -190,7 +190,7 @@ def _dataset(workspace: Workspace, task: str, name: str | None, resume: str | No
         if found.task != task:
             raise BadInput(f"the dataset {name!r} is one of the {found.task} task")
         return found.dataset
-    if name != "-" and not Path(name).exists():
+    if name != "-" and not is_there(name):
         there = ", ".join(dataset.name for dataset in workspace.datasets() if dataset.task == task) or "none"
         raise BadInput(f"{name}: no such file, and no dataset of this name in the store (there: {there})")
     return workspace.import_files([name], task=task).dataset

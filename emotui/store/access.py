@@ -10,13 +10,13 @@ import contextlib
 import os
 import random
 import stat
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from emotui import scratch
 from emotui.errors import BadStore, StoreError
 from emotui.store import refusals, schema
 
@@ -83,7 +83,7 @@ def settings(memory: str = SMALL) -> dict[str, str | bool | int | float | list[s
     return {
         "threads": min(2, os.cpu_count() or 1),
         "memory_limit": memory,
-        "temp_directory": str(Path(tempfile.gettempdir()) / f"emotui-{os.getpid()}-spill"),
+        "temp_directory": str(scratch.spill()),
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
     }
@@ -126,6 +126,7 @@ class Access:
         self._lock = lock_of(path)
         self._away_until = 0.0
         self._shut = shut
+        self.was_open = False
         self._engine: DuckDBPyConnection | None = None
         self._beside: Path | None = None  # what the engine may open beside the store
         self._together = threading.local()  # the connection of a thread that is inside `together`
@@ -212,12 +213,17 @@ class Access:
         time.sleep(max(0.0, self._away_until - time.monotonic()))
         try:
             connection, waited = self._attach(read_only, beside)
-        except (duckdb_core.Error, OSError, RuntimeError) as error:
+        except (duckdb_core.Error, OSError, RuntimeError, BadStore) as error:
             if refusals.is_interrupt(error):
                 raise KeyboardInterrupt from error
-            if isinstance(error, (duckdb_core.Error, OSError)):
-                raise refusals.refusal(self.path, error) from error
-            raise
+            told = refusals.refusal(self.path, error) if isinstance(error, (duckdb_core.Error, OSError)) else error
+            if self.was_open and isinstance(told, BadStore):
+                # Nobody named a wrong file: it went away while it was worked with.
+                raise StoreError(f"{told} (it was there before: has it been moved or replaced?)") from error
+            if told is error:
+                raise
+            raise told from error
+        self.was_open = True
         try:
             begun = time.monotonic()
             connection.execute(f"set memory_limit = '{memory}'")

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from emotui.bounded import is_there
 from emotui.errors import BadInput, EmotuiError
 from emotui.store import access, refusals, schema, views
 from emotui.store.access import Access
@@ -115,9 +116,9 @@ def snapshot(
         BadInput: `to` is the store itself, is there already, or cannot be written.
     """
     log = path.with_name(path.name + ".wal")
-    if os.path.realpath(to) in (os.path.realpath(path), os.path.realpath(log)) or (to.exists() and to.samefile(path)):
+    if os.path.realpath(to) in (os.path.realpath(path), os.path.realpath(log)) or (is_there(to) and to.samefile(path)):
         raise BadInput(f"{to} is the store itself: name another file")
-    if to.exists() and not force:
+    if is_there(to) and not force:
         raise BadInput(f"{to} is there already: name another file, or add --force to replace it")
     turns = Access(path, read_only=True, patience=patience, on_waiting=on_waiting, shut=False)
     with _replacing(to) as beside, _reading_alone(turns) as connection:
@@ -221,10 +222,13 @@ def _told(error: Exception) -> str:
 def _replacing(to: Path) -> Iterator[Path]:
     """A new file beside `to` that takes its place at the end, or is gone where something went wrong."""
     target = Path(os.path.realpath(to))
-    if target.is_dir():
-        raise BadInput(f"{to} is a folder: name a file")
-    if not target.parent.is_dir():
-        raise BadInput(f"{to}: there is no folder {str(target.parent)!r} to write it in")
+    try:
+        if target.is_dir():
+            raise BadInput(f"{to} is a folder: name a file")
+        if not target.parent.is_dir():
+            raise BadInput(f"{to}: there is no folder {str(target.parent)!r} to write it in")
+    except OSError as error:
+        raise BadInput(f"{to} cannot be written: {(error.strerror or str(error)).lower()}") from None
     beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
     try:
         yield beside

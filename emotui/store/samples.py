@@ -2,11 +2,12 @@
 
 import contextlib
 import shutil
-import tempfile
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from emotui import scratch
 from emotui.errors import StoreError
 from emotui.store import access, refusals
 from emotui.store.query import Dataset
@@ -80,9 +81,9 @@ def check_room(path: Path, staged: Staged) -> None:
         )
 
 
-def staging_folder() -> "tempfile.TemporaryDirectory[str]":
+def staging_folder() -> AbstractContextManager[str]:
     """Where `Staged` puts its file."""
-    return tempfile.TemporaryDirectory(prefix="emotui-")
+    return scratch.folder()
 
 
 def add(

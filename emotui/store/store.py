@@ -6,7 +6,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from emotui.errors import StoreError
+from emotui import scratch
+from emotui.bounded import is_there
+from emotui.errors import BadStore, StoreError
 from emotui.store import access, annotations, gold, list_rows, refusals, run_results, runs, samples, schema, trash
 from emotui.store.access import Access
 from emotui.store.query import Dataset, ListQuery, ListRow, Run
@@ -60,8 +62,13 @@ class Store:
             StoreError: it is missing, no workspace, of a newer version, held, or may not be written.
         """
         file = Path(path)
-        if create and not read_only and not file.exists():
-            _make(file)
+        if "\0" in str(path):
+            raise BadStore(f"{str(path)!r} is no file's name: choose another with --db")
+        scratch.sweep_soon(None if read_only else file)
+        if not is_there(file):
+            check_no_log(file)
+            if create and not read_only:
+                _make(file)
         store = cls(Access(file, read_only=read_only, patience=patience, on_waiting=on_waiting))
         store._turns.bring_up_to_date()
         return store
@@ -72,7 +79,9 @@ class Store:
         Args:
             on_waiting: told now and then for whom it waits, and for how many seconds. What it raises ends the waiting.
         """
-        return type(self)(Access(self.path, read_only=self.read_only, patience=patience, on_waiting=on_waiting))
+        turns = Access(self.path, read_only=self.read_only, patience=patience, on_waiting=on_waiting)
+        turns.was_open = self._turns.was_open
+        return type(self)(turns)
 
     def together(self) -> contextlib.AbstractContextManager[None]:
         """One transaction for all that this thread reads inside; nothing may be written there."""
@@ -490,6 +499,28 @@ def _stat(path: Path) -> object:
     return tuple(seen)
 
 
+def check_no_log(path: Path) -> None:
+    """Raises: BadStore where the log of a store lies there without it: a new one would take it for its own."""
+    log = path.with_name(path.name + ".wal")
+    if is_there(log):
+        raise BadStore(
+            f"{log} is the log of a store that is gone, and holds what was written last: bring {path} back beside it, "
+            "or move the log away to begin anew"
+        )
+
+
+def _put_in_place(fresh: Path, path: Path) -> None:
+    """Give a file its name. Raises FileExistsError where another program was quicker."""
+    try:
+        os.link(fresh, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        if path.exists():
+            raise FileExistsError from None
+        fresh.rename(path)
+
+
 def _make(path: Path) -> None:
     """Make an empty workspace under another name and put it in place whole, so that nobody ever meets half of one."""
     from emotui.store import duckdb_core
@@ -503,7 +534,7 @@ def _make(path: Path) -> None:
             connection.execute("commit")
         # Where another program was quicker, its workspace stays.
         with contextlib.suppress(FileExistsError):
-            os.link(fresh, path)
+            _put_in_place(fresh, path)
     except (duckdb_core.Error, OSError) as error:
         raise refusals.refusal(path, error) from error
     finally:

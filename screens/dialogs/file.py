@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from textual.widget import Widget
 from textual.widgets import Input, Label
 
+from emotui.bounded import expanded, is_there
 from emotui.errors import BadInput
 from emotui.screens.dialogs.dialog import Dialog
 from emotui.screens.widgets.number_format import count
@@ -41,10 +42,10 @@ class FileDialog(Dialog[str]):
         Raises:
             BadInput: the ending is none of those that can be written, or the file exists and was not confirmed.
         """
-        path = Path(self.text("path")).expanduser()
+        path = expanded(self.text("path"))
         if path.suffix not in self._endings:
             raise BadInput(f"The ending has to be {self._said}.")
-        if path.exists() and self._refused != str(path):
+        if is_there(path) and self._refused != str(path):
             self._refused = str(path)
             raise BadInput("This file exists: Enter again writes over it.")
         return str(path)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from emotui.bounded import is_there
 from emotui.commands.exchange.written import written_option
 from emotui.commands.label_columns import label_columns_options
 from emotui.commands.options import read_labels, tell_troubles
@@ -105,9 +106,9 @@ def _split(words: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
     """The kind of record before the files, where one is named there, and the files."""
     first = words[0] if words else ""
     there = {**kinds(), **tasks()}
-    if first in there and (len(words) > 1 or not Path(first).exists()):
+    if first in there and (len(words) > 1 or not is_there(first)):
         return task_named(first).name, words[1:]
-    if len(words) > 1 and not Path(first).suffix and not Path(first).exists():
+    if len(words) > 1 and not Path(first).suffix and not is_there(first):
         tell_troubles()
         raise BadInput(f"{literal(first)} is neither a file nor a kind of record: {', '.join(dict.fromkeys(there))}")
     return None, words

@@ -1,13 +1,13 @@
 """Files that other hands wrote, as samples of a task: looked at, read by their layout, fitted, and checked."""
 
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from emotui import scratch
 from emotui.errors import BadInput
 from emotui.formats import capped
 from emotui.formats.layouts.layout import ReadOptions, TextRow
@@ -149,7 +149,7 @@ def _at_hand(path: str) -> Iterator[str]:
     if path != "-":
         yield path
         return
-    with tempfile.TemporaryDirectory(prefix="emotui-") as folder:
+    with scratch.folder() as folder:
         file = Path(folder) / "stdin.jsonl"
         file.write_bytes(sys.stdin.buffer.read())
         try:

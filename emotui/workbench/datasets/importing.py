@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from emotui.bounded import expanded, is_there
 from emotui.errors import BadInput
 from emotui.formats import check_not_over, write_text
 from emotui.formats.json_document import present, to_json_document
@@ -76,7 +76,7 @@ class Importing:
             BadInput: as `look`; the name belongs to other samples; or the mapping cannot be written.
         """
         if asked.mapping:
-            check_not_over(Path(asked.mapping).expanduser(), _path(asked), self._store.path)
+            check_not_over(expanded(asked.mapping), _path(asked), self._store.path)
         dataset, found = import_foreign(
             self._store,
             [_path(asked)],
@@ -86,7 +86,7 @@ class Importing:
             on_step=on_step,
         )
         if asked.mapping:
-            save_mapping(str(Path(asked.mapping).expanduser()), found)
+            save_mapping(str(expanded(asked.mapping)), found)
         return dataset
 
 
@@ -142,14 +142,14 @@ def with_mapping(kept: KeptMapping, kind: str | None, layout: str | None, option
 
 
 def _path(asked: Asked) -> str:
-    return str(Path(asked.path).expanduser())
+    return str(expanded(asked.path))
 
 
 def _wish(asked: Asked) -> Wish:
     columns: Mapping[str, str] = columns_in(asked.columns)
     wish = Wish(asked.kind or None, asked.layout or None, ReadOptions(columns=columns))
-    mapping = Path(asked.mapping).expanduser() if asked.mapping else None
-    if mapping is None or not mapping.exists():
+    mapping = expanded(asked.mapping) if asked.mapping else None
+    if mapping is None or not is_there(mapping):
         return wish
     return with_mapping(read_mapping(str(mapping)), wish.kind, wish.layout, wish.options)
 

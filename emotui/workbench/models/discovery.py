@@ -14,6 +14,7 @@ from emotui.backends.hf.families import family_of, nli_places
 from emotui.backends.hf.files import read_config, weight_files
 from emotui.backends.servers.listing import models_at
 from emotui.backends.spec import BUILT_IN, kinds
+from emotui.bounded import is_there
 from emotui.errors import BadInput, EmotuiError, ModelError
 from emotui.store.access import OnWaiting
 from emotui.store.store import Store, default_path
@@ -115,7 +116,7 @@ def keep_folders(folders: Iterable[Path], db: str | None = None, on_waiting: OnW
 
 def _kept(db: str | None, on_waiting: OnWaiting | None) -> list[str]:
     path = Path(db) if db else default_path()
-    if not path.exists():
+    if not is_there(path):
         return []
     store = Store.open(path, read_only=True, create=False, on_waiting=on_waiting)
     kept = store.setting(FOLDERS_SETTING, [])

@@ -20,6 +20,7 @@ from emotui.backends.gguf.library import package_version
 from emotui.backends.gguf.probe import probe_build, try_decode
 from emotui.backends.hf.files import check_safetensors
 from emotui.backends.host import ModelProcess
+from emotui.bounded import is_there
 from emotui.errors import EmotuiError, StoreError
 from emotui.store.access import lock_of
 from emotui.store.schema import VERSION, version_of
@@ -193,7 +194,7 @@ def _folders(db: str | None) -> Iterator[Check]:
 
     store = Path(db) if db else default_path()
     for name, folder in (("data", store.absolute().parent), ("cache", user_cache_path("emotui"))):
-        there = next(each for each in (folder, *folder.parents) if each.exists())
+        there = next(each for each in (folder, *folder.parents) if is_there(each))
         if not there.is_dir():
             yield Check("folders", name, "broken", f"{there} is a file where a folder should be", f"move {there} away")
         elif not os.access(there, os.W_OK | os.X_OK):
@@ -214,7 +215,7 @@ def _folders(db: str | None) -> Iterator[Check]:
 
 def _store(db: str | None) -> Iterator[Check]:
     path = Path(db) if db else default_path()
-    if not path.exists():
+    if not is_there(path):
         yield Check("store", "workspace", "note", f"{path} is not there yet", "none needed: the first start makes it")
         return
     try:

@@ -1,0 +1,75 @@
+"""Names that no file can have, places that cannot be written and tables with long cells are a line each."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from emotui.bounded import expanded, is_there
+from emotui.errors import BadInput
+from tests.conftest import Emotui
+
+LONG = "x" * 5000
+RECORD = '{"id": "1", "text": "I was <mask>.", "label": "joy", "labels": ["glad"], "score": 0.5}\n'
+CALLS = [
+    ("runs", "--db", LONG),
+    ("datasets", "--db", LONG),
+    ("run", "spans", "--dataset", f"{LONG}.jsonl"),
+    ("run", "spans", "--prompts", LONG),
+    ("import", LONG),
+    ("import", "spans", LONG),
+    ("snapshot", "--to", f"{LONG}.duckdb"),
+    ("sql", "select 1", "--to", f"{LONG}.csv"),
+    ("view", LONG),
+    ("score", "class", "--gold", LONG, "--pred", "in.jsonl"),
+    ("predict", "class", "--records", "in.jsonl", "--to", f"{LONG}.jsonl"),
+    ("probe", "hi", "--model", f"hf:{LONG}"),
+    ("probe", "hi", "--model", f"gguf:{LONG}"),
+    ("models", "--folder", LONG),
+    ("rephrasings", "sets", "--chains", LONG, "--to", "."),
+    ("train", "classifier", "--base", f"hf:{LONG}", "--train", "in.jsonl"),
+]
+
+
+@pytest.mark.parametrize("words", CALLS, ids=lambda words: " ".join(words[:2]))
+def test_a_name_of_5000_letters_is_one_line(emotui: Emotui, tmp_path: Path, words: tuple[str, ...]) -> None:
+    (tmp_path / "in.jsonl").write_text(RECORD, encoding="utf-8")
+    done = emotui(*words)
+    assert done.status in ((0,) if words[0] == "runs" else (1, 2))  # no store: there are no runs yet
+    assert 1 <= done.err.count("\n") <= 2
+
+
+def test_such_a_name_is_of_no_file() -> None:
+    assert not is_there(LONG)
+    assert not is_there("a\0b")
+    with pytest.raises(BadInput, match="~nosuchuser/a: there is no such home directory"):
+        expanded("~nosuchuser/a")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device here")
+@pytest.mark.parametrize("words", [("models", "--json"), ("compare", "--a", "in.jsonl", "--b", "in.jsonl")])
+def test_output_that_cannot_be_written_is_one_line(tmp_path: Path, words: tuple[str, ...]) -> None:
+    import subprocess
+
+    (tmp_path / "in.jsonl").write_text(RECORD, encoding="utf-8")
+    with open("/dev/full", "w") as full:  # noqa: PTH123 - a device
+        done = subprocess.run(
+            [sys.executable, "-m", "emotui", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            cwd=tmp_path,
+            env=os.environ | {"XDG_DATA_HOME": str(tmp_path)},
+            check=False,
+        )
+    assert (done.returncode, done.stderr.decode()) == (1, "the output: no space left on device\n")
+
+
+@pytest.mark.parametrize("separator", [",", "\t"])
+def test_a_lexicon_with_a_long_field_is_read(emotui: Emotui, tmp_path: Path, separator: str) -> None:
+    (tmp_path / "in.jsonl").write_text(RECORD, encoding="utf-8")
+    (tmp_path / "words.txt").write_text(separator.join(("glad", "x" * 200_000, "1")) + "\n", encoding="utf-8")
+    done = emotui("score", "masked", "--gold", "in.jsonl", "--pred", "in.jsonl", "--lexicon", "words.txt")
+    assert done.status == 2
+    assert done.err.count("\n") == 1
+    assert done.err.startswith("words.txt:1: ")
