@@ -129,7 +129,7 @@ def check_keys(scheme: Scheme, reserved: Collection[str] | Mapping[str, str] = (
 
 
 def with_keys(scheme: Scheme, reserved: Collection[str] = ()) -> Scheme:
-    """The scheme with a key for each label and number that has none: a letter of its name, else any that is free.
+    """The scheme with a key for each label and number that has none: a capital of its name, else any that is free.
 
     Where none is left, a label stays without one and is chosen from a list.
     """
@@ -168,7 +168,8 @@ def without_keys(scheme: Scheme, reserved: Collection[str]) -> Scheme:
 def _free_key(name: str, taken: Collection[str]) -> str:
     letters = [letter for letter in name.lower() if letter.isascii() and letter.isalnum()]
     rest = "1234567890abcdefghijklmnopqrstuvwxyz"
-    tried = (*letters, *(letter.upper() for letter in letters), *rest, *rest[10:].upper())
+    # Capitals first: small letters are what places have most of their own keys on.
+    tried = (*(letter.upper() for letter in letters), *letters, *rest[10:].upper(), *rest)
     return next((key for key in tried if key not in taken), "")
 
 

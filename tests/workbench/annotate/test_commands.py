@@ -70,7 +70,7 @@ def test_a_scheme_is_checked_kept_for_a_dataset_and_shown(emotui: Emotui, db: Pa
     (tmp_path / "mine.toml").write_text(SCHEME)
     checked = emotui("annotate", "scheme", "check", "mine.toml", "--json").document
     assert checked["groups"][0]["labels"] == [
-        {"name": "joy", "key": "j", "colour": ""},
+        {"name": "joy", "key": "J", "colour": ""},
         {"name": "fear", "key": "f", "colour": ""},
     ]
     emotui("annotate", "scheme", "use", "mine", "mine.toml", "--db", "w.duckdb")

@@ -78,10 +78,10 @@ def test_a_key_of_the_place_is_refused_with_what_it_does_there(tmp_path: Path) -
         check_keys(scheme, {"j": "next sample"})
 
 
-def test_labels_without_a_key_get_a_letter_of_their_name_that_is_free() -> None:
+def test_labels_without_a_key_get_a_capital_of_their_name_that_is_free() -> None:
     labels = tuple(Label(name=name) for name in ("joy", "jealousy", "fear"))
-    scheme = with_keys(Scheme(name="s", groups=(Group(name="label", labels=labels),)), reserved=("j", "f"))
-    assert [label.key for label in scheme.groups[0].labels] == ["o", "e", "a"]
+    scheme = with_keys(Scheme(name="s", groups=(Group(name="label", labels=labels),)), reserved=("J", "F"))
+    assert [label.key for label in scheme.groups[0].labels] == ["O", "E", "A"]
 
 
 def test_where_there_are_more_labels_than_keys_the_last_stay_without_one() -> None:
