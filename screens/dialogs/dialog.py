@@ -87,7 +87,7 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
     def compose(self) -> ComposeResult:
         """Title, body, what is wrong, keys."""
         with Vertical(id="sheet") as sheet:
-            sheet.border_title = self._title
+            sheet.border_title = Content(self._title)
             yield from self.body()
             yield Label("", id="why", markup=False)
             yield Line(id="sheet-keys")

@@ -1,5 +1,6 @@
 """The samples of the list into a file: gold records, or the run's predictions about them."""
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from emotui.workbench.source import BrowseSource
 
 
+LONGEST_NAME = 255
+"""Bytes that file systems take."""
+
 WITH_ALL = (".xlsx", ".json")
 """Endings of files with texts, gold, and what the runs that are shown say."""
 
@@ -33,7 +37,7 @@ class FileDialog(Dialog[str]):
         self._refused = ""
 
     def body(self) -> list[Widget]:
-        about = [Label(self._about)] if self._about else []
+        about = [Label(self._about, markup=False)] if self._about else []
         return [Label(f"file: {self._said}"), *about, Input(self._default, id="path", compact=True)]
 
     def result(self) -> str:
@@ -48,6 +52,8 @@ class FileDialog(Dialog[str]):
         if is_there(path) and self._refused != str(path):
             self._refused = str(path)
             raise BadInput("This file exists: Enter again writes over it.")
+        if len(os.fsencode(path.name)) > LONGEST_NAME:
+            raise BadInput(f"No file's name has more than {LONGEST_NAME} letters.")
         return str(path)
 
 

@@ -101,7 +101,7 @@ class FilterDialog(Dialog[ListState]):
 
 
 def _row(name: str, *widgets: Widget) -> Horizontal:
-    return Horizontal(Label(name), *widgets, classes="row")
+    return Horizontal(Label(name, markup=False), *widgets, classes="row")
 
 
 def _bound(name: str, metric: Metric, value: float | None, end: float | None) -> Input:

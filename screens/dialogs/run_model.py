@@ -232,7 +232,7 @@ def _whole(name: str, default: str, why: str, restrict: str = r"[0-9]*", *, leas
 
 
 def _between(name: str, classes: str = "") -> Label:
-    return Label(name, classes=f"between {classes}".strip())
+    return Label(name, markup=False, classes=f"between {classes}".strip())
 
 
 def _numbers() -> list[Widget]:
