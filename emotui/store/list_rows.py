@@ -66,24 +66,38 @@ class _Scored:
 _NOT_SCORED = _Scored()
 
 
+_AMONG = "sample between ? and ? and sample in (select unnest(?::bigint[]))"
+
+
+def _scores(connection: "DuckDBPyConnection", wanted: Sequence[int], run: str) -> dict[int, _Scored]:
+    found = connection.execute(
+        f"select sample, marks, metric_set, {VALUES} from scores"
+        f" where run = (select number from runs where run = ?) and current and {_AMONG}",
+        [run, min(wanted), max(wanted), list(wanted)],
+    ).fetchall()
+    sets = metric_sets(connection)
+    scores: dict[int, _Scored] = {}
+    for sample, bits, kind, *values in found:
+        scores.setdefault(sample, _Scored()).add(joined(sets[kind], values), bits)
+    return scores
+
+
+def values_and_marks(
+    connection: "DuckDBPyConnection", wanted: Sequence[int], run: str
+) -> dict[int, tuple[dict[str, float | None], str]]:
+    """What a run scored at these samples, as the lines of a page have it; those without a score are left out."""
+    scores = _scores(connection, wanted, run) if wanted else {}
+    return {sample: (said.means(), bits_to_marks(said.bits)) for sample, said in scores.items()}
+
+
 def page(connection: "DuckDBPyConnection", wanted: Sequence[int], run: str | None) -> list[ListRow]:
     """The lines of these samples, in their order; unknown numbers are left out."""
     if not wanted:
         return []
-    bounds = [min(wanted), max(wanted), list(wanted)]
-    among = "sample between ? and ? and sample in (select unnest(?::bigint[]))"
-    scores: dict[int, _Scored] = {}
-    if run is not None:
-        scored = connection.execute(
-            f"select sample, marks, metric_set, {VALUES} from scores"
-            f" where run = (select number from runs where run = ?) and current and {among}",
-            [run, *bounds],
-        ).fetchall()
-        sets = metric_sets(connection)
-        for sample, bits, kind, *values in scored:
-            scores.setdefault(sample, _Scored()).add(joined(sets[kind], values), bits)
+    scores = {} if run is None else _scores(connection, wanted, run)
     found = connection.execute(
-        f"select sample, id, left(text, {_PREVIEW}), emotion, valence, length from samples where {among}", bounds
+        f"select sample, id, left(text, {_PREVIEW}), emotion, valence, length from samples where {_AMONG}",
+        [min(wanted), max(wanted), list(wanted)],
     )
     lines: dict[int, ListRow] = {}
     rows = found.fetchall()

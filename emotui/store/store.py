@@ -223,6 +223,11 @@ class Store:
         with self._turns.reading() as connection:
             return list_rows.page(connection, _plain(numbers), run)
 
+    def values_and_marks(self, numbers: "Numbers", run: str) -> dict[int, tuple[dict[str, float | None], str]]:
+        """What a run scored at these samples, over its repeats, and its marks; those without a score are left out."""
+        with self._turns.reading(access.ROOMY) as connection:
+            return list_rows.values_and_marks(connection, _plain(numbers), run)
+
     def file_order(self, dataset: int) -> range:
         """The numbers of a data set's samples, in file order."""
         with self._turns.reading() as connection:

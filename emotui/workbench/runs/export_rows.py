@@ -2,7 +2,7 @@
 
 import secrets
 import shutil
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +37,7 @@ _BY_ENDING = {
     ".txt": "text",
 }
 _GOLD = ("spans", "label", "labels", "values", "emotion", "valence", "sentences", "annotators")
+_OF_SPANS = ("start", "end", "label", "score", "attributes")
 _SAID = ("spans", "label", "labels", "values")
 
 
@@ -181,17 +182,19 @@ class _Answer:
     marks: str
 
 
+_UNSCORED: tuple[Mapping[str, float | None], str] = ({}, "")
+
+
 def _answers(store: Store, run: Run, texts: Mapping[int, str], *, scored: bool) -> dict[int, _Answer]:
     """What a run says by the number of the sample; of several repeats the first, with the scores of all."""
     task = task_named(run.task)
     decode = msgspec.json.Decoder(task.prediction).decode
-    lines = {line.sample: line for line in store.page(list(texts), run.run)} if scored else {}
+    scores = store.values_and_marks(list(texts), run.run) if scored else {}
     found = {}
     for one in store.outcomes(run.run):
         if one.repeat == 0 and one.sample in texts:
             record = present(task.record("", None if one.prediction is None else decode(one.prediction)))
-            line = lines.get(one.sample)
-            values, marks = ({}, "") if line is None else (line.values, line.marks)
+            values, marks = scores.get(one.sample, _UNSCORED)
             found[one.sample] = _Answer(_said(record, texts[one.sample]), values, marks)
     return found
 
@@ -207,8 +210,8 @@ def _said(record: Mapping[str, Any], text: str) -> dict[str, Any]:
     if "spans" in said:
         written = [one for one in said["spans"] if isinstance(one, str)]
         marked = [one for one in said["spans"] if not isinstance(one, str)]
-        places = [{"start": place[0], "end": place[1]} for place in locate(text, written) if place is not None]
-        said["spans"] = [*places, *_objects(marked)]
+        places = [place for place in locate(text, written) if place is not None] if written else []
+        said["spans"] = [*({"start": start, "end": end} for start, end in places), *_objects(marked)]
     return said
 
 
@@ -216,13 +219,21 @@ def _whole(kind: type[msgspec.Struct], record: dict[str, Any]) -> dict[str, Any]
     """A record with what its kind has no field for under keys of its own, unless it has spans there that are none."""
     whole = dict(lifted(kind, record))
     marks = whole.get("spans")
-    sound = marks is None or (isinstance(marks, list | tuple) and not isinstance(spans(list(marks), None), Flaw))
-    return whole if sound else record
+    if marks is None or "spans" in kind.__struct_fields__:
+        return whole
+    found = spans(list(marks), None) if isinstance(marks, list | tuple) else None
+    return record if found is None or isinstance(found, Flaw) else whole | {"spans": found}
 
 
-def _objects(marks: Any) -> list[dict[str, Any]]:
-    found = spans(list(marks), None)
-    return [] if found is None or isinstance(found, Flaw) else found
+def _objects(marks: Iterable[Any]) -> list[dict[str, Any]]:
+    """Spans of records, which are lists or objects, as objects with what they have."""
+    found = []
+    for mark in marks:
+        if isinstance(mark, Mapping):
+            found.append({key: mark[key] for key in _OF_SPANS if mark.get(key) not in (None, {})})
+        else:
+            found.append(dict(zip(_OF_SPANS, mark, strict=False)))
+    return found
 
 
 def _as_said(name: str, said: Any, kind: type[msgspec.Struct]) -> dict[str, Any]:

@@ -20,31 +20,34 @@ def write(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
     if len(rows) == 1 and path.suffix.lower() in (".txt", ".ann"):
         if rows[0].get("id") not in (None, path.stem):
             lost.add("ids in a single pair of files", "replaced by the name of the file")
-        _write_pair(path.with_suffix(""), rows[0], lost)
+        _write_pair(str(path.with_suffix("")), rows[0], lost)
         return lost.lines()
     names = file_names(rows, lost)
     make_folders(path, names)
     for name, row in zip(names, rows, strict=True):
-        beside = path / name
-        _write_pair(beside, row, lost)
+        _write_pair(f"{path}/{name}", row, lost)
     return lost.lines()
 
 
-def _write_pair(beside: Path, row: TextRow, lost: Lost) -> None:
+def _write_pair(beside: str, row: TextRow, lost: Lost) -> None:
     lost.fields({key: value for key, value in row.items() if key != "meta"}, _HELD)
     meta = row.get("meta") or {}
     comments = meta.get("comments")
     kept = comments if isinstance(comments, list) and all(_is_comment(one) for one in comments) else []
     if meta.keys() - ({"comments"} if kept else set()):
         lost.add("own columns")
-    beside.with_name(beside.name + ".txt").write_bytes(row["text"].encode())
-    ann = beside.with_name(beside.name + ".ann")
+    _fill(f"{beside}.txt", row["text"])
     if row.get("spans") is None:
         if kept:
             lost.add("comments of a text without spans")
         return
     lines = [*_lines(row["text"], row["spans"], lost), *kept]
-    ann.write_bytes("".join(line + "\n" for line in lines).encode())
+    _fill(f"{beside}.ann", "".join([line + "\n" for line in lines]))
+
+
+def _fill(name: str, content: str) -> None:
+    with open(name, "wb") as file:  # noqa: PTH123 - a file a text: the quickest way counts
+        file.write(content.encode())
 
 
 def _is_comment(line: object) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from emotui.errors import BadInput
 from emotui.formats.layouts.layout import TextRow
+from emotui.formats.layouts.tools.cas_xmi_elements import Document, Value
 from emotui.formats.layouts.tools.file_names import file_names, make_folders
 from emotui.formats.layouts.tools.said import Lost, is_number
 
@@ -31,13 +32,15 @@ def write(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
     lost = Lost()
     layers = _layers(rows)
     types = cassis.TypeSystem()
+    relations_of: dict[str, str] = {}
     for name, features in layers.items():
         kind = types.create_type(name)
         types.create_feature(kind, "value", "uima.cas.String")
         types.create_feature(kind, "score", "uima.cas.Double")
         for feature, of_range in features.items():
             types.create_feature(kind, feature, of_range)
-        relation = types.create_type(_relation(name, layers))
+        relations_of[name] = _relation(name, layers)
+        relation = types.create_type(relations_of[name])
         for end in ("Governor", "Dependent"):
             types.create_feature(relation, end, "uima.tcas.Annotation")
         types.create_feature(relation, "value", "uima.cas.String")
@@ -50,7 +53,8 @@ def write(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
         lost.fields(row, ("id", "spans"))
         if layers and row.get("spans") is None:
             lost.add("that nothing is said of a text", "read back as no spans")
-        _cas(cassis, types, row, layers, lost).to_xmi(folder / f"{name}.xmi")
+        with open(f"{folder}/{name}.xmi", "wb") as file:  # noqa: PTH123 - a file a text
+            file.write(_document(row, layers, relations_of, lost).encode())
     return lost.lines()
 
 
@@ -84,20 +88,18 @@ def _layers(rows: Sequence[TextRow]) -> Layers:
     return layers
 
 
-def _cas(cassis: Any, types: Any, row: TextRow, layers: Layers, lost: Lost) -> Any:
-    cas = cassis.Cas(typesystem=types)
-    cas.sofa_string = _plain(row["text"], lost)
-    cas.sofa_mime = "text/plain"
+def _document(row: TextRow, layers: Layers, relations_of: Mapping[str, str], lost: Lost) -> str:
+    document = Document(_plain(row["text"], lost))
     made = []
-    by_name: dict[str, Any] = {}
+    by_name: dict[str, tuple[int, int, int]] = {}
     for span in row.get("spans") or ():
         attributes = span.get("attributes") or {}
         layer = _layer(attributes)
-        annotation = types.get_type(layer)(begin=span["start"], end=span["end"])
+        features: dict[str, Value] = {}
         if span.get("label") is not None:
-            annotation.value = _plain(span["label"], lost)
+            features["value"] = _plain(span["label"], lost)
         if span.get("score") is not None:
-            annotation.score = float(span["score"])
+            features["score"] = float(span["score"])
         for name, value in attributes.items():
             if name in ("id", "relations") or (name == "layer" and layer == value):
                 continue
@@ -107,14 +109,15 @@ def _cas(cassis: Any, types: Any, row: TextRow, layers: Layers, lost: Lost) -> A
             elif of_range == _RANGES[str]:
                 if not isinstance(value, str):
                     lost.add("attributes that are a text of one span and none of another", "written as texts")
-                annotation[name] = _plain(str(value), lost)
+                features[name] = _plain(str(value), lost)
             else:
-                annotation[name] = float(value) if of_range == _RANGES[float] and is_number(value) else value
-        cas.add(annotation)
-        made.append((layer, annotation, attributes.get("relations")))
+                features[name] = float(value) if of_range == _RANGES[float] and is_number(value) else value
+        place = span["start"], span["end"]
+        number = document.add(layer, *place, features)
+        made.append((layer, number, attributes.get("relations")))
         if isinstance(attributes.get("id"), str):
-            by_name.setdefault(attributes["id"], annotation)
-    for layer, annotation, relations in made:
+            by_name.setdefault(attributes["id"], (number, *place))
+    for layer, number, relations in made:
         for relation in relations if isinstance(relations, list) else ():
             target = by_name.get(str(relation.get("to"))) if isinstance(relation, Mapping) else None
             if target is None:
@@ -123,11 +126,10 @@ def _cas(cassis: Any, types: Any, row: TextRow, layers: Layers, lost: Lost) -> A
             if relation.keys() - {"to", "type"}:
                 lost.add("what is said of relations beside their type")
             kind = relation.get("type")
-            place = {"begin": target.begin, "end": target.end}
-            arc = types.get_type(_relation(layer, layers))(Governor=annotation, Dependent=target, **place)
-            arc.value = _plain(kind, lost) if isinstance(kind, str) else None
-            cas.add(arc)
-    return cas
+            ends: dict[str, Value] = {"Governor": number, "Dependent": target[0]}
+            said = {"value": _plain(kind, lost)} if isinstance(kind, str) else {}
+            document.add(relations_of[layer], target[1], target[2], ends | said)
+    return document.xmi()
 
 
 def _plain(text: str, lost: Lost) -> str:
