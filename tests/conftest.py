@@ -17,6 +17,7 @@ from emotui.__main__ import main
 from tests.forked_models import Server, forked_models
 from tests.kept_models import kept_models
 from tests.paths import CHECKOUT
+from tests.templates import copied_stores
 
 # As many tests run at once as there are cores: a model that takes all of them for each small product only waits for
 # the others. The processes that tests start inherit it.
@@ -50,6 +51,13 @@ Emotui = Callable[..., Finished]
 def _models() -> Iterator[None]:
     """The tests of one worker share the processes of the embedded model and of the tiny ones, and what these import."""
     with forked_models(os.environ.get(_FORKS)), kept_models():
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _stores() -> Iterator[None]:
+    """Each worker makes the tables of an empty workspace once."""
+    with copied_stores():
         yield
 
 

@@ -1,19 +1,50 @@
 """Workspace files that many tests begin with: made once by each worker, then copied."""
 
+import itertools
+import os
 import shutil
 import tempfile
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
+
+from emotui.store import store
 
 _FOLDER = tempfile.TemporaryDirectory(prefix="emotui-templates-")
 _made: dict[Hashable, Path] = {}
+_numbers = itertools.count()
 
 
 def copy_of(path: Path, key: Hashable, make: Callable[[Path], object]) -> None:
     """Put at `path` what `make` writes into a new file; `key` names all that it depends on."""
     if key not in _made:
-        template = Path(_FOLDER.name) / f"{len(_made)}.duckdb"
+        template = Path(_FOLDER.name) / f"{next(_numbers)}.duckdb"
         make(template)
         _made[key] = template
     path.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(_made[key], path)
+
+
+make_store = store._make
+"""As the product does it: all tables, version by version."""
+
+
+def _copy_store(path: Path) -> None:
+    fresh = path.with_name(f"{path.name}.{os.getpid()}.copy")
+    try:
+        copy_of(fresh, "an empty workspace", make_store)
+        os.link(fresh, path)
+    except OSError:
+        make_store(path)  # and says what is wrong
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+@contextmanager
+def copied_stores() -> Iterator[None]:
+    """While it lasts, a new workspace is a copy of an empty one."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(store, "_make", _copy_store)
+        yield
