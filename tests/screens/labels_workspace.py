@@ -13,6 +13,7 @@ from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.runs.plan import stored_samples
 from emotui.workbench.runs.scores import scored
 from emotui.workbench.workspace import FIRST_START, Workspace
+from tests.templates import copy_of
 
 LABELS = ("joy", "fear", "anger", "neutral")
 TEXTS = (
@@ -72,6 +73,11 @@ def add_run(
 
 def workspace(path: Path) -> Workspace:
     """Two datasets with a run each: `dev`, which is looked at, and `other`."""
+    copy_of(path, "labels", _make)
+    return Workspace.open(path)
+
+
+def _make(path: Path) -> None:
     found = Workspace.open(path)
     found.set_setting(FIRST_START, "done")
     options = {"labels": list(LABELS), "label_set": "own", "thresholds": THRESHOLDS}
@@ -79,4 +85,3 @@ def workspace(path: Path) -> Workspace:
         texts = [msgspec.structs.replace(one, id=f"{name}-{one.id}") for one in samples(rounds)]
         dataset = add_samples(found.store, "labels", name, texts, "made up")
         add_run(found, dataset.dataset, f"run-{name}", options, PROBABILITIES)
-    return found

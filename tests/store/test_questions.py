@@ -11,6 +11,7 @@ from emotui.store import questions, views
 from emotui.store.rows import ResultRow, SampleRow
 from emotui.store.store import Store
 from tests.store.store_samples import score
+from tests.templates import copy_of
 
 TEXT = "🙂 I slammed the door."
 
@@ -21,7 +22,13 @@ def row(name: str, record: dict[str, object], text: str = TEXT) -> SampleRow:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    made = Store.open(tmp_path / "workspace.duckdb")
+    path = tmp_path / "workspace.duckdb"
+    copy_of(path, "questions", _make)
+    return Store.open(path)
+
+
+def _make(path: Path) -> None:
+    made = Store.open(path)
     made.add_dataset(
         "stories",
         "spans",
@@ -43,7 +50,6 @@ def store(tmp_path: Path) -> Store:
     made.start_run("other", "identity", "labels", "m", 2, {}, 1, "file")
     said = b'{"labels":["joy"],"probs":{"joy":0.75,"fear":0.25}}'
     made.commit_batch("other", [ResultRow(3, 0, 0, None, "r", None, 0.5, said, score(1.0))])
-    return made
 
 
 def asked(store: Store, question: str, **how: object) -> list[tuple[object, ...]]:

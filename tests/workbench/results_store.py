@@ -13,6 +13,7 @@ from emotui.tasks.spans import task as spans_task
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.screens.browse_workspace import embed
+from tests.templates import copy_of
 
 KEYWORDS = frozenset({"joy"})
 
@@ -61,9 +62,16 @@ ERRING: Answers = {
 
 def workspace(path: Path) -> tuple[Workspace, Dataset]:
     """A new file with `SAMPLES` as the dataset `three`, and no run."""
+    copy_of(path, "three", _make)
+    opened = Workspace.open(path)
+    (dataset,) = opened.store.datasets()
+    return opened, dataset
+
+
+def _make(path: Path) -> None:
     opened = Workspace.open(path)
     opened.set_setting(FIRST_START, "done")
-    return opened, add_samples(opened.store, "spans", "three", SAMPLES, "written for a test")
+    add_samples(opened.store, "spans", "three", SAMPLES, "written for a test")
 
 
 def add_run(
