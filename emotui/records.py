@@ -158,13 +158,19 @@ class MaskedPrediction(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClassGold(msgspec.Struct, frozen=True, kw_only=True):
-    """A text with one gold label."""
+    """A text with one gold label. Without `label` nothing is said about the text: it is unlabelled."""
 
     id: str
     text: str
-    label: str
+    label: str | None = None
     subject: str | None = None
     meta: Mapping[str, Any] = {}
+
+    @property
+    def gold(self) -> str:
+        """The label of a text that is known to be labelled."""
+        assert self.label is not None
+        return self.label
 
 
 class ClassPrediction(msgspec.Struct, frozen=True, kw_only=True):

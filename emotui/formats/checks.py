@@ -335,7 +335,7 @@ _CHECKS: dict[type[msgspec.Struct], Callable[[Any], str | None]] = {
     ScenesGold: _scenes_gold,
     ScenesPrediction: _scenes_prediction,
     MaskedGold: _masked_gold,
-    ClassGold: lambda record: _empty(record, "id", "label"),
+    ClassGold: lambda record: _empty(record, *(("id",) if record.label is None else ("id", "label"))),
     ClassPrediction: _class_prediction,
     LabelsGold: _labels_gold,
     LabelsPrediction: _labels_prediction,

@@ -70,11 +70,14 @@ class Prediction(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One text's gold label, the model's, and its probabilities; `confidence` is that of the gold label."""
+    """One text's gold label (None: it is unlabelled), the model's, and its probabilities.
+
+    `confidence` is that of the gold label.
+    """
 
     id: str
     repeat: int
-    gold: str
+    gold: str | None
     label: str
     confidence: float | None = None
     probs: Mapping[str, float] = {}
@@ -92,7 +95,7 @@ METRICS = (
 
 
 def _report(details: Sequence[Detail]) -> dict[str, Any]:
-    return class_report({one.id: one.gold for one in details}, {one.id: one.label for one in details})
+    return class_report({one.id: one.gold or "" for one in details}, {one.id: one.label for one in details})
 
 
 def score_files(
@@ -100,14 +103,14 @@ def score_files(
 ) -> dict[str, Any]:
     """The document of `emotui score class`."""
     said = {one.id: one.label if one.label is not None else one.probs or {} for one in answers}
-    return class_report({one.id: one.label for one in golds}, said)
+    return class_report({one.id: one.gold for one in golds}, said)
 
 
 def score_baselines(
     golds: Sequence[ClassGold], given: Mapping[str, Any], embedding: Embedding
 ) -> dict[str, dict[str, Any]]:
     """The figures of `majority` (the most frequent gold label for all) and `random` (the label of a record drawn)."""
-    gold = {one.id: one.label for one in golds}
+    gold = {one.id: one.gold for one in golds}
     return {
         "majority": class_report(gold, dict.fromkeys(gold, most_frequent(list(gold.values())))),
         "random": class_report(gold, dict(zip(gold, drawn_golds(list(gold.values())), strict=True))),
@@ -146,7 +149,7 @@ class ClassLabels:
         seed: int,
     ) -> Mapping[str, object]:
         """As `suited`, for these samples."""
-        return suited(card, ((sample.id, sample.label) for sample in samples()), way, options, seed)
+        return suited(card, ((one.id, one.label) for one in samples() if one.label is not None), way, options, seed)
 
 
 class Rephrase(Task):
@@ -163,6 +166,7 @@ class Rephrase(Task):
         predicted=ClassPrediction,
         score=score_files,
         baselines=score_baselines,
+        labelled=lambda sample: sample.label is not None,
         about="Single labels: accuracy, macro F1, confusion.",
         own=OwnSamples("rephrase", ("rephrasings.jsonl",)),
     )
@@ -193,7 +197,7 @@ class Rephrase(Task):
             text=sample.text,
             emotion=sample.label,
             valence=None,
-            emotions=(sample.label,),
+            emotions=() if sample.label is None else (sample.label,),
             valences=(),
             record=msgspec.json.encode(sample),
         )
@@ -304,8 +308,8 @@ class Rephrase(Task):
         return Prediction(_as_gold(str(label), sample), probs)
 
     def as_gold(self, sample: ClassGold, prediction: Prediction) -> ClassGold:
-        """With the predicted label."""
-        return msgspec.structs.replace(sample, label=prediction.label)
+        """With the predicted label; unlabelled where there is none."""
+        return msgspec.structs.replace(sample, label=prediction.label or None)
 
     def unread(self, prediction: Prediction) -> str | None:
         """An answer without one label in it."""
@@ -313,19 +317,26 @@ class Rephrase(Task):
 
     def said(self, sample: ClassGold, prediction: Prediction | None) -> tuple[SaidLine, ...]:
         """One line: both labels, and the probability of the model's."""
+        gold = sample.label or ""
         if prediction is None:
-            return (SaidLine("label", sample.label, ""),)
-        mark = "" if prediction.label == sample.label else "M"
-        return (SaidLine("label", sample.label, prediction.label, mark, prediction.probs.get(prediction.label)),)
+            return (SaidLine("label", gold, ""),)
+        mark = "" if not gold or prediction.label == gold else "M"
+        return (SaidLine("label", gold, prediction.label, mark, prediction.probs.get(prediction.label)),)
 
     def score(self, answers: Sequence[Parsed], embed: Embed | None) -> list[ScoreRow]:
-        """1 where the label is the gold label, else 0 with the mark M; ! where no label could be read."""
+        """1 where the label is the gold label, else 0 with the mark M; ! where no label could be read.
+
+        An unlabelled text has no value.
+        """
         return [_score(answer) for answer in answers]
 
     def report(self, samples: Sequence[ClassGold], scores: Sequence[ScoreRow]) -> dict[str, object]:
         """As `emotui score class` names the figures. With repeats each is a mean, and `sd` has its deviation."""
         details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
-        return by_repeat(details, _report)
+        known = [one for one in details if one.gold is not None]
+        found: dict[str, object] = dict(by_repeat(known, _report)) if known else {"n": 0}
+        unlabelled = len({one.id for one in details}) - len({one.id for one in known})
+        return {**found, "unlabelled": unlabelled}
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `answers`, of a model that writes: how its answers were to be read."""
@@ -392,11 +403,15 @@ def suited(
 
 def _as_gold(label: str, sample: ClassGold) -> str:
     """The label as the sample writes it, where only case and ends differ: files are scored letter for letter."""
-    return known_label(label, (sample.label,)) or label
+    return label if sample.label is None else known_label(label, (sample.label,)) or label
 
 
 def _score(answer: Parsed) -> ScoreRow:
     sample, said = answer.sample, answer.prediction
+    if sample.label is None:
+        unlabelled = Detail(sample.id, answer.repeat, None, said.label, None, said.probs)
+        values: dict[str, float | None] = {"accuracy": None, "confidence": None}
+        return ScoreRow(CONVENTION, values, "!" * (said.form == "unread"), msgspec.json.encode(unlabelled))
     gold = known_label(sample.label, said.probs) or sample.label
     right = said.label == sample.label
     detail = Detail(sample.id, answer.repeat, sample.label, said.label, said.probs.get(gold), said.probs)

@@ -248,8 +248,8 @@ def lexical(records: str, *, inflections: bool = False, skip_bad: bool, warn: Wa
     files = _Files(skip_bad=skip_bad, warn=warn)
     golds = files.read(records, ClassGold)
     if skip_bad:
-        golds = files.good(golds, lambda record: emotion_of(record.label))
-    triples = [(record.id, record.text, record.label) for record in golds]
+        golds = files.good(golds, lambda record: record.label and emotion_of(record.label))
+    triples = [(record.id, record.text, record.label) for record in golds if record.label is not None]
     return files.report(lambda: lexical_report(triples, emolex(), inflections=inflections))
 
 

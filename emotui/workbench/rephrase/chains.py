@@ -93,7 +93,7 @@ def _chosen(
     there = [(who, done[number]) for who, done in work.items() if number in done and annotator in (None, who)]
     if not there:
         return None, Made()
-    closed = [(who, one) for who, one in there if _state(sample.label, one) != "open"]
+    closed = [(who, one) for who, one in there if _state(sample.gold, one) != "open"]
     return min(closed or there, key=lambda pair: pair[1].began)
 
 
@@ -113,11 +113,11 @@ def _chain(
     return Chain(
         id=sample.id,
         text=sample.text,
-        label=sample.label,
+        label=sample.gold,
         attempts=tuple(
             Attempt(
                 text=entry.text,
-                predicted=_as_gold(entry.predicted, sample.label),
+                predicted=_as_gold(entry.predicted, sample.gold),
                 confidence=entry.confidence,
                 suggested=entry.suggested,
                 similarity=entry.similarity,
@@ -125,7 +125,7 @@ def _chain(
             for number, entry in one.attempts
             if passed is None or number in passed
         ),
-        predicted=None if predicted is None else _as_gold(predicted, sample.label),
+        predicted=None if predicted is None else _as_gold(predicted, sample.gold),
         skipped=one.skipped,
         annotator=who,
         model=None if mark is None or mark.identity.startswith(FROM_A_FILE) else mark.spec,
@@ -230,9 +230,12 @@ def import_chains(
 
 
 def stored_texts(store: Store, dataset: Dataset) -> dict[int, ClassGold]:
-    """The texts of a dataset by number, in file order."""
-    rows = store.dataset_samples(dataset.dataset)
-    return {number: msgspec.json.decode(record, type=ClassGold) for number, record in rows}
+    """The labelled texts of a dataset by number, in file order: a chain needs a label to lead away from."""
+    read = (
+        (number, msgspec.json.decode(record, type=ClassGold))
+        for number, record in store.dataset_samples(dataset.dataset)
+    )
+    return {number: sample for number, sample in read if sample.label is not None}
 
 
 def add_sample_rephrasings(store: Store) -> Dataset:

@@ -268,7 +268,7 @@ def _figures(
     said = asking.labels_of([sample for records in sets.values() for sample in records], progress)
     found = {}
     for name, records in sets.items():
-        gold = {sample.id: sample.label for sample in records}
+        gold = {sample.id: sample.gold for sample in records}
         report = class_report(gold, {sample.id: said[sample.id, sample.text] for sample in records})
         found[name] = {key: report[key] for key in FIGURES}
     return found

@@ -50,7 +50,7 @@ def classified(
     known = classifier.asked.known
     return {
         number: Original(
-            sample, known(sample.label) or sample.label, known(found[number][0]) or found[number][0], found[number][1]
+            sample, known(sample.gold) or sample.gold, known(found[number][0]) or found[number][0], found[number][1]
         )
         for number, sample in samples.items()
     }
@@ -84,7 +84,7 @@ def _verdicts(store: Store, run: str, samples: Mapping[int, ClassGold]) -> dict[
     for row in last_attempts(store.results(run)):
         if row.prediction is not None and row.sample in samples and not row.repeat:
             said = msgspec.json.decode(row.prediction, type=Prediction)
-            name = samples[row.sample].label.strip().casefold()
+            name = samples[row.sample].gold.strip().casefold()
             gold = next((p for label, p in said.probs.items() if label.casefold() == name), 0.0)
             found[row.sample] = (said.label, gold)
     return found

@@ -55,7 +55,7 @@ def confirmed(entries: Sequence[Entry], samples: Mapping[int, ClassGold]) -> set
     """
     votes: dict[tuple[int, str], list[bool]] = {}
     for _, _, entry, review in judged(entries):
-        votes.setdefault(_key(entry), []).append(review.meaning and emotion_kept(review, samples[entry.sample].label))
+        votes.setdefault(_key(entry), []).append(review.meaning and emotion_kept(review, samples[entry.sample].gold))
     good = {key for key, given in votes.items() if 2 * sum(given) > len(given)}
     return {entry.number for entry in entries if isinstance(entry.content, AttemptEntry) and _key(entry) in good}
 
@@ -79,10 +79,10 @@ def reviews_report(entries: Sequence[Entry], samples: Mapping[int, ClassGold]) -
     keys = {_key(entry) for entry in entries if isinstance(entry.content, AttemptEntry)}
     meaning = [(item, who, "kept" if review.meaning else "not kept") for item, who, _, review in found]
     picked = [(item, who, review.emotion.strip().casefold()) for item, who, _, review in found]
-    authors = {item: samples[entry.sample].label.strip().casefold() for item, _, entry, _ in found}
+    authors = {item: samples[entry.sample].gold.strip().casefold() for item, _, entry, _ in found}
     with_author = picked + [(item, "(author)", label) for item, label in authors.items()]
     of_meaning, of_emotion, of_both = (agreement_report(ratings) for ratings in (meaning, picked, with_author))
-    kept = [emotion_kept(review, samples[entry.sample].label) for _, _, entry, review in found]
+    kept = [emotion_kept(review, samples[entry.sample].gold) for _, _, entry, review in found]
     n = len(found)
     good = {_key(entry) for entry in entries if entry.number in confirmed(entries, samples)}
     notes = {

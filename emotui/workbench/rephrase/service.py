@@ -87,7 +87,7 @@ class Rephrasing(Rephrased):
         process = self._process(model)
         on_progress(RunProgress("", model, 0, found.n, 0, None, None, f"loading {model}"))
         card = process.load(cancelled=cancelled)
-        asked = labelling(card, [(sample.id, sample.label) for sample in samples.values()])
+        asked = labelling(card, [(sample.id, sample.gold) for sample in samples.values()])
         frozen = FrozenClassifier(process, card, asked, identity_of(card, asked))
         originals = classified(self.store, found, samples, frozen, on_progress, cancelled)
         self._process(EMBEDDING).load(cancelled=cancelled)  # so that the first key does not wait for it
@@ -308,7 +308,7 @@ class Rephrasing(Rephrased):
 
     def _original(self, round: Round, number: int) -> Original:
         if number not in round.originals:
-            raise BadInput(f"there is no text {number} in {round.dataset.name}")
+            raise BadInput(f"there is no text {number} with a gold label in {round.dataset.name}")
         return round.originals[number]
 
     def _check_open(self, round: Round, number: int, *, skipping: bool = False) -> None:

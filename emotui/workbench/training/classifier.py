@@ -157,7 +157,9 @@ def _emotional(text: str) -> bool:
 
 def _examples(golds: Sequence[ClassGold], rephrasings: dict[str, tuple[str, ...]]) -> list[Example]:
     return [
-        Example(gold.id, gold.text, gold.label, rephrasings.get(gold.id, ())) for gold in golds if gold.text.strip()
+        Example(gold.id, gold.text, gold.label, rephrasings.get(gold.id, ()))
+        for gold in golds
+        if gold.text.strip() and gold.label is not None
     ]
 
 
