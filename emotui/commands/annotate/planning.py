@@ -11,6 +11,7 @@ from emotui.commands.output import as_written, json_option, print_json, shown
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
+from emotui.workbench.annotate.desk import Desk
 from emotui.workbench.annotate.given import source_answers
 from emotui.workbench.annotate.planning.assignment import (
     Assignment,
@@ -18,7 +19,7 @@ from emotui.workbench.annotate.planning.assignment import (
     Retest,
 )
 from emotui.workbench.annotate.planning.assignment import assign as keep_assignment
-from emotui.workbench.annotate.planning.order import KINDS, Order
+from emotui.workbench.annotate.planning.order import KINDS, Order, order_of
 from emotui.workbench.annotate.planning.progress import progress_of
 from emotui.workbench.annotate.planning.protocols import PROTOCOLS, assignment_by, protocol_named
 from emotui.workbench.annotate.planning.verification import Aspect, percent_agreement
@@ -66,6 +67,7 @@ def assign(
         retest=Retest(share=retest, after=retest_after, seed=seed),
         consent=_read(consent) or "",
     )
+    order_of(store, found, Desk(store).scheme(dataset), wanted.order)  # so that it has something to go by
     _tell(dataset, wanted, keep_assignment(store, found, wanted), as_json)
 
 

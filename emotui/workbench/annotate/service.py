@@ -181,9 +181,7 @@ class Annotating:
         Raises:
             BadInput: there is nothing to go by.
         """
-        found = self._mine(order_of(self.store, self.dataset, self.scheme, order))
-        kept = {"order": msgspec.to_builtins(order), "numbers": None if order.kind == "fixed" else list(found)}
-        self.store.set_setting(self._order_setting, kept)
+        found = self._computed(order, assigned=False)
         with self._lock:
             self.chosen, self.order = order, found
         return found
@@ -305,19 +303,30 @@ class Annotating:
         Texts that were assigned since then stand at the end.
         """
         mine = self._mine(self._numbers)
+        wanted = FIXED if self.assignment is None else self.assignment.order
         kept = self.store.setting(self._order_setting)
-        if kept is None:
-            wanted = FIXED if self.assignment is None else self.assignment.order
-            return wanted, mine if wanted == FIXED else self._mine(
-                order_of(self.store, self.dataset, self.scheme, wanted)
-            )
-        order = msgspec.convert(kept["order"], Order)
+        order = None if kept is None else msgspec.convert(kept["order"], Order)
+        if kept is None or order is None or (kept["assigned"] and order != wanted):
+            if wanted == FIXED:
+                return FIXED, mine
+            try:
+                return wanted, self._computed(wanted, assigned=True)
+            except BadInput:  # nothing to go by: the run that there was is gone
+                return FIXED, mine
         if kept["numbers"] is None:
             return order, mine
         there, known = set(mine), set(kept["numbers"])
         return order, [number for number in kept["numbers"] if number in there] + [
             number for number in mine if number not in known
         ]
+
+    def _computed(self, order: Order, *, assigned: bool) -> Sequence[int]:
+        """The annotator's texts in an order, which is kept with it: it stays when runs are added."""
+        found = self._mine(order_of(self.store, self.dataset, self.scheme, order))
+        numbers = None if order.kind == "fixed" else list(found)
+        kept = {"order": msgspec.to_builtins(order), "numbers": numbers, "assigned": assigned}
+        self.store.set_setting(self._order_setting, kept)
+        return found
 
     def _mine(self, numbers: Sequence[int]) -> Sequence[int]:
         """The annotator's own among these, in this order; in the file's order they stand batch by batch."""

@@ -52,6 +52,12 @@ def test_texts_are_dealt_out_and_progress_is_told(emotui: Emotui, db: Path) -> N
     assert "3 with 0, 1 with 1" in told.out
 
 
+def test_an_order_that_has_nothing_to_go_by_is_not_assigned(emotui: Emotui, db: Path) -> None:
+    refused = emotui("annotate", "assign", "mine", "--annotators", "a", "--order", "uncertain", "--db", "w.duckdb")
+    assert (refused.status, "no model has run over mine" in refused.err) == (2, True)
+    assert emotui("annotate", "progress", "mine", "--db", "w.duckdb", "--json").document["annotators"] == []
+
+
 def test_a_protocol_deals_out_by_its_paper(emotui: Emotui, db: Path) -> None:
     assert {one["name"] for one in emotui("annotate", "protocol", "--json").document} == {
         "seer",

@@ -206,3 +206,24 @@ def test_an_added_span_in_the_log_is_among_the_given_answers(tmp_path: Path) -> 
     one = numbers(store, "spans")[0]
     begin(store, "spans").do(one, AddSpan(SpanMark(id="a", start=0, end=5)), Accept())
     assert list(given_answers(store, dataset)["ann"]) == [one]
+
+
+def test_the_order_of_an_assignment_holds_until_another_is_assigned_or_chosen(tmp_path: Path) -> None:
+    store = labelled(tmp_path / "w.duckdb", 4)
+    dataset = store.dataset("labels")
+    assert dataset is not None
+    first = numbers(store, "labels")[0]
+
+    def order(kind: str) -> list[int]:
+        chosen = Order(kind=kind, sources=("m",)) if kind == "error" else Order(kind=kind)  # type: ignore[arg-type]
+        assign(store, dataset, Assignment(annotators=("ann",), overlap=1, batch=9, shuffled=False, order=chosen))
+        return [number - first for number in begin(store, "labels").order]
+
+    # Without the run that it goes by, the texts come as they stand.
+    assert order("error") == [0, 1, 2, 3]
+    say(store, "m", {n: {"labels": [label]} for n, label in enumerate(("joy", "fear", "fear", "joy"))})
+    assert order("error") == order("error") == [1, 3, 0, 2]
+    assert order("fixed") == [0, 1, 2, 3]
+    assert order("error") == [1, 3, 0, 2]
+    begin(store, "labels").choose(Order())
+    assert order("error") == [0, 1, 2, 3]

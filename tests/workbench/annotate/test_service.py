@@ -228,3 +228,19 @@ def test_the_text_of_an_annotator_is_without_gold(tmp_path: Path) -> None:
     text = begin(store, "spans").text(one)
     assert (text.text, text.sentences) == (TEXT, ((0, 11), (12, 40)))
     assert not hasattr(text, "spans")
+
+
+def test_what_one_keystroke_did_is_undone_and_redone_by_one(tmp_path: Path) -> None:
+    store = store_with(tmp_path / "w.duckdb", "spans")
+    one, two, _ = numbers(store, "spans")
+    work = begin(store, "spans")
+    work.do(one, SetNote("first"))
+    work.do(one, add("a", 0, 5), add("b", 6, 9), Accept())
+    work.do(two, Accept(), Reveal())
+    work = begin(store, "spans")
+    assert [work.undo(), work.undo()] == [two, one]
+    said = begin(store, "spans").said(one)
+    assert (said.spans, said.accepted, said.note) == ((), False, "first")
+    assert work.said(two).revealed  # what was seen stays seen
+    assert [work.redo(), work.redo(), work.redo()] == [one, two, None]
+    assert ([span.id for span in work.said(one).spans], work.said(one).accepted) == (["a", "b"], True)
