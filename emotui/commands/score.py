@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
+from emotui.commands.exchange.label_columns import label_columns_options
 from emotui.commands.exchange.written import written_option
-from emotui.commands.label_columns import label_columns_options
 from emotui.commands.options import tell_metric_troubles, tell_troubles
 from emotui.commands.output import CONFUSION, json_option, print_figures, print_json, skip_bad_option, warn
 from emotui.errors import BadInput

@@ -5,8 +5,8 @@ from pathlib import Path
 import click
 
 from emotui.bounded import is_there
+from emotui.commands.exchange.label_columns import label_columns_options
 from emotui.commands.exchange.written import written_option
-from emotui.commands.label_columns import label_columns_options
 from emotui.commands.options import read_labels, tell_troubles
 from emotui.commands.output import json_option, print_json, skip_bad_option, warn
 from emotui.commands.program_options import db_option, open_workspace
