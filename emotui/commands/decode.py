@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from emotui.commands.options import FiniteRange
-from emotui.commands.output import json_option, print_figures, print_json, shown, skip_bad_option, warn
+from emotui.commands.output import json_option, print_figures, print_json, say, shown, skip_bad_option, warn
 from emotui.errors import BadInput
 from emotui.workbench.files import score
 
@@ -196,5 +196,5 @@ def _print_folds(document: Mapping[str, Any]) -> None:
     print_figures(title, {"chosen without the fold": chosen | {"all records": document["chosen"]}})
     parts = {"nested": "nested", "alone": "alone", "leaked": "in_sample"}
     _print_rows("", [(name, document[part]) for name, part in parts.items()])
-    click.echo("each alpha, with the prior of all records' choice fitted on the other folds:")
+    say("each alpha, with the prior of all records' choice fitted on the other folds:")
     _print_alphas(document["results"])

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from emotui.commands.output import json_option, print_json
+from emotui.commands.output import json_option, print_json, say
 from emotui.commands.program_options import db_option, read_only_option
 from emotui.workbench.models.doctor import Check, Terminal, examine
 
@@ -30,14 +30,14 @@ def doctor(db: str | None, read_only: bool, as_json: bool) -> None:
     if as_json:
         print_json({"ok": not broken, "broken": broken, "checks": checks})
     else:
-        click.echo(f"\n{broken} broken" if broken else "\nNothing is broken.")
+        say(f"\n{broken} broken" if broken else "\nNothing is broken.")
     if broken:
         sys.exit(1)
 
 
 def _say(step: str) -> None:
     if sys.stderr.isatty():
-        click.echo(f"\r\x1b[K… {step}\r", err=True, nl=False)
+        say(f"\r\x1b[K… {step}\r", err=True, nl=False)
 
 
 def _print(check: Check, *, first: bool) -> None:
@@ -45,7 +45,7 @@ def _print(check: Check, *, first: bool) -> None:
     from rich.text import Text
 
     if sys.stderr.isatty():
-        click.echo("\r\x1b[K", err=True, nl=False)
+        say("\r\x1b[K", err=True, nl=False)
     console = Console()
     if first:
         console.print(Text(f"\n{check.group}", style="bold"))

@@ -2,7 +2,7 @@
 
 import click
 
-from emotui.commands.output import json_option, print_json
+from emotui.commands.output import json_option, print_json, say
 from emotui.errors import BadInput
 
 
@@ -29,7 +29,7 @@ def keys(place: str | None, markdown: bool, as_json: bool) -> None:
         print_json({group: [{"key": key, "does": does} for key, does in rows] for group, rows in groups.items()})
         return
     for group, rows in groups.items():
-        click.echo(f"### {group}\n\n| key | |\n|---|---|" if markdown else group)
+        say(f"### {group}\n\n| key | |\n|---|---|" if markdown else group)
         for key, does in rows:
-            click.echo(f"| `{key}` | {does} |" if markdown else f"  {key:<7} {does}")
-        click.echo("")
+            say(f"| `{key}` | {does} |" if markdown else f"  {key:<7} {does}")
+        say("")

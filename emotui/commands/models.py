@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from emotui.commands.options import FiniteRange, read_labels
-from emotui.commands.output import json_option, print_json
+from emotui.commands.output import json_option, print_json, say
 from emotui.commands.probe_panel import print_probe
 from emotui.commands.program_options import Waiting, check_may_write, db_option, read_only_option
 from emotui.errors import BadInput
@@ -48,7 +48,7 @@ def models(
     else:
         _print_models(found)
     for problem in found.problems:
-        click.echo(problem, err=True)
+        say(problem, err=True)
     if found.problems:
         sys.exit(1)
 

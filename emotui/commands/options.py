@@ -13,6 +13,7 @@ import msgspec
 from click.shell_completion import CompletionItem
 
 from emotui.bounded import read_text
+from emotui.commands.output import say
 from emotui.errors import BadInput
 from emotui.metrics.span_output import STYLES
 from emotui.tasks.added_metrics import metric_troubles
@@ -69,13 +70,13 @@ class TaskName(click.ParamType):  # type: ignore[type-arg]  # generic only since
 def tell_troubles() -> None:
     """Say on standard error which tasks of other packages are left out, and why."""
     for line in troubles():
-        click.echo(line, err=True)
+        say(line, err=True)
 
 
 def tell_metric_troubles() -> None:
     """Say on standard error which metrics of other packages are left out or fail, and why."""
     for line in metric_troubles():
-        click.echo(line, err=True)
+        say(line, err=True)
 
 
 _OPTIONS = (

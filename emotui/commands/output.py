@@ -23,11 +23,29 @@ WIDEST = 12
 """Labels of a confusion that fit into a terminal side by side."""
 
 
+def say(text: object = "", *, err: bool = False, nl: bool = True) -> None:
+    """Lines on standard output, or on standard error: the one way in which a command prints what may come from data.
+
+    Whatever a terminal would act on is escaped, line ends and tabs excepted.
+    """
+    from emotui.formats.rows import literal
+
+    lines = str(text).split("\n")
+    click.echo("\n".join("\t".join(map(literal, line.split("\t"))) for line in lines), err=err, nl=nl)
+
+
 def warn(line: str) -> None:
     """A line on standard error, with whatever a terminal would act on escaped."""
     from emotui.formats.rows import literal
 
     click.echo(literal(line), err=True)
+
+
+def print_json_line(record: bytes) -> None:
+    """A record as one line of JSON on standard output."""
+    from emotui.formats.json_document import escaped
+
+    click.echo(escaped(record.decode()))
 
 
 def print_json(document: object) -> None:

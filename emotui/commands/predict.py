@@ -7,7 +7,7 @@ import msgspec
 
 from emotui.commands.exchange.written import written_option
 from emotui.commands.options import TaskName, asking_options, one_way, read_labels
-from emotui.commands.output import json_option, print_json, skip_bad_option, warn
+from emotui.commands.output import json_option, print_json, print_json_line, say, skip_bad_option, warn
 from emotui.commands.progress import bar
 from emotui.formats import check_writable, write
 from emotui.formats.json_document import present
@@ -58,7 +58,7 @@ def predict(
             progress=progress,
         )
     for failure in found.failures[:20]:
-        click.echo(failure, err=True)
+        say(failure, err=True)
     if target:
         write(target, found.records)
     if as_json:
@@ -76,9 +76,9 @@ def predict(
         )
     elif not target:
         for record in found.records:
-            click.echo(msgspec.json.encode(_present(record)).decode())
+            print_json_line(msgspec.json.encode(_present(record)))
     if found.stopped is not None:
-        click.echo(f"{found.stopped}: {len(found.records)} of {found.n} are written", err=True)
+        say(f"{found.stopped}: {len(found.records)} of {found.n} are written", err=True)
     if found.failures or found.stopped is not None:
         sys.exit(1)
 

@@ -9,7 +9,7 @@ import click
 
 from emotui.backends.host import Cancelled
 from emotui.commands.exchange.written import written_option
-from emotui.commands.output import as_written, json_option, print_json
+from emotui.commands.output import as_written, json_option, print_json, say
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.commands.progress import bar
 from emotui.commands.signals import stopping
@@ -146,14 +146,14 @@ def report(
                 cancelled=asked,
             )
     except Cancelled:
-        click.echo(f"interrupted: {target} is not written", err=True)
+        say(f"interrupted: {target} is not written", err=True)
         sys.exit(1)
     finally:
         workspace.close()
     if as_json:
         print_json(written)
     else:
-        click.echo(f"{len(written['tables'])} tables of {len(written['runs'])} runs written to {target}")
+        say(f"{len(written['tables'])} tables of {len(written['runs'])} runs written to {target}")
 
 
 def _usual(workspace: Workspace, runs: Sequence[str]) -> int:

@@ -8,7 +8,7 @@ import click
 from emotui.backends.host import Cancelled
 from emotui.bounded import is_there
 from emotui.commands.options import TaskName, asking_options, one_way, read_labels, tell_metric_troubles
-from emotui.commands.output import as_written, json_option, print_figures, print_json, shown
+from emotui.commands.output import as_written, json_option, print_figures, print_json, say, shown
 from emotui.commands.program_options import Waiting, db_option, look_into, open_workspace, read_only_option
 from emotui.commands.progress import bar
 from emotui.errors import BadInput, EmotuiError
@@ -117,11 +117,11 @@ def run(
         _print(workspace, done, time.monotonic() - started, as_json)
         card = workspace.model(spec).card
         for note in notes_on_prompts(card) if card is not None and "generate" in card.capabilities else ():
-            click.echo(f"{spec}: {note}", err=True)
+            say(f"{spec}: {note}", err=True)
     finally:
         workspace.close()
     if problem is not None:
-        click.echo(f"{problem}: {done.done} of {done.n} are kept; finish with --resume {done.run}", err=True)
+        say(f"{problem}: {done.done} of {done.n} are kept; finish with --resume {done.run}", err=True)
         sys.exit(1)
 
 
@@ -134,7 +134,7 @@ def runs(db: str | None, read_only: bool, as_json: bool) -> None:
     datasets: dict[int, str] = {}
     found: list[Run] = []
     if db is not None and not is_there(db):
-        click.echo(f"{literal(db)} does not exist yet", err=True)
+        say(f"{literal(db)} does not exist yet", err=True)
     else:
         store = look_into(db, read_only=read_only).store
         datasets = {dataset.dataset: dataset.name for dataset in store.datasets()}
@@ -151,7 +151,7 @@ def runs(db: str | None, read_only: bool, as_json: bool) -> None:
     from rich.table import Table
 
     if not found:
-        click.echo("No runs yet. Make one: emotui run spans --model embedded")
+        say("No runs yet. Make one: emotui run spans --model embedded")
         return
     table = Table(box=None, pad_edge=False)
     for column in ("run", "task", "model", "dataset", "state", "done", "failed", "started"):
@@ -232,5 +232,5 @@ def _print(workspace: Workspace, run: Run, seconds: float, as_json: bool) -> Non
     print_figures(f"run {run.run}   {run.model}   {run.done} of {run.n} done{failed}", figures)
     if run.failed:
         why = next((row.error for row in workspace.store.results(run.run) if row.error is not None), None)
-        click.echo(f"the first that failed: {why}", err=True)
-    click.echo(f"{shown(seconds)} s")
+        say(f"the first that failed: {why}", err=True)
+    say(f"{shown(seconds)} s")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-import click
+from emotui.commands.output import say
 
 
 @contextmanager
@@ -17,7 +17,7 @@ def stopping() -> Iterator[Callable[[], bool]]:
     def ask(number: int, frame: FrameType | None) -> None:
         asked.append(number)
         signal.signal(number, before[signal.Signals(number)])
-        click.echo("stopping after this step (once more: at once)", err=True)
+        say("stopping after this step (once more: at once)", err=True)
 
     for number in before:
         signal.signal(number, ask)

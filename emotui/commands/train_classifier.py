@@ -7,7 +7,7 @@ import click
 from emotui.backends.tuning.recipe import KL_TERMS, LORA_RATE, RATE, Recipe
 from emotui.commands.exchange.written import written_option
 from emotui.commands.options import FiniteRange
-from emotui.commands.output import json_option, print_figures, print_json, skip_bad_option, warn
+from emotui.commands.output import json_option, print_figures, print_json, say, skip_bad_option, warn
 from emotui.commands.progress import bar
 from emotui.commands.signals import stopping
 
@@ -112,7 +112,7 @@ def train_classifier(
             stopping=asked,
         )
     for note in done["notes"]:
-        click.echo(note, err=True)
+        say(note, err=True)
     if as_json:
         print_json(done)
         return
@@ -120,7 +120,7 @@ def train_classifier(
         best = model["epochs"][model["best_epoch"] - 1]
         said = ("n", "rephrased", "rephrasings", "dev_n", "steps", "best_epoch", "seconds")
         print_figures(model["folder"], {name: model[name] for name in said} | best)
-    click.echo(done["spec"])
+    say(done["spec"])
 
 
 def _recipe(values: dict[str, Any]) -> Recipe:

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from emotui.commands.exchange.written import written_option
-from emotui.commands.output import json_option, print_json, shown
+from emotui.commands.output import json_option, print_json, say, shown
 from emotui.commands.progress import bar
 from emotui.commands.train_classifier import train_classifier
 
@@ -40,7 +40,7 @@ def train_embedded(data: str, target: str, seed: int, epochs: int | None, thread
             threads=threads,
             **chosen,
         )
-    click.echo(f"weights written to {out}", err=True)
+    say(f"weights written to {out}", err=True)
 
 
 @click.group()
@@ -61,4 +61,4 @@ def evaluate_embedded(data: str | None, threads: int | None, as_json: bool) -> N
         print_json(figures)
         return
     for name, value in evaluation.rows(figures):
-        click.echo(f"{name:<86} {shown(value)}")
+        say(f"{name:<86} {shown(value)}")

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -19,11 +20,20 @@ def to_json_document(obj: object) -> str:
     Raises: TypeError for what JSON cannot say.
     """
     try:
-        return msgspec.json.encode(obj, enc_hook=_plain).decode()
+        return escaped(msgspec.json.encode(obj, enc_hook=_plain).decode())
     except UnicodeEncodeError:
         # Half of a surrogate pair has no UTF-8, but it has a JSON escape.
         plain = msgspec.to_builtins(obj, enc_hook=_plain)
         return json.dumps(_without_nan(plain), separators=(",", ":"))
+
+
+_ACTED_ON = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""What a terminal acts on and JSON lets stand: the second set of controls, and those of the direction of writing."""
+
+
+def escaped(document: str) -> str:
+    """A JSON text that says the same, with nothing in it that a terminal would act on."""
+    return _ACTED_ON.sub(lambda found: f"\\u{ord(found[0]):04x}", document)
 
 
 def fingerprint(records: Iterable[msgspec.Struct]) -> str:

@@ -15,7 +15,7 @@ from emotui.errors import BadInput
 from emotui.formats import checks, marks, parquet
 from emotui.formats.beside import lifted
 from emotui.formats.columns import cell_kinds, free, marked
-from emotui.formats.json_document import present
+from emotui.formats.json_document import escaped, present
 from emotui.formats.reading import ENDINGS, unknown_ending
 from emotui.formats.rows import literal, shown
 from emotui.formats.written import is_stream, refusal, replacing
@@ -40,7 +40,7 @@ def write(path: str | Path, records: Iterable[msgspec.Struct]) -> int:
     try:
         lines = [msgspec.json.encode(lifted(type(record), present(record))) for record in kept]
         if name == "-":
-            sys.stdout.buffer.write(b"".join(line + b"\n" for line in lines))
+            sys.stdout.buffer.write(b"".join(escaped(line.decode()).encode() + b"\n" for line in lines))
             sys.stdout.buffer.flush()
         elif is_stream(name):
             Path(name).write_bytes(b"".join(line + b"\n" for line in lines))

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from emotui.commands.output import as_written, json_option, print_json, shown
+from emotui.commands.output import as_written, json_option, print_json, say, shown
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
@@ -99,9 +99,9 @@ def protocol(
     made = keep_assignment(store, found, wanted)
     _tell(dataset, wanted, made, as_json)
     if not as_json:
-        click.echo(f"{chosen.title} ({chosen.source})")
+        say(f"{chosen.title} ({chosen.source})")
         for place, step in enumerate(chosen.steps, 1):
-            click.echo(f"  {place}. {step}")
+            say(f"  {place}. {step}")
 
 
 @click.command()
@@ -129,7 +129,7 @@ def progress(dataset: str, db: str | None, read_only: bool, as_json: bool) -> No
         table.add_row(*(as_written(shown(value)) for value in row.values()))
     Console().print(table)
     told = ", ".join(f"{count} with {n}" for n, count in how_far.answers.items())
-    click.echo(f"texts by how many answers they have: {told}")
+    say(f"texts by how many answers they have: {told}")
 
 
 @click.command()
@@ -155,11 +155,11 @@ def verify(dataset: str, model: str, annotators: str, of: str, db: str | None, r
         notes = {} if verified.n else {"notes": {"n": "there is no text that all of them label"}}
         print_json({"dataset": dataset, "of": of, **figures, "kept": kept, **notes})
         return
-    click.echo(f"{literal(model)} verified by {', '.join(map(literal, names))}: {verified.n} {of}")
-    click.echo(f"  same verdict on the model's  {shown(verified.annotators)}")
-    click.echo(f"  all agree with the model     {shown(verified.model)}")
-    click.echo(f"  same label                   {shown(verified.same)}")
-    click.echo(f"  texts to keep                {len(verified.kept)}")
+    say(f"{literal(model)} verified by {', '.join(map(literal, names))}: {verified.n} {of}")
+    say(f"  same verdict on the model's  {shown(verified.annotators)}")
+    say(f"  all agree with the model     {shown(verified.model)}")
+    say(f"  same label                   {shown(verified.same)}")
+    say(f"  texts to keep                {len(verified.kept)}")
 
 
 def _names(given: str) -> tuple[str, ...]:
@@ -183,11 +183,9 @@ def _tell(dataset: str, wanted: Assignment, made: Sequence[Batch], as_json: bool
         plan = msgspec.to_builtins(wanted)
         print_json({"dataset": dataset, "assignment": plan, "texts": shares, "batches": rows})
         return
-    click.echo(
-        f"{literal(dataset)}: {len(made)} batches, each for {wanted.overlap} of {len(wanted.annotators)} annotators"
-    )
+    say(f"{literal(dataset)}: {len(made)} batches, each for {wanted.overlap} of {len(wanted.annotators)} annotators")
     for name in wanted.annotators:
-        click.echo(f"  {literal(name)}  {load[name]} texts")
+        say(f"  {literal(name)}  {load[name]} texts")
 
 
 def _list_protocols(as_json: bool) -> None:
@@ -196,4 +194,4 @@ def _list_protocols(as_json: bool) -> None:
         return
     for one in PROTOCOLS:
         size = f"batches of {one.batch}" if one.batch else "all texts at once"
-        click.echo(f"{one.name}: {one.title}; {one.overlap} a text, {size} ({one.source})")
+        say(f"{one.name}: {one.title}; {one.overlap} a text, {size} ({one.source})")

@@ -2,7 +2,7 @@
 
 import click
 
-from emotui.commands.output import as_written, json_option, print_json
+from emotui.commands.output import as_written, json_option, print_json, say
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
@@ -69,7 +69,7 @@ def _show(found: Scheme, as_json: bool) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    click.echo(literal(found.name) + (": spans" if found.spans else ""))
+    say(literal(found.name) + (": spans" if found.spans else ""))
     table = Table(box=None, pad_edge=False)
     for column in ("group", "of", "label", "key", "colour"):
         table.add_column(column)

@@ -3,7 +3,7 @@
 import click
 import msgspec
 
-from emotui.commands.output import as_written, json_option, print_json, shown
+from emotui.commands.output import as_written, json_option, print_json, say, shown
 from emotui.commands.program_options import annotator_option, db_option, look_into, read_only_option
 from emotui.workbench.annotate.traces import answer_traces, event_traces
 from emotui.workbench.datasets.sets import dataset_named
@@ -26,7 +26,7 @@ def log(dataset: str, annotator: str | None, db: str | None, read_only: bool, as
         print_json({"dataset": dataset, "answers": [msgspec.structs.asdict(one) for one in answers], "events": rows})
         return
     if not answers:
-        click.echo("No answers yet. Annotate in place 2 of the workbench: emotui")
+        say("No answers yet. Annotate in place 2 of the workbench: emotui")
         return
     from rich.console import Console
     from rich.table import Table

@@ -3,7 +3,7 @@
 import click
 
 from emotui.commands.exchange.written import written_option
-from emotui.commands.output import json_option, print_json, warn
+from emotui.commands.output import json_option, print_json, say, warn
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
 from emotui.workbench.runs.export import export_run
@@ -39,7 +39,7 @@ def export(
         if as_json:
             print_json({"run": names[0], "to": target, "n": n})
         else:
-            click.echo(f"{n} predictions written to {target}")
+            say(f"{n} predictions written to {target}")
         return
     wanted = ("text", "gold") if parts is None else tuple(part.strip() for part in parts.split(",") if part.strip())
     if unknown := [part for part in wanted if part not in PARTS]:
@@ -54,4 +54,4 @@ def export(
     if as_json:
         print_json({"sources": names, "to": target, "format": writer.name, "n": len(rows), "lost": lost})
     else:
-        click.echo(f"{len(rows)} samples written to {target}")
+        say(f"{len(rows)} samples written to {target}")

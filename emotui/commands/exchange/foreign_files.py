@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 
-import click
-
-from emotui.commands.output import print_json, warn
+from emotui.commands.output import print_json, say, warn
 from emotui.commands.program_options import open_workspace
 from emotui.formats.json_document import present
 from emotui.workbench.datasets.foreign import Foreign, Wish, import_foreign, read_foreign
@@ -37,13 +35,13 @@ def bring_in(
         print_json(document | _document(found))
         return
     for line in described(found):
-        click.echo(line)
+        say(line)
     if dry_run:
         for record in first_records(found):
-            click.echo(record)
-        click.echo(f"{len(found.samples):,} samples of {found.task.files.kind}; nothing was written")
+            say(record)
+        say(f"{len(found.samples):,} samples of {found.task.files.kind}; nothing was written")
     else:
-        click.echo(f"{dataset.name}: {dataset.n} samples")
+        say(f"{dataset.name}: {dataset.n} samples")
 
 
 def _document(found: Foreign) -> dict[str, object]:

@@ -8,7 +8,7 @@ from emotui.bounded import is_there
 from emotui.commands.exchange.label_columns import label_columns_options
 from emotui.commands.exchange.written import written_option
 from emotui.commands.options import read_labels, tell_troubles
-from emotui.commands.output import json_option, print_json, skip_bad_option, warn
+from emotui.commands.output import json_option, print_json, say, skip_bad_option, warn
 from emotui.commands.program_options import db_option, open_workspace
 from emotui.errors import BadInput
 from emotui.formats.layouts.layout import ReadOptions
@@ -132,7 +132,7 @@ def _import_own(
     if as_json:
         print_json({"dataset": dataset.name, "task": dataset.task, "n": dataset.n, "fingerprint": dataset.fingerprint})
     else:
-        click.echo(f"{dataset.name}: {dataset.n} samples")
+        say(f"{dataset.name}: {dataset.n} samples")
 
 
 def _wish(
@@ -167,4 +167,4 @@ def _print_seer(imported: Imported, as_json: bool) -> None:
         return
     for one in found.values():
         if one is not None:
-            click.echo(f"{one.name}: {one.n} samples")
+            say(f"{one.name}: {one.n} samples")

@@ -4,7 +4,7 @@ import click
 
 from emotui.commands.exchange.written import written_option
 from emotui.commands.options import named_files
-from emotui.commands.output import json_option, print_figures, print_json, skip_bad_option, warn
+from emotui.commands.output import json_option, print_figures, print_json, say, skip_bad_option, warn
 from emotui.commands.program_options import (
     annotator_option,
     check_may_write,
@@ -50,7 +50,7 @@ def export(
         print_json(document)
         return
     people = literal(", ".join(document["annotators"])) or "nobody"
-    click.echo(f"{document['chains']} chains with {document['attempts']} attempts by {people} written to {to}")
+    say(f"{document['chains']} chains with {document['attempts']} attempts by {people} written to {to}")
 
 
 @click.command("import")
@@ -73,7 +73,7 @@ def import_(
         print_json(said)
     else:
         name = literal(done.dataset.name)
-        click.echo(f"{name}: {done.dataset.n} texts, {done.chains} new chains, {done.attempts} attempts")
+        say(f"{name}: {done.dataset.n} texts, {done.chains} new chains, {done.attempts} attempts")
 
 
 @click.command()
@@ -119,6 +119,6 @@ def variants(
         print_json(document)
         return
     for name, n in document["variants"].items():
-        click.echo(f"{name}: {n} texts")
+        say(f"{name}: {n} texts")
     if not document["variants"]:
-        click.echo(f"{dataset} has no variants. Keep some: emotui rephrasings variants BT-1=FILE")
+        say(f"{dataset} has no variants. Keep some: emotui rephrasings variants BT-1=FILE")

@@ -6,7 +6,7 @@ import click
 
 from emotui.commands.exchange.written import written_option
 from emotui.commands.options import FiniteRange, named_files, variants_option
-from emotui.commands.output import json_option, print_figures, print_json, skip_bad_option, warn
+from emotui.commands.output import json_option, print_figures, print_json, say, skip_bad_option, warn
 from emotui.commands.rephrasings.evaluate import chains_option
 from emotui.errors import BadInput
 from emotui.metrics.word_distributions import SMOOTHING
@@ -89,4 +89,4 @@ def split(chains: str, to: str, dev: float, test: float, seed: int, skip_bad: bo
         return
     for part, said in document["parts"].items():
         counts = f"{said['originals']} originals, {said['rephrased']} of them with {said['rephrasings']} rephrasings"
-        click.echo(f"{part}: {counts}: {', '.join(said['files'])}")
+        say(f"{part}: {counts}: {', '.join(said['files'])}")

@@ -2,7 +2,7 @@
 
 import click
 
-from emotui.commands.output import json_option, print_json, warn
+from emotui.commands.output import json_option, print_json, say, warn
 from emotui.commands.program_options import check_may_write, db_option, open_workspace, read_only_option
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
@@ -30,7 +30,7 @@ def suggest(spec: str, text: str, label: str, classifier: str, prompts: str | No
     for one in found:
         similarity = "–" if one.similarity is None else f"{one.similarity:.2f}"
         verdict = f"{one.predicted}   {label} {one.confidence:.2f}   similarity {similarity}"
-        click.echo(f"{literal(one.text)}\n    {literal(verdict)}")
+        say(f"{literal(one.text)}\n    {literal(verdict)}")
 
 
 @click.command()
@@ -49,4 +49,4 @@ def prompt(file: str | None, own: bool, db: str | None, read_only: bool) -> None
         keep_prompts(store, file)
         return
     kept = kept_prompts(store)[WAY]
-    click.echo(f"[system]\n{kept.system}\n\n[user]\n{kept.user}")
+    say(f"[system]\n{kept.system}\n\n[user]\n{kept.user}")

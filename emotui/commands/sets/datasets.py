@@ -2,7 +2,7 @@
 
 import click
 
-from emotui.commands.output import as_written, json_option, print_json, skip_bad_option, warn
+from emotui.commands.output import as_written, json_option, print_json, say, skip_bad_option, warn
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.formats.rows import literal
 from emotui.store.query import Dataset, Run
@@ -24,7 +24,7 @@ def datasets(trash: bool, db: str | None, read_only: bool, as_json: bool) -> Non
         print_json({"datasets": listed, "runs": [_thrown(run) for run in thrown]} if trash else listed)
         return
     if not found and not thrown:
-        click.echo("The trash is empty." if trash else "No datasets yet. Bring your own: emotui import FILE")
+        say("The trash is empty." if trash else "No datasets yet. Bring your own: emotui import FILE")
         return
     from rich.console import Console
     from rich.table import Table
@@ -89,7 +89,7 @@ def _done(was: Dataset | Run, as_json: bool, line: str, more: dict[str, object] 
     if as_json:
         print_json(more or {_kind(was): _name(was)})
     else:
-        click.echo(literal(line))
+        say(literal(line))
 
 
 @click.command("replace-gold")
@@ -110,4 +110,4 @@ def replace_gold(dataset: str, file: str, no_sim: bool, skip_bad: bool, db: str 
         print_json(sets.described(replaced.dataset) | {"rescored": list(replaced.rescored)})
         return
     runs = f", {len(replaced.rescored)} scored anew" if replaced.rescored else ""
-    click.echo(literal(f"{replaced.dataset.name}: gold version {replaced.dataset.gold}{runs}"))
+    say(literal(f"{replaced.dataset.name}: gold version {replaced.dataset.gold}{runs}"))

@@ -3,7 +3,7 @@
 import click
 
 from emotui.commands.exchange.written import written_option
-from emotui.commands.output import json_option, print_json
+from emotui.commands.output import json_option, print_json, say
 from emotui.commands.program_options import db_option, look_into
 from emotui.errors import BadInput
 from emotui.formats import write_text
@@ -75,7 +75,7 @@ def map_labels(
                     mapping[theirs_name] = ours
             if clear or source or pairs:
                 label_maps.keep_label_map(store, found, mapping, whose)
-                click.echo("Runs keep their scores until they are scored again: emotui rescore RUN", err=True)
+                say("Runs keep their scores until they are scored again: emotui rescore RUN", err=True)
             shown = dict(mapping)
     finally:
         workspace.close()
@@ -87,7 +87,7 @@ def map_labels(
         return
     lines = label_maps.as_toml(shown, near)
     if target is None:
-        click.echo("".join(f"{literal(line)}\n" for line in lines.splitlines()) or "# no mapping", nl=not lines)
+        say("".join(f"{literal(line)}\n" for line in lines.splitlines()) or "# no mapping", nl=not lines)
         return
     write_text(target, lines)
 

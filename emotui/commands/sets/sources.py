@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import click
 
-from emotui.commands.output import as_written, json_option, print_figures, print_json, skip_bad_option, warn
+from emotui.commands.output import as_written, json_option, print_figures, print_json, say, skip_bad_option, warn
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
 from emotui.formats.layouts.layout import ReadOptions
@@ -63,7 +63,7 @@ def make_gold(dataset: str, source: str, keep_missing: bool, db: str | None, as_
     if as_json:
         print_json(described(made))
     else:
-        click.echo(literal(f"{made.name}: gold version {made.gold}, from {source}"))
+        say(literal(f"{made.name}: gold version {made.gold}, from {source}"))
 
 
 @click.command("import predictions")

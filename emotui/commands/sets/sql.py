@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from emotui.commands.exchange.written import written_option
-from emotui.commands.output import as_written, json_option, print_json
+from emotui.commands.output import as_written, json_option, print_json, say
 from emotui.commands.program_options import Waiting, db_option, look_into, read_only_option
 from emotui.formats.rows import literal
 from emotui.store import questions
@@ -33,7 +33,7 @@ def sql(
         if as_json:
             print_json({"to": to, "n": n})
         else:
-            click.echo(f"{n} row{'s' * (n != 1)} written to {literal(to)}")
+            say(f"{n} row{'s' * (n != 1)} written to {literal(to)}")
         return
     answer = questions.ask(
         path, query, limit=limit or (None if as_json else SHOWN), seconds=timeout, on_waiting=Waiting(db).tell
@@ -43,7 +43,7 @@ def sql(
         return
     _print(in_words(answer))
     if answer.more:
-        click.echo(f"the first {len(answer.rows)} rows; all of them: --to FILE.csv", err=True)
+        say(f"the first {len(answer.rows)} rows; all of them: --to FILE.csv", err=True)
 
 
 @click.command()
@@ -63,7 +63,7 @@ def snapshot(to: str, force: bool, db: str | None, read_only: bool, as_json: boo
     if as_json:
         print_json({"to": to, "bytes": size})
     else:
-        click.echo(f"{literal(to)}: {size / 2**20:.1f} MB")
+        say(f"{literal(to)}: {size / 2**20:.1f} MB")
 
 
 def _print(table: Table) -> None:
