@@ -21,9 +21,15 @@ from tests.formats.layouts.test_label_studio import FULL, MINIMAL
 from tests.formats.layouts.test_prodigy import CHOICE, SPANS
 from tests.formats.layouts.test_webanno import ACROSS, EMOJI, RELATIONS, STACKED
 
+WRITTEN_MINIMAL = """[
+{"text":"a 😀","page":3,"id":4,"spans":[{"start":2,"end":3,"text":"😀","labels":["joy"]}],"label":"yes",
+ "labels":{"choices":[]},"stars":[{"number":5}],"annotator":null,"annotation_id":1}
+]
+"""
 SOUND: list[tuple[str, str, str]] = [
     ("label-studio", "x.json", FULL),
     ("label-studio", "x.json", MINIMAL),
+    ("label-studio", "x.json", WRITTEN_MINIMAL),
     *(("doccano", "x.jsonl", content) for content, _ in SHAPES.values()),
     ("doccano", "x.csv", 'id,data,label\n1,"a, ""b""\n😀",joy#fear\n2,c,\n'),
     ("prodigy", "x.jsonl", f"{SPANS}\n{CHOICE % ('[3]', 'multiple')}"),
