@@ -168,7 +168,7 @@ class Results(Place):
 
     def _draw_waiting(self) -> None:
         """How far the counting is, where nothing is at hand; else a word in the heading."""
-        if self.looked.tables is not None:
+        if self.looked.at_hand is not None:
             self.view.draw_title(counting=self.busy)
         elif self.busy and time.monotonic() - self._began >= _PATIENCE:
             passed = time.monotonic() - self._began
@@ -180,11 +180,11 @@ class Results(Place):
         looked = self.looked
         if self._error is not None:
             self.say("The results cannot be counted", self._error, failed=True)
-        elif looked.tables:
+        elif looked.at_hand:
             self.query_one(Notice).hide()
             # A view that was hidden has a width only after the next layout.
             self.call_after_refresh(self._draw_view)
-        elif looked.tables is not None:
+        elif looked.at_hand is not None:
             self.say("There is nothing to count yet", "R runs a model over the samples")
         elif self._stopped:
             self.say("The counting was stopped", "v counts again")
@@ -196,7 +196,7 @@ class Results(Place):
         self.refresh_bindings()
 
     def on_resize(self) -> None:
-        if self.looked.tables:
+        if self.looked.at_hand:
             self.call_after_refresh(self._draw_view)
 
     @on(Grid.Moved)
@@ -213,8 +213,8 @@ class Results(Place):
         if action == "halt":
             return self.busy and not self._stopped
         if action in ("view", "view_back"):
-            return (bool(self.looked.tables) and len(self.looked.views) > 1) or self._stopped
-        if not self.looked.tables:
+            return (self.looked.at_hand is not None and len(self.looked.views) > 1) or self._stopped
+        if not self.looked.at_hand:
             return False
         if action == "values":
             table = self.looked.table

@@ -39,7 +39,7 @@ class Counting:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """One of the things that can be asked of results. `what`: tables, bars or transitions.
+    """One of the things that can be asked of results. `what`: tables, bars, transitions or agreement.
 
     `runs`: just these; empty: the newest of each model and setting.
     `sim`: whether annotators get their Sim, for which the embedded model is loaded. `published`: whether the papers'
@@ -87,6 +87,8 @@ def ask(results: "Results", question: Question) -> Found:
         if wanted.what == "bars":
             named = {"part": wanted.part, "by": wanted.by, "figure": wanted.figure}
             return Found(wanted, results.bars(dataset, runs, **named, cancelled=counting))
+        if wanted.what == "agreement":
+            return Found(wanted, results.agreement(dataset, wanted.runs, cancelled=counting))
         if wanted.what == "transitions":
             return Found(wanted, results.transitions(dataset, wanted.by, cancelled=counting))
         tables = results.tables(

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
 VIEWS = ("tables", "bars", "transitions")
 SCATTER = "scatter"
+AGREEMENT = "agreement"
 BY = ("emotion", "valence")
 _PARTS = ("task-1", "task-2")
 _FIGURES = {"f1": "F1", "sim": "Sim"}
@@ -25,14 +26,15 @@ class Looked:
         self.runs: tuple[str, ...] = ()
         self.published = False
         self.view = VIEWS[0]
-        self.at = dict.fromkeys((*VIEWS, SCATTER), 0)
+        self.at = dict.fromkeys((*VIEWS, SCATTER, AGREEMENT), 0)
         self._found: dict[Wanted, Found] = {}
         self._fresh: set[Wanted] = set()
 
     @property
     def views(self) -> tuple[str, ...]:
-        """Those that there are: bars and transitions are of spans, points of numbers."""
-        return VIEWS if self.of_spans else (VIEWS[0], SCATTER) if self.plots_there else VIEWS[:1]
+        """Those that there are: bars and transitions are of spans, points of numbers; agreement is of all."""
+        own = VIEWS if self.of_spans else (VIEWS[0], SCATTER) if self.plots_there else VIEWS[:1]
+        return *own, AGREEMENT
 
     @property
     def plots_there(self) -> "list[tuple[int, ResultsTable]]":
@@ -65,6 +67,8 @@ class Looked:
         """
         if self.dataset is None:
             return None
+        if self.view == AGREEMENT:
+            return Wanted(self.dataset, AGREEMENT, runs=self.runs)
         if self.view in ("tables", SCATTER) or self.tables is None:
             people = any(row.kind == "people" for table in self.tables or () for row in table.rows)
             return Wanted(self.dataset, "tables", sim=people, runs=self.runs, published=self.published)
@@ -94,9 +98,21 @@ class Looked:
         return found.value if found is not None and isinstance(found.value, tuple) else None
 
     @property
+    def agreement(self) -> "tuple[ResultsTable, ...] | None":
+        """The tables of agreement."""
+        found = None if self.dataset is None else self._found.get(Wanted(self.dataset, AGREEMENT, runs=self.runs))
+        return found.value if found is not None and isinstance(found.value, tuple) else None
+
+    @property
+    def at_hand(self) -> "tuple[ResultsTable, ...] | None":
+        """The tables that the view is made of; None where they have not come."""
+        return self.agreement if self.view == AGREEMENT else self.tables
+
+    @property
     def table(self) -> "ResultsTable | None":
         """The table that is looked at."""
-        return self.tables[self.at["tables"] % len(self.tables)] if self.tables else None
+        view = AGREEMENT if self.view == AGREEMENT else "tables"
+        return self.at_hand[self.at[view] % len(self.at_hand)] if self.at_hand else None
 
     @property
     def bars_there(self) -> list[tuple[str, str, str]]:
@@ -121,9 +137,11 @@ class Looked:
     def named(self) -> tuple[str, int, int]:
         """What is looked at, the how manieth it is of its view, and of how many."""
         at, tables = self.at[self.view], self.tables or ()
-        if self.view == "tables":
+        if self.view == AGREEMENT:
+            tables = self.agreement or ()
+        if self.view in ("tables", AGREEMENT):
             of = max(len(tables), 1)
-            return (tables[at % of].title if tables else "Tables"), at % of + 1, of
+            return (tables[at % of].title if tables else self.view.capitalize()), at % of + 1, of
         if self.view == "transitions":
             return f"From one sentence to the next, by {BY[at % len(BY)]}", at % len(BY) + 1, len(BY)
         if self.view == SCATTER:

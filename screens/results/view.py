@@ -10,7 +10,7 @@ from textual.containers import Horizontal, Vertical
 from emotui.screens.results import bars as results_bars
 from emotui.screens.results import cells as results_cells
 from emotui.screens.results.grid import Grid
-from emotui.screens.results.state import SCATTER, Looked
+from emotui.screens.results.state import AGREEMENT, SCATTER, Looked
 from emotui.screens.widgets.cell_width import wrap
 from emotui.screens.widgets.line import Line, Part, tabs
 from emotui.screens.widgets.number_format import count
@@ -60,7 +60,7 @@ class ResultsView(Vertical):
         looked = self._looked
         shown: Any = looked.shown
         self.draw_title(counting=counting)
-        if looked.view == "tables":
+        if looked.view in ("tables", AGREEMENT):
             if looked.table is not None:
                 heat = looked.table.heat
                 self._show_grid()

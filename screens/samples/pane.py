@@ -131,8 +131,9 @@ class ListPane(Acting, Vertical):
         return self.rows.waiting or self._orders.busy or self._pages.busy
 
     def ask(self, state: ListState, dataset: Dataset, run: Run | None, metrics: Sequence[Metric]) -> None:
-        """Show this list; the selected sample stays selected where it is in it."""
-        keep = self.sample if self._order is not None and self.dataset == dataset else state.sample
+        """Show this list; what is selected stays so where it is in it, unless others are listed for a figure."""
+        stays = self._order is not None and self.dataset == dataset and state.only in ((), self.state.only)
+        keep = self.sample if stays else state.sample
         self.state, self.dataset, self.run_shown, self._metrics = state, dataset, run, tuple(metrics)
         self._orders.ask((state.query(dataset.dataset, run.run if run else None, metrics), state.only, keep))
         if self._order is None:

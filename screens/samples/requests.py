@@ -45,14 +45,18 @@ class Spread(msgspec.Struct, frozen=True):
 
 
 def order(source: "BrowseSource", query: ListQuery, only: Sequence[int], sample: int | None) -> Order:
-    """The list, of no other samples than `only` where there are any, with the cursor on `sample` if it is there."""
+    """The list, of no other samples than `only` where there are any, with the cursor on `sample` if it is there.
+
+    Where the list is in the order of the file, `only` stand in their own: those behind a figure worst first.
+    """
     with source.together():
         numbers = source.order(query)
         if only:
             import numpy as np
 
-            numbers = _array(numbers)
-            numbers = numbers[np.isin(numbers, np.array(only))]
+            numbers, chosen = _array(numbers), np.array(only)
+            in_order = query.sort == "file" and not query.descending
+            numbers = chosen[np.isin(chosen, numbers)] if in_order else numbers[np.isin(numbers, chosen)]
         found = Order(query, tuple(only), numbers, 0 if sample is None else _place(numbers, sample))
         return msgspec.structs.replace(found, rows=pages(source, found, [found.page])[found.page])
 

@@ -170,7 +170,7 @@ def _chosen(
         people = [one for one in known if one.kind == PERSON]
         picked = people if len(people) > 1 else known
         if len(people) > 1:
-            notes["sources"] = "people alone; --sources names others"
+            notes["sources"] = "the people alone, since there are several"
         listed = {one.name: one for one in reversed(picked)}  # of equal names the newest, which stands first
         picked = [one for one in picked if listed[one.name] is one]
     else:

@@ -191,6 +191,21 @@ class Results:
 
         return self._once(("transitions", found.dataset, by), (found.fingerprint, found.name), count)
 
+    def agreement(
+        self, dataset: int | str, runs: Sequence[str] = (), *, cancelled: IsCancelled = never
+    ) -> tuple[ResultsTable, ...]:
+        """How far sources agree: people, and beside them these runs; of samples of any task.
+
+        Raises:
+            BadInput: no such dataset.
+        """
+        from emotui.workbench.agreement.looking import looked_at, standing
+
+        found = self._dataset(dataset, of_spans=False)
+        mark = standing(self._store, found, runs)
+        make = partial(looked_at, self._store, found, runs, cancelled=cancelled)
+        return self._once(("agreement", found.dataset, tuple(runs)), mark, make)
+
     def annotators(
         self, dataset: int | str, *, sim: bool = True, cancelled: IsCancelled = never, on_step: OnStep = untold
     ) -> dict[str, AnnotatorFigures]:

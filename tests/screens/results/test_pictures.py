@@ -34,8 +34,9 @@ VIEWS = {
     "published": ("7", "P"),
     "errors": ("7", "n"),
     "bars": ("7", "v"),
-    "transitions": ("7", "V"),
-    "counts": ("7", "V", "n", "number_sign"),
+    "transitions": ("7", "v", "v"),
+    "counts": ("7", "v", "v", "n", "number_sign"),
+    "agreement": ("7", "V"),
     "jumped": ("7", "n", "enter"),
 }
 
@@ -46,7 +47,7 @@ def test_views(snap_compare: Compare, tmp_path: Path, size: tuple[int, int], key
     assert snap_compare(_app(tmp_path), terminal_size=size, run_before=pressed(*keys))
 
 
-@pytest.mark.parametrize("keys", [("7",), ("7", "v"), ("7", "V")], ids=["table", "bars", "transitions"])
+@pytest.mark.parametrize("keys", [("7",), ("7", "v"), ("7", "v", "v")], ids=["table", "bars", "transitions"])
 def test_without_colour(
     snap_compare: Compare, tmp_path: Path, keys: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:

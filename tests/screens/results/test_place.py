@@ -225,13 +225,26 @@ async def test_v_goes_through_tables_bars_and_transitions_and_n_through_what_eac
         await press(pilot, "v")
         assert "From one sentence to the next, by emotion" in screen_text(pilot)
         await press(pilot, "v")
+        assert "Agreement of gold, " in frame(pilot).query_one("#results-title", Line).text
+        await press(pilot, "v")
         assert frame(pilot).query_one("#results-title", Line).text == titles[-1]
+
+
+async def test_a_figure_of_agreement_opens_the_texts_behind_it_the_worst_first(source: Workspace) -> None:
+    tables = source.results().agreement(1)
+    async with opened(source) as pilot:
+        await press(pilot, "7", "V")
+        shown = cell(pilot)
+        assert shown == (tables[0].rows[0], tables[0].columns[0], tables[0].rows[0].cells[0])
+        await press(pilot, "enter")
+        assert listed(pilot) == [row.id for row in source.page(list(shown[2].samples), None)]
+        assert frame(pilot).pane.sample == shown[2].samples[0]
 
 
 async def test_transitions_are_counts_or_shades_and_lead_to_their_passages(source: Workspace) -> None:
     found = source.results().transitions(1, "emotion")
     async with opened(source) as pilot:
-        await press(pilot, "7", "V")
+        await press(pilot, "7", "v", "v")
         assert set(grid(pilot).text) & set("░▒▓")
         await press(pilot, "number_sign")
         lines = {line.split()[1]: line.split()[2:] for line in grid(pilot).text.split("\n") if line.startswith("from ")}

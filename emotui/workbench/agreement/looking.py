@@ -1,0 +1,44 @@
+"""Agreement as the workbench looks at it: the tables of a dataset, with the runs that were chosen beside the people."""
+
+from collections.abc import Hashable, Sequence
+
+from emotui.backends.host import IsCancelled
+from emotui.errors import BadInput
+from emotui.store.query import Dataset
+from emotui.store.store import Store
+from emotui.tables import Cell, Column, ResultsTable, Row
+from emotui.workbench.agreement.standing_in import stand_in_test
+from emotui.workbench.agreement.study import study
+from emotui.workbench.agreement.tables import agreement_tables, stand_in_tables
+from emotui.workbench.datasets.label_maps import label_map
+from emotui.workbench.datasets.sources import GOLD, PERSON, sources
+
+
+def standing(store: Store, dataset: Dataset, runs: Sequence[str]) -> Hashable:
+    """What changes when the tables would."""
+    known = tuple(run.run for run in store.runs(dataset.dataset))
+    mapped = tuple(sorted(label_map(store, dataset).items()))
+    return dataset.gold, dataset.n, dataset.name, mapped, tuple(runs), tuple(sorted(store.run_revisions(known).items()))
+
+
+def looked_at(
+    store: Store, dataset: Dataset, runs: Sequence[str] = (), *, cancelled: IsCancelled | None = None
+) -> tuple[ResultsTable, ...]:
+    """The tables of all people; of chosen runs, these beside the people, and whether each may stand in for one.
+
+    Where there is nothing to compare, one table says why.
+
+    Raises:
+        Cancelled: by `cancelled`.
+    """
+    people = list(dict.fromkeys(one.name for one in sources(store, dataset.name) if one.kind == PERSON))
+    names = [*(people or [GOLD]), *runs] if runs else None
+    try:
+        tables = list(agreement_tables(study(store, dataset.name, names, cancelled=cancelled)))
+        if len(people) > 1:
+            for run in runs:
+                tables += stand_in_tables(stand_in_test(store, dataset.name, run, people))
+    except BadInput as error:
+        row = Row("agreement", "people", "", (Cell(None, why="; ".join(error.problems)),))
+        return (ResultsTable("agreement", "Agreement", (Column("value", "value"),), (row,)),)
+    return tuple(tables)
