@@ -1,5 +1,7 @@
 """What keys do about the answer: accepting, revealing, notes and flags, numbers, suggestions, undo and redo."""
 
+from typing import TYPE_CHECKING
+
 from emotui.screens.annotate import drawing, labelling
 from emotui.screens.annotate import requests as asking
 from emotui.screens.annotate.at_work import AtWork
@@ -12,6 +14,9 @@ from emotui.workbench.annotate.events import Accept, Adopt, Reopen, Reveal, SetF
 from emotui.workbench.annotate.others import PERSON
 from emotui.workbench.annotate.scheme import Group
 
+if TYPE_CHECKING:
+    from emotui.screens.annotate.dialogs import AdjudicateDialog
+
 
 class AnswerKeys(AtWork):
     """Acts on the answer to the text at work."""
@@ -21,8 +26,9 @@ class AnswerKeys(AtWork):
         self._sources: LatestRequest[int, tuple[tuple[str, str], ...]] = LatestRequest(
             "sources", self, lambda sample: self.bench_of.sources(sample), self._choose_source
         )
+        self._whom: AdjudicateDialog | None = None
         self._people: LatestRequest[int, tuple[tuple[str, str], ...]] = LatestRequest(
-            "people", self, lambda sample: self.bench_of.sources(sample), self._ask_whom
+            "people", self, lambda sample: self.bench_of.sources(sample), self._name_people
         )
         self._ways: LatestRequest[tuple[int, int], int | None] = LatestRequest(
             "open texts", self, lambda asked: asking.open_text(self.bench_of, self.adjudicating, *asked), self._go
@@ -146,14 +152,18 @@ class AnswerKeys(AtWork):
         """Settle what others disagree about; once more: annotate again."""
         if self.adjudicating is not None:
             self.stop_adjudicating()
-        else:
-            self._people.ask(self.at_work.text.number)
-
-    def _ask_whom(self, _: int, sources: tuple[tuple[str, str], ...]) -> None:
+            return
         from emotui.screens.annotate.dialogs import AdjudicateDialog
 
+        # Open at once, since Enter would accept an answer here; the people are named in it as soon as they are known.
+        self._whom = AdjudicateDialog()
+        self._whom.ask(self.app, lambda chosen: self.begin_adjudicating(*chosen))
+        self._people.ask(self.at_work.text.number)
+
+    def _name_people(self, _: int, sources: tuple[tuple[str, str], ...]) -> None:
         people = [name for name, kind in sources if kind == PERSON and name != self.session.annotator]
-        AdjudicateDialog(people).ask(self.app, lambda chosen: self.begin_adjudicating(*chosen))
+        if self._whom is not None and self._whom.is_current:
+            self._whom.name_sources(people)
 
     def take_version(self, digit: str) -> bool:
         """Take the version of the source of this digit; says whether there is one."""

@@ -43,17 +43,22 @@ class WordDialog(Dialog[str]):
 class AdjudicateDialog(Dialog[tuple[tuple[str, ...], str]]):
     """Whose answers are brought together, and under which name the result is a source."""
 
-    def __init__(self, sources: Sequence[str]) -> None:
+    def __init__(self) -> None:
         super().__init__("Adjudicate", ("Enter", "begin"))
-        self._sources = ", ".join(sources)
 
     def body(self) -> Sequence[Widget]:
         return [
             Label("Sources: people, runs by id or name, gold; with commas between", markup=False),
-            Input(self._sources, id="sources", compact=True, placeholder="empty: everybody but gold"),
+            Input("", id="sources", compact=True, placeholder="empty: everybody but gold"),
             Label("Name of the result", markup=False),
             Input("adjudicated", id="name", compact=True),
         ]
+
+    def name_sources(self, sources: Sequence[str]) -> None:
+        """Put these there, where nothing is typed yet."""
+        field = self.query_one("#sources", Input)
+        if not field.value:
+            field.value = ", ".join(sources)
 
     def result(self) -> tuple[tuple[str, ...], str]:
         name = self.text("name")
