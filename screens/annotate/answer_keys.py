@@ -162,7 +162,7 @@ class AnswerKeys(AtWork):
 
     def _name_people(self, _: int, sources: tuple[tuple[str, str], ...]) -> None:
         people = [name for name, kind in sources if kind == PERSON and name != self.session.annotator]
-        if self._whom is not None and self._whom.is_current:
+        if self._whom is not None:
             self._whom.name_sources(people)
 
     def take_version(self, digit: str) -> bool:

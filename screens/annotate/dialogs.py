@@ -45,20 +45,21 @@ class AdjudicateDialog(Dialog[tuple[tuple[str, ...], str]]):
 
     def __init__(self) -> None:
         super().__init__("Adjudicate", ("Enter", "begin"))
+        self._sources = ""
 
     def body(self) -> Sequence[Widget]:
         return [
             Label("Sources: people, runs by id or name, gold; with commas between", markup=False),
-            Input("", id="sources", compact=True, placeholder="empty: everybody but gold"),
+            Input(self._sources, id="sources", compact=True, placeholder="empty: everybody but gold"),
             Label("Name of the result", markup=False),
             Input("adjudicated", id="name", compact=True),
         ]
 
     def name_sources(self, sources: Sequence[str]) -> None:
-        """Put these there, where nothing is typed yet."""
-        field = self.query_one("#sources", Input)
-        if not field.value:
-            field.value = ", ".join(sources)
+        """Put these there, where nothing is typed yet; also before the dialog is seen."""
+        self._sources = ", ".join(sources)
+        for field in self.query("#sources").results(Input):
+            field.value = field.value or self._sources
 
     def result(self) -> tuple[tuple[str, ...], str]:
         name = self.text("name")

@@ -10,7 +10,7 @@ from operator import is_
 from emotui.records import Span
 from emotui.screens.annotate import hints
 from emotui.screens.annotate.units import TextUnits
-from emotui.workbench.annotate.answer import SpanMark, in_order
+from emotui.workbench.annotate.answer import SpanMark
 
 WORD, CHARACTER, CLAUSE, SENTENCE = "word", "character", "clause", "sentence"
 
@@ -31,8 +31,11 @@ class Marking:
         self._under: tuple[tuple[object, ...], SpanMark | None] = ((None, None, None), None)
 
     def take(self, spans: Sequence[SpanMark]) -> None:
-        """The answer has other spans now; one that is gone is no longer chosen."""
-        self.spans = in_order(spans)
+        """The spans are these now, in the order of the text; one that is gone is no longer chosen.
+
+        Of spans in one place those that come first here stay first.
+        """
+        self.spans = tuple(sorted(spans, key=lambda span: (span.start, -span.end)))
         if self.chosen_span is None:
             self.chosen = None
 

@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from emotui.records import SpanSample
 from emotui.screens.annotate.passage import Passage
 from emotui.screens.annotate.place import Annotate
+from emotui.screens.widgets.cell_width import width as cells
 from emotui.workbench.annotate.marks import Said
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import workspace
@@ -226,3 +228,22 @@ async def test_adjudication_visits_disagreements_and_a_digit_takes_that_version(
         await press(pilot, "f8", "f4")
         assert place(pilot).at_work.standing is None
         assert place(pilot).at_work.said.spans == ()
+
+
+async def test_a_hostile_text_is_shown_literally_with_bars_under_its_words(tmp_path: Path) -> None:
+    text = "[b]bold[/b] \x1b[31m 👨‍👩‍👧 te\u0301 日本語 שלום \u202eend"
+    source = workspace(tmp_path / "hostile.duckdb", samples=[SpanSample(id="a[red]", text=text)], run=False)
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "2")
+        for word, key in (("👨", "H"), ("日本", "S"), ("שלום", "F")):
+            await press(pilot, "escape", "i")
+            await choose(pilot, word)
+            await press(pilot, key)
+        assert [words for words, _ in spans(pilot)] == ["👨‍👩‍👧", "日本", "שלום"]
+        lines = screen_text(pilot).splitlines()
+        assert "a[red]" in lines[1]
+        assert "[b]bold[/b] ␛[31m" in lines[3]
+        assert "\x1b" not in "".join(lines)
+        line, bars = lines[3], lines[4]
+        for word, label in (("👨", "├happy"), ("日本", "├S─┤"), ("שלום", "├F─┤")):
+            assert cells(line[: line.index(word)]) == cells(bars[: bars.index(label)])
