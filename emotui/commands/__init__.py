@@ -1,6 +1,7 @@
 """The command line: a thin face over `emotui.workbench`. A command's module is imported only when it is called."""
 
 import errno
+import io
 import os
 import sys
 from importlib import import_module
@@ -127,6 +128,9 @@ def _end_of_output(error: OSError) -> NoReturn:
 
 def main() -> None:
     """Run the command line. Exit status: 0 done, 1 the work failed or was interrupted, 2 bad usage or bad input."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # what the terminal's encoding lacks, or no text has
     try:
         try:
             cli.main(prog_name="emotui")

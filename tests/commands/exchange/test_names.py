@@ -73,3 +73,20 @@ def test_a_lexicon_with_a_long_field_is_read(emotui: Emotui, tmp_path: Path, sep
     assert done.status == 2
     assert done.err.count("\n") == 1
     assert done.err.startswith("words.txt:1: ")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
+def test_what_the_output_cannot_show_is_escaped(tmp_path: Path, encoding: str) -> None:
+    import subprocess
+
+    (tmp_path / "in.jsonl").write_text('{"id": "1", "text": "x", "label": "Freude – ü"}\n', encoding="utf-8")
+    for name in ("in.jsonl", b"\xff.jsonl"):
+        done = subprocess.run(
+            [sys.executable, "-m", "emotui", "score", "class", "--gold", name, "--pred", "in.jsonl"],
+            capture_output=True,
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONIOENCODING": encoding, "XDG_DATA_HOME": str(tmp_path)},
+            check=False,
+        )
+        assert done.returncode == (0 if name == "in.jsonl" else 2)
+        assert b"Traceback" not in done.stderr
