@@ -8,7 +8,6 @@ other uses.
 import json
 from collections.abc import Mapping
 from functools import cache
-from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
@@ -144,6 +143,8 @@ def emolex() -> Mapping[str, frozenset[str]]:
 
 def _package_file(package: str, name: str) -> Path:
     """A data file of an installed package, found without importing the package."""
+    from importlib.util import find_spec
+
     spec = find_spec(package)
     for folder in (spec.submodule_search_locations if spec else None) or ():
         path = Path(folder, name)

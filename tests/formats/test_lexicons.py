@@ -37,7 +37,7 @@ def test_emolex_ties_words_to_the_ten_names() -> None:
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lexicons, "find_spec", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(EmotuiError, match="pip install empath"):
         empath_keywords.__wrapped__()
     with pytest.raises(EmotuiError, match="pip install nrclex"):

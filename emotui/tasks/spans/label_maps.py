@@ -1,7 +1,6 @@
 """Two sets of span labels brought together: what a source calls an emotion, and what gold does."""
 
 import hashlib
-import tomllib
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -26,6 +25,9 @@ def read_label_map(path: str) -> dict[str, str]:
     Raises:
         BadInput: it cannot be read, or holds anything else; `FILE:LINE: what` where the line is known.
     """
+    # Imported here: the first row waits for this module, and none of its lists for TOML.
+    import tomllib
+
     try:
         found = tomllib.loads(read_text(path))
     except OSError as error:
