@@ -43,7 +43,9 @@ def filled(store: Store, n: int, repeats: int) -> Dataset:
     """A data set of n samples, and a run over it."""
     own = own_samples()
     answers = [
-        SpanPrediction(id=one.id, spans=tuple(one.text[a:b] for a, b in next(iter(one.annotators.values()), ())))
+        SpanPrediction(
+            id=one.id, spans=tuple(one.text[mark.start : mark.end] for mark in next(iter(one.annotators.values()), ()))
+        )
         for one in own
     ]
     details = score_pairs([(one, said, 0) for one, said in zip(own, answers, strict=True)], None, empath_keywords())
