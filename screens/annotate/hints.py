@@ -1,12 +1,16 @@
 """Hint letters: one or two letters for each place that can be chosen, the shortest for the nearest."""
 
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 ROW = "asdfjklgheiruwotypqcvnmbxz"
 """Letters as they lie under the fingers: the home row first."""
 
 _LEAST = 4
 """Letters without which digits come to help."""
+
+_TIGHT = 2
+"""Characters that a code of two letters takes from its start on, with nothing left before the next."""
 
 
 def alphabet(taken: Collection[str]) -> str:
@@ -32,6 +36,11 @@ def codes(n: int, letters: str) -> list[str]:
 
 
 def hints(starts: Sequence[int], near: int, letters: str) -> dict[str, int]:
-    """A code for each of these offsets; those nearest to `near` have the shortest."""
-    by_distance = sorted(starts, key=lambda start: (abs(start - near), start))
-    return dict(zip(codes(len(by_distance), letters), by_distance, strict=True))
+    """A code for each of these offsets, which stand in text order.
+
+    Those that the next one follows within two characters (the word `I`, say) have the shortest codes, so that two codes
+    seldom touch; then those nearest to `near`.
+    """
+    tight = {start for start, following in pairwise(starts) if following - start <= _TIGHT}
+    by_need = sorted(starts, key=lambda start: (start not in tight, abs(start - near), start))
+    return dict(zip(codes(len(by_need), letters), by_need, strict=True))

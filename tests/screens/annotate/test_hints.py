@@ -28,6 +28,12 @@ def test_the_nearest_has_the_shortest_and_the_first_letter() -> None:
     assert hints([0, 10, 20, 30], 19, "abc") == {"a": 20, "b": 10, "ca": 30, "cb": 0}
 
 
+def test_words_of_one_letter_have_the_shortest_so_that_codes_do_not_touch() -> None:
+    #  "I saw a cat and I ran"
+    found = hints([0, 2, 6, 8, 12, 16, 18], 12, "abcd")
+    assert {code: start for code, start in found.items() if len(code) == 1} == {"a": 16, "b": 6, "c": 0}
+
+
 def test_hints_never_use_a_key_of_a_label_and_take_digits_where_letters_are_few() -> None:
     assert not set(alphabet("SHa")) & set("sha")
     assert alphabet("abcdefghijklmnopqrstuvw") == "yxz1234567890"
