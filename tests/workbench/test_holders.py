@@ -43,7 +43,21 @@ def at(**changed: object) -> RunConfig:
         (RunConfig(pid=DEAD, host=HERE.host), False),
         (RunConfig(pid=DEAD, host="another machine"), True),
     ],
-    ids=str,
+    # The configurations hold numbers of processes, by which no two workers of a run would call the tests alike.
+    ids=[
+        "the process itself",
+        "under a former name of the machine",
+        "a number that no process has",
+        "a number that no process has, under a former name",
+        "another process",
+        "an earlier process of that number",
+        "an earlier start of the machine",
+        "an earlier start of another machine",
+        "another space of processes",
+        "without more than its number, this machine",
+        "a dead number, this machine",
+        "a number of another machine",
+    ],
 )
 def test_who_may_be_at_a_run(config: RunConfig, going: bool) -> None:
     assert may_be_going(config) == going
