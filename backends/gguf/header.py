@@ -73,7 +73,7 @@ def read_header(path: Path) -> Header:
         BadModel: it cannot be read, is no GGUF, or is damaged or cut short; one line with what to do.
     """
     try:
-        if path.exists() and not path.is_file():
+        if path.exists() and not path.is_file() and not path.is_dir():
             raise BadModel(f"{path} is no file: a pipe or device is not read")
         with path.open("rb") as stream:
             return _Reader(path, stream).read()

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-MOST_LINE = 16 * 2**20
+MOST_LINE = 32 * 2**20
 """Bytes of a line: a novel has a tenth of that, and a line takes up to fifty times its length while it is read."""
 
 

@@ -129,9 +129,14 @@ def test_one_label_counts_as_a_list_of_one(folder: Path) -> None:
     path = folder / "one.jsonl"
     path.write_text('{"id": 1, "label": "joy"}\n{"id": 2, "labels": ["joy"]}\n{"id": 3}\n')
     assert [record.said for record in read(path, LabelsGold).records] == [("joy",), ("joy",), None]
+
+
+def test_one_label_beside_several_is_another_thing_said_and_kept(folder: Path) -> None:
+    path = folder / "both.jsonl"
     path.write_text('{"id": 1, "label": "joy", "labels": []}\n')
-    with pytest.raises(BadInput, match=r"one.jsonl:1: has both"):
-        read(path, LabelsGold)
+    (record,) = read(path, LabelsGold).records
+    assert record.said == ()
+    assert record.meta == {"label": "joy"}
 
 
 @pytest.mark.parametrize(

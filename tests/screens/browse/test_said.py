@@ -9,6 +9,7 @@ from emotui.records import LabelsGold
 from emotui.screens.app import EmotuiApp
 from emotui.screens.browse.said import SaidPane, lines, sign
 from emotui.screens.results.grid import Grid
+from emotui.screens.results.place import Results
 from emotui.screens.widgets.line import Line
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.page import Page
@@ -92,7 +93,7 @@ async def test_results_show_figures_by_label_and_enter_lists_the_texts_behind_on
         assert frame(pilot).query_one(SaidPane).display
 
 
-async def test_the_confusion_is_shades_or_counts_and_has_no_further_views(source: Workspace) -> None:
+async def test_the_confusion_is_shades_or_counts_and_has_no_view_but_that_of_agreement(source: Workspace) -> None:
     async with opened(source) as pilot:
         await press(pilot, "7", "n", "n")
         grid = frame(pilot).query_one(Grid)
@@ -101,7 +102,10 @@ async def test_the_confusion_is_shades_or_counts_and_has_no_further_views(source
         before = grid.text
         await press(pilot, "number_sign")
         assert grid.text != before
-        assert not frame(pilot).can("view")
+        await press(pilot, "v")
+        assert frame(pilot).query_one(Results).looked.view == "agreement"
+        await press(pilot, "v")
+        assert frame(pilot).query_one(Results).looked.view == "tables"
 
 
 def test_a_threshold_is_a_tick_in_the_bar_and_long_names_are_cut() -> None:

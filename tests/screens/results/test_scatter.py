@@ -59,7 +59,7 @@ async def test_from_points_enter_goes_on_to_the_counts_and_their_texts(source: W
         assert (place.looked.view, place.looked.table.title) == ("tables", "said arousal: gold against given")
         assert place.query_one(Grid).display
         assert not place.query_one("#results-points").display
-        await press(pilot, "v", "v")
+        await press(pilot, "v", "v", "v")
         assert place.looked.view == "tables"
 
 
