@@ -237,7 +237,8 @@ class Frame(Acting, LaidOut):
         shared = next((one for one in SHARED if one.id == action), None)
         if shared is None or self.place.doing(action) is not None:
             return False
-        own = {key for one in self.place.entry.actions for key in one.keys}
+        # Esc ends whatever there is to end: it is the place's own only while it has something of its own to end.
+        own = {key for one in self.place.entry.actions for key in one.keys if key != "escape" or self.place.can(one.id)}
         return bool(shared.keys) and own.issuperset(shared.keys)
 
     def can(self, action: str) -> bool:

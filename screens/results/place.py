@@ -211,7 +211,8 @@ class Results(Place):
         if not super().can(action):
             return False
         if action == "halt":
-            return self.busy and not self._stopped
+            # Of work that the top line tells of, that line says that Esc stops it.
+            return self.busy and not self._stopped and self.session.job is None
         if action in ("view", "view_back"):
             return (self.looked.at_hand is not None and len(self.looked.views) > 1) or self._stopped
         if not self.looked.at_hand:
