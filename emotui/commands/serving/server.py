@@ -62,8 +62,7 @@ class OwnServer(Server):
         logging.basicConfig(level=logging.WARNING, format="%(message)s")
         logging.getLogger("aiohttp.access").disabled = True
 
-    async def on_startup(self, app: web.Application) -> None:
-        """Say where the workbench is."""
+    def _say_where(self, *_lines: str) -> None:
         print(f"The workbench is at {self.address}")
         print("Whoever has this address may do in it what you may. Ctrl-C ends it.", flush=True)
 
@@ -78,7 +77,6 @@ class OwnServer(Server):
                 web.static("/static", self.statics_path, name="static"),
             ]
         )
-        app.on_startup.append(self.on_startup)
         return app
 
     @web.middleware
@@ -99,13 +97,15 @@ class OwnServer(Server):
         return answer
 
     def serve(self, debug: bool = False) -> None:
-        """Serve until Ctrl-C.
+        """Serve until Ctrl-C, and say where as soon as the port is listened on, not before.
 
         Raises:
             EmotuiError: the port is taken, or may not be used.
         """
+        self.debug = debug
+        self.initialize_logging()
         try:
-            super().serve(debug)
+            web.run_app(self._make_app(), host=self.host, port=self.port, print=self._say_where)
         except OSError as error:
             why = (error.strerror or str(error)).lower()
             raise EmotuiError(f"port {self.port} cannot be used ({why}): name another by --port") from None
