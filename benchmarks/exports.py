@@ -15,6 +15,7 @@ from pathlib import Path
 
 from readers import rows as made_rows
 
+from emotui.collector import collect_seldom
 from emotui.formats.layouts.layout import Layout
 from emotui.formats.layouts.registry import LAYOUTS
 from emotui.store.store import Store
@@ -64,6 +65,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--layouts", help="names, with commas between them (all that can be written)")
     asked = parser.parse_args()
+    collect_seldom()
     writing = [layout for layout in LAYOUTS if layout.write is not None and layout.name != "goemotions"]
     names = asked.layouts.split(",") if asked.layouts else [layout.name for layout in writing]
     with tempfile.TemporaryDirectory() as folder:

@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from emotui.collector import collect_seldom
 from emotui.formats.layouts.layout import Layout, ReadOptions
 from emotui.formats.layouts.registry import LAYOUTS
 from emotui.formats.rows import Flaw
@@ -102,6 +103,7 @@ def main() -> int:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--layouts", help="names, with commas between them (all that are written)")
     asked = parser.parse_args()
+    collect_seldom()
     names = asked.layouts.split(",") if asked.layouts else list(ENDINGS)
     made = rows(asked.records)
     figures = {

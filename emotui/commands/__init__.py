@@ -10,6 +10,7 @@ from typing import NoReturn
 import click
 
 from emotui import __version__
+from emotui.collector import collect_seldom
 from emotui.commands.program_options import annotator_option, db_option, read_only_option, takes_program_options
 from emotui.errors import BadInput, EmotuiError
 
@@ -128,6 +129,7 @@ def _end_of_output(error: OSError) -> NoReturn:
 
 def main() -> None:
     """Run the command line. Exit status: 0 done, 1 the work failed or was interrupted, 2 bad usage or bad input."""
+    collect_seldom()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # what the terminal's encoding lacks, or no text has

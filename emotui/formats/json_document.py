@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -54,11 +55,10 @@ def present(record: msgspec.Struct) -> dict[str, Any]:
     Marks are as short as they are written in files: a plain one is `[start, end]`.
     """
     fields: dict[str, Any] = {}
-    kind = type(record)
-    for name, default in zip(record.__struct_fields__, _defaults(kind), strict=True):
+    for name, default, of_marks in _fields(type(record)):
         value = getattr(record, name)
         if default is msgspec.NODEFAULT or value != default:
-            if name in marked(kind):
+            if of_marks:
                 fields[name] = written(value)
             else:
                 nested = type(value) is tuple and value and isinstance(value[0], msgspec.Struct)
@@ -66,17 +66,17 @@ def present(record: msgspec.Struct) -> dict[str, Any]:
     return fields
 
 
-_known_defaults: dict[type[msgspec.Struct], tuple[Any, ...]] = {}
-
-
-def _defaults(kind: type[msgspec.Struct]) -> tuple[Any, ...]:
-    if (defaults := _known_defaults.get(kind)) is None:
-        defaults = tuple(
-            field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
-            for field in msgspec.structs.fields(kind)
+@cache
+def _fields(kind: type[msgspec.Struct]) -> tuple[tuple[str, Any, bool], ...]:
+    """(name, default, whether it holds marks) of each."""
+    return tuple(
+        (
+            field.name,
+            field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory(),
+            field.name in marked(kind),
         )
-        _known_defaults[kind] = defaults
-    return defaults
+        for field in msgspec.structs.fields(kind)
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -53,6 +53,9 @@ class _Scored:
     def add(self, values: Mapping[str, float | None], bits: int) -> None:
         """One repeat's."""
         self.bits |= bits
+        if not self.values:
+            self.values = {name: [] if value is None else [value] for name, value in values.items()}
+            return
         for name, value in values.items():
             known = self.values.setdefault(name, [])
             if value is not None:

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from emotui.tables import Bars, ResultsTable, Transitions
     from emotui.workbench.results.service import Results
 
+_STEPS = {"answers": "answers read", "baselines": "samples scored for a baseline"}
+
 
 class Counting:
     """Asked by the service again and again whether to stop, and told how far it is."""
@@ -33,7 +35,7 @@ class Counting:
     def words(self) -> str:
         """How far it is."""
         step, so_far, n = self._far
-        what = "answers read" if step == "answers" else "annotated samples scored"
+        what = _STEPS.get(step, "annotated samples scored")
         return f"{count(so_far)} of {count(n)} {what}" if n else f"no {what} yet"
 
 
@@ -42,8 +44,8 @@ class Wanted:
     """One of the things that can be asked of results. `what`: tables, bars, transitions or agreement.
 
     `runs`: just these; empty: the newest of each model and setting.
-    `sim`: whether annotators get their Sim, for which the embedded model is loaded. `published`: whether the papers'
-    own rows stand beside.
+    `whole`: whether what takes longer is in the tables too: the Sim of annotators, for which the embedded model is
+    loaded, and the baselines. `published`: whether the papers' own rows stand beside.
     """
 
     dataset: int
@@ -51,7 +53,7 @@ class Wanted:
     part: str = ""
     by: str = ""
     figure: str = ""
-    sim: bool = False
+    whole: bool = False
     runs: tuple[str, ...] = ()
     published: bool = False
 
@@ -91,9 +93,8 @@ def ask(results: "Results", question: Question) -> Found:
             return Found(wanted, results.agreement(dataset, wanted.runs, cancelled=counting))
         if wanted.what == "transitions":
             return Found(wanted, results.transitions(dataset, wanted.by, cancelled=counting))
-        tables = results.tables(
-            dataset, runs, sim=wanted.sim, published=wanted.published, cancelled=counting, on_step=counting.tell
-        )
+        with_what = {"sim": wanted.whole, "baselines": wanted.whole, "published": wanted.published}
+        tables = results.tables(dataset, runs, **with_what, cancelled=counting, on_step=counting.tell)
         return Found(wanted, tables, _datasets(results, tables))
     except Cancelled:
         return Found(wanted, None)

@@ -16,6 +16,9 @@ _FIGURES = {"f1": "F1", "sim": "Sim"}
 _OF_SENTENCES = {"precision": "Prec", "recall": "Rec"}
 """Means over samples; passages have none by sentence."""
 
+_LONGER = ("people", "run")
+"""Rows with which something stands that takes longer: annotators' Sim, and baselines under runs."""
+
 
 class Looked:
     """Plain state, without a widget. What was found stays at hand, if stale, until something fresher comes."""
@@ -63,15 +66,15 @@ class Looked:
     def wanted(self) -> Wanted | None:
         """What the view needs; None where there is no such thing. Tables come first: they tell which parts there are.
 
-        Tables with annotators are asked for twice, since for their Sim the embedded model has to be loaded.
+        Tables of spans are asked for twice: at first without what takes longer.
         """
         if self.dataset is None:
             return None
         if self.view == AGREEMENT:
             return Wanted(self.dataset, AGREEMENT, runs=self.runs)
         if self.view in ("tables", SCATTER) or self.tables is None:
-            people = any(row.kind == "people" for table in self.tables or () for row in table.rows)
-            return Wanted(self.dataset, "tables", sim=people, runs=self.runs, published=self.published)
+            whole = self.of_spans and any(row.kind in _LONGER for table in self.tables or () for row in table.rows)
+            return Wanted(self.dataset, "tables", whole=whole, runs=self.runs, published=self.published)
         if self.view == "transitions":
             return Wanted(self.dataset, "transitions", by=BY[self.at["transitions"] % len(BY)])
         if not self.bars_there:
@@ -85,8 +88,9 @@ class Looked:
         if self.dataset is None:
             return None
         for published in (self.published, not self.published):
-            for sim in (True, False):
-                found = self._found.get(Wanted(self.dataset, "tables", sim=sim, runs=self.runs, published=published))
+            for whole in (True, False):
+                wanted = Wanted(self.dataset, "tables", whole=whole, runs=self.runs, published=published)
+                found = self._found.get(wanted)
                 if found is not None:
                     return found
         return None

@@ -85,6 +85,7 @@ class Results:
         runs: Sequence[str] | None = None,
         *,
         sim: bool = True,
+        baselines: bool = True,
         published: bool = False,
         cancelled: IsCancelled = never,
         on_step: OnStep = untold,
@@ -99,6 +100,7 @@ class Results:
             runs: ids, of this dataset or of experiments; None: of each model and setting the newest that is done, or
                 the newest at all.
             sim: whether annotators get theirs, which loads the embedded model the first time.
+            baselines: whether what costs nothing stands under the runs; all samples are scored for it the first time.
             published: whether the paper's rows, which are of other samples, stand beside; without them a table may have
                 no row, and is left out.
 
@@ -112,7 +114,7 @@ class Results:
         tables: list[ResultsTable] = []
         if experiment_of(found) is None:
             people = self.annotators(found.dataset, sim=sim, cancelled=cancelled, on_step=on_step)
-            least = self._baselines(found, own, cancelled, on_step)
+            least = self._baselines(found, own, cancelled, on_step) if baselines else []
             tables += task_tables(self._material(found, own, people, least))
         if experimental or experiment_of(found) is not None:
             tables += [*prompting_tables(experimental), asking(experimental, "asking-experiments")]

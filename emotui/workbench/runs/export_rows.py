@@ -94,8 +94,8 @@ def export_rows(
     """
     task = task_named(sources.dataset.task)
     decode = msgspec.json.Decoder(task.sample).decode
-    records = store.dataset_samples(sources.dataset.dataset) if numbers is None else store.samples(list(numbers))
-    samples = [(number, present(decode(record))) for number, record in records]
+    wanted = store.file_order(sources.dataset.dataset) if numbers is None else list(numbers)
+    samples = [(number, present(decode(record))) for number, record in store.samples(wanted)]
     texts = {number: record.get("text") or "" for number, record in samples}
     scored = bool({"scores", "marks"} & set(parts))
     by_run = {name: _answers(store, run, texts, scored=scored) for name, run in _named(sources.runs).items()}
@@ -110,8 +110,8 @@ def export_rows(
             row |= {key: record[key] for key in _GOLD if key in record and key != "annotators"}
             if row.get("spans") is not None:
                 row["spans"] = _objects(row["spans"])
-        wanted = sources.annotators or (people if "gold" in parts else ())
-        said = {name: people[name] for name in wanted if name in people}
+        asked = sources.annotators or (people if "gold" in parts else ())
+        said = {name: people[name] for name in asked if name in people}
         more: dict[str, Any] = {}
         for name, answers in by_run.items():
             if (answer := answers.get(number)) is None:

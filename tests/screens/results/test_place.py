@@ -320,7 +320,7 @@ def test_the_first_paint_imports_no_plotting_library() -> None:
     assert done.stdout.strip() == "[]"
 
 
-async def test_annotators_come_at_once_and_their_sim_after_it(tmp_path: Path) -> None:
+async def test_annotators_come_at_once_and_their_sim_and_baselines_after_it(tmp_path: Path) -> None:
     source = several_runs(tmp_path / "w.duckdb", annotated=True)
     async with opened(source) as pilot:
         await press(pilot, "7")
@@ -329,8 +329,12 @@ async def test_annotators_come_at_once_and_their_sim_after_it(tmp_path: Path) ->
         people = [row for row in table.rows if row.kind == "people"]
         assert len(people) == 2
         assert all(row.cells[-1].value is not None for row in people)
-        wanted = [found.sim for found in place(pilot).looked._found]
-        assert wanted == [False, True]
+        kinds = {
+            found.whole: {row.kind for table in answer.value for row in table.rows}
+            for found, answer in place(pilot).looked._found.items()
+        }
+        assert "baseline" not in kinds[False]
+        assert "baseline" in kinds[True]
 
 
 async def test_escape_stops_the_counting_and_v_counts_again(source: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

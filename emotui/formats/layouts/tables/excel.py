@@ -94,28 +94,39 @@ def write(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
         ValueError: a text is longer than a cell may be, or has a character that no workbook holds.
     """
     from openpyxl import Workbook
-    from openpyxl.cell import WriteOnlyCell
     from openpyxl.utils.exceptions import IllegalCharacterError
 
     book = Workbook(write_only=True)
     sheet = book.create_sheet("texts")
     for number, row in enumerate(table_cells(rows)):
-        written: list[Any] = []
-        for value in row:
-            if not isinstance(value, str):
-                written.append(value)
-                continue
-            if len(value) > LONGEST:
-                raise ValueError(f"row {number} has {len(value):,} characters in a cell, and Excel holds {LONGEST:,}")
-            try:
-                cell = WriteOnlyCell(sheet, value.replace("\r", "_x000D_"))
-            except IllegalCharacterError:
-                raise ValueError(f"row {number} has a control character, which no workbook holds") from None
-            cell.data_type = "s"  # a text that begins with = is no formula
-            written.append(cell)
-        sheet.append(written)
+        try:
+            sheet.append([_cell(sheet, value) for value in row])
+        except IllegalCharacterError:
+            raise ValueError(f"row {number} has a control character, which no workbook holds") from None
+        except OverflowError as error:
+            raise ValueError(f"row {number} {error}") from None
     book.save(path)
     return []
+
+
+def _cell(sheet: Any, value: Any) -> Any:
+    """What stands in a cell; a text that begins with = is no formula, and one with # no error.
+
+    Raises:
+        OverflowError: it is longer than a cell may be.
+    """
+    if not isinstance(value, str):
+        return value
+    if len(value) > LONGEST:
+        raise OverflowError(f"has {len(value):,} characters in a cell, and Excel holds {LONGEST:,}")
+    text = value.replace("\r", "_x000D_")
+    if not text.startswith(("=", "#")):
+        return text
+    from openpyxl.cell import WriteOnlyCell
+
+    cell = WriteOnlyCell(sheet, text)
+    cell.data_type = "s"
+    return cell
 
 
 def _recognise(path: Path, head: bytes) -> str | None:
