@@ -4,7 +4,7 @@ EXPRESS, section "Measuring Accuracy of Emotion Recognition" and appendix "Evalu
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,11 @@ Lexicon = Mapping[str, Sequence[int]]
 """Lower-cased word to its ten 0s and 1s."""
 
 
+STANDINGS = ("known", "zero", "supplement", "unknown")
+"""How a word stands to a lexicon: in it, with a vector that is not all zeros or that is; in what was added to it; not
+in it."""
+
+
 def fold(word: str) -> str:
     """The form in which words are compared: lower-cased, ends trimmed."""
     return word.strip().lower()
@@ -47,6 +52,14 @@ def vector_f1(gold: Sequence[int], predicted: Sequence[int]) -> float:
     shared = sum(g and p for g, p in zip(gold, predicted, strict=True))
     # EXPRESS prints no rule for two all-zero vectors; its all-zeros baseline has F1 0.000 (Table 3), so they score 0.
     return 2 * shared / (sum(gold) + sum(predicted)) if shared else 0.0
+
+
+def standing(word: str, lexicon: Lexicon, supplement: Container[str] = ()) -> str:
+    """One of `STANDINGS`. `word` is folded; `supplement`: the words whose vectors were added to the lexicon."""
+    if word in supplement:
+        return "supplement"
+    vector = lexicon.get(word)
+    return "unknown" if vector is None else "known" if any(vector) else "zero"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +90,11 @@ def score_mask(gold: str, predicted: str | None, lexicon: Lexicon) -> MaskScore:
 
 
 def masked_report(
-    gold: Mapping[str, Sequence[str]], predicted: Mapping[str, Sequence[str]], lexicon: Lexicon, top: int = 20
+    gold: Mapping[str, Sequence[str]],
+    predicted: Mapping[str, Sequence[str]],
+    lexicon: Lexicon,
+    top: int = 20,
+    supplement: Container[str] = (),
 ) -> dict[str, Any]:
     """The document of `emotui score masked`.
 
@@ -87,12 +104,14 @@ def masked_report(
             the last mask are not read.
         lexicon: lower-cased word to ten 0s and 1s, in the order of `DIMENSIONS`.
         top: how many mispredictions are listed.
+        supplement: the words of `lexicon` that were added to it.
 
     Returns:
         `n` (records), `masks`, `acc_l`, `acc_v`, `f1_v` (means over masks), `gold_in_lexicon` (share of the masks),
-        `pred_in_lexicon` (share of the masks that have an answer), `top_mispredictions`, `notes`. A misprediction is a
-        pair that `acc_v` counts wrong; its `share` is over the masks with that gold word (as in Table A.6), and the
-        list is by count, then share.
+        `pred_in_lexicon` (share of the masks that have an answer), `gold_words` and `predicted_words` (masks by the
+        standing of their word), `top_mispredictions`, `notes`. A word of the supplement is not in the lexicon. A
+        misprediction is a pair that `acc_v` counts wrong; its `share` is over the masks with that gold word (as in
+        Table A.6), and the list is by count, then share; `supplement` names the words of it that are of the supplement.
 
     Raises:
         BadInput: an id in one of the two only; one line each, beginning with the id.
@@ -107,6 +126,8 @@ def masked_report(
         for place, word in enumerate(words)
     ]
     answered = [mask.predicted for mask in scored if mask.predicted is not None]
+    gold_words = _standings([mask.gold for mask in scored], lexicon, supplement)
+    predicted_words = _standings(answered, lexicon, supplement)
     masks = len(scored)
     notes: dict[str, str] = {}
     if not masks:
@@ -120,11 +141,28 @@ def masked_report(
         "acc_l": _mean([mask.same_word for mask in scored]),
         "acc_v": _mean([mask.same_vector for mask in scored]),
         "f1_v": _mean([mask.f1 for mask in scored]),
-        "gold_in_lexicon": _mean([mask.gold in lexicon for mask in scored]),
-        "pred_in_lexicon": _mean([word in lexicon for word in answered]),
-        "top_mispredictions": _mispredictions(scored)[:top],
+        "gold_in_lexicon": _share_in(gold_words),
+        "pred_in_lexicon": _share_in(predicted_words),
+        "gold_words": gold_words,
+        "predicted_words": predicted_words,
+        "top_mispredictions": [_marked(pair, supplement) for pair in _mispredictions(scored)[:top]],
         "notes": notes,
     }
+
+
+def _standings(words: Sequence[str], lexicon: Lexicon, supplement: Container[str]) -> dict[str, int]:
+    counts = Counter(standing(word, lexicon, supplement) for word in words)
+    return {name: counts[name] for name in STANDINGS}
+
+
+def _share_in(counts: Mapping[str, int]) -> float | None:
+    total = sum(counts.values())
+    return (counts["known"] + counts["zero"]) / total if total else None
+
+
+def _marked(pair: dict[str, Any], supplement: Container[str]) -> dict[str, Any]:
+    added = [word for word in (pair["label"], pair["predicted"]) if word in supplement]
+    return pair | ({"supplement": added} if added else {})
 
 
 def _mispredictions(scored: Sequence[MaskScore]) -> list[dict[str, Any]]:

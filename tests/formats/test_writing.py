@@ -127,7 +127,7 @@ def test_own_columns_of_a_parquet_file_are_what_json_can_say(tmp_path: Path) -> 
         ("spans_passages.jsonl", SpanSample, "c036aa5ad27ca1e1"),
         ("spans_sentences.jsonl", SpanSample, "b284718ff96816d2"),
         ("scenes.jsonl", ScenesGold, "16123c85bed48328"),
-        ("masked.jsonl", MaskedGold, "28e86e3df2b0e5d6"),
+        ("masked.jsonl", MaskedGold, "490b4c9ec15ad26d"),
         ("rephrasings.jsonl", Chain, "c04588a22cf5d015"),
         ("prompting_sentences.jsonl", SpanSample, "8162dfef0844ff76"),
     ],

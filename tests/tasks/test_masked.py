@@ -16,8 +16,9 @@ from emotui.errors import BadInput, ModelError
 from emotui.metrics.masked import masked_report
 from emotui.records import MaskedGold
 from emotui.store.store import Store
+from emotui.tasks.masked.lexicon import word_vectors
 from emotui.tasks.masked.prompts import read_masked_prompts, read_words
-from emotui.tasks.masked.task import Masked, Prediction, vectors
+from emotui.tasks.masked.task import Masked, Prediction
 from emotui.tasks.task import Parsed
 from emotui.workbench.datasets.samples import import_files
 from emotui.workbench.progress import RunProgress
@@ -201,7 +202,7 @@ def parsed(repeat: int, *words: str, form: str = "") -> Parsed:
 
 def test_a_texts_score_is_the_mean_vector_f1_of_its_masks() -> None:
     rows = TASK.score([parsed(0, "sad", "furious"), parsed(0, "sad"), parsed(0, form="unread")], None)
-    table = vectors()
+    table = word_vectors().table
     shared = sum(a and b for a, b in zip(table["angry"], table["furious"], strict=True))
     second = 2 * shared / (sum(table["angry"]) + sum(table["furious"]))
     assert [row.values["f1_v"] for row in rows] == [pytest.approx((1 + second) / 2), 0.5, 0.0]
@@ -210,7 +211,10 @@ def test_a_texts_score_is_the_mean_vector_f1_of_its_masks() -> None:
 
 def test_the_report_is_the_document_of_score_masked_and_repeats_give_means_and_deviations() -> None:
     once = TASK.report([sample()], TASK.score([parsed(0, "sad", "furious")], None))
-    assert once == masked_report({"m": ("sad", "angry")}, {"m": ("sad", "furious")}, vectors())
+    words = word_vectors()
+    assert once == masked_report(
+        {"m": ("sad", "angry")}, {"m": ("sad", "furious")}, words.table, supplement=words.supplement
+    )
     twice = TASK.report([sample()], TASK.score([parsed(0, "sad", "angry"), parsed(1, "glad", "merry")], None))
     assert twice["acc_l"] == 0.5
     assert twice["sd"]["acc_l"] == pytest.approx(0.5**0.5)  # type: ignore[index]

@@ -5,7 +5,6 @@ with one word a mask, at once (`zero-shot`) or after reasoning (`cot`).
 """
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from statistics import mean
 from typing import Any
 
@@ -15,16 +14,15 @@ from emotui.backends.base import Filled, FillMask, ModelCard, Refused
 from emotui.backends.grammars import json_words
 from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
-from emotui.lexicons import emolex
-from emotui.metrics.baselines import drawn_golds, most_frequent
-from emotui.metrics.masked import DIMENSIONS, fold, masked_report, score_mask
+from emotui.metrics.masked import fold, masked_report, score_mask
 from emotui.metrics.metric import Metric
 from emotui.metrics.repeats import by_repeat
 from emotui.metrics.span_scoring import Embed
 from emotui.records import MaskedGold, MaskedPrediction, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
+from emotui.tasks.masked.baselines import score_baselines
+from emotui.tasks.masked.lexicon import given_vectors, word_vectors
 from emotui.tasks.masked.prompts import PROMPTS, ROOM, WAYS, WORD_ROOM, fields, read_masked_prompts, read_words
-from emotui.tasks.masked.word_vectors import vectors_from
 from emotui.tasks.parts import Asking, Embedding, OwnSamples, SaidLine, ScoreOption, TaskFiles, TaskWords
 from emotui.tasks.prompting.files import as_chat, filled
 from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from, write_answers
@@ -33,8 +31,8 @@ from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
 
 VERSION = "1"
 CONVENTION = (
-    "masked 1: mean over a text's masks of the F1 of the two words' EmoLex vectors; a pair with a word outside the "
-    "lexicon counts 1 if the words are equal, else 0"
+    "masked 2: mean over a text's masks of the F1 of the two words' EmoLex vectors, emotui's supplement for words that "
+    "EmoLex lacks; a pair with a word outside both counts 1 if the words are equal, else 0"
 )
 MASK = "<mask>"
 KEPT = 5
@@ -72,38 +70,21 @@ METRICS = (
 
 def _report(details: Sequence[Detail]) -> dict[str, Any]:
     gold = {detail.id: detail.gold for detail in details}
-    return masked_report(gold, {detail.id: detail.predicted for detail in details}, vectors())
+    words = word_vectors()
+    return masked_report(
+        gold, {detail.id: detail.predicted for detail in details}, words.table, supplement=words.supplement
+    )
 
 
 def score_files(
     golds: Sequence[MaskedGold], answers: Sequence[MaskedPrediction], given: Mapping[str, Any], embedding: Embedding
 ) -> dict[str, Any]:
-    """The document of `emotui score masked`; EmoLex unless a lexicon file is given."""
-    words = vectors_from(given["lexicon"]) if given.get("lexicon") else vectors()
+    """The document of `emotui score masked`; EmoLex and the supplement unless a lexicon file is given."""
     gold = {sample.id: sample.labels for sample in golds}
-    return masked_report(gold, {answer.id: answer.labels for answer in answers}, words)
-
-
-def score_baselines(
-    golds: Sequence[MaskedGold], given: Mapping[str, Any], embedding: Embedding
-) -> dict[str, dict[str, Any]]:
-    """The figures of three answers to every mask: `zeros`, no word but the vector of ten zeros; `constant`, the most
-    frequent gold word; `random`, a gold word that is drawn.
-    """
-    words = vectors_from(given["lexicon"]) if given.get("lexicon") else vectors()
-    gold = {sample.id: sample.labels for sample in golds}
-    masks = [fold(word) for labels in gold.values() for word in labels]
-    most, guesses = most_frequent(masks), iter(drawn_golds(masks))
-    zero = "\0"  # no gold word holds it
-    with_zeros = {**words, zero: (0,) * len(DIMENSIONS)}
-    zeros = masked_report(gold, {key: [zero] * len(row) for key, row in gold.items()}, with_zeros)
-    zeros |= {"pred_in_lexicon": None, "top_mispredictions": []}
-    zeros["notes"]["pred_in_lexicon"] = "there is no predicted word"
-    return {
-        "zeros": zeros,
-        "constant": masked_report(gold, {key: [most] * len(row) for key, row in gold.items()}, words),
-        "random": masked_report(gold, {key: [next(guesses) for _ in row] for key, row in gold.items()}, words),
-    }
+    words = given_vectors(given)
+    return masked_report(
+        gold, {answer.id: answer.labels for answer in answers}, words.table, supplement=words.supplement
+    )
 
 
 def problem(sample: MaskedGold) -> str | None:
@@ -114,12 +95,6 @@ def problem(sample: MaskedGold) -> str | None:
     if masks != len(sample.labels):
         return f"the text has {masks} {MASK}, but there are {len(sample.labels)} words"
     return None if masks else f"there is no {MASK} in the text"
-
-
-@cache
-def vectors() -> dict[str, tuple[int, ...]]:
-    """EmoLex (Mohammad and Turney 2013) as vectors over `DIMENSIONS`."""
-    return {word: tuple(int(name in names) for name in DIMENSIONS) for word, names in emolex().items()}
 
 
 class Masked(Task):
@@ -137,7 +112,10 @@ class Masked(Task):
         score=score_files,
         baselines=score_baselines,
         about="Masked emotion words (EXPRESS): as words, and as ten-dimensional vectors.",
-        score_options=(ScoreOption("lexicon", "A word lexicon of your own in place of EmoLex."),),
+        score_options=(
+            ScoreOption("lexicon", "A word lexicon of your own in place of EmoLex (the supplement is then off)."),
+            ScoreOption("no-supplement", "Without emotui's vectors for words that EmoLex lacks.", switch=True),
+        ),
         own=OwnSamples("masked", ("masked.jsonl",)),
     )
     asking = Asking(ways=WAYS, offered=WAYS, named={DIRECT: ""}, prompts=read_masked_prompts)
@@ -296,7 +274,7 @@ def _kept(answer: object) -> Asked:
 def _score(answer: Parsed) -> ScoreRow:
     sample, said = answer.sample, answer.prediction.labels
     pairs = [
-        score_mask(word, said[place] if place < len(said) else None, vectors())
+        score_mask(word, said[place] if place < len(said) else None, word_vectors().table)
         for place, word in enumerate(sample.labels)
     ]
     detail = Detail(sample.id, answer.repeat, sample.labels, said, tuple(pair.f1 for pair in pairs))

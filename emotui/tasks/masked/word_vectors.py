@@ -10,12 +10,15 @@ from emotui.metrics.masked import DIMENSIONS, fold
 
 Vector = tuple[int, ...]
 
+_DIGITS = {"0": 0, "1": 1, "0.0": 0, "1.0": 1}
+
 
 def vectors_from(path: str) -> dict[str, Vector]:
     """A lexicon file, in any of the shapes in which such lists are passed around.
 
     - NRC's own: `word TAB dimension TAB 0 or 1`, a line each;
-    - CSV or TSV with a header that names `word` and some of the ten dimensions, 0 or 1 in each cell;
+    - CSV or TSV with a header that names some of the ten dimensions, 0 or 1 (or 0.0 or 1.0) in each cell; the word
+      is in the column `word`, or else in the first one;
     - JSON: `{word: [dimension, ...]}` or `{word: {dimension: 0 or 1}}` or `{word: [ten 0s and 1s]}`;
     - JSON Lines: `{"word": ..., "vector": [ten 0s and 1s]}` or `{"word": ..., dimension: 0 or 1, ...}`.
 
@@ -58,8 +61,8 @@ def _entries(path: str, text: str) -> Iterator[tuple[int, str, Mapping[str, obje
         if not any(cell.strip() for cell in row):
             continue
         cells = [cell.strip() for cell in row]
-        if header is None and "word" in (lowered := [cell.lower() for cell in cells]) and len(cells) > 1:
-            header = lowered
+        if header is None and _is_header(lowered := [cell.lower() for cell in cells]):
+            header = lowered if "word" in lowered else ["word", *lowered[1:]]
         elif header is not None and not {"emotion", "dimension"} & set(header):
             if len(cells) != len(header):
                 raise BadInput(f"{path}:{rows.line_num}: {len(cells)} cells under {len(header)} columns")
@@ -102,5 +105,10 @@ def _from_json(path: str, line: int, value: object) -> Mapping[str, object]:
     raise BadInput(f"{path}:{line}: a word's value is a list of dimensions, or ten 0s and 1s")
 
 
+def _is_header(cells: list[str]) -> bool:
+    """A header names `word`, or dimensions behind a first column of any name (a table may leave that one empty)."""
+    return len(cells) > 1 and ("word" in cells or all(cell in DIMENSIONS for cell in cells[1:]))
+
+
 def _digit(cell: str) -> object:
-    return int(cell) if cell in ("0", "1") else cell
+    return _DIGITS.get(cell, cell)

@@ -1,0 +1,75 @@
+"""What fills masks for nothing: no feeling at all, vectors or words by chance, and one word for every mask."""
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from emotui.metrics.baselines import SEED, drawn_golds, most_frequent
+from emotui.metrics.masked import DIMENSIONS, fold, masked_report, vector_f1
+from emotui.records import MaskedGold
+from emotui.tasks.masked.lexicon import WordVectors, given_vectors
+from emotui.tasks.masked.word_vectors import Vector
+from emotui.tasks.parts import Embedding
+
+NO_WORD = "\0"
+"""Stands for a vector that is no word's; no gold word holds it."""
+
+
+def score_baselines(
+    golds: Sequence[MaskedGold], given: Mapping[str, Any], embedding: Embedding
+) -> dict[str, dict[str, Any]]:
+    """The figures of five answers to every mask.
+
+    `zeros`: no word but the vector of ten zeros. `random`: a gold word that is drawn. `random_vectors`: no word but ten
+    drawn digits, each 0 or 1 with equal chance (the paper's random baseline). `constant`: the most frequent gold word.
+    `best_constant`: the gold word with the highest F1_V of all, under `word`.
+    """
+    words = given_vectors(given)
+    gold = {sample.id: sample.labels for sample in golds}
+    masks = [fold(word) for labels in gold.values() for word in labels]
+    most, guesses, source = most_frequent(masks), iter(drawn_golds(masks)), random.Random(SEED)
+    drawn = [tuple(source.choice((0, 1)) for _ in DIMENSIONS) for _ in masks]
+    numbers = iter(range(len(masks)))
+    best = max(dict.fromkeys(masks), key=lambda word: _constant_f1(word, masks, words))
+
+    def said(fill: Any) -> dict[str, list[str]]:
+        return {key: [fill() for _ in row] for key, row in gold.items()}
+
+    return {
+        "zeros": _without_words(gold, said(lambda: NO_WORD), words, {NO_WORD: (0,) * len(DIMENSIONS)}),
+        "constant": _document(gold, said(lambda: most), words) | {"word": most},
+        "best_constant": _document(gold, said(lambda: best), words) | {"word": best},
+        "random": _document(gold, said(lambda: next(guesses)), words),
+        "random_vectors": _without_words(
+            gold,
+            said(lambda: f"{NO_WORD}{next(numbers)}"),
+            words,
+            {f"{NO_WORD}{number}": vector for number, vector in enumerate(drawn)},
+        ),
+    }
+
+
+def _constant_f1(word: str, masks: Sequence[str], words: WordVectors) -> float:
+    vector = words.table.get(word)
+    if vector is None:
+        return float(masks.count(word))
+    return sum(vector_f1(other, vector) for mask in masks if (other := words.table.get(mask)) is not None)
+
+
+def _document(
+    gold: Mapping[str, Sequence[str]], predicted: Mapping[str, Sequence[str]], words: WordVectors
+) -> dict[str, Any]:
+    return masked_report(gold, predicted, words.table, supplement=words.supplement)
+
+
+def _without_words(
+    gold: Mapping[str, Sequence[str]],
+    predicted: Mapping[str, Sequence[str]],
+    words: WordVectors,
+    vectors: Mapping[str, Vector],
+) -> dict[str, Any]:
+    """The figures of bare vectors, under names that are no words and are not told as such."""
+    told = _document(gold, predicted, WordVectors({**words.table, **vectors}, words.supplement))
+    told |= {"pred_in_lexicon": None, "predicted_words": None, "top_mispredictions": []}
+    told["notes"]["pred_in_lexicon"] = "there is no predicted word"
+    return told

@@ -1,0 +1,76 @@
+"""The vectors that masked words are compared by: EmoLex, its supplement of this project, or a file of the person's own.
+
+EmoLex as the package `nrclex` carries it leaves out the words that are tied to nothing, and many everyday ones ("sad",
+"scared"). The supplement has a vector for common emotion words by stated rules (docs/emotion_words.md): a word belongs
+to a family, and the family has the vector. It is used for words that EmoLex lacks, and never instead of EmoLex.
+"""
+
+import csv
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+
+from emotui.lexicons import emolex
+from emotui.metrics.masked import DIMENSIONS
+from emotui.tasks.masked.word_vectors import Vector, vectors_from
+
+FAMILIES, WORDS = "emotion_families.csv", "emotion_words.csv"
+
+
+class EmotionWord(msgspec.Struct, frozen=True):
+    """A word of this project's list: its family, and whether `emotui masked build` looks for it."""
+
+    word: str
+    family: str
+    masked: bool
+
+
+class WordVectors(msgspec.Struct, frozen=True):
+    """Lower-cased words with their vectors over `DIMENSIONS`; `supplement`: those whose vector is this project's."""
+
+    table: Mapping[str, Vector]
+    supplement: frozenset[str] = frozenset()
+
+
+@cache
+def emotion_words() -> Mapping[str, EmotionWord]:
+    """This project's list of common emotion words."""
+    return {
+        row["word"]: EmotionWord(row["word"], row["family"], row["masked"] == "1")
+        for row in csv.DictReader(_lines(WORDS))
+    }
+
+
+@cache
+def family_vectors() -> Mapping[str, Vector]:
+    """The vector of each family of the list."""
+    return {row["family"]: tuple(int(row[name]) for name in DIMENSIONS) for row in csv.DictReader(_lines(FAMILIES))}
+
+
+@cache
+def word_vectors(*, supplement: bool = True) -> WordVectors:
+    """EmoLex (Mohammad and Turney 2013), with the supplement for words that it lacks or without."""
+    known = {word: tuple(int(name in names) for name in DIMENSIONS) for word, names in emolex().items()}
+    if not supplement:
+        return WordVectors(known)
+    families = family_vectors()
+    added = {word: families[one.family] for word, one in emotion_words().items() if word not in known}
+    return WordVectors({**added, **known}, frozenset(added))
+
+
+def given_vectors(given: Mapping[str, Any]) -> WordVectors:
+    """Those that the options of `emotui score masked` name: a file of the person's own alone, or EmoLex.
+
+    Raises:
+        BadInput: the file cannot be read, or is no lexicon.
+    """
+    if given.get("lexicon"):
+        return WordVectors(vectors_from(given["lexicon"]))
+    return word_vectors(supplement=not given.get("no_supplement"))
+
+
+def _lines(name: str) -> list[str]:
+    return files("emotui.sample_data").joinpath(name).read_text("utf-8").splitlines()
