@@ -5,16 +5,19 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.screen import Screen
 from textual.widgets import Static
 
+from emotui.screens.failures import Failures
 from emotui.screens.frame import Frame
 from emotui.screens.places import ACTIONS
+from emotui.screens.requests import in_words
 from emotui.screens.widgets.line import PART_CSS
 from emotui.screens.widgets.textual_private import use_two_colours
+from emotui.screens.widgets.textual_private_failures import OutlivingApp
 from emotui.themes import DEFAULT, THEMES
 
 if TYPE_CHECKING:
@@ -78,7 +81,7 @@ class TooSmall(Screen[None]):
         self.app.exit()
 
 
-class EmotuiApp(App[None]):
+class EmotuiApp(OutlivingApp):
     """Shows what `open_source` opens: a workspace, or files.
 
     Args:
@@ -124,6 +127,7 @@ class EmotuiApp(App[None]):
             use_two_colours(self)
         self._open_source = open_source
         self._poll, self._annotator = poll, annotator
+        self._failures = Failures()
 
     def get_default_screen(self) -> Frame:
         """The frame is the only screen; sheets lie over it."""
@@ -139,6 +143,24 @@ class EmotuiApp(App[None]):
         frame = self.screen_stack[0]
         assert isinstance(frame, Frame)
         return frame
+
+    def key_came(self) -> None:
+        self._failures.forget()
+
+    def failed(self, error: Exception) -> bool:
+        """Tell what was raised and where it is written down; without a frame to tell it in the program ends."""
+        news = self._failures.news(error)
+        if self._failures.too_many or not self.is_running or not self.screen_stack or not self.frame.is_mounted:
+            self.end_with(f"emotui had to end: {in_words(error)}")
+        elif news:
+            self.notify(
+                f"{in_words(error)}. What you have written stays; if this comes again, leave with Ctrl+Q.",
+                title="Something went wrong that nobody foresaw",
+                severity="error",
+                timeout=20,
+                markup=False,
+            )
+        return True
 
     def on_resize(self, event: events.Resize) -> None:
         """Say so where the terminal is too small, instead of breaking."""

@@ -147,8 +147,10 @@ class Frame(Acting, LaidOut):
         self.run_worker(self._close, thread=True, name="close")
 
     def _close(self) -> None:
-        self.session.bound.close()
-        self.app.call_from_thread(self.app.exit)
+        try:
+            self.session.bound.close()
+        finally:
+            self.app.call_from_thread(self.app.exit)
 
     @on(jobs.Progressed)
     def _progressed(self, event: jobs.Progressed) -> None:

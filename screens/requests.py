@@ -14,10 +14,21 @@ from emotui.errors import EmotuiError
 Q = TypeVar("Q")
 A = TypeVar("A")
 
+_LONGEST = 300
+"""Characters of an error that nobody foresaw, as it is told; all of it stands in the file."""
+
 
 def in_words(problem: Exception) -> str:
-    """An error as a person reads it; one that nobody foresaw also says its kind."""
-    return str(problem) if isinstance(problem, EmotuiError) else f"{type(problem).__name__}: {problem}"
+    """An error as a person reads it; one that nobody foresaw says its kind too, and where its traceback stands."""
+    if isinstance(problem, EmotuiError):
+        return str(problem)
+    if isinstance(problem, OSError) and problem.strerror:
+        return f"{problem.filename}: {problem.strerror}" if problem.filename else problem.strerror
+    from emotui.workbench.failure_log import written_down
+
+    said = str(problem)
+    said = said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
+    return f"{type(problem).__name__}: {said} (traceback: {written_down(problem)})"
 
 
 class LatestRequest(Generic[Q, A]):

@@ -74,6 +74,7 @@ def _settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """What emotui remembers of this machine is nobody's."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))
+        patched.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield
 
 

@@ -16,6 +16,7 @@ from textual.widgets import Input, Label, OptionList
 from textual.widgets.option_list import Option
 
 from emotui.errors import BadInput
+from emotui.screens.requests import in_words
 from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.line import Line, Part
 
@@ -180,8 +181,8 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
             return
         try:
             given = self.result()
-        except BadInput as problem:
-            self.refuse(str(problem))
+        except Exception as problem:
+            self.refuse(in_words(problem))
         else:
             if given is not None:
                 self.dismiss(given)
