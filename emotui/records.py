@@ -291,7 +291,9 @@ class Rating(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SampleScore(msgspec.Struct, frozen=True, kw_only=True):
-    """One sample's score, for paired comparison."""
+    """One sample's score, for paired comparison. `group`: what it shares with other samples, such as a passage."""
 
     id: str
     score: float
+    group: str | int | None = None
+    repeat: int = 0

@@ -9,35 +9,33 @@ from numpy.typing import ArrayLike
 from scipy.stats import wilcoxon
 
 from emotui.errors import BadInput
+from emotui.metrics.resampling import (
+    RESAMPLES,
+    Numbers,
+    convention,
+    group_numbers,
+    percentile_interval,
+    resampled_means,
+    standard_error,
+)
+from emotui.metrics.significance import mcnemar_p, smallest_difference
 from emotui.metrics.states import Floats
 
-RESAMPLES = 10_000
-_BLOCK = 1 << 20  # drawn differences held at once
 
-
-def bootstrap_means(differences: ArrayLike, seed: int, resamples: int = RESAMPLES) -> Floats:
+def bootstrap_means(
+    differences: ArrayLike, seed: int, resamples: int = RESAMPLES, groups: Numbers | None = None
+) -> Floats:
     """Means of samples drawn with replacement from paired differences, so that the pairing is kept.
 
     Args:
         differences: (n,), n at least 1.
+        groups: (n,) the number of each pair's group; pairs of a group are drawn together.
 
     Returns:
         (resamples,); the same for the same seed.
     """
-    d = np.asarray(differences, dtype=np.float64)
-    draw = np.random.default_rng(seed)
-    means = np.empty(resamples)
-    rows = max(1, _BLOCK // len(d))
-    for start in range(0, resamples, rows):
-        stop = min(start + rows, resamples)
-        means[start:stop] = d[draw.integers(0, len(d), (stop - start, len(d)))].mean(axis=1)
-    return means
-
-
-def percentile_interval(means: Floats, level: float = 0.95) -> tuple[float, float]:
-    """The middle `level` of bootstrap means (percentile method, Efron 1979)."""
-    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+    d = np.asarray(differences, dtype=np.float64)[:, None]
+    return resampled_means(d, groups, seed=seed, resamples=resamples)[:, 0]
 
 
 def wilcoxon_p(differences: ArrayLike) -> float | None:
@@ -68,17 +66,26 @@ def cohens_d(differences: ArrayLike) -> float | None:
 
 
 def paired_report(
-    a: Mapping[str, float], b: Mapping[str, float], inner: bool = False, seed: int = 0, resamples: int = RESAMPLES
+    a: Mapping[str, float],
+    b: Mapping[str, float],
+    inner: bool = False,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    groups: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """The document of `emotui compare`. A difference is a minus b.
 
     Args:
-        a, b: id to score.
+        a, b: id to score; of repeats their mean.
         inner: compare the ids that both have, instead of refusing ids in one only.
         seed: of the bootstrap. Pairs are taken in the order of their ids, so the order of the files does not matter.
+        groups: id to the passage, post or original that samples share; one without is a group of its own.
 
     Returns:
-        `n`, `mean_a`, `mean_b`, `mean_difference`, `ci95` `[low, high]`, `wilcoxon_p`, `cohens_d`, `notes`.
+        `n`, `mean_a`, `mean_b`, `mean_difference`, `ci95` `[low, high]`, `wilcoxon_p`, `cohens_d`; `won`, `lost` and
+        `tied` (samples in which a is above, below, and neither); `smallest_difference` (that the set would have shown
+        with a power of 0.8); `mcnemar_p` where every score is 0 or 1; `groups` (how many) where samples share some;
+        `conventions` in words, `notes` on what is undefined.
 
     Raises:
         BadInput: an id in one of the two only (without `inner`), or a score that is not finite; one line each,
@@ -91,25 +98,41 @@ def paired_report(
     if problems:
         raise BadInput(*problems)
     ids = sorted(key for key in a if key in b)
-    n = len(ids)
-    if not n:
-        names = ("mean_a", "mean_b", "mean_difference", "ci95", "wilcoxon_p", "cohens_d")
-        return {"n": 0} | dict.fromkeys(names) | {"notes": dict.fromkeys(names, "there is no pair to compare")}
-
+    if not ids:
+        names = ("mean_a", "mean_b", "mean_difference", "ci95", "wilcoxon_p", "cohens_d", "smallest_difference")
+        nothing = dict.fromkeys(names, "there is no pair to compare")
+        return {"n": 0} | dict.fromkeys(names) | {"won": 0, "lost": 0, "tied": 0, "notes": nothing}
     first, second = np.array([a[key] for key in ids], dtype=float), np.array([b[key] for key in ids], dtype=float)
+    numbers = None if not groups else group_numbers([groups.get(key) for key in ids])
+    return compared(first, second, numbers, seed=seed, resamples=resamples)
+
+
+def compared(
+    first: Floats, second: Floats, groups: Numbers | None = None, *, seed: int = 0, resamples: int = RESAMPLES
+) -> dict[str, Any]:
+    """The figures of `paired_report`. Args: first, second: (n,), finite, n at least 1; groups: (n,)."""
     differences = first - second
+    n = len(differences)
+    if groups is not None and int(groups.max()) + 1 == n:
+        groups = None
+    drawn = n if groups is None else int(groups.max()) + 1
+    few = "there is one pair only" if n == 1 else "all pairs are of one group" if drawn == 1 else ""
     notes: dict[str, str] = {}
-    p, d = wilcoxon_p(differences), cohens_d(differences)
+    each = differences if groups is None else np.bincount(groups, differences) / np.bincount(groups)
+    p, d = wilcoxon_p(each), cohens_d(differences)
+    error = standard_error(differences, groups)
+    least = smallest_difference(error, drawn)
     if p is None:
         notes["wilcoxon_p"] = "all differences are 0"
     if d is None:
         notes["cohens_d"] = "there is one pair only" if n == 1 else "all differences are equal"
     interval: list[float] | None = None
-    if n > 1:
-        interval = list(percentile_interval(bootstrap_means(differences, seed, resamples)))
+    if few:
+        notes |= dict.fromkeys(("ci95", "smallest_difference"), few)
     else:
-        notes["ci95"] = "there is one pair only"
-    return {
+        interval = list(percentile_interval(bootstrap_means(differences, seed, resamples, groups)))
+    won, lost = int((differences > EQUAL).sum()), int((differences < -EQUAL).sum())
+    document: dict[str, Any] = {
         "n": n,
         "mean_a": float(first.mean()),
         "mean_b": float(second.mean()),
@@ -117,5 +140,36 @@ def paired_report(
         "ci95": interval,
         "wilcoxon_p": p,
         "cohens_d": d,
-        "notes": notes,
+        "won": won,
+        "lost": lost,
+        "tied": n - won - lost,
+        "smallest_difference": least,
     }
+    if groups is not None:
+        document["groups"] = drawn
+    of = "groups" if groups is not None else "pairs"
+    told = {
+        "ci95": convention(drawn, of, resamples, seed),
+        "wilcoxon_p": f"two-sided signed-rank over {of}" + _zeros(each),
+        "cohens_d": "mean difference over the standard deviation of differences (n - 1), d_z",
+        "smallest_difference": "true mean difference found with a power of 0.8 at 5% (two-sided paired t-test)",
+    }
+    if groups is None and _binary(first) and _binary(second):
+        document["mcnemar_p"] = mcnemar_p(won, lost)
+        told["mcnemar_p"] = "exact (binomial), two-sided"
+        if document["mcnemar_p"] is None:
+            notes["mcnemar_p"] = "both have the same samples right"
+    return document | {"conventions": told, "notes": notes}
+
+
+EQUAL = 1e-12
+"""Scores that are no farther apart are equal: what is left is rounding."""
+
+
+def _zeros(differences: Floats) -> str:
+    zeros = int((differences == 0).sum())
+    return f"; {zeros} differences of 0 are left out (Wilcoxon's own treatment)" if zeros else ""
+
+
+def _binary(scores: Floats) -> bool:
+    return bool(((scores == 0) | (scores == 1)).all())

@@ -2,7 +2,7 @@
 
 import click
 
-from emotui.commands.output import as_written, json_option, print_figures, print_json, skip_bad_option, warn
+from emotui.commands.output import as_written, json_option, print_figures, print_json, say, skip_bad_option, warn
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
 from emotui.workbench.files import score
@@ -51,8 +51,11 @@ def compare(
         document = score.compare(first, second, inner=inner, seed=seed, skip_bad=skip_bad, warn=warn)
     if as_json:
         print_json(document)
-    else:
-        print_figures(f"{first} minus {second}", document)
+        return
+    conventions = document.pop("conventions", {})
+    print_figures(f"{first} minus {second}", document)
+    for figure, words in conventions.items():
+        say(f"{figure}: {words}")
 
 
 @click.command()

@@ -37,6 +37,7 @@ _KEYS: dict[type[msgspec.Struct], tuple[str, ...]] = {
     SpanPrediction: ("id", "repeat"),
     Generation: ("id", "model"),
     Rating: ("item", "rater"),
+    SampleScore: ("id", "repeat"),
 }
 
 
@@ -326,6 +327,8 @@ def _attempt(number: int, attempt: Attempt) -> str | None:
 
 
 def _sample_score(record: SampleScore) -> str | None:
+    if not 0 <= record.repeat <= MOST_REPEATS:
+        return f"`repeat` must be from 0 to {MOST_REPEATS}, not {shown(record.repeat)}"
     return _empty(record, "id") or (None if isfinite(record.score) else "`score` is not finite")
 
 

@@ -154,6 +154,18 @@ def test_decode_agreement_and_compare_print_one_document(emotui: Emotui, tmp_pat
     assert emotui("compare", "--a", a, "--b", short, "--inner", "--json").document["n"] == 1
 
 
+def test_compare_averages_repeats_and_draws_samples_of_one_group_together(emotui: Emotui, tmp_path: Path) -> None:
+    rows = ({"id": str(i), "score": i / 10 + repeat, "repeat": repeat} for i in range(6) for repeat in (0, 1))
+    a = _write(tmp_path / "a.jsonl", *rows)
+    b = _write(tmp_path / "b.jsonl", *({"id": str(i), "score": 0.0, "group": i // 2} for i in range(6)))
+    got = emotui("compare", "--a", a, "--b", b, "--json").document
+    assert (got["n"], got["groups"], got["mean_a"]) == (6, 3, pytest.approx(0.75))
+    assert "resamples of 3 groups" in got["conventions"]["ci95"]
+    other = _write(tmp_path / "c.jsonl", *({"id": str(i), "score": 0.0, "group": "x"} for i in range(6)))
+    refused = emotui("compare", "--a", other, "--b", b)
+    assert (refused.status, refused.err) == (2, f"{b}: 0 is of the group '0', and before of 'x'\n")
+
+
 def test_infinite_scores_are_refused_by_line(emotui: Emotui, tmp_path: Path) -> None:
     train = _write(tmp_path / "t.jsonl", {"id": "1", "labels": {"joy": 1, "fear": 0}})
     scores = tmp_path / "s.jsonl"

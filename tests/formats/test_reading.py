@@ -101,7 +101,7 @@ def test_an_id_that_is_neither_string_nor_number_is_refused(tmp_path: Path, iden
 
 def test_a_number_and_the_string_of_it_are_one_id(tmp_path: Path) -> None:
     path = put(tmp_path, '{"id": 1, "score": 1}\n{"id": "1", "score": 2}', "s.jsonl")
-    assert refusal(path, SampleScore) == ["s.jsonl:2: duplicate id '1': already on line 1"]
+    assert refusal(path, SampleScore) == ["s.jsonl:2: duplicate id '1', repeat 0: already on line 1"]
 
 
 def test_predictions_may_share_an_id_but_not_an_id_and_a_repeat(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ import pytest
 from scipy.stats import norm, wilcoxon
 
 from emotui.errors import BadInput
-from emotui.metrics.paired import bootstrap_means, cohens_d, paired_report, percentile_interval, wilcoxon_p
+from emotui.metrics.paired import bootstrap_means, cohens_d, paired_report, wilcoxon_p
+from emotui.metrics.resampling import percentile_interval
 
 
 def test_means_and_effect_size_worked_by_hand() -> None:
@@ -101,3 +102,30 @@ def test_ids_in_one_file_only_are_refused_unless_inner() -> None:
 def test_a_score_that_is_not_finite_is_refused_with_its_id(bad: float) -> None:
     with pytest.raises(BadInput, match=r"^culprit: "):
         paired_report({"culprit": bad}, {"culprit": 1.0})
+
+
+def test_samples_of_one_passage_are_drawn_and_ranked_together() -> None:
+    draw = np.random.default_rng(6)
+    shared = np.repeat(draw.normal(0.1, 1, 40), 5)
+    a = {f"{i:03}": float(x) for i, x in enumerate(shared + draw.normal(0, 0.1, 200))}
+    b, groups = dict.fromkeys(a, 0.0), {f"{i:03}": str(i // 5) for i in range(200)}
+    alone, grouped = paired_report(a, b), paired_report(a, b, groups=groups)
+    assert grouped["groups"] == 40
+    assert grouped["mean_difference"] == alone["mean_difference"]
+    width = {name: one["ci95"][1] - one["ci95"][0] for name, one in (("alone", alone), ("grouped", grouped))}
+    # Five equal samples of a passage say as much as one: the interval is as wide as that of 40 samples.
+    assert width["grouped"] / width["alone"] == pytest.approx(math.sqrt(5), rel=0.1)
+    means = np.array(list(a.values())).reshape(40, 5).mean(axis=1)
+    assert grouped["wilcoxon_p"] == pytest.approx(float(wilcoxon(means).pvalue))
+    assert grouped["smallest_difference"] > 2 * alone["smallest_difference"]
+
+
+def test_scores_of_right_and_wrong_have_mcnemars_test_and_are_counted() -> None:
+    a = {str(i): float(i < 11) for i in range(20)}
+    b = {str(i): float(i >= 17) for i in range(20)}
+    report = paired_report(a, b)
+    assert (report["won"], report["lost"], report["tied"]) == (11, 3, 6)
+    assert report["mcnemar_p"] == pytest.approx(0.057373046875)
+    assert "6 differences of 0 are left out" in report["conventions"]["wilcoxon_p"]
+    assert "mcnemar_p" not in paired_report(a, b | {"0": 0.5})
+    assert "mcnemar_p" in paired_report(a, a)["notes"]

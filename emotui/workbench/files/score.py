@@ -1,6 +1,7 @@
 """The figures of files: every command that scores, decodes or compares without a model and without the store."""
 
 from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -274,13 +275,25 @@ def scenes_agreement(records: str, *, skip_bad: bool, warn: Warn) -> Document:
 
 
 def compare(a: str, b: str, *, inner: bool, seed: int, skip_bad: bool, warn: Warn) -> Document:
-    """The document of `emotui compare`."""
+    """The document of `emotui compare`. Repeats count by their mean; samples of one `group` are drawn together.
+
+    Raises:
+        BadInput: as `paired_report`; a sample is of two groups.
+    """
     from emotui.metrics.paired import paired_report
 
     files = _Files(skip_bad=skip_bad, warn=warn)
-    first = {record.id: record.score for record in files.read(a, SampleScore)}
-    second = {record.id: record.score for record in files.read(b, SampleScore)}
-    return files.report(lambda: paired_report(first, second, inner, seed))
+    sides, groups = [], dict[str, str]()
+    for path in (a, b):
+        scores: dict[str, list[float]] = {}
+        for record in files.read(path, SampleScore):
+            scores.setdefault(record.id, []).append(record.score)
+            group = None if record.group is None else str(record.group)
+            if group is not None and groups.setdefault(record.id, group) != group:
+                raise BadInput(f"{path}: {record.id} is of the group {group!r}, and before of {groups[record.id]!r}")
+        sides.append({key: fmean(each) for key, each in scores.items()})
+    first, second = sides
+    return files.report(lambda: paired_report(first, second, inner, seed, groups=groups))
 
 
 def known(

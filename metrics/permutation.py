@@ -1,0 +1,123 @@
+"""Is one source's F1 over a whole set greater than another's? A permutation test: whose answer is whose is exchanged.
+
+Macro F1 is no mean over samples, so that no test of pairs fits it. A sample's two answers (those of a whole group,
+where samples share one) change sides by chance; under the hypothesis that the sources are alike that changes nothing.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from emotui.metrics.resampling import Numbers, grouped_sums, resampled_sums
+from emotui.metrics.states import Floats, all_vectors
+
+PERMUTATIONS = 10_000
+_ALL = 13  # up to so many groups whose answers differ, all 2^m exchanges are tried
+_BLOCK = 1 << 20
+_SLACK = 1e-9  # sums in another order are equal but for this
+
+Average = Literal["macro", "micro"]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class F1Test:
+    """`difference`: first minus second. `exact`: all exchanges were tried, else `permutations` by chance."""
+
+    difference: float
+    p: float
+    exact: bool
+    permutations: int
+
+
+def one_hot(labels: ArrayLike, n_labels: int) -> Bools:
+    """(n, n_labels): one label a sample as a set of labels; a number below 0 is no label."""
+    said: Bools = np.asarray(labels)[:, None] == np.arange(n_labels)
+    return said
+
+
+def f1_of_sums(hits: Floats, given: Floats, average: Average) -> Floats:
+    """F1 by label and then averaged (0 for a label that is nowhere), or pooled over all labels.
+
+    Args:
+        hits: (..., k) true positives.
+        given: (..., k) how often gold and predicted say the label, added up.
+    """
+    if average == "micro":
+        hits, given = hits.sum(axis=-1, keepdims=True), given.sum(axis=-1, keepdims=True)
+    each = np.divide(2 * hits, given, out=np.zeros(np.broadcast(hits, given).shape), where=given > 0)
+    mean: Floats = each.mean(axis=-1)
+    return mean
+
+
+def f1(gold: ArrayLike, predicted: ArrayLike, average: Average = "macro") -> float:
+    """F1 of sets of labels. Args: gold, predicted: (n, k) of 0 or 1."""
+    g, p = np.asarray(gold, dtype=bool), np.asarray(predicted, dtype=bool)
+    return float(f1_of_sums((g & p).sum(0).astype(float), (g.sum(0) + p.sum(0)).astype(float), average))
+
+
+def resampled_f1(
+    gold: ArrayLike,
+    predicted: ArrayLike,
+    average: Average = "macro",
+    groups: Numbers | None = None,
+    *,
+    seed: int,
+    resamples: int,
+) -> Floats:
+    """(resamples,): F1 of resampled samples; a label that is nowhere in a resample counts 0, as in a whole set."""
+    g, p = np.asarray(gold, dtype=bool), np.asarray(predicted, dtype=bool)
+    sums = resampled_sums(
+        np.concatenate([g & p, g.astype(np.int8) + p.astype(np.int8)], axis=1), groups, seed, resamples
+    )
+    return f1_of_sums(sums[:, : g.shape[1]], sums[:, g.shape[1] :], average)
+
+
+def permutation_f1(
+    gold: ArrayLike,
+    first: ArrayLike,
+    second: ArrayLike,
+    average: Average = "macro",
+    groups: Numbers | None = None,
+    *,
+    seed: int = 0,
+    permutations: int = PERMUTATIONS,
+) -> F1Test:
+    """Two-sided p-value of the difference of two sources' F1.
+
+    Args:
+        gold, first, second: (n, k) of 0 or 1; of one label a sample, `one_hot`.
+        groups: (n,) the number of each sample's group, whose answers change sides together.
+
+    Returns:
+        p is at least 1 / (permutations + 1): what was seen counts as one of the exchanges.
+    """
+    g, a, b = (np.asarray(each, dtype=bool) for each in (gold, first, second))
+    k = g.shape[1]
+    base = np.concatenate([(g & a).sum(0), g.sum(0) + a.sum(0)]).astype(np.float64)
+    other = np.concatenate([(g & b).sum(0), g.sum(0) + b.sum(0)]).astype(np.float64)
+    moves = np.concatenate([(g & b).astype(np.float64) - (g & a), b.astype(np.float64) - a.astype(np.float64)], axis=1)
+    if groups is not None:
+        moves = grouped_sums(moves, groups)
+    moves = moves[moves.any(axis=1)]
+
+    def apart(exchanged: NDArray[np.uint8]) -> Floats:
+        change = exchanged.astype(np.float64) @ moves
+        one, two = base + change, other - change
+        return f1_of_sums(one[:, :k], one[:, k:], average) - f1_of_sums(two[:, :k], two[:, k:], average)
+
+    m = len(moves)
+    seen = float(apart(np.zeros((1, m), dtype=np.uint8))[0])
+    if m == 0:
+        return F1Test(seen, 1.0, True, 1)
+    if m <= _ALL:
+        every = np.abs(apart(all_vectors(m)))
+        return F1Test(seen, float((every >= abs(seen) - _SLACK).mean()), True, len(every))
+    draw = np.random.default_rng(seed)
+    rows, as_far = max(1, _BLOCK // m), 0
+    for start in range(0, permutations, rows):
+        size = min(rows, permutations - start), m
+        as_far += int((np.abs(apart(draw.integers(0, 2, size, dtype=np.uint8))) >= abs(seen) - _SLACK).sum())
+    return F1Test(seen, (as_far + 1) / (permutations + 1), False, permutations)

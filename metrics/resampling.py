@@ -1,0 +1,152 @@
+"""How sure a mean is: bootstrap over samples, or over the groups that samples share (a passage, a post, an original).
+
+Samples of one group are drawn together, because they do not vary apart. Columns (sources, metrics) share the draws, so
+the difference of two columns' resampled means is the resampled mean of their paired differences.
+"""
+
+from collections.abc import Hashable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from emotui.metrics.figure import LEVEL
+from emotui.metrics.states import Floats
+
+Numbers = NDArray[np.int64]
+
+RESAMPLES = 10_000
+"""For one comparison."""
+
+BESIDE = 2000
+"""For intervals beside many figures; the ends of an interval then waver by about a fiftieth of its length."""
+
+_DRAWS = 40_000_000
+_FEWEST = 200
+_BLOCK = 1 << 18  # draws held at once
+_LOOKED_UP = 4  # so few columns are added up faster draw by draw than by how often each row was drawn
+
+
+def resamples_for(n: int, wanted: int = BESIDE) -> int:
+    """How many resamples of n groups are drawn where time counts: as many as wanted, fewer above 20,000 groups."""
+    return max(min(wanted, _FEWEST), min(wanted, _DRAWS // max(n, 1)))
+
+
+def group_numbers(groups: Sequence[Hashable | None]) -> Numbers:
+    """(n,): the number of each sample's group, from 0, in the order in which they come; None is a group of its own."""
+    seen: dict[Hashable, int] = {}
+    return np.array(
+        [seen.setdefault((place,) if group is None else ("", group), len(seen)) for place, group in enumerate(groups)],
+        dtype=np.int64,
+    )
+
+
+def draws(n: int, resamples: int, seed: int) -> Iterator[NDArray[np.int32]]:
+    """Blocks (some, n) of which of n groups are drawn, with replacement, until there are `resamples` rows."""
+    draw = np.random.default_rng(seed)
+    rows = max(1, _BLOCK // max(n, 1))
+    for start in range(0, resamples, rows):
+        yield draw.integers(0, n, (min(rows, resamples - start), n), dtype=np.int32)
+
+
+def resampled_sums(columns: ArrayLike, groups: Numbers | None, seed: int, resamples: int) -> Floats:
+    """Sums of columns over resamples, for any figure that is made of sums (a mean, a rate, F1).
+
+    Args:
+        columns: (n, k), finite.
+        groups: (n,) the number of each row's group, all of 0 to some number; None: each row is its own.
+
+    Returns:
+        (resamples, k).
+    """
+    x = np.asarray(columns, dtype=np.float64)
+    if groups is not None:
+        x = grouped_sums(x, groups)
+    sums = np.empty((resamples, x.shape[1]))
+    columnwise = [np.ascontiguousarray(column) for column in x.T] if x.shape[1] <= _LOOKED_UP else []
+    start = 0
+    for drawn in draws(len(x), resamples, seed):
+        rows = len(drawn)
+        into = sums[start : start + rows]
+        start += rows
+        for place, column in enumerate(columnwise):
+            into[:, place] = column[drawn].sum(axis=1)
+        if not columnwise:
+            flat = (drawn + np.arange(rows, dtype=np.int32)[:, None] * np.int32(len(x))).ravel()
+            weights = np.bincount(flat, minlength=rows * len(x)).reshape(rows, len(x))
+            np.matmul(weights.astype(np.float64), x, out=into)
+    return sums
+
+
+def grouped_sums(columns: Floats, groups: Numbers) -> Floats:
+    """(groups, k): each column added up over the rows of each group. Args: columns: (n, k)."""
+    n = int(groups.max()) + 1 if len(groups) else 0
+    return np.stack([np.bincount(groups, column, minlength=n) for column in columns.T], axis=1)
+
+
+def resampled_means(
+    values: ArrayLike, groups: Numbers | None = None, *, seed: int = 0, resamples: int = RESAMPLES
+) -> Floats:
+    """Means of columns over resamples.
+
+    Args:
+        values: (n, k); NaN where a sample has no value, which its column leaves out.
+        groups: (n,), as of `resampled_sums`.
+
+    Returns:
+        (resamples, k); NaN where a resample has no value of a column.
+    """
+    x = np.asarray(values, dtype=np.float64)
+    there = ~np.isnan(x)
+    if there.all() and groups is None:
+        return resampled_sums(x, None, seed, resamples) / len(x)
+    k = x.shape[1]
+    sums = resampled_sums(np.concatenate([np.where(there, x, 0.0), there], axis=1), groups, seed, resamples)
+    with np.errstate(invalid="ignore"):
+        means: Floats = sums[:, :k] / sums[:, k:]
+    return means
+
+
+def percentile_interval(means: ArrayLike, level: float = LEVEL) -> tuple[float, float]:
+    """The middle `level` of bootstrap means (percentile method, Efron 1979)."""
+    low, high = np.quantile(np.asarray(means, dtype=np.float64), [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def interval(resampled: ArrayLike, level: float = LEVEL) -> tuple[float, float] | None:
+    """As `percentile_interval`, of a figure that may be undefined in some resamples.
+
+    Args:
+        resampled: (resamples,); NaN where the figure is undefined, which is left out.
+
+    Returns:
+        None where it is undefined in more than half of them.
+    """
+    values = np.asarray(resampled, dtype=np.float64)
+    defined = values[~np.isnan(values)]
+    if not len(defined) or 2 * len(defined) < len(values):
+        return None
+    return percentile_interval(defined, level)
+
+
+def standard_error(values: ArrayLike, groups: Numbers | None = None) -> float | None:
+    """Of a mean over samples of which those of one group vary together; None for fewer than two groups.
+
+    It is sqrt(G/(G-1) * sum over groups of (their sum of distances from the mean)^2) / n; with groups of one, the
+    standard deviation (n - 1) over sqrt(n).
+
+    Args:
+        values: (n,), finite.
+
+    Source: Cameron and Miller 2015, section II, with the factor G/(G-1).
+    """
+    x = np.asarray(values, dtype=np.float64)
+    off = x - x.mean() if len(x) else x
+    sums = off if groups is None else np.bincount(groups, off)
+    if len(sums) < 2:
+        return None
+    return float(np.sqrt(len(sums) / (len(sums) - 1) * (sums**2).sum()) / len(x))
+
+
+def convention(n: int, of: str, resamples: int, seed: int) -> str:
+    """What an interval was computed under, in words. `of`: what is drawn, such as `samples`."""
+    return f"95% percentile bootstrap: {resamples:,} resamples of {n:,} {of}, seed {seed}"

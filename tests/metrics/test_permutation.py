@@ -1,0 +1,92 @@
+"""The permutation test of F1: all exchanges by brute force, scipy's own test, scikit-learn's F1."""
+
+import itertools
+from typing import get_args
+
+import numpy as np
+import pytest
+from scipy.stats import permutation_test
+from sklearn.metrics import f1_score
+
+from emotui.metrics.permutation import Average, f1, one_hot, permutation_f1, resampled_f1
+from emotui.metrics.resampling import group_numbers
+
+AVERAGES: tuple[Average, ...] = get_args(Average)
+
+
+def _sets(n: int, k: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    draw = np.random.default_rng(seed)
+    gold = draw.random((n, k)) < 0.4
+    return gold, gold ^ (draw.random((n, k)) < 0.1), gold ^ (draw.random((n, k)) < 0.25)
+
+
+@pytest.mark.parametrize("average", AVERAGES)
+def test_f1_is_that_of_scikit_learn(average: Average) -> None:
+    gold, first, _ = _sets(30, 4, 1)
+    assert f1(gold, first, average) == pytest.approx(f1_score(gold, first, average=average, zero_division=0))
+    labels, said = np.array([0, 1, 2, 2, 1, 0]), np.array([0, 2, 2, 1, 1, -1])
+    theirs = f1_score(labels, said, average=average, labels=[0, 1, 2], zero_division=0)
+    assert f1(one_hot(labels, 3), one_hot(said, 3), average) == pytest.approx(theirs)
+
+
+@pytest.mark.parametrize("average", AVERAGES)
+def test_of_few_samples_all_exchanges_are_tried(average: Average) -> None:
+    gold, first, second = _sets(9, 3, 5)
+
+    def apart(exchanged: tuple[bool, ...]) -> float:
+        swap = np.array(exchanged)[:, None]
+        return f1(gold, np.where(swap, second, first), average) - f1(gold, np.where(swap, first, second), average)
+
+    seen = abs(apart((False,) * 9))
+    every = [abs(apart(signs)) for signs in itertools.product((False, True), repeat=9)]
+    found = permutation_f1(gold, first, second, average)
+    assert found.exact
+    assert found.difference == pytest.approx(f1(gold, first, average) - f1(gold, second, average))
+    assert found.p == pytest.approx(float(np.mean([one >= seen - 1e-9 for one in every])))
+
+
+def test_of_many_samples_the_p_value_is_that_of_scipy() -> None:
+    draw = np.random.default_rng(3)
+    gold = draw.integers(0, 3, 60)
+    first = np.where(draw.random(60) < 0.75, gold, draw.integers(0, 3, 60))
+    second = np.where(draw.random(60) < 0.55, gold, draw.integers(0, 3, 60))
+
+    def statistic(x: np.ndarray, y: np.ndarray) -> float:
+        return f1(one_hot(gold, 3), one_hot(x, 3)) - f1(one_hot(gold, 3), one_hot(y, 3))
+
+    theirs = permutation_test((first, second), statistic, permutation_type="samples", n_resamples=3000, rng=1)
+    found = permutation_f1(one_hot(gold, 3), one_hot(first, 3), one_hot(second, 3))
+    assert not found.exact
+    assert found.difference == pytest.approx(theirs.statistic)
+    assert found.p == pytest.approx(theirs.pvalue, abs=0.03)
+
+
+def test_answers_of_a_group_change_sides_together() -> None:
+    gold, first, second = _sets(12, 3, 7)
+    groups = group_numbers(["a"] * 6 + ["b"] * 6)
+    # Of two groups there are four exchanges, of which the seen one and its mirror are as far apart.
+    assert permutation_f1(gold, first, second, groups=groups).p in (0.5, 1.0)
+
+
+def test_sources_that_say_the_same_do_not_differ() -> None:
+    gold, first, _ = _sets(12, 3, 7)
+    found = permutation_f1(gold, first, first)
+    assert (found.difference, found.p) == (0.0, 1.0)
+
+
+def test_five_in_a_hundred_tests_of_sources_that_are_alike_are_significant() -> None:
+    draw, significant, n = np.random.default_rng(2), 0, 60
+    for seed in range(1200):
+        gold = draw.integers(0, 3, n)
+        first, second = (np.where(draw.random(n) < 0.6, gold, draw.integers(0, 3, n)) for _ in range(2))
+        each = (one_hot(labels, 3) for labels in (gold, first, second))
+        significant += permutation_f1(*each, seed=seed, permutations=199).p <= 0.05
+    assert 0.035 <= significant / 1200 <= 0.065
+
+
+@pytest.mark.parametrize("average", AVERAGES)
+def test_f1_over_resamples_is_f1_of_the_samples_drawn(average: Average) -> None:
+    gold, first, _ = _sets(8, 3, 9)
+    drawn = np.random.default_rng(4).integers(0, 8, (5, 8), dtype=np.int32)
+    by_hand = [f1(gold[rows], first[rows], average) for rows in drawn]
+    assert resampled_f1(gold, first, average, seed=4, resamples=5) == pytest.approx(by_hand)

@@ -1,0 +1,98 @@
+"""Bootstrap over samples and over groups: all resamples of tiny sets, statsmodels' errors, coverage by simulation."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.stats import bootstrap
+
+from emotui.metrics.resampling import (
+    convention,
+    group_numbers,
+    interval,
+    percentile_interval,
+    resampled_means,
+    resampled_sums,
+    resamples_for,
+    standard_error,
+)
+
+
+def test_resampled_means_of_groups_have_the_distribution_of_all_draws_of_groups() -> None:
+    values, groups = np.array([0.0, 2.0, 6.0, 1.0]), group_numbers(["a", "b", "b", None])
+    drawn = np.round(resampled_means(values[:, None], groups, seed=1, resamples=60_000)[:, 0], 9)
+    whole = {0: [0.0], 1: [2.0, 6.0], 2: [1.0]}
+    every = [np.mean([x for one in picked for x in whole[one]]) for picked in itertools.product(range(3), repeat=3)]
+    for value in set(np.round(every, 9)):
+        assert float((drawn == value).mean()) == pytest.approx(float((np.round(every, 9) == value).mean()), abs=0.01)
+
+
+def test_many_columns_have_the_draws_that_one_has() -> None:
+    values = np.random.default_rng(0).normal(size=(40, 7))
+    values[3, 2] = values[5:20, 6] = np.nan
+    together = resampled_means(values, seed=5, resamples=300)
+    for place in range(7):
+        alone = resampled_means(values[:, place : place + 1], seed=5, resamples=300)
+        assert together[:, place] == pytest.approx(alone[:, 0])
+    apart = resampled_means((values[:, 0] - values[:, 1])[:, None], seed=5, resamples=300)[:, 0]
+    assert together[:, 0] - together[:, 1] == pytest.approx(apart)
+
+
+def test_a_column_without_a_value_in_a_resample_is_undefined_there() -> None:
+    values = np.array([[1.0], [np.nan], [np.nan]])
+    means = resampled_means(values, seed=0, resamples=2000)[:, 0]
+    assert np.isnan(means).mean() == pytest.approx((2 / 3) ** 3, abs=0.03)
+    assert interval(means) == (1.0, 1.0)
+    assert interval([np.nan, np.nan, 0.5]) is None
+
+
+def test_groups_of_one_change_nothing() -> None:
+    values = np.random.default_rng(2).normal(size=(30, 1))
+    alone = group_numbers([None] * 30)
+    assert resampled_means(values, alone, seed=3, resamples=99) == pytest.approx(
+        resampled_means(values, seed=3, resamples=99)
+    )
+    assert standard_error(values[:, 0], alone) == pytest.approx(standard_error(values[:, 0]))
+
+
+def test_the_interval_is_near_that_of_scipy() -> None:
+    values = np.random.default_rng(4).gamma(2.0, size=120)
+    low, high = percentile_interval(resampled_means(values[:, None], seed=1)[:, 0])
+    theirs = bootstrap((values,), np.mean, method="percentile", n_resamples=10_000, rng=1).confidence_interval
+    assert (low, high) == pytest.approx((theirs.low, theirs.high), abs=0.02)
+
+
+def test_the_error_of_grouped_samples_is_that_of_statsmodels() -> None:
+    # statsmodels 0.14: OLS on a constant, cov_type="cluster".
+    values = np.random.default_rng(0).normal(size=60).round(3)
+    assert standard_error(values, np.repeat(np.arange(15), 4)) == pytest.approx(0.13365678, abs=1e-8)
+    assert standard_error(values) == pytest.approx(values.std(ddof=1) / np.sqrt(60))
+    assert standard_error([1.0]) is None
+
+
+def test_resamples_become_fewer_where_samples_are_very_many() -> None:
+    assert resamples_for(200) == 2000
+    assert resamples_for(1_000_000) == 200
+    assert resamples_for(0, wanted=50) == 50
+    assert convention(200, "passages", 2000, 7) == ("95% percentile bootstrap: 2,000 resamples of 200 passages, seed 7")
+
+
+def _false_positives(simulations: int, resamples: int, members: int) -> float:
+    """How often an interval of differences leaves out 0 where there is none; samples of a group share a part."""
+    draw, groups = np.random.default_rng(11), 250
+    shared = draw.normal(size=(groups, 1, simulations))
+    values = (shared + draw.normal(size=(groups, members, simulations))).reshape(groups * members, simulations)
+    sums = resampled_sums(values, np.repeat(np.arange(groups), members), 3, resamples)
+    low, high = np.quantile(sums, [0.025, 0.975], axis=0)
+    return float(((low > 0) | (high < 0)).mean())
+
+
+@pytest.mark.parametrize("members", [1, 4])
+def test_five_in_a_hundred_intervals_of_no_difference_leave_out_0(members: int) -> None:
+    assert 0.04 <= _false_positives(3000, 1000, members) <= 0.06
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("members", [1, 4])
+def test_five_in_a_hundred_intervals_of_no_difference_leave_out_0_in_many_more(members: int) -> None:
+    assert 0.045 <= _false_positives(10_000, 2000, members) <= 0.06
