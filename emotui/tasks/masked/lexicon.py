@@ -21,11 +21,14 @@ FAMILIES, WORDS = "emotion_families.csv", "emotion_words.csv"
 
 
 class EmotionWord(msgspec.Struct, frozen=True):
-    """A word of this project's list: its family, and whether `emotui masked build` looks for it."""
+    """A word of this project's list: its family, and where `emotui masked build` looks for it.
+
+    `looked_for`: `always`; behind `feel` alone, where it says something else behind "am" ("I am strong"); or `never`.
+    """
 
     word: str
     family: str
-    masked: bool
+    looked_for: str
 
 
 class WordVectors(msgspec.Struct, frozen=True):
@@ -39,8 +42,7 @@ class WordVectors(msgspec.Struct, frozen=True):
 def emotion_words() -> Mapping[str, EmotionWord]:
     """This project's list of common emotion words."""
     return {
-        row["word"]: EmotionWord(row["word"], row["family"], row["masked"] == "1")
-        for row in csv.DictReader(_lines(WORDS))
+        row["word"]: EmotionWord(row["word"], row["family"], row["looked_for"]) for row in csv.DictReader(_lines(WORDS))
     }
 
 

@@ -79,7 +79,13 @@ def _report(details: Sequence[Detail]) -> dict[str, Any]:
 def score_files(
     golds: Sequence[MaskedGold], answers: Sequence[MaskedPrediction], given: Mapping[str, Any], embedding: Embedding
 ) -> dict[str, Any]:
-    """The document of `emotui score masked`; EmoLex and the supplement unless a lexicon file is given."""
+    """The document of `emotui score masked`; EmoLex and the supplement unless a lexicon file is given.
+
+    Raises:
+        BadInput: a gold record has a text with another number of masks than words; one line each.
+    """
+    if problems := [f"{sample.id}: {why}" for sample in golds if (why := _miscounted(sample)) is not None]:
+        raise BadInput(*problems)
     gold = {sample.id: sample.labels for sample in golds}
     words = given_vectors(given)
     return masked_report(
@@ -91,10 +97,16 @@ def problem(sample: MaskedGold) -> str | None:
     """Why a text cannot be asked about; None where it can."""
     if not sample.text:
         return "this record has no text"
-    masks = sample.text.count(MASK)
-    if masks != len(sample.labels):
-        return f"the text has {masks} {MASK}, but there are {len(sample.labels)} words"
-    return None if masks else f"there is no {MASK} in the text"
+    if (why := _miscounted(sample)) is not None:
+        return why
+    return None if sample.labels else f"there is no {MASK} in the text"
+
+
+def _miscounted(sample: MaskedGold) -> str | None:
+    masks = (sample.text or "").count(MASK)
+    if sample.text is None or masks == len(sample.labels):
+        return None
+    return f"the text has {masks} {MASK}, but there are {len(sample.labels)} words"
 
 
 class Masked(Task):

@@ -1,0 +1,37 @@
+"""Where the tokens of a text stand, by a model's own tokenizer and without its weights."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from emotui.errors import BadInput
+
+FILE = "tokenizer.json"
+
+TokenPlaces = Callable[[str], list[tuple[int, int]]]
+"""The `[start, end)` of each token of a text, in code points; without tokens for beginning and end."""
+
+
+def token_places(model: str = "") -> TokenPlaces:
+    """By the tokenizer of a model's folder, or by a `tokenizer.json`; without either by that of `embedded` (MiniLM's).
+
+    Raises:
+        BadInput: there is no such file, or it is no tokenizer.
+    """
+    from tokenizers import Tokenizer
+
+    if model:
+        path = Path(model.removeprefix("hf:"))
+        path = path / FILE if path.is_dir() else path
+    else:
+        from emotui.backends.embedded.base_files import installed_files
+
+        path = installed_files()[1]
+    if not path.is_file():
+        raise BadInput(f"{path}: there is no such file; a tokenizer is a {FILE}, or a model's folder that has one")
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    except Exception as error:  # the library raises nothing narrower
+        raise BadInput(f"{path}: not a tokenizer ({str(error).splitlines()[0]})") from error
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return lambda text: [place for place in tokenizer.encode(text, add_special_tokens=False).offsets if place[1]]

@@ -1,0 +1,14 @@
+"""`emotui masked`: sets of masked emotion words (EXPRESS) from raw posts, and figures over several predictions."""
+
+import click
+
+from emotui.commands.masked.building import build
+
+
+@click.group()
+def masked() -> None:
+    """Build sets of masked emotion words, and analyse what models fill in."""
+
+
+for command in (build,):
+    masked.add_command(command)

@@ -1,0 +1,1 @@
+"""From raw posts in the first person to texts with masked emotion words (EXPRESS, "Emotion Masking")."""

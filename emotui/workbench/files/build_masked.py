@@ -1,0 +1,204 @@
+"""Files of raw posts to files of masked records, with what was decided about each emotion word."""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from emotui.bounded import read_bytes
+from emotui.errors import BadInput
+from emotui.formats import MOST_PROBLEMS, capped, check_writable, read, write, write_text
+from emotui.formats.reading import Warn, warn_skipped
+from emotui.formats.rows import literal
+from emotui.lexicons import keywords_from
+from emotui.records import MaskedGold, Text
+from emotui.tasks.masked.building.build import BuiltPost, build, own_words, problem
+from emotui.tasks.masked.building.protocol import Decision, Words
+from emotui.tasks.masked.building.tagging import hanta
+
+COLUMNS = ("post", "start", "end", "word", "masked", "pattern", "why", "gap", "review", "around")
+"""Of a file of decisions."""
+
+_AROUND = 60
+"""Characters on either side of a word, in a file of decisions."""
+
+Place = tuple[int, int]
+
+
+class Building(msgspec.Struct, frozen=True):
+    """How posts are built.
+
+    Attributes:
+        words: a file of emotion words, one a line, in place of this project's.
+        segmented: whether long posts are cut.
+        tokenizer: a folder or file of the tokenizer that segments are measured by; empty: that of `embedded`.
+        decided: a file of decisions that a person has gone through.
+    """
+
+    words: str | None = None
+    segmented: bool = True
+    tokenizer: str = ""
+    decided: str | None = None
+
+
+class Built(msgspec.Struct, frozen=True):
+    """The posts of a file in its order, and the words of the list that were looked for."""
+
+    posts: tuple[BuiltPost, ...]
+
+    @property
+    def records(self) -> list[MaskedGold]:
+        """Those of all posts."""
+        return [record for post in self.posts for record in post.records]
+
+    def document(self) -> dict[str, Any]:
+        """What was built, counted."""
+        kept = [post for post in self.posts if post.records]
+        decided = [one for post in self.posts for one in post.decisions]
+        masked = [one for one in decided if one.masked]
+        return {
+            "posts": len(self.posts),
+            "with_masks": len(kept),
+            "left_out": len(self.posts) - len(kept),
+            "records": len(self.records),
+            "masks": len(masked),
+            "emotion_words": len(decided),
+            "to_review": sum(bool(one.review) for one in masked),
+            "patterns": {name: sum(one.pattern == name for one in masked) for name in ("I feel", "I am", "feeling")},
+        }
+
+
+def build_file(path: str, how: Building, *, skip_bad: bool, warn: Warn) -> Built:
+    """Build every post of a file.
+
+    A post without an emotion word of its writer's own is left out, and told with its line.
+
+    Raises:
+        BadInput: a post has no text, or a mask in it already; a file cannot be read; or no post is left.
+    """
+    words = Words(keywords_from(how.words)) if how.words else own_words()
+    tokens = _tokens(how)
+    got = read(path, Text, skip_bad=skip_bad)
+    warn_skipped(got, warn)
+    posts = list(zip(got.records, got.lines, strict=True))
+    bad = [f"{literal(path)}:{line}: {why}" for post, line in posts if (why := problem(post)) is not None]
+    if bad and not skip_bad:
+        raise BadInput(*capped(bad))
+    for one in bad:
+        warn(f"skipped {one}")
+    good = [(post, line) for post, line in posts if problem(post) is None]
+    decided = _decided(how.decided, {post.id for post, _ in good})
+    tag = hanta()
+    built = [build(post, words, tag, tokens, decided.get(post.id)) for post, _ in good]
+    _check_decided(how.decided, decided, built)
+    without = [
+        f"{literal(path)}:{line}: no emotion word that the writer says of themselves, left out"
+        for (_, line), post in zip(good, built, strict=True)
+        if not post.records
+    ]
+    if len(without) == len(good):
+        raise BadInput(*capped([*bad, *without]))
+    for line in without[:MOST_PROBLEMS]:
+        warn(line)
+    if len(without) > MOST_PROBLEMS:
+        warn(f"... and {len(without) - MOST_PROBLEMS} more posts without one")
+    return Built(tuple(built))
+
+
+def write_built(built: Built, to: str) -> None:
+    """The records, in the format of the file's ending. Raises BadInput where it cannot be written."""
+    check_writable(to)
+    write(to, built.records)
+
+
+def write_decisions(built: Built, posts: Mapping[str, str], to: str) -> None:
+    """A table of all decisions, to be gone through and given back with `decided`.
+
+    Args:
+        posts: their texts by id.
+    """
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow(COLUMNS)
+    for post in built.posts:
+        for one in post.decisions:
+            rows.writerow([post.post, *_cells(one, posts[post.post])])
+    write_text(Path(to), out.getvalue())
+
+
+def texts_of(path: str, *, skip_bad: bool) -> dict[str, str]:
+    """The posts' texts by id."""
+    return {post.id: post.text for post in read(path, Text, skip_bad=skip_bad).records}
+
+
+def explained(built: Built) -> list[str]:
+    """A line a decision, for people."""
+    return [
+        f"{post.post} {one.start}-{one.end} {one.word}: {'masked' if one.masked else 'left'}; {one.why}"
+        + (f" [{' '.join(f'{word}/{label}' for word, label in one.gap)}]" if one.gap else "")
+        + (f" (look at it: {', '.join(one.review)})" if one.review else "")
+        for post in built.posts
+        for one in post.decisions
+    ]
+
+
+def _cells(one: Decision, text: str) -> list[object]:
+    around = f"{text[max(0, one.start - _AROUND) : one.start]}[{one.word}]{text[one.end : one.end + _AROUND]}"
+    gap = " ".join(f"{word}/{label}" for word, label in one.gap)
+    review = " ".join(one.review)
+    return [one.start, one.end, one.word, int(one.masked), one.pattern, one.why, gap, review, " ".join(around.split())]
+
+
+def _tokens(how: Building) -> Any:
+    if not how.segmented:
+        if how.tokenizer:
+            raise BadInput("--tokenizer measures segments, and --full-posts has none")
+        return None
+    from emotui.backends.token_places import token_places
+
+    return token_places(how.tokenizer)
+
+
+def _decided(path: str | None, ids: set[str]) -> dict[str, dict[Place, bool]]:
+    """What a person decided, by post and place. Raises BadInput with the lines that say nothing of a post."""
+    if path is None:
+        return {}
+    try:
+        lines = read_bytes(path).decode("utf-8-sig").splitlines()
+    except OSError as error:
+        raise BadInput(f"{literal(path)}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{literal(path)}: not UTF-8") from error
+    rows = csv.DictReader(lines)
+    if not {"post", "start", "end", "masked"} <= set(rows.fieldnames or ()):
+        raise BadInput(f"{literal(path)}:1: a file of decisions has the columns post, start, end and masked")
+    found: dict[str, dict[Place, bool]] = {}
+    problems = []
+    for row in rows:
+        where = f"{literal(path)}:{rows.line_num}"
+        if row["post"] not in ids:
+            problems.append(f"{where}: there is no post {literal(str(row['post']))}")
+        elif row["masked"] not in ("0", "1"):
+            problems.append(f"{where}: masked is {literal(str(row['masked']))}, not 0 or 1")
+        elif not (str(row["start"]).isdigit() and str(row["end"]).isdigit()):
+            problems.append(f"{where}: start and end are not two numbers")
+        else:
+            found.setdefault(row["post"], {})[int(row["start"]), int(row["end"])] = row["masked"] == "1"
+    if problems:
+        raise BadInput(*capped(problems))
+    return found
+
+
+def _check_decided(path: str | None, decided: Mapping[str, Mapping[Place, bool]], built: Sequence[BuiltPost]) -> None:
+    there = {post.post: {(one.start, one.end) for one in post.decisions} for post in built}
+    problems = [
+        f"{literal(str(path))}: no emotion word of post {literal(post)} stands at {start}-{end}"
+        for post, places in decided.items()
+        for start, end in places
+        if (start, end) not in there[post]
+    ]
+    if problems:
+        raise BadInput(*capped(problems))
