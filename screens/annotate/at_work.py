@@ -9,6 +9,7 @@ from textual.widgets import Input
 
 from emotui.screens.annotate import drawing
 from emotui.screens.annotate import requests as asking
+from emotui.screens.annotate.colours import label_rules
 from emotui.screens.annotate.entry import ENTRY
 from emotui.screens.annotate.marking import Marking
 from emotui.screens.annotate.passage import Passage
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from emotui.workbench.annotate.service import Annotating
     from emotui.workbench.source import BrowseSource
 
+_BOLD = "text-style: bold;"
 _ABOUT = "Mark what the text shows; gold, models and others stay hidden until you have answered"
 
 
@@ -41,7 +43,10 @@ class AtWork(Place):
     blind = True
     DEFAULT_CSS = """
     AtWork > #annotate-labels { height: auto; max-height: 6; min-height: 1; }
-    """
+    """ + "".join(
+        label_rules(f"AtWork > {shown}", "part--label-") + label_rules(f"AtWork > {shown}", "part--held-", _BOLD)
+        for shown in ("Page", "Line")
+    )
 
     def __init__(self, session: Session, *, id: str | None = None) -> None:
         super().__init__(session, id=id)

@@ -13,7 +13,7 @@ from emotui.screens.widgets.number_format import count
 from emotui.workbench.annotate.answer import Answer, SentenceSaid, SpanMark
 from emotui.workbench.annotate.fits import missing
 from emotui.workbench.annotate.others import OtherSaid
-from emotui.workbench.annotate.scheme import MASK, SENTENCE, SPAN, TEXT, Group, Scheme
+from emotui.workbench.annotate.scheme import MASK, SENTENCE, TEXT, Group, Label, Scheme
 from emotui.workbench.annotate.texts import AnnotatedText
 
 SELECTED = " selected"
@@ -39,7 +39,7 @@ class Tierer:
         self._made: dict[tuple[str, str], tuple[tuple[SpanMark, ...], PassageTier]] = {}
         self._placed: dict[tuple[str, str], dict[str, tuple[SpanMark, Placed]]] = {}
 
-    def tier(self, name: str, kind: str, spans: tuple[SpanMark, ...], short: Mapping[str, str]) -> PassageTier:
+    def tier(self, name: str, kind: str, spans: tuple[SpanMark, ...], labels: Mapping[str, Label]) -> PassageTier:
         """The tier of a source's spans."""
         key = (name, kind)
         made = self._made.get(key)
@@ -48,7 +48,7 @@ class Tierer:
         known, fresh = self._placed.get(key, {}), {}
         for span in spans:
             there = known.get(span.id)
-            fresh[span.id] = there if there is not None and there[0] is span else (span, _placed(span, short, kind))
+            fresh[span.id] = there if there is not None and there[0] is span else (span, _placed(span, labels, kind))
         tier = PassageTier(name, tuple([placed for _, placed in fresh.values()]))
         self._made[key], self._placed[key] = (spans, tier), fresh
         return tier
@@ -57,9 +57,9 @@ class Tierer:
 def passage_view(work: Work, tierer: Tierer) -> PassageView:
     """The text with everything over and under it."""
     scheme, marking, said, text = work.scheme, work.marking, work.said, work.text
-    short = {label.name: label.key for group in scheme.of(SPAN) for label in group.labels}
+    labels = labels_of_spans(scheme)
     masks = tuple((start, end, _of_mask(n, start, end, said.words.get(n))) for n, (start, end) in enumerate(text.masks))
-    tiers = [tierer.tier("", "own", said.spans, short), PassageTier("", masks) if scheme.of(MASK) else _NOTHING]
+    tiers = [tierer.tier("", "own", said.spans, labels), PassageTier("", masks) if scheme.of(MASK) else _NOTHING]
     selection = marking.selection
     selected: tuple[Placed, ...] = ()
     if selection is not None:
@@ -67,10 +67,10 @@ def passage_view(work: Work, tierer: Tierer) -> PassageView:
     tiers.append(PassageTier("", selected) if selected else _NOTHING)
     shown = said.suggestion
     open_spans = [] if shown is None else [span for span in shown.answer.spans if span.id in shown.open]
-    tiers.append(tierer.tier("" if shown is None else shown.source, "suggested", tuple(open_spans), short))
+    tiers.append(tierer.tier("" if shown is None else shown.source, "suggested", tuple(open_spans), labels))
     if work.shows_others:
         tiers += [
-            tierer.tier(other.name, "theirs", other.answer.spans, short) for other in work.others if other.answer.spans
+            tierer.tier(other.name, "theirs", other.answer.spans, labels) for other in work.others if other.answer.spans
         ]
     sentences = sentences_of(scheme, text)
     return PassageView(
@@ -95,11 +95,18 @@ def _of_mask(place: int, start: int, end: int, word: str | None) -> TierMark:
     return TierMark(f" mask {place}", start, end, word or f"{place + 1}?", "?", "own" if word else "suggested")
 
 
-def _placed(span: SpanMark, short: Mapping[str, str], kind: str) -> Placed:
+def labels_of_spans(scheme: Scheme) -> dict[str, Label]:
+    """By name the labels that the scheme has for spans."""
+    group = scheme.span_labels
+    return {} if group is None else {label.name: label for label in group.labels}
+
+
+def _placed(span: SpanMark, labels: Mapping[str, Label], kind: str) -> Placed:
     further = [str(value) for value in span.attributes.values() if isinstance(value, str)]
     label = " ".join([span.label or "", *further]).strip()
-    brief = short.get(span.label or "", "") or label[:1]
-    return span.start, span.end, TierMark(span.id, span.start, span.end, label, brief, kind)
+    known = labels.get(span.label or "", Label(name=""))
+    brief = known.key or label[:1]
+    return span.start, span.end, TierMark(span.id, span.start, span.end, label, brief, kind, known.colour)
 
 
 def _heads(scheme: Scheme, sentences: Sequence[Span], said: Mapping[int, SentenceSaid]) -> tuple[str, ...]:
@@ -158,7 +165,8 @@ def about(work: Work) -> tuple[list[Part], list[Part]]:
         place = next((n for n, span in enumerate(marking.spans, 1) if span.id == chosen.id), 0)
         name = "span" if work.is_own(chosen) else "span of another" if work.standing is not None else "suggested span"
         label = chosen.label or "no label"
-        left = [Part(f" {name} {place} of {len(marking.spans)}  ", "key"), Part(label, "strong"), Part("  ")]
+        known = labels_of_spans(scheme).get(label)
+        left = [Part(f" {name} {place} of {len(marking.spans)}  ", "key"), _named(known, label, holds=True), Part("  ")]
         return [*left, Part(_words(text, chosen.mark.place))], _digits(work)
     if work.standing is not None:
         takes = [part for other in work.others for part in _take(other)]
@@ -206,10 +214,17 @@ def label_lines(work: Work, cells: int) -> list[list[Part]]:
             press = f"tell('label', '{label.key}')" if label.key.isalnum() else ""
             parts.append(Part("[" if holds else " ", "strong"))
             parts.append(Part(label.key, "key", press))
-            parts.append(Part(f" {label.name}", "strong" if holds else "plain", press))
+            parts.append(_named(label, f" {label.name}", holds=holds, press=press))
             parts.append(Part("]" if holds else " ", "strong"))
         lines += _folded(parts, cells)
     return lines
+
+
+def _named(label: Label | None, words: str, *, holds: bool, press: str = "") -> Part:
+    """The name of a label in its colour, stronger where the label holds."""
+    if label is None or not label.colour:
+        return Part(words, "strong" if holds else "plain", press)
+    return Part(words, f"{'held' if holds else 'label'}-{label.colour}", press)
 
 
 def _folded(parts: Sequence[Part], cells: int) -> list[list[Part]]:

@@ -18,6 +18,7 @@ from textual.strip import Strip
 
 from emotui.records import Span
 from emotui.screens.annotate.bars import OWN, SUGGESTED, THEIRS, bar
+from emotui.screens.annotate.colours import label_rules
 from emotui.screens.annotate.lines import BrokenLines, Row, Tiers, break_lines
 from emotui.screens.widgets.cell_width import fit, width
 from emotui.screens.widgets.span_layers import flatten
@@ -35,7 +36,7 @@ _KINDS = {"own": OWN, "selected": OWN, "suggested": SUGGESTED, "theirs": THEIRS}
 class TierMark(msgspec.Struct, frozen=True):
     """A span in a tier. `short` stands for its label where there is no room.
 
-    `kind`: own, selected, suggested or theirs.
+    `kind`: own, selected, suggested or theirs. `colour`: that of its label in the scheme, if it has one.
     """
 
     id: str
@@ -44,6 +45,7 @@ class TierMark(msgspec.Struct, frozen=True):
     label: str = ""
     short: str = ""
     kind: str = "own"
+    colour: str = ""
 
 
 Placed = tuple[int, int, TierMark]
@@ -109,7 +111,7 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         &:nocolor > .passage--caret { text-style: reverse; }
         &:nocolor > .passage--hint { text-style: reverse bold; }
     }
-    """
+    """ + label_rules("Passage", "passage--label-")
 
     class Pointed(Message):
         """The mouse was dragged from one offset to another, or clicked, where they are the same.
@@ -344,7 +346,8 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
             signs = _KINDS[mark.kind]
             drawn = bar(signs, after - before, mark.label, mark.short, opens=first >= start, closes=last <= end)
             kind = "chosen" if mark.id == self.view.chosen else mark.kind
-            segments.append(Segment(drawn, self._style(f"bar-{kind}")))
+            style = self._style(f"bar-{kind}")
+            segments.append(Segment(drawn, style + self._style(f"label-{mark.colour}") if mark.colour else style))
             column = after
         return segments
 

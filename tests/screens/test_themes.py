@@ -7,9 +7,11 @@ import pytest
 from textual.color import Color
 
 from emotui.themes import THEMES
+from emotui.workbench.annotate.scheme import COLOURS
 from tests.paths import CHECKOUT
 
-TEXTS = ("foreground", "primary", "gold", "mark", "predicted-bar", "text-muted")
+LABELS = tuple(f"label-{colour}" for colour in COLOURS)
+TEXTS = ("foreground", "primary", "gold", "mark", "predicted-bar", "text-muted", *LABELS)
 MATRICES = {
     # Machado, Oliveira and Fernandes 2009, severity 1.0, on linear RGB.
     "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),

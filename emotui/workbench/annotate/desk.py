@@ -11,7 +11,15 @@ from emotui.workbench.annotate.adjudicating import Adjudicating
 from emotui.workbench.annotate.answers import gold_answer
 from emotui.workbench.annotate.given import source_answers, votes_of
 from emotui.workbench.annotate.others import names_of
-from emotui.workbench.annotate.scheme import MASK, Scheme, check_keys, with_keys, with_own_labels, without_keys
+from emotui.workbench.annotate.scheme import (
+    MASK,
+    Scheme,
+    check_keys,
+    with_colours,
+    with_keys,
+    with_own_labels,
+    without_keys,
+)
 from emotui.workbench.annotate.scheme_files import BUILT_IN, built_in, read_scheme
 from emotui.workbench.annotate.service import Annotating
 from emotui.workbench.runs.plan import stored_samples
@@ -110,7 +118,7 @@ class Desk:
             scheme = with_own_labels(scheme, *self._own_labels(dataset))
         if not scheme.path:
             scheme = without_keys(scheme, reserved)
-        scheme = with_keys(scheme, reserved)
+        scheme = with_colours(with_keys(scheme, reserved))
         check_keys(scheme, reserved)
         return scheme
 

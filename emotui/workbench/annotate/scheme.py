@@ -1,5 +1,6 @@
 """A scheme: what may be said of a span, a sentence or a text, and which key says it."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
@@ -15,6 +16,26 @@ OF_SENTENCES = ("emotion", "valence")
 
 COLOURS = ("red", "orange", "yellow", "green", "cyan", "blue", "purple", "magenta", "grey")
 """The names that a label's colour may have; a screen gives each the tone that fits its theme."""
+
+
+_USUAL = {
+    "joy": "yellow",
+    "happy": "yellow",
+    "happiness": "yellow",
+    "trust": "green",
+    "fear": "purple",
+    "surprise": "cyan",
+    "sadness": "blue",
+    "sad": "blue",
+    "disgust": "magenta",
+    "anger": "red",
+    "angry": "red",
+    "anticipation": "orange",
+    "positive": "green",
+    "negative": "red",
+    "neutral": "grey",
+}
+"""The colours of labels that a scheme gives none."""
 
 
 class Label(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -185,10 +206,24 @@ def with_own_labels(scheme: Scheme, of_spans: Sequence[str], of_texts: Sequence[
 
 def _labels(names: Iterable[str], group: Group) -> tuple[Label, ...]:
     known = {label.name: label for label in group.labels}
-    return tuple(
-        known.get(name, Label(name=name, colour=COLOURS[place % (len(COLOURS) - 1)]))
-        for place, name in enumerate(dict.fromkeys(names))
-    )
+    return tuple(known.get(name, Label(name=name)) for name in dict.fromkeys(names))
+
+
+def with_colours(scheme: Scheme) -> Scheme:
+    """The scheme with a colour for each label that has none: the usual one of its emotion, else the least used."""
+    groups = []
+    for group in scheme.groups:
+        used = Counter({colour: 0 for colour in COLOURS if colour != "grey"})
+        given = [label.colour or _USUAL.get(label.name.casefold(), "") for label in group.labels]
+        used.update(colour for colour in given if colour)
+        labels = []
+        for label, colour in zip(group.labels, given, strict=True):
+            if not colour:
+                colour = min(used, key=lambda one: used[one])
+                used[colour] += 1
+            labels.append(replace(label, colour=colour))
+        groups.append(replace(group, labels=tuple(labels)))
+    return replace(scheme, groups=tuple(groups))
 
 
 def _place(scheme: Scheme, line: int) -> str:

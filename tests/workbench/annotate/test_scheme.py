@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from emotui.errors import BadInput
-from emotui.workbench.annotate.scheme import Group, Label, Scheme, check_keys, with_keys, with_own_labels
+from emotui.screens.annotate.entry import reserved
+from emotui.workbench.annotate.scheme import Group, Label, Scheme, check_keys, with_colours, with_keys, with_own_labels
 from emotui.workbench.annotate.scheme_files import BUILT_IN, FURTHER, built_in, read_scheme
 
 GOOD = """name = "mine"
@@ -101,9 +102,15 @@ def test_a_group_takes_the_labels_of_the_dataset_and_keeps_what_it_says_of_those
     assert with_own_labels(Scheme(name="s", groups=(group,)), (), ()).groups[0].names == ("joy", "fear")
 
 
+def test_a_label_without_a_colour_gets_that_of_its_emotion_or_one_that_no_other_has() -> None:
+    labels = (Label(name="Anger"), Label(name="calm"), Label(name="joy", colour="grey"), Label(name="awe"))
+    coloured = with_colours(Scheme(name="s", groups=(Group(name="g", labels=labels),))).groups[0].labels
+    assert [label.colour for label in coloured] == ["red", "orange", "grey", "yellow"]
+
+
 @pytest.mark.parametrize("name", [*dict.fromkeys(BUILT_IN.values()), *FURTHER])
 def test_every_built_in_scheme_has_guidelines_and_keys_that_do_not_clash(name: str) -> None:
-    scheme = with_keys(built_in(name))
+    scheme = built_in(name)
     assert scheme.guidelines.startswith("# ")
-    check_keys(scheme)
-    assert all(label.key for group in scheme.groups for label in group.labels)
+    check_keys(scheme, reserved())
+    assert all(label.key and label.colour for group in scheme.groups for label in group.labels)
