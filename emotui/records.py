@@ -104,11 +104,13 @@ class Text(msgspec.Struct, frozen=True, kw_only=True):
 class SpanPrediction(msgspec.Struct, frozen=True, kw_only=True):
     """What a model said about one sample: its spans, or its raw output with the style it was asked in.
 
-    A span is a mark where the model gave its place, and a string where it wrote it.
+    A span is a mark where the model gave its place, and a string where it wrote it. `sentences`: what is said of the
+    sentences too.
     """
 
     id: str
     spans: tuple[str | Mark, ...] | None = None
+    sentences: tuple[Sentence, ...] = ()
     output: str | None = None
     style: str | None = None
     repeat: int = 0

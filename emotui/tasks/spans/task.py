@@ -140,7 +140,7 @@ def predicted(key: str, prediction: Prediction, repeat: int = 0) -> SpanPredicti
         return SpanPrediction(
             id=key, output=prediction.output, style=prediction.style, repeat=repeat, cot=prediction.cot
         )
-    return SpanPrediction(id=key, spans=marks_of(prediction), repeat=repeat)
+    return SpanPrediction(id=key, spans=marks_of(prediction), sentences=prediction.sentences, repeat=repeat)
 
 
 def marks_of(prediction: Prediction) -> tuple[str | Mark, ...]:

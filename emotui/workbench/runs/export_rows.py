@@ -38,7 +38,8 @@ _BY_ENDING = {
 }
 _GOLD = ("spans", "label", "labels", "values", "emotion", "valence", "sentences", "annotators")
 _OF_SPANS = ("start", "end", "label", "score", "attributes")
-_SAID = ("spans", "label", "labels", "values")
+_SAID = ("spans", "label", "labels", "values", "sentences")
+_OF_SENTENCES = ("emotion", "valence")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ def export_rows(
         for name, answers in by_run.items():
             if (answer := answers.get(number)) is None:
                 continue
-            said[name] = answer.said
+            said[name] = _of_text(answer.said, record)
             more |= {f"{name}: {metric}": value for metric, value in answer.values.items()} if "scores" in parts else {}
             more |= {f"{name}: marks": answer.marks} if "marks" in parts else {}
         if alone:
@@ -213,6 +214,15 @@ def _said(record: Mapping[str, Any], text: str) -> dict[str, Any]:
         places = [place for place in locate(text, written) if place is not None] if written else []
         said["spans"] = [*({"start": start, "end": end} for start, end in places), *_objects(marked)]
     return said
+
+
+def _of_text(said: dict[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
+    """What is said of the only sentence of a text is said of the text."""
+    if "sentences" not in said or record.get("sentences"):
+        return said
+    of_it = next(iter(said["sentences"]), {})
+    rest = {key: value for key, value in said.items() if key != "sentences"}
+    return rest | {key: of_it[key] for key in _OF_SENTENCES if of_it.get(key) is not None}
 
 
 def _whole(kind: type[msgspec.Struct], record: dict[str, Any]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from emotui.workbench.annotate.events import (
 from emotui.workbench.annotate.scheme_files import built_in
 from emotui.workbench.datasets.sets import delete
 from emotui.workbench.datasets.sources import make_gold, sources
+from emotui.workbench.runs.export_rows import export_rows, found_sources
 from emotui.workbench.runs.run import rescore
 from emotui.workbench.runs.scores import metrics
 from tests.workbench.annotate.small_sets import begin, numbers, store_with
@@ -169,3 +170,21 @@ def test_emotions_and_valences_of_sentences_become_gold_with_the_spans(tmp_path:
     golds = [msgspec.json.decode(record, type=SpanSample) for _, record in store.samples([one, two])]
     assert [(part.start, part.end, part.emotion) for part in golds[0].sentences] == [(0, 11, "sad"), (12, 40, "happy")]
     assert (golds[1].emotion, golds[1].valence, golds[1].spans) == ("happy", "positive", ())
+
+
+def test_what_is_said_of_sentences_is_exported(tmp_path: Path) -> None:
+    store = store_with(tmp_path / "w.duckdb", "spans")
+    one, two, _ = numbers(store, "spans")
+    work = Desk(store).begin("spans", "ann", scheme=built_in("seer"))
+    work.do(one, *(SetSentence(n, SentenceSaid(emotion="sad", valence="negative")) for n in (0, 1)), Accept())
+    work.do(two, SetSentence(0, SentenceSaid(emotion="happy", valence="positive")), Accept())
+    work.publish()
+    rows = export_rows(store, found_sources(store, ["ann"]), ["text"])
+    assert rows[0]["sentences"] == [
+        {"start": 0, "end": 11, "emotion": "sad", "valence": "negative"},
+        {"start": 12, "end": 40, "emotion": "sad", "valence": "negative"},
+    ]
+    assert (rows[1]["emotion"], rows[1]["valence"], rows[1]["spans"]) == ("happy", "positive", [])
+    beside = export_rows(store, found_sources(store, ["ann"]), ["gold"])
+    assert beside[0]["sentences"][1]["emotion"] == "happy"
+    assert beside[0]["annotators"]["ann"]["sentences"] == rows[0]["sentences"]
