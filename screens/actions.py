@@ -121,7 +121,7 @@ SHARED: tuple[Action, ...] = (
     Action(
         "leave", ("escape",), "Esc", "leave", "Out of the text, statistics or review; letters are keys", "Writing", 2
     ),
-    Action("undo", ("ctrl+z", "u"), "^Z", "undo", "Take back typing, then the last attempt or skip", "Writing", 5),
+    Action("undo", ("u", "ctrl+z"), "u", "undo", "Take back what was done last; while one types, ^Z", "Writing", 5),
     Action("redo", ("ctrl+r", "ctrl+y"), "^R", "redo", "Put back what was taken back (^Y too)", "Writing"),
 )
 """What more than one place answers, or none: then the list or the frame does."""

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 
 from emotui.screens import jobs
-from emotui.screens.actions import SHARED, Acting, bindings
+from emotui.screens.actions import SHARED, Acting, Action, bindings
 from emotui.screens.models.actions import ModelActions
 from emotui.screens.place import Place
 from emotui.screens.places import ACTIONS, BROWSE, PLACES, SIGNS, TITLES, OpenPlaces, list_tasks
@@ -62,7 +62,7 @@ class Frame(Acting, LaidOut):
         self.pane = ListPane(self.session, id="list-pane")
         self._poll = poll
         self.places = OpenPlaces(self.session)
-        self.tool = ToolActions(self.session, self, ACTIONS, SIGNS)
+        self.tool = ToolActions(self.session, self, self._helped, SIGNS)
         self._anywhere: tuple[Acting, ...] = (
             ListActions(self.session, self.pane),
             SourceActions(self.session, self),
@@ -195,6 +195,19 @@ class Frame(Acting, LaidOut):
         event.stop()
         self.pane.rows.show_tags(event.name, event.tags)
 
+    @on(Place.Arranged)
+    def _arrange(self, event: Place.Arranged) -> None:
+        event.stop()
+        if self.pane.hold_order(event.samples, event.why):
+            self.show_list()
+
+    @on(Place.Turned)
+    async def _turn(self, event: Place.Turned) -> None:
+        event.stop()
+        number = next(number for number, title in TITLES.items() if title == event.title)
+        await self.action_place(number, same_list=True)
+        self.place.tell(event.what, event.value)
+
     @on(Place.Sought)
     def _seek(self, event: Place.Sought) -> None:
         event.stop()
@@ -204,8 +217,8 @@ class Frame(Acting, LaidOut):
         """A part of a line of the place was clicked."""
         self.place.tell(what, value)
 
-    async def action_place(self, number: int) -> None:
-        """Open a place; what is selected travels along."""
+    async def action_place(self, number: int, *, same_list: bool = False) -> None:
+        """Open a place; what is selected travels along, and with `same_list` the list, whatever task it is of."""
         if number == self.places.number:
             return
         session = self.session
@@ -215,13 +228,16 @@ class Frame(Acting, LaidOut):
         self.pane.steps_errors = self.place.marks_errors
         self.pane.blind = self.place.blind
         self.pane.rows.show_tags("", None)
-        if session.turn_to(self.place.entry.samples_of or session.list_task):
+        rearranged = self.pane.as_it_was()
+        if session.turn_to("" if same_list else self.place.entry.samples_of):
             self.pane.forget()
             self.place.show_nothing("the list is being read")
             if session.source is not None:
                 session.look_again()
         else:
             self.place.show_sample(self.pane.sample, session.run_shown)
+            if rearranged:
+                self.show_list()
         self._top()
         if had_keys:
             self.place.focus_first()
@@ -242,6 +258,18 @@ class Frame(Acting, LaidOut):
         # Esc ends whatever there is to end: it is the place's own only while it has something of its own to end.
         own = {key for one in self.place.entry.actions for key in one.keys if key != "escape" or self.place.can(one.id)}
         return bool(shared.keys) and own.issuperset(shared.keys)
+
+    def _helped(self) -> list[Action]:
+        """Everything that a key can do, what the open place has of its own first; nothing that gives way to it."""
+        own = (*self.place.own_keys, *self.place.entry.actions)
+        taken = {action.shown for action in own if action.shown not in ("Esc", "Enter")}
+        taken |= {key for action in self.place.own_keys for key in action.keys}
+        rest = [
+            action
+            for action in ACTIONS
+            if action not in own and not (action in SHARED and (action.shown in taken or self._gives_way(action.id)))
+        ]
+        return [*own, *rest]
 
     def can(self, action: str) -> bool:
         if self._gives_way(action) or (self.place.takes_letters and not self.place.can(action)):

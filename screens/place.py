@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.containers import Vertical
 from textual.message import Message
 
-from emotui.screens.actions import Acting
+from emotui.screens.actions import Acting, Action
 from emotui.screens.entry import PlaceEntry
 from emotui.screens.session import Session
 from emotui.screens.widgets.notice import Notice
@@ -62,6 +62,23 @@ class Place(Acting, Vertical):
             super().__init__()
             self.samples, self.why, self.dataset, self.run, self.mark = tuple(samples), why, dataset, run, mark
 
+    class Arranged(Message):
+        """The list is to hold just these samples, in this order, while this place is open; `why` says what they are.
+
+        None: all of them, as they stand in the file.
+        """
+
+        def __init__(self, samples: Sequence[int] | None, why: str) -> None:
+            super().__init__()
+            self.samples, self.why = samples, why
+
+    class Turned(Message):
+        """Another place, by its title, is to be opened over the same list, and told `what` with its value."""
+
+        def __init__(self, title: str, what: str, value: str) -> None:
+            super().__init__()
+            self.title, self.what, self.value = title, what, value
+
     def __init__(self, session: Session, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.session = session
@@ -95,6 +112,11 @@ class Place(Acting, Vertical):
 
     def tell(self, what: str, value: object) -> None:
         """A part of a line of this place was clicked."""
+
+    @property
+    def own_keys(self) -> tuple[Action, ...]:
+        """What keys do here that no registry knows of: labels of a scheme, for the help."""
+        return ()
 
     @property
     def takes_letters(self) -> bool:

@@ -1,6 +1,6 @@
 """What is open and how it stands, for the frame and every place: the source, the list, the live model, long work."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
@@ -111,6 +111,8 @@ class Session:
         self.live_state = ""
         self.job: jobs.Job | None = None
         self.leaving = False
+        self.listed: Callable[[], Iterable[int]] = tuple
+        """What the list holds, in its order: told by the list."""
         self._owner, self._view = owner, view
         self._marker: object = None
         self._dirty = False
@@ -261,7 +263,8 @@ class Session:
             self.note(replace(self.state, sample=sample))
 
     def turn_to(self, task: str) -> bool:
-        """From now on the list has samples of this task; says whether they were of another one."""
+        """From now on the list has samples of this task, empty: of the same; says whether they were of another one."""
+        task = task or self.list_task
         self._lists[self.list_task] = self.state
         if self._dirty and self.source is not None:
             self.save()

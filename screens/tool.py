@@ -1,6 +1,6 @@
 """Colours, help, the palette, and leaving: what is the same whatever is open."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from textual.widget import Widget
 
@@ -12,7 +12,7 @@ class ToolActions(Acting):
     """Each through the app of `owner`.
 
     Args:
-        actions: everything that a key can do, for the help.
+        actions: everything that a key can do, for the help: what the open place has of its own comes first.
         signs: what the marks of the places mean, under a heading each.
     """
 
@@ -20,7 +20,7 @@ class ToolActions(Acting):
         self,
         session: Session,
         owner: Widget,
-        actions: Sequence[Action],
+        actions: Callable[[], Sequence[Action]],
         signs: Sequence[tuple[str, tuple[tuple[str, str], ...]]],
     ) -> None:
         self._session, self._owner = session, owner
@@ -59,7 +59,7 @@ class ToolActions(Acting):
     def do_help(self) -> None:
         from emotui.screens.dialogs.help import HelpDialog
 
-        self._owner.app.push_screen(HelpDialog(self._actions, self._signs))
+        self._owner.app.push_screen(HelpDialog(self._actions(), self._signs))
 
     def do_palette(self) -> None:
         self._owner.app.action_command_palette()

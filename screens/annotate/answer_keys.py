@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 from emotui.screens.annotate import drawing, labelling
-from emotui.screens.annotate import requests as asking
 from emotui.screens.annotate.at_work import AtWork
 from emotui.screens.annotate.writing import ACCEPT, DO, REDO, SETTLE, SUGGEST, UNDO
 from emotui.screens.dialogs.choices import Choice, ChoiceDialog
@@ -29,9 +28,6 @@ class AnswerKeys(AtWork):
         self._whom: AdjudicateDialog | None = None
         self._people: LatestRequest[int, tuple[tuple[str, str], ...]] = LatestRequest(
             "people", self, lambda sample: self.bench_of.sources(sample), self._name_people
-        )
-        self._ways: LatestRequest[tuple[int, int], int | None] = LatestRequest(
-            "open texts", self, lambda asked: asking.open_text(self.bench_of, self.adjudicating, *asked), self._go
         )
 
     def can_answer(self, action: str) -> bool:
@@ -112,20 +108,6 @@ class AnswerKeys(AtWork):
     def _step(self, kind: str) -> None:
         self.at_work.marking.drop()
         self.wish(kind)
-
-    # Other texts.
-
-    def do_next_open_text(self) -> None:
-        self._ways.ask((self.at_work.text.number, 1))
-
-    def do_previous_open_text(self) -> None:
-        self._ways.ask((self.at_work.text.number, -1))
-
-    def _go(self, _: tuple[int, int], number: int | None) -> None:
-        if number is None:
-            self.notify("No other text is open", markup=False)
-        else:
-            self.post_message(self.Sought(frozenset({number}), 0))
 
     # Suggestions.
 

@@ -167,11 +167,20 @@ class AtWork(Place):
         self.query_one(Notice).hide()
         if self.display:
             self.post_message(self.Tagged("done", stood.tags))
+            self._arranged()
             self._take_keys()
         self.changed()
         early, self._early = self._early, []
         for key, character in early:
             self.press(key, character)
+
+    def _arranged(self) -> None:
+        """The list is in the order in which the texts come."""
+        bench = self.bench_of
+        whole = bench.chosen.kind == "fixed" and len(bench.order) == bench.dataset.n
+        seed = f", seed {bench.chosen.seed}" if bench.chosen.kind == "random" else ""
+        why = "your share" if bench.chosen.kind == "fixed" else f"{bench.chosen.kind}{seed}"
+        self.post_message(self.Arranged(None if whole else bench.order, "" if whole else why))
 
     def _take_keys(self) -> None:
         """Labels' keys act in the text: it has the keys wherever nothing is typed and no dialog is open."""
@@ -229,7 +238,7 @@ class AtWork(Place):
         if events and self._writing is not None:
             work = self.at_work
             work.apply(events)
-            wish = Wish(kind, work.text.number, events, work.seconds)
+            wish = Wish(kind, work.text.number, events, work.seconds, listed=self.session.listed())
             # The store's thread would take the processor from what is about to be drawn.
             self._writing.put(wish)
             self.call_after_refresh(self._writing.go_on)

@@ -17,7 +17,14 @@ ACTIONS = (
     ),
     Action("word_left", ("h", "left"), "h ←", "word back", "Caret to the word before", _MARK),
     Action(
-        "word_right", ("l", "right"), "l →", "word on", "Caret to the next word", _MARK, 12, ("h l ( )", "word, clause")
+        "word_right",
+        ("l", "right"),
+        "l →",
+        "word on",
+        "Caret to the next word",
+        _MARK,
+        12,
+        ("h l ( ) < >", "word, clause, sentence"),
     ),
     Action("character_left", ("shift+left",), "⇧←", "character back", "Caret or border a character back", _MARK),
     Action("character_right", ("shift+right",), "⇧→", "character on", "Caret or border a character on", _MARK),
@@ -72,6 +79,9 @@ ACTIONS = (
         "majority", ("equals_sign",), "=", "majority", "Adjudicate: what more than half of the sources have", _ANSWER, 4
     ),
     Action("settle", ("f8",), "F8", "settle agreed", "Adjudicate: settle every text that all agree about", _ANSWER, 5),
+    Action(
+        "agreement", ("f7",), "F7", "agreement", "How far all who say something about these texts agree", _ANSWER, 13
+    ),
     Action("guidelines", ("f2",), "F2", "guidelines", "How to annotate, as the scheme says it", _ANSWER, 8),
 )
 

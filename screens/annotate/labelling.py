@@ -1,11 +1,12 @@
 """What a label's key does: which group it means now, and which events follow from it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
 from emotui.records import Span
+from emotui.screens.actions import Action
 from emotui.screens.annotate.work import Work
 from emotui.workbench.annotate.answer import SentenceSaid, SpanMark, new_id
 from emotui.workbench.annotate.events import (
@@ -67,6 +68,18 @@ def keys_of(scheme: Scheme) -> frozenset[str]:
     """Every key of a scheme."""
     labels = (label.key for group in scheme.groups for label in group.labels)
     return frozenset((*labels, *(group.key for group in scheme.groups))) - {""}
+
+
+def key_actions(scheme: Scheme) -> Iterator[Action]:
+    """What the keys of a scheme do, for the help."""
+    for group in scheme.groups:
+        heading = f"Annotate: {group.name} of a {group.of}"
+        if group.key:
+            yield Action(group.name, (group.key,), group.key, group.name, f"Begin the number {group.name}", heading)
+        for label in group.labels:
+            if label.key:
+                does = f"{label.name}: {label.about}" if label.about else label.name
+                yield Action(label.name, (label.key,), label.key, label.name, does, heading)
 
 
 def sentence_of(sentences: Sequence[Span], at: int) -> int | None:

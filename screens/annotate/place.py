@@ -2,14 +2,16 @@
 
 from textual import on
 
+from emotui.screens.actions import Action
 from emotui.screens.annotate import labelling
 from emotui.screens.annotate.answer_keys import AnswerKeys
 from emotui.screens.annotate.entry import ACTIONS
 from emotui.screens.annotate.marking_keys import MarkingKeys
+from emotui.screens.annotate.other_texts import OtherTexts
 from emotui.screens.annotate.passage import Passage
 
 
-class Annotate(MarkingKeys, AnswerKeys):
+class Annotate(MarkingKeys, AnswerKeys, OtherTexts):
     """Says what each key does in the text: one about a number, a letter of a hint, a label, or an action."""
 
     @property
@@ -58,7 +60,14 @@ class Annotate(MarkingKeys, AnswerKeys):
         """Whether it can be done now."""
         if self.work is None or self.doing(action) is None:
             return False
+        if action == "sort":
+            return self.can_sort()
         return self.can_mark(action) if hasattr(MarkingKeys, f"do_{action}") else self.can_answer(action)
+
+    @property
+    def own_keys(self) -> tuple[Action, ...]:
+        """The labels and numbers of the scheme."""
+        return () if self.work is None else tuple(labelling.key_actions(self.work.scheme))
 
     def tell(self, what: str, value: object) -> None:
         if what == "label" and isinstance(value, str):

@@ -1,7 +1,7 @@
 """What the Annotate place asks the workbench for, each question answered in a thread."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,6 +18,10 @@ from emotui.workbench.annotate.texts import AnnotatedText
 
 if TYPE_CHECKING:
     from emotui.workbench.annotate.desk import Desk
+
+
+Listed = Iterable[int]
+"""Numbers of texts, as the list has them."""
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -125,17 +129,23 @@ def tags(bench: Annotating) -> Mapping[int, str]:
     return dict.fromkeys(bench.accepted(), "✓")
 
 
-def open_text(bench: Annotating, adjudicating: Adjudicating | None, sample: int, step: int) -> int | None:
-    """The next text without an answer in the annotator's order, or with -1 the one before; None where there is none.
+def open_text(
+    bench: Annotating, adjudicating: Adjudicating | None, sample: int, step: int, listed: Listed
+) -> int | None:
+    """The next text of the list without an answer, or with -1 the one before; None where there is none.
 
     While one adjudicates, the next that the sources disagree about.
+
+    Args:
+        listed: what the list holds, in its order.
     """
+    order = listed if isinstance(listed, range) else [int(number) for number in listed]
     if adjudicating is not None:
-        found = adjudicating.next_disagreement(sample, backwards=step < 0)
+        found = adjudicating.next_disagreement(sample, backwards=step < 0, within=order)
         return None if found == sample else found
     if step > 0:
-        found = bench.next_open(sample)
+        found = bench.next_open(sample, within=order)
         return None if found == sample else found
-    order, done = bench.order, bench.accepted()
+    done = bench.accepted()
     place = order.index(sample) if sample in order else len(order)
-    return next((int(order[at]) for at in range(place - 1, -1, -1) if int(order[at]) not in done), None)
+    return next((order[at] for at in range(place - 1, -1, -1) if order[at] not in done), None)

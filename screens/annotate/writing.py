@@ -2,7 +2,7 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -32,7 +32,7 @@ class Wish(msgspec.Struct, frozen=True):
     """Something to keep.
 
     `kind`: do events, undo, redo, accept and say where to go on, suggest what `source` says, or settle all that the
-    sources of an adjudication agree about.
+    sources of an adjudication agree about. `listed`: the texts to go on among.
     """
 
     kind: str
@@ -40,6 +40,7 @@ class Wish(msgspec.Struct, frozen=True):
     events: tuple[Event, ...] = ()
     seconds: float | None = None
     source: str = ""
+    listed: Iterable[int] = ()
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -146,7 +147,7 @@ class Writing:
             if not bench.said(wish.sample).accepted:
                 bench.present(wish.sample)
         said = bench.do(wish.sample, *wish.events, seconds=wish.seconds)
-        go = open_text(bench, self._adjudicating, wish.sample, 1) if wish.kind == ACCEPT else None
+        go = open_text(bench, self._adjudicating, wish.sample, 1, wish.listed) if wish.kind == ACCEPT else None
         told = "Every text has an answer" if wish.kind == ACCEPT and go is None else ""
         kept = Kept(wish.sample, said, go=go, told=told)
         return self._changed(kept) if any(isinstance(event, _TURNS) for event in wish.events) else kept

@@ -23,6 +23,9 @@ from emotui.screens.widgets.number_format import bars, count
 from emotui.screens.widgets.search_input import SearchLine
 from emotui.store.query import MARKS, SORTS, Dataset, ListQuery, ListRow, Run
 
+_NONE = -1
+"""The number of no sample."""
+
 
 class ListPane(Acting, Vertical):
     """Holds the order and the cursor. What is selected is told by `Selected`.
@@ -50,6 +53,8 @@ class ListPane(Acting, Vertical):
         super().__init__(id=id)
         self.session = session
         self.steps_errors = True
+        self._arranged: tuple[Sequence[int] | None, str] | None = None
+        session.listed = lambda: self._order.numbers if self._order else ()
         self.state = ListState()
         self.dataset: Dataset | None = None
         self.run_shown: Run | None = None
@@ -135,10 +140,32 @@ class ListPane(Acting, Vertical):
         stays = self._order is not None and self.dataset == dataset and state.only in ((), self.state.only)
         keep = self.sample if stays else state.sample
         self.state, self.dataset, self.run_shown, self._metrics = state, dataset, run, tuple(metrics)
-        self._orders.ask((state.query(dataset.dataset, run.run if run else None, metrics), state.only, keep))
+        query, only = state.query(dataset.dataset, run.run if run else None, metrics), state.only
+        if self._arranged is not None:
+            query = replace(query, sort="file", descending=False)
+            samples = self._arranged[0]
+            if samples is not None:
+                chosen = frozenset(only)
+                only = tuple(one for one in samples if not only or one in chosen) or (_NONE,)
+        self._orders.ask((query, only, keep))
         if self._order is None:
             self.show_nothing("Reading the list", f"{count(dataset.n)} samples of {dataset.name}")
         self._title()
+
+    def hold_order(self, samples: Sequence[int] | None, why: str) -> bool:
+        """Hold just these samples in this order, or all as in the file, whatever order is chosen; says whether that is
+        new. To be asked for after that.
+        """
+        before, self._arranged = self._arranged, (samples, why)
+        if before is None:
+            return samples is not None or self.state.sort != "file" or self.state.descending
+        return before[0] is not samples or before[1] != why
+
+    def as_it_was(self) -> bool:
+        """Be in the order that is chosen again; says whether it was another one."""
+        arranged, self._arranged = self._arranged, None
+        plain = self.state.sort == "file" and not self.state.descending
+        return arranged is not None and (arranged[0] is not None or not plain)
 
     def move(self, step: int) -> None:
         """Move the cursor by so many rows."""
@@ -199,6 +226,8 @@ class ListPane(Acting, Vertical):
         self._order, self._errors = order, {}
         if self.n:
             self.query_one(Notice).hide()
+        elif self._arranged is not None and self._arranged[0] is not None and not self.state.filtered:
+            self.show_nothing("None of these texts is yours", "they are assigned to others")
         elif self.state.filtered:
             self.show_nothing("No sample fits", "x drops the filter   f changes it")
         else:
@@ -257,7 +286,7 @@ class ListPane(Acting, Vertical):
         if fitting:
             self.select(min(fitting, key=lambda place: abs(place - here)))
         elif step == 0:
-            self.notify("The list does not hold it: x drops the filter")
+            self.notify("The list does not hold it: f changes the filter")
         else:
             self.notify("None further down this list" if step > 0 else "None further up this list")
 
@@ -268,12 +297,15 @@ class ListPane(Acting, Vertical):
         dataset, state = self.dataset, self.state
         if dataset is None:
             return
-        how_many = f"{count(self.n)} of {count(dataset.n)}" if state.filtered else count(dataset.n)
+        parted = state.filtered or (self._order is not None and self.n < dataset.n)
+        how_many = f"{count(self.n)} of {count(dataset.n)}" if parted else count(dataset.n)
         parts = [Part(f" {dataset.name}", "strong", "do('dataset')"), Part(f"  {how_many}", "dim")]
         parts += [Part(f"  {word}", "mark", "do('filter')") for word in state.words(self._metrics)]
         titles = {key_of(metric, self._metrics): metric.title.lower() for metric in self._metrics}
         sort = titles.get(state.sort, state.sort if state.sort in SORTS else "file")
         order = "" if sort == "file" and not state.descending else f"{sort} {'↓' if state.descending else '↑'} "
+        if self._arranged is not None:
+            order = f"{self._arranged[1]} " if self._arranged[1] else ""
         self.query_one("#list-title", Line).show(parts, [Part(order, "dim", "do('sort')")])
 
     def _foot(self) -> None:

@@ -82,13 +82,19 @@ class Adjudicating:
         """The texts that sources disagree about, the widest apart first."""
         return tuple(sorted(self.disagreed, key=lambda sample: -self._apart[sample]))
 
-    def next_disagreement(self, sample: int | None = None, *, backwards: bool = False) -> int | None:
+    def next_disagreement(
+        self, sample: int | None = None, *, backwards: bool = False, within: Sequence[int] | None = None
+    ) -> int | None:
         """The next text behind `sample` that sources disagree about and that is not settled, around the end.
 
         None: all are settled.
+
+        Args:
+            within: no other texts than these.
         """
         settled = self.work.accepted()
-        left = [one for one in self.disagreed if one not in settled]
+        there = self.disagreed if within is None else [*{*self.disagreed}.intersection(within)]
+        left = sorted(one for one in there if one not in settled)
         if backwards:
             left.reverse()
         if not left:

@@ -186,12 +186,15 @@ class Annotating:
             self.chosen, self.order = order, found
         return found
 
-    def next_open(self, sample: int | None = None) -> int | None:
+    def next_open(self, sample: int | None = None, *, within: Sequence[int] | None = None) -> int | None:
         """The next text in the order without an answer, behind `sample` and then from the top; None: all have one.
 
         It may be one that comes back for a second answer (`Retest`), which is begun by that.
+
+        Args:
+            within: the texts to go through, in their order; None: the annotator's own.
         """
-        order = self.order
+        order = self.order if within is None else within
         with self._lock:
             if (again := self._due(sample)) is not None:
                 return again

@@ -220,7 +220,7 @@ def _of_text(said: dict[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
     """What is said of the only sentence of a text is said of the text."""
     if "sentences" not in said or record.get("sentences"):
         return said
-    of_it = next(iter(said["sentences"]), {})
+    of_it: Mapping[str, Any] = next(iter(said["sentences"]), {})
     rest = {key: value for key, value in said.items() if key != "sentences"}
     return rest | {key: of_it[key] for key in _OF_SENTENCES if of_it.get(key) is not None}
 

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Static
 
 from emotui.records import SpanSample
 from emotui.screens.annotate.passage import Passage
 from emotui.screens.annotate.place import Annotate
+from emotui.screens.results.place import Results
 from emotui.screens.widgets.cell_width import width as cells
 from emotui.workbench.annotate.marks import Said
 from emotui.workbench.workspace import Workspace
@@ -247,3 +249,37 @@ async def test_a_hostile_text_is_shown_literally_with_bars_under_its_words(tmp_p
         line, bars = lines[3], lines[4]
         for word, label in (("👨", "├happy"), ("日本", "├S─┤"), ("שלום", "├F─┤")):
             assert cells(line[: line.index(word)]) == cells(bars[: bars.index(label)])
+
+
+async def test_the_list_stands_in_the_order_in_which_the_texts_come_and_keys_follow_it(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "2", "s", "j", "enter")
+        order, rows = list(place(pilot).bench_of.order), frame(pilot).pane
+        assert order == list(rows.numbers) != sorted(order)
+        assert "random, seed 0" in screen_text(pilot)
+        await press(pilot, "g", "space", "j", "space")
+        assert [number for number in order if number in place(pilot).bench_of.accepted()] == [order[0], order[2]]
+        assert place(pilot).at_work.text.number == order[3]
+        await press(pilot, "g", "n")
+        assert place(pilot).at_work.text.number == order[1]
+        await press(pilot, "1")
+        assert list(rows.numbers) == sorted(order)
+
+
+async def test_help_names_what_a_key_does_here_and_f7_shows_the_agreement(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "2", "question_mark")
+        lines = [line.split() for line in str(pilot.app.screen.query_one("#help-page", Static).content).splitlines()]
+        of = {key: [line[1:] for line in lines if line[:1] == [key]] for key in "HFnxu"}
+        assert of["H"][0] == ["happy"]
+        assert [words[0] for words in (of["F"][0], of["n"][0], of["x"][0], of["u"][0])] == [
+            "fear",
+            "Next",
+            "Remove",
+            "Take",
+        ]
+        assert "error" not in of["n"][0]
+        await press(pilot, "escape", "f7")
+        assert "agreement" in screen_text(pilot)
+        assert isinstance(frame(pilot).place, Results)
+        assert frame(pilot).query_one(Results).looked.view == "agreement"
