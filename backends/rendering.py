@@ -16,9 +16,9 @@ from jinja2 import Template, TemplateError, nodes
 from jinja2.ext import Extension
 from jinja2.meta import find_undeclared_variables
 from jinja2.parser import Parser
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from emotui.backends.base import Message
+from emotui.backends.template_limits import LONGEST, BoundedEnvironment, OverLimit, bounded
 from emotui.errors import ModelError
 
 TODAY = datetime(2026, 1, 1)
@@ -80,10 +80,11 @@ class ChatTemplate:
 
     def __init__(self, source: str, variables: Mapping[str, str], specials: Specials) -> None:
         try:
-            self._template = _compile(source)
-            known = find_undeclared_variables(_environment().parse(source))
-        except TemplateError as error:
-            raise ModelError(f"The model's chat template cannot be read: {error}") from error
+            with bounded():
+                self._template = _compile(source)
+                known = find_undeclared_variables(_environment().parse(source))
+        except (Exception, OverLimit) as error:
+            raise ModelError(f"The model's chat template cannot be read: {_said(error)}") from error
         self._variables = dict(variables)
         self._specials = specials
         self._switches = tuple(name for name in SWITCHES if name in known)
@@ -128,14 +129,20 @@ class ChatTemplate:
     def _text(self, messages: Sequence[Message], thinking: bool) -> str:
         turns = [{"role": message.role, "content": message.content} for message in messages]
         try:
-            return self._template.render(
-                messages=turns,
-                add_generation_prompt=True,
-                **self._variables,
-                **dict.fromkeys(self._switches, thinking),
-            )
-        except (TemplateError, TypeError) as error:
-            raise ModelError(f"The model's chat template refuses these messages: {error}") from error
+            with bounded():
+                text = self._template.render(
+                    messages=turns,
+                    add_generation_prompt=True,
+                    **self._variables,
+                    **dict.fromkeys(self._switches, thinking),
+                )
+            if len(text) > LONGEST + 2 * sum(len(message.content) for message in messages):
+                raise OverLimit(f"its prompt has {len(text):,} characters")
+            text.encode()  # half of a surrogate pair is no character, and no tokeniser takes one
+        # It is a program of somebody's: what it can raise is whatever Python can.
+        except (Exception, OverLimit) as error:
+            raise ModelError(f"The model's chat template refuses these messages: {_said(error)}") from error
+        return text
 
     def _takes_system(self) -> bool:
         rule = secrets.token_hex(8)
@@ -143,6 +150,19 @@ class ChatTemplate:
             return rule in self._text([Message("system", rule), Message("user", "x")], False)
         except ModelError:
             return False
+
+
+def _said(error: BaseException) -> str:
+    """One line of what a template raised, whatever it put into it."""
+    try:
+        words = " ".join(str(error).split())
+    except Exception:
+        words = ""
+    kind = "" if isinstance(error, TemplateError | OverLimit) else type(error).__name__
+    return ": ".join(each for each in (kind, words[:_MOST_SAID]) if each) or "it says nothing of why"
+
+
+_MOST_SAID = 300
 
 
 def plain_prompt(messages: Sequence[Message]) -> str:
@@ -196,8 +216,8 @@ class _Generation(Extension):
 
 
 @lru_cache(maxsize=1)
-def _environment() -> ImmutableSandboxedEnvironment:
-    environment = ImmutableSandboxedEnvironment(
+def _environment() -> BoundedEnvironment:
+    environment = BoundedEnvironment(
         trim_blocks=True, lstrip_blocks=True, extensions=[_Generation, "jinja2.ext.loopcontrols"]
     )
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from emotui.backends.base import Backend, ModelCard, Progress
-from emotui.backends.hf.files import model_folder, read_config, weight_files
+from emotui.backends.hf.configuration import read_config
+from emotui.backends.hf.files import model_folder, weight_files
 from emotui.backends.hf.settings import Settings, read_spec
 from emotui.errors import ModelError
 
@@ -49,18 +50,28 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Backe
     progress("starting torch and transformers")
     from transformers.utils import logging
 
+    from emotui.backends.hf.loading import load_model, one_line
+
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    loaded = load_model(folder, settings, progress)
+    shown = folder.name if Path(name).expanduser().is_dir() else name
+    # Files of a model may say of tokens, labels and limits what is only found wrong when it is used.
+    backend: Backend = one_line(folder, lambda: _backend(f"hf:{name}", shown, folder, settings, loaded))
+    progress("ready")
+    return backend
+
+
+def _backend(spec: str, name: str, folder: Path, settings: Settings, loaded: Any) -> Backend:
+    """The loaded model behind the protocol of its kind."""
     from emotui.backends.hf.classifier import Classifier, ZeroShot, is_regression, labels_of
     from emotui.backends.hf.families import nli_places
-    from emotui.backends.hf.loading import load_model
     from emotui.backends.hf.masked import Embedder, Masked
     from emotui.backends.hf.prompts import Prompts
     from emotui.backends.hf.regressor import NAMES, Regressor
     from emotui.backends.hf.spans.reader import Reader
     from emotui.backends.hf.spans.tagger import Tagger, span_labels
 
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    loaded = load_model(folder, settings, progress)
     prompts = Prompts(loaded.tokenizer, thinking=settings.thinking == "on")
     kind = loaded.family
     labels: dict[str, tuple[str, ...]] = {}
@@ -75,14 +86,13 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Backe
     elif kind == "tagger":
         labels = {"spans": span_labels(loaded.config, settings)}
     card = ModelCard(
-        spec=f"hf:{name}",
-        name=folder.name if Path(name).expanduser().is_dir() else name,
+        spec=spec,
+        name=name,
         capabilities=CAPABILITIES[kind],
         identity={**loaded.identity, **_asked(settings, kind, prompts)},
         labels=labels,
         notes=(*loaded.notes, *_notes(settings, kind, prompts, loaded.context)),
     )
-    progress("ready")
     match kind:
         case "causal":
             from emotui.backends.hf.causal import Causal

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from emotui.backends.base import Progress
+from emotui.backends.hf.configuration import read_object
 from emotui.backends.hf.settings import Settings
 from emotui.backends.options import named_path
-from emotui.bounded import read_bytes
 from emotui.errors import BadModel, ModelError
 
 _HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
@@ -66,24 +66,6 @@ def check_plain_files(folder: Path) -> None:
         raise BadModel(f"{first} is no file: take it out of the model's directory")
 
 
-def read_config(folder: Path) -> dict[str, Any]:
-    """`config.json`. Raises: BadModel where it is absent or no JSON object: this is no model."""
-    path = folder / "config.json"
-    if not path.is_file():
-        raise BadModel(f"{folder} is no model's directory: it has no config.json")
-    try:
-        config = json.loads(read_bytes(path))
-    except OSError as error:
-        raise BadModel(f"{path} cannot be read: {error.strerror}") from None
-    except RecursionError:
-        raise BadModel(f"{path} is no configuration: it is nested too deeply") from None
-    except ValueError as error:
-        raise BadModel(f"{path} is no JSON ({error}): fetch the model again") from None
-    if not isinstance(config, dict) or "model_type" not in config:
-        raise BadModel(f"{path} names no model_type: this is no model that transformers knows")
-    return config
-
-
 def weight_files(folder: Path) -> list[Path]:
     """The safetensors files that hold the model's weights, each of them whole.
 
@@ -94,10 +76,7 @@ def weight_files(folder: Path) -> list[Path]:
     if (folder / "model.safetensors").is_file():
         files = [folder / "model.safetensors"]
     elif index.is_file():
-        try:
-            files = sorted({folder / name for name in json.loads(index.read_text("utf-8"))["weight_map"].values()})
-        except (ValueError, KeyError, AttributeError):
-            raise BadModel(f"{index} is no list of weight files: fetch the model again") from None
+        files = _parts(folder, index)
     else:
         unsafe = sorted(path.name for path in folder.iterdir() if path.suffix in _UNSAFE)
         if unsafe:
@@ -109,6 +88,19 @@ def weight_files(folder: Path) -> list[Path]:
     for path in files:
         check_safetensors(path)
     return files
+
+
+def _parts(folder: Path, index: Path) -> list[Path]:
+    """The files that an index names: each beside it, by its name alone."""
+    placed = read_object(index).get("weight_map")
+    names = set(placed.values()) if isinstance(placed, dict) and all(map(_is_name, placed.values())) else set()
+    if not names:
+        raise BadModel(f"{index} is no list of weight files: fetch the model again")
+    return sorted(folder / name for name in names)
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and value.endswith(".safetensors") and len(value) < 256 and not {*value} & {*"/\\\0"}
 
 
 def check_safetensors(path: Path) -> None:
@@ -132,14 +124,23 @@ def check_safetensors(path: Path) -> None:
         raise BadModel(f"{path} is cut short ({size:,} bytes): fetch it again")
     try:
         entries = json.loads(header)
-        ends = [entry["data_offsets"][1] for name, entry in entries.items() if name != "__metadata__"]
+        ends = [_end(entry) for name, entry in entries.items() if name != "__metadata__"]
         whole = 8 + length + max(ends, default=0)
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
         raise BadModel(f"{path} is no safetensors file, or a corrupt one: fetch it again") from None
     if size < whole:
         raise BadModel(f"{path} is cut short ({size:,} of {whole:,} bytes): fetch it again")
     if size > whole:
         raise BadModel(f"{path} is {size - whole:,} bytes longer than it says: it is corrupt, fetch it again")
+
+
+def _end(entry: Any) -> int:
+    """Where a tensor ends among a file's data. Raises: ValueError, or of Python's others, where that is not said."""
+    _, end = entry["data_offsets"]
+    numbers = [*entry["shape"], *entry["data_offsets"]]
+    if not isinstance(entry["dtype"], str) or not all(type(each) is int and 0 <= each < 1 << 63 for each in numbers):
+        raise ValueError("not a tensor")
+    return int(end)
 
 
 def loaded_bytes(path: Path, bytes_each: float) -> int:

@@ -14,8 +14,9 @@ from transformers import AutoConfig, AutoTokenizer
 
 from emotui.backends.base import Progress
 from emotui.backends.free_memory import free_memory
+from emotui.backends.hf.configuration import read_config
 from emotui.backends.hf.families import family_of
-from emotui.backends.hf.files import check_plain_files, loaded_bytes, read_config, text_hash, weight_files
+from emotui.backends.hf.files import check_plain_files, loaded_bytes, text_hash, weight_files
 from emotui.backends.hf.settings import Settings
 from emotui.backends.weights_hash import weights_hash
 from emotui.errors import ModelError
@@ -99,6 +100,7 @@ def load_model(folder: Path, settings: Settings, progress: Progress) -> Loaded:
             + f": they are not a whole {type(model).__name__}"
         )
     check_all_used(folder, found["unexpected_keys"])
+    one_line(folder, lambda: check_tokens(folder, tokenizer, model.get_input_embeddings().num_embeddings))
     if not placed:
         model = one_line(folder, lambda: model.to(device))
     model.eval()
@@ -107,7 +109,7 @@ def load_model(folder: Path, settings: Settings, progress: Progress) -> Loaded:
         tokenizer=tokenizer,
         config=config,
         family=family,
-        context=context_of(config, tokenizer, family, settings),
+        context=one_line(folder, lambda: context_of(config, tokenizer, family, settings)),
         identity={
             "weights": weights,
             "files": text_hash(folder),
@@ -157,9 +159,26 @@ def read_tokenizer(folder: Path) -> Any:
         tokenizer = one_line(folder, lambda: AutoTokenizer.from_pretrained(folder, local_files_only=True))
     except ModelError as error:
         raise (ModelError(wordless) if "backend tokenizer" in str(error) else error) from None
-    if len(tokenizer) <= len(set(tokenizer.all_special_ids)):
+    if one_line(folder, lambda: len(tokenizer) <= len(set(tokenizer.all_special_ids))):
         raise ModelError(wordless)
     return tokenizer
+
+
+def check_tokens(folder: Path, tokenizer: Any, known: int) -> None:
+    """See that the model has a place for each control token that prompts are written with (padding is masked).
+
+    Args:
+        known: tokens that the model's weights know.
+
+    Raises:
+        ModelError: it has none for one of them, and would stop at every prompt.
+    """
+    for name, number in zip(tokenizer.all_special_tokens, tokenizer.all_special_ids, strict=True):
+        if number >= known and number != tokenizer.pad_token_id:
+            raise ModelError(
+                f"The tokeniser of {folder} has {str(name)[:40]!r} as token {number:,}, and its weights know "
+                f"{known:,}: they are not of one model, so it is not loaded"
+            )
 
 
 def _family(folder: Path, raw: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from emotui.backends.hf.encoders import Encoder, mean_embeddings
 from emotui.backends.hf.loading import Loaded
 from emotui.backends.hf.prompts import Prompts, frame, reads
 from emotui.backends.hf.settings import Settings
+from emotui.bounded import read_bytes
 
 MASK = "<mask>"
 _WORD = re.compile(r"[^\W\d_]+")
@@ -170,7 +171,7 @@ def _among(wanted: dict[str, list[int]], rows: dict[int, torch.Tensor], top: int
 def _pooling(folder: Path) -> str:
     """How a sentence-transformers directory pools; elsewhere, the mean."""
     try:
-        said = json.loads((folder / "1_Pooling" / "config.json").read_text("utf-8"))
+        said = json.loads(read_bytes(folder / "1_Pooling" / "config.json"))
         return "cls" if said.get("pooling_mode_cls_token") or said.get("pooling_mode") == "cls" else "mean"
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError):
         return "mean"

@@ -11,8 +11,9 @@ import transformers
 from transformers import AutoConfig
 
 from emotui.backends.hf.classifier import labels_of
+from emotui.backends.hf.configuration import read_config
 from emotui.backends.hf.families import family_of
-from emotui.backends.hf.files import model_folder, read_config, text_hash, weight_files
+from emotui.backends.hf.files import model_folder, text_hash, weight_files
 from emotui.backends.hf.loading import AUTO_CLASSES, check_all_used, chosen_device, context_of, one_line, read_tokenizer
 from emotui.backends.hf.prompts import frame
 from emotui.backends.hf.settings import Settings

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
@@ -60,8 +61,8 @@ class Checkpoints:
             return None
         try:
             state = json.loads(path.read_text(encoding="utf-8"))
-            known, moment = dict(state["arguments"]), Moment(**state["moment"])
-        except (ValueError, KeyError, TypeError) as error:
+            known, moment = dict(state["arguments"]), msgspec.convert(state["moment"], Moment)
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise BadInput(f"{path}:1: no checkpoint that can be read ({error}): train without --resume") from None
         check_same(path, known, self._arguments)
         return moment

@@ -51,9 +51,11 @@ def read_result(to: Path) -> dict[str, Any] | None:
     if not path.is_file():
         return None
     try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+        found: object = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"{path}:1: not JSON ({error})") from None
+    if not isinstance(found, dict):
+        raise BadInput(f"{path}:1: not an object, as a training writes it")
     return found
 
 

@@ -1,6 +1,5 @@
 """A mapping kept in a file (TOML): of which layout files are, how they are written, and which column is what."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ from emotui.bounded import read_text
 from emotui.errors import BadInput
 from emotui.formats.layouts.layout import ReadOptions
 from emotui.formats.rows import literal
+from emotui.toml_text import parse_toml
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def read_mapping(path: str) -> KeptMapping:
     """Raises BadInput where it cannot be read, or says what no mapping can say."""
     place = literal(path)
     try:
-        found = msgspec.convert(tomllib.loads(read_text(path)), _Document)
+        found = msgspec.convert(parse_toml(place, read_text(path)), _Document)
     except OSError as error:
         raise BadInput(f"{place}: cannot be read: {(error.strerror or str(error)).lower()}") from None
     except (ValueError, RecursionError) as error:

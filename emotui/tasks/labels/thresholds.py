@@ -1,7 +1,6 @@
 """Thresholds of labels as a file (TOML or JSON), and chosen on predictions whose gold labels are known."""
 
 import json
-import tomllib
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +10,7 @@ from emotui.formats import write_text
 from emotui.formats.rows import shown
 from emotui.metrics.labels import Answer, Gold, as_table, label_names, probable
 from emotui.metrics.thresholds import best_thresholds
+from emotui.toml_text import parse_toml
 
 TABLE = "thresholds"
 
@@ -27,7 +27,7 @@ def read_thresholds(path: str) -> dict[str, float]:
         text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{path}: cannot be read: {error}") from error
-    found = _toml(path, text) if path.lower().endswith(".toml") else _json(path, text)
+    found = parse_toml(path, text) if path.lower().endswith(".toml") else _json(path, text)
     if isinstance(found, dict) and isinstance(found.get(TABLE), dict):
         found = found[TABLE]
     if not isinstance(found, dict) or not found:
@@ -38,15 +38,6 @@ def read_thresholds(path: str) -> dict[str, float]:
     return {name: float(value) for name, value in found.items()}
 
 
-def _toml(path: str, text: str) -> object:
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        why, _, place = str(error).partition(" (at ")
-        line = place.removeprefix("line ").partition(",")[0]
-        raise BadInput(f"{path}:{line}: this is no TOML: {why}" if line.isdecimal() else f"{path}: {why}") from error
-
-
 def _json(path: str, text: str) -> object:
     try:
         found: object = json.loads(text)
@@ -54,6 +45,8 @@ def _json(path: str, text: str) -> object:
         raise BadInput(f"{path}:{error.lineno}: this is no JSON: {error.msg.lower()}") from error
     except RecursionError:
         raise BadInput(f"{path}: nested too deeply") from None
+    except ValueError:  # Python's own, of a number with more than 4,300 digits
+        raise BadInput(f"{path}: this is no JSON: a number in it has thousands of digits") from None
     return found
 
 

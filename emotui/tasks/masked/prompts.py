@@ -86,7 +86,7 @@ def read_words(output: str, way: str, count: int) -> tuple[tuple[str, ...], str]
 def _strings(text: str) -> tuple[str, ...] | None:
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(found, list) or not all(isinstance(word, str) for word in found):
         return None

@@ -78,7 +78,7 @@ def _entries(path: str, text: str) -> Iterator[tuple[int, str, Mapping[str, obje
 def _json_entries(path: str, text: str) -> Iterator[tuple[int, str, Mapping[str, object]]]:
     try:
         whole = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         whole = None
     if isinstance(whole, dict) and "word" not in whole:
         for word, value in whole.items():
@@ -90,7 +90,7 @@ def _json_entries(path: str, text: str) -> Iterator[tuple[int, str, Mapping[str,
         try:
             entry = json.loads(line)
             word = entry.pop("word")
-        except (ValueError, KeyError, AttributeError):
+        except (ValueError, KeyError, AttributeError, RecursionError):
             raise BadInput(f'{path}:{number}: not an object with a "word"') from None
         yield number, str(word), _from_json(path, number, entry.get("vector", entry.get("emotions", entry)))
 

@@ -12,6 +12,7 @@ import msgspec
 from emotui.backends.base import Message
 from emotui.bounded import read_text
 from emotui.errors import BadInput
+from emotui.toml_text import parse_toml
 
 _KEYS = ("system", "user")
 
@@ -72,15 +73,8 @@ def read_prompt_file(
     Raises:
         BadInput: it cannot be read, is no TOML (with the line), or a table or key of it is wrong (with its name).
     """
-    import tomllib
-
     try:
-        content = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        why, _, place = str(error).partition(" (at ")
-        line = place.removeprefix("line ").partition(",")[0]
-        where = f"{path}:{line}" if line.isdecimal() else path
-        raise BadInput(f"{where}: this is no TOML: {why}") from error
+        content = parse_toml(path, read_text(path))
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{path}: cannot be read: {error}") from error
     for other, way in (named or {}).items():

@@ -9,6 +9,7 @@ from emotui.bounded import read_text
 from emotui.errors import BadInput
 from emotui.metrics.span_labels import mapped
 from emotui.records import Mark, SpanPrediction, SpanSample
+from emotui.toml_text import parse_toml
 
 MAPPED = "; labels mapped by "
 """In a convention, before the hash of the mapping that scores were computed under."""
@@ -25,19 +26,12 @@ def read_label_map(path: str) -> dict[str, str]:
     Raises:
         BadInput: it cannot be read, or holds anything else; `FILE:LINE: what` where the line is known.
     """
-    # Imported here: the first row waits for this module, and none of its lists for TOML.
-    import tomllib
-
     try:
-        found = tomllib.loads(read_text(path))
+        found = parse_toml(path, read_text(path))
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise BadInput(f"{path}: not UTF-8") from None
-    except tomllib.TOMLDecodeError as error:
-        said, _, place = str(error).partition(" (at line ")
-        line = f":{place.split(',')[0]}" if place else ""
-        raise BadInput(f"{path}{line}: this is no TOML: {said}") from None
     wrong = [
         f"{path}: {name!r} must be a label in quotes" for name, label in found.items() if not isinstance(label, str)
     ]

@@ -1,7 +1,6 @@
 """Schemes in TOML files, with their guidelines in Markdown beside them; some come with this package."""
 
 import re
-import tomllib
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from msgspec.structs import replace
 
 from emotui.bounded import read_text
 from emotui.errors import BadInput
+from emotui.toml_text import parse_toml
 from emotui.workbench.annotate.scheme import (
     COLOURS,
     MASK,
@@ -60,12 +60,7 @@ def read_scheme(path: str) -> Scheme:
         BadInput: it cannot be read or is wrong; `FILE:LINE: what`, a line for each fault.
     """
     source = _text(path)
-    try:
-        content = tomllib.loads(source)
-    except tomllib.TOMLDecodeError as error:
-        why, _, place = str(error).partition(" (at ")
-        line = place.removeprefix("line ").partition(",")[0]
-        raise BadInput(f"{path}:{line if line.isdecimal() else 1}: this is no TOML: {why}") from error
+    content = parse_toml(path, source)
     problems: list[str] = []
     scheme = _scheme(path, content, _Lines(source), problems)
     if problems:

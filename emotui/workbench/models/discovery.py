@@ -10,8 +10,9 @@ from emotui.backends.embedded import base_files
 from emotui.backends.gguf.embedding import embeds
 from emotui.backends.gguf.files import find_model, models_in
 from emotui.backends.hf import CAPABILITIES
+from emotui.backends.hf.configuration import CONTEXTS, read_config
 from emotui.backends.hf.families import family_of, nli_places
-from emotui.backends.hf.files import read_config, weight_files
+from emotui.backends.hf.files import weight_files
 from emotui.backends.servers.listing import models_at
 from emotui.backends.spec import BUILT_IN, kinds
 from emotui.bounded import is_there
@@ -164,10 +165,14 @@ def _hub_cache(problems: list[str]) -> Iterator[AtHand]:
 
 def _in_folder(top: Path) -> Iterator[AtHand]:
     for folder in _below(top):
-        if (folder / "config.json").is_file():
-            yield _of_transformers(folder, f"hf:{folder}", folder.name, str(top))
-        for path in models_in(folder):
-            yield _of_llama_cpp(path, str(top))
+        try:
+            if any((folder / name).is_file() for name in ("config.json", "adapter_config.json")):
+                yield _of_transformers(folder, f"hf:{folder}", folder.name, str(top))
+            for path in models_in(folder):
+                yield _of_llama_cpp(path, str(top))
+        except OSError as error:
+            why = f"{folder} cannot be read: {error.strerror}"
+            yield AtHand(f"hf:{folder}", "hf", folder.name, where=str(top), problem=why)
 
 
 def _below(top: Path) -> Iterator[Path]:
@@ -213,8 +218,9 @@ def _of_transformers(folder: Path, spec: str, name: str, where: str) -> AtHand:
         family = "nli"
     text = config.get("text_config")
     inner = text if isinstance(text, dict) else config
-    context = next((inner[key] for key in _CONTEXTS if isinstance(inner.get(key), int)), None)
-    dtype = inner.get("dtype") or inner.get("torch_dtype") or config.get("dtype")
+    context = next((inner[key] for key in CONTEXTS if isinstance(inner.get(key), int)), None)
+    dtypes = (inner.get("dtype"), inner.get("torch_dtype"), config.get("dtype"))
+    dtype = next((each for each in dtypes if each and isinstance(each, str)), None)
     quantised = config.get("quantization_config")
     method = quantised.get("quant_method") if isinstance(quantised, dict) else None
     return AtHand(
@@ -224,8 +230,6 @@ def _of_transformers(folder: Path, spec: str, name: str, where: str) -> AtHand:
 
 _WRITERS = ("generate", "score", "rank")
 _CHAT = ("generate", "score")
-_CONTEXTS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len")
-"""Names under which configurations state how many tokens a model reads."""
 
 
 def _at_server(url: str) -> Iterator[AtHand]:
