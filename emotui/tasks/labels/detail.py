@@ -1,8 +1,10 @@
 """What is kept of the score of one text with several labels, and by which rules it was scored."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
+
+from emotui.metrics.labels import label_names
 
 CONVENTION = "labels 1: F1 and Jaccard of the two sets of labels, 1 where both are empty"
 
@@ -15,3 +17,9 @@ class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
     gold: tuple[str, ...] | None
     predicted: tuple[str, ...]
     probs: Mapping[str, float] = {}
+
+
+def named_in(given: Iterable[str] | None, details: Sequence[Detail]) -> list[str]:
+    """All labels that are named anywhere: given to the model, in gold, in answers, or with a probability alone."""
+    said = (names for one in details for names in (one.gold or (), one.predicted, one.probs))
+    return label_names([given or (), *said])

@@ -14,12 +14,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from emotui.metrics.labels import NONE, as_table, confusion_counts, label_names, labels_metrics
+from emotui.metrics.labels import NONE, as_table, confusion_counts, labels_metrics
 from emotui.metrics.nested_cv import assign_folds
 from emotui.metrics.states import Bits, Floats
 from emotui.metrics.thresholds import best_thresholds, decided
 from emotui.tables import Cell, Column, ResultsTable, Row
-from emotui.tasks.labels.detail import CONVENTION, Detail
+from emotui.tasks.labels.detail import CONVENTION, Detail, named_in
 from emotui.tasks.parts import ScoredRun
 
 FOLDS = 5
@@ -98,9 +98,7 @@ class _Counts:
         if not known:
             return None
         options: Any = scored.run.config.get("options") or {}
-        names = label_names(
-            [options.get("labels") or (), *(gold for _, _, gold in known), *(d.predicted for _, d, _ in known)]
-        )
+        names = named_in(options.get("labels"), [one for _, one, _ in known])
         gold = as_table([gold for _, _, gold in known], names)
         order = np.argsort(-gold.sum(axis=0), kind="stable")
         said = as_table([one.predicted for _, one, _ in known], names)

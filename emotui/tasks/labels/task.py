@@ -37,7 +37,7 @@ from emotui.tasks.labels.answers import (
     read_classification,
     read_scores,
 )
-from emotui.tasks.labels.detail import CONVENTION, Detail
+from emotui.tasks.labels.detail import CONVENTION, Detail, named_in
 from emotui.tasks.labels.files import score_baselines, score_files
 from emotui.tasks.labels.label_sets import CLASSIFY, HEADS, OF_HEADS, SCORE, LabelSets
 from emotui.tasks.labels.prompts import (
@@ -266,9 +266,7 @@ class Labels(Task):
 
     def _report(self, details: Sequence[Detail]) -> dict[str, Any]:
         own = self._settings
-        labels = list(
-            own.labels or label_names([*(one.gold or () for one in details), *(d.predicted for d in details)])
-        )
+        labels = named_in(own.labels, details)
         gold, said = (
             as_table(rows, labels) for rows in ([d.gold or () for d in details], [d.predicted for d in details])
         )

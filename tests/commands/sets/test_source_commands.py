@@ -34,6 +34,21 @@ def take_in(emotui: Emotui, db: Path, *more: object) -> Any:
     return emotui("import", "predictions", *more, "--dataset", "mine", "--source", "theirs", "--no-sim", "--db", db)
 
 
+def test_scores_of_a_pipeline_may_name_labels_that_nobody_else_does(emotui: Emotui, tmp_path: Path) -> None:
+    gold = lines(tmp_path / "mine.jsonl", [{"id": "1", "text": "I am glad", "labels": ["joy"]}])
+    listed = [{"label": "joy", "score": 0.9}, {"label": "sadness", "score": 0.1}]
+    name = lines(tmp_path / "p.jsonl", [{"id": "1", "label": listed}])
+    assert emotui("import", "labels", gold, "--db", "w.duckdb").status == 0
+    made = take_in(emotui, tmp_path / "w.duckdb", name, "--json").document
+    assert made["metrics"]["labels"] == ["joy", "sadness"]
+    assert emotui("export", "theirs", "--to", "out.jsonl", "--db", "w.duckdb").status == 0
+    scored = emotui("score", "labels", "--gold", gold, "--pred", "out.jsonl", "--json").document
+    assert {name: made["metrics"][name] for name in ("macro_f1", "brier")} == {
+        name: scored[name] for name in ("macro_f1", "brier")
+    }
+    assert emotui("report", "theirs", "--to", "r.md", "--db", "w.duckdb").status == 0
+
+
 def test_predictions_made_elsewhere_are_scored_as_the_file_is_and_stand_beside_the_runs(
     db: Path, emotui: Emotui, tmp_path: Path
 ) -> None:

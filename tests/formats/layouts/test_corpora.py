@@ -60,6 +60,12 @@ def test_xed_counts_plutchiks_eight_from_one(tmp_path: Path) -> None:
     assert [row["labels"] for row in read(file)] == [["anger", "sadness"], ["trust", "anger"], ["neutral"]]
 
 
+def test_a_class_by_number_is_not_an_emotion_of_xed(tmp_path: Path) -> None:
+    file = tmp_path / "polarity.tsv"
+    file.write_text("I love this\t1\nI hate this\t0\nmeh\t2\n")
+    assert taken_for(file) == "table"
+
+
 def test_semeval_2018_has_a_column_an_emotion(tmp_path: Path) -> None:
     file = tmp_path / "2018-E-c-En-dev.txt"
     emotions = list(EC_LABELS)

@@ -62,6 +62,25 @@ def test_the_first_sheet_that_is_not_empty_is_read(tmp_path: Path) -> None:
     }
 
 
+def test_a_page_of_notes_before_the_data_is_passed_over_and_named(tmp_path: Path) -> None:
+    from openpyxl import Workbook
+
+    from emotui.formats.layouts.tables.excel import EXCEL
+
+    book = Workbook()
+    book.active.title = "Notes"
+    book.active.append(["What this is"])
+    sheet = book.create_sheet("Data")
+    for row in (["Text", "Emotion"], ["so gut", "joy"]):
+        sheet.append(row)
+    file = tmp_path / "mine.xlsx"
+    book.save(file)
+    assert read(file) == [{"text": "so gut", "label": "joy"}]
+    why = EXCEL.recognise(file, file.read_bytes())
+    assert why is not None
+    assert "the sheet 'Data' is read ('Notes'" in why
+
+
 def test_what_is_no_workbook_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "mine.xlsx"
     file.write_bytes(b"PK\x03\x04 nothing")

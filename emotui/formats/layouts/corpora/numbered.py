@@ -74,9 +74,13 @@ def _recognise_goemotions(path: Path, head: bytes) -> str | None:
 
 def _recognise_xed(path: Path, head: bytes) -> str | None:
     rows = _numbered(path, head, 2)
-    if rows is None or any(int(one) >= len(XED_LABELS) for row in rows for one in row["2"].split(",")):
+    if rows is None:
         return None
-    return "it has a sentence and numbers of labels up to 8, with a tab between them"
+    # One small number a text is how everybody writes classes: 0 and 1 are not neutral and anger.
+    said = [[int(one) for one in row["2"].split(",")] for row in rows]
+    if max(map(max, said)) >= len(XED_LABELS) or not any(len(numbers) > 1 for numbers in said):
+        return None
+    return "it has a sentence and numbers of labels up to 8, several of some, with a tab between them"
 
 
 def label_list(path: Path) -> tuple[str, ...]:

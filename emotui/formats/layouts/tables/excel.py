@@ -1,9 +1,11 @@
 """Excel workbooks (.xlsx), read and written by openpyxl, which is loaded only when one comes up."""
 
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import date, datetime, time
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,29 +25,51 @@ LONGEST = 32_767
 
 
 def read_sheet(path: Path, options: ReadOptions) -> Table:
-    """The first sheet that has something in it."""
+    """The sheet that `_read_of` tells."""
+    with _opened(path) as book:
+        sheet = _read_of(book)
+        if sheet is not None:
+            return _table(_filled(sheet))
+    raise UnreadableFile("there is nothing in any of its sheets", 1)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """A workbook for reading; what goes wrong in reading it is said as UnreadableFile."""
     _check_size(path)
     from openpyxl import load_workbook
 
     try:
         book = load_workbook(path, read_only=True, data_only=True)
         try:
-            for sheet in book.worksheets:
-                sheet.reset_dimensions()  # what a program says of them is often wrong
-                cells = [
-                    (line, [_value(value) for value in row])
-                    for line, row in enumerate(sheet.iter_rows(values_only=True), start=1)
-                    if any(value is not None and str(value).strip() for value in row)
-                ]
-                if cells:
-                    return _table(cells)
+            yield book
         finally:
             book.close()
     except (OSError, UnreadableFile):
         raise
     except Exception as error:  # openpyxl says nothing of what it may raise
         raise UnreadableFile(f"not a readable workbook: {literal(str(error))[:200] or type(error).__name__}") from None
-    raise UnreadableFile("there is nothing in any of its sheets", 1)
+
+
+def _read_of(book: Any) -> Any:
+    """The first sheet with two rows of two cells, so that a page of notes before it is passed over; where there is
+    none, the first with anything; None where all are empty.
+    """
+    some = [(sheet, list(islice(_filled(sheet), 2))) for sheet in book.worksheets]
+    tables = [sheet for sheet, rows in some if len(rows) == 2 and all(len(_said(row)) > 1 for _, row in rows)]
+    return next(iter(tables or [sheet for sheet, rows in some if rows]), None)
+
+
+def _filled(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
+    """The rows with something in them, by their numbers."""
+    sheet.reset_dimensions()  # what a program says of them is often wrong
+    for line, row in enumerate(sheet.iter_rows(values_only=True), start=1):
+        if _said(row):
+            yield line, [_value(value) for value in row]
+
+
+def _said(row: Sequence[Any]) -> list[Any]:
+    return [value for value in row if value is not None and str(value).strip()]
 
 
 def _check_size(path: Path) -> None:
@@ -63,7 +87,8 @@ def _check_size(path: Path) -> None:
         raise UnreadableFile("not a workbook of Excel (.xlsx): save it as one, or as CSV") from None
 
 
-def _table(cells: list[tuple[int, list[Any]]]) -> Table:
+def _table(rows: Iterable[tuple[int, list[Any]]]) -> Table:
+    cells = list(rows)
     first = ["" if value is None else str(value) for value in cells[0][1]]
     others = [["" if value is None else str(value) for value in row] for _, row in cells[1:200]]
     headed = is_header(first, others)
@@ -130,7 +155,22 @@ def _cell(sheet: Any, value: Any) -> Any:
 
 
 def _recognise(path: Path, head: bytes) -> str | None:
-    return "it is a workbook of Excel" if head.startswith(_ZIP) and path.suffix.lower() in _ENDINGS else None
+    if not head.startswith(_ZIP) or path.suffix.lower() not in _ENDINGS:
+        return None
+    return "it is a workbook of Excel" + _other_sheets(path)
+
+
+def _other_sheets(path: Path) -> str:
+    """Which sheet of several is read; nothing where there is one, or where it cannot be told."""
+    try:
+        with _opened(path) as book:
+            there, chosen = book.sheetnames, _read_of(book)
+    except UnreadableFile:
+        return ""
+    if chosen is None or len(there) < 2:
+        return ""
+    others = ", ".join(repr(name) for name in there if name != chosen.title)
+    return f", of which the sheet {chosen.title!r} is read ({others}: save it as a file of its own to import it)"
 
 
 EXCEL = Layout(

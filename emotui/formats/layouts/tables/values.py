@@ -92,7 +92,7 @@ def label(value: object, names: Sequence[str]) -> str | Flaw | None:
 
 
 def labels(value: object, names: Sequence[str], *, split: bool = True) -> list[str] | dict[str, Any] | Flaw | None:
-    """Several labels: a list, numbers by label, or names between commas; None where nothing is said.
+    """Several labels: a list, numbers by label, labels with scores, or names between commas; None: nothing is said.
 
     Args:
         split: whether a string is several labels at its commas.
@@ -105,6 +105,8 @@ def labels(value: object, names: Sequence[str], *, split: bool = True) -> list[s
             value = _BETWEEN.split(value.strip()) if split else [value.strip()]
     if value is None or isinstance(value, Flaw):
         return value
+    if isinstance(value, list) and value and all(_is_scored(item) for item in value):
+        return {item["label"]: item["score"] for item in value}
     if isinstance(value, Mapping):
         return {str(name): said for name, said in value.items() if said is not None}
     found: list[str] = []
@@ -117,6 +119,11 @@ def labels(value: object, names: Sequence[str], *, split: bool = True) -> list[s
         if one is not None and one not in found:
             found.append(one)
     return found
+
+
+def _is_scored(item: object) -> bool:
+    """Whether it is a label with its score, as pipelines of transformers write a text's labels."""
+    return isinstance(item, Mapping) and set(item) == {"label", "score"} and isinstance(item["label"], str)
 
 
 def spans(value: object, text: str | None, names: Sequence[str] = ()) -> list[dict[str, Any]] | Flaw | None:

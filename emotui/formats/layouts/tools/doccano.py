@@ -41,7 +41,9 @@ def recognise(path: Path, head: bytes) -> str | None:
         return "its lines have `Comments` or an `annotation_approver`, as doccano writes"
     if isinstance(label, list) and label and all(_is_span(one) for one in label):
         return f"its lines have [start, end, label] under `{'label' if 'label' in record else 'labels'}`"
-    return "its lines have a list under `label`" if isinstance(record.get("label"), list) else None
+    listed = record.get("label")
+    plain = isinstance(listed, list) and all(isinstance(one, str | list) for one in listed)
+    return "its lines have a list under `label`" if plain else None
 
 
 def _is_span(value: object) -> bool:
