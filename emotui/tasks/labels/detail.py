@@ -1,6 +1,6 @@
 """What is kept of the score of one text with several labels, and by which rules it was scored."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -19,7 +19,7 @@ class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
     probs: Mapping[str, float] = {}
 
 
-def named_in(given: Iterable[str] | None, details: Sequence[Detail]) -> list[str]:
+def named_in(given: Sequence[str] | None, details: Sequence[Detail]) -> list[str]:
     """All labels that are named anywhere: given to the model, in gold, in answers, or with a probability alone."""
     said = (names for one in details for names in (one.gold or (), one.predicted, one.probs))
     return label_names([given or (), *said])
