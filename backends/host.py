@@ -12,13 +12,13 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
 from emotui.backends import wire
 from emotui.backends.base import CAPABLE_KINDS, METHODS, ModelCard, Progress, Request
 from emotui.backends.spec import check_spec
-from emotui.errors import BadModel, ModelError
+from emotui.errors import BadModel, ModelError, Unanswered
 
 IsCancelled = Callable[[], bool]
 _POLL = 0.05
@@ -64,6 +64,7 @@ class ModelProcess:
         self._messages: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._number = 0
         self._closed = False
+        self._asked = False  # whether the process is past loading
 
     @property
     def has_options(self) -> bool:
@@ -94,7 +95,8 @@ class ModelProcess:
         typing waits for one round trip only.
 
         Raises:
-            ModelError: the model lacks a capability, refuses the batch, died or hung; the next call starts it afresh.
+            ModelError: the model lacks a capability, refuses the batch, died or hung (Unanswered, where it was loaded);
+                the next call starts it afresh.
             Cancelled: `cancelled()` became true while waiting.
         """
         if not requests:
@@ -141,6 +143,7 @@ class ModelProcess:
         from emotui.backends.servers.named import check_named
 
         check_named(self.spec)
+        self._asked = False
         self._start()
         while True:
             match self._wait(cancelled):
@@ -152,7 +155,7 @@ class ModelProcess:
                     # Of a model that was loaded before, something else has gone wrong than its name.
                     raise (BadModel if at_fault and self.card is None else ModelError)(why)
                 case ("loaded", ModelCard() as card):
-                    self.card = card
+                    self.card, self._asked = card, True
                     return card
 
     def _start(self) -> None:
@@ -169,13 +172,14 @@ class ModelProcess:
             raise self._died() from None
 
     def _spawn(self, words: IO[bytes], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            [sys.executable, "-c", _BOOT.format(path=sys.path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=words,
-            env=environment,
-        )
+        with _without_interrupts():
+            return subprocess.Popen(
+                [sys.executable, "-c", _BOOT.format(path=sys.path)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=words,
+                env=environment,
+            )
 
     def _wait(self, cancelled: IsCancelled | None) -> Any:
         """The child's next message; None never: a dead, hanging or cancelled child raises."""
@@ -197,7 +201,7 @@ class ModelProcess:
             if now - started > self.limit:
                 self.close()
                 said = f"{self.spec} gave no answer for {self.limit:.0f} s and was stopped: asked again it starts anew"
-                raise ModelError(said + self._last_words())
+                raise self._unanswered(said + self._last_words(), slow=True)
 
     def _died(self) -> Exception:
         """Why the messages ended: somebody closed the model, or its process died by itself."""
@@ -214,7 +218,11 @@ class ModelProcess:
                 how += " (out of memory?)"
         else:
             how = f"ended with status {code}"
-        return ModelError(f"The process of {self.spec} {how}{self._last_words()}")
+        return self._unanswered(f"The process of {self.spec} {how}{self._last_words()}", slow=False)
+
+    def _unanswered(self, why: str, *, slow: bool) -> ModelError:
+        """While a model is loaded, what it was asked is not at fault."""
+        return Unanswered(why, slow=slow) if self._asked else ModelError(why)
 
     def _last_words(self) -> str:
         """The end of a sentence with the last line that the process wrote; empty where it wrote none."""
@@ -224,6 +232,19 @@ class ModelProcess:
         self._words.seek(max(0, self._words.tell() - 4096))
         lines = [line.strip() for line in self._words.read().decode("utf-8", "replace").splitlines() if line.strip()]
         return f"; its last words: {lines[-1][:300]}" if lines else ""
+
+
+@contextlib.contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """A process that is started within it has Ctrl-C blocked from its first step on: that is its parent's to handle."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def child_environment(spec: str) -> dict[str, str]:

@@ -21,6 +21,14 @@ class ModelError(EmotuiError):
     """A model cannot be loaded, cannot do what is asked of it, or died; the message ends with its last words."""
 
 
+class Unanswered(ModelError):
+    """A model's process died over what it was asked, or gave no answer in its time (`slow`), and is gone."""
+
+    def __init__(self, why: str, *, slow: bool) -> None:
+        super().__init__(why)
+        self.slow = slow
+
+
 class BadModel(BadInput, ModelError):
     """A model that was named cannot be one: a wrong option, no such file, a damaged one. Told before it is loaded."""
 

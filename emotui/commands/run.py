@@ -41,6 +41,13 @@ from emotui.workbench.workspace import Workspace
 @asking_options
 @click.option("--resume", help="Finish a run that was stopped (its id or the beginning of it).")
 @click.option("--take-over", is_flag=True, help="With --resume: finish it though another process says it is at it.")
+@click.option("--retry", is_flag=True, help="With --resume: ask also about texts that the model did not finish.")
+@click.option(
+    "--patience",
+    type=click.FloatRange(min=1),
+    metavar="SECONDS",
+    help="How long the model may take over one batch, or a text alone, before that is passed over. [default: 600]",
+)
 @click.option("--fresh", is_flag=True, help="Compute again what the store already holds.")
 @db_option
 @json_option
@@ -55,6 +62,8 @@ def run(
     labels_file: str | None,
     resume: str | None,
     take_over: bool,
+    retry: bool,
+    patience: float | None,
     fresh: bool,
     experiment: int | None,
     written_way: str | None,
@@ -66,6 +75,8 @@ def run(
     way = one_way(way, written_way)
     if take_over and resume is None:
         raise BadInput("--take-over goes with --resume RUN: name the run")
+    if retry and resume is None:
+        raise BadInput("--retry goes with --resume RUN: name the run")
     if labels_file is not None:
         options["labels"] = read_labels(labels_file)
     asked_alone(experiment, task, dataset)
@@ -82,6 +93,8 @@ def run(
             target = _dataset(workspace, task, dataset, resume)
         if resume is not None:
             spec = workspace.store.run(resume).model
+        if patience is not None:
+            workspace.model(spec).limit = patience
         with bar(f"{spec}: {task}") as progress:
 
             def show(step: RunProgress) -> None:
@@ -102,6 +115,7 @@ def run(
                     options=options,
                     resume=resume,
                     take_over=take_over,
+                    retry=retry,
                     fresh=fresh,
                     on_progress=show,
                 )

@@ -91,10 +91,16 @@ def set_state(connection: "DuckDBPyConnection", run: str, state: str, error: str
     )
 
 
-def done(connection: "DuckDBPyConnection", run: str) -> set[tuple[int, int]]:
-    """Each (sample, repeat) that has an output; those with errors only are to be asked again."""
+def done(connection: "DuckDBPyConnection", run: str, passed_over: str = "") -> set[tuple[int, int]]:
+    """Each (sample, repeat) that has an output; those with errors only are to be asked again.
+
+    Args:
+        passed_over: errors that begin so count as outputs; empty: none does.
+    """
     found = connection.execute(
-        "select distinct sample, repeat from outputs where run = ? and error is null", [_number(connection, run)]
+        "select distinct sample, repeat from outputs "
+        "where run = ? and (error is null or (? <> '' and starts_with(error, ?)))",
+        [_number(connection, run), passed_over, passed_over],
     )
     return {(sample, repeat) for sample, repeat in found.fetchall()}
 

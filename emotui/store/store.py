@@ -342,10 +342,14 @@ class Store:
         with self._turns.writing() as connection:
             runs.set_state(connection, run, state, error)
 
-    def done(self, run: str) -> set[tuple[int, int]]:
-        """Each (sample, repeat) that has an output. Those that only failed are not among them: ask them again."""
+    def done(self, run: str, passed_over: str = "") -> set[tuple[int, int]]:
+        """Each (sample, repeat) that has an output. Those that only failed are not among them: ask them again.
+
+        Args:
+            passed_over: those that failed with an error that begins so are among them; empty: none is.
+        """
         with self._turns.reading() as connection:
-            return runs.done(connection, run)
+            return runs.done(connection, run, passed_over)
 
     def results(self, run: str, numbers: "Numbers | None" = None) -> Iterator[ResultRow]:
         """What a run kept (of these samples only), in the order committed, with current predictions and scores."""

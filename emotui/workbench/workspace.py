@@ -294,6 +294,7 @@ class Workspace:
         options: Mapping[str, object] | None = None,
         resume: str | None = None,
         take_over: bool = False,
+        retry: bool = False,
         fresh: bool = False,
         on_progress: "OnProgress" = lambda progress: None,
     ) -> Run:
@@ -325,6 +326,7 @@ class Workspace:
             options=options,
             resume=resume,
             take_over=take_over,
+            retry=retry,
             fresh=fresh,
             on_progress=on_progress,
             cancelled=self._stop.is_set,

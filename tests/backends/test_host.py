@@ -11,7 +11,7 @@ import pytest
 
 from emotui.backends.base import Classify, Evidence, Extract, Refused
 from emotui.backends.host import Cancelled, ModelProcess
-from emotui.errors import BadInput, ModelError
+from emotui.errors import BadInput, ModelError, Unanswered
 from tests.backends.installed_kind import install_kind
 from tests.waiting import wait_until
 
@@ -120,6 +120,25 @@ def test_a_process_killed_from_outside_is_replaced(model: ModelProcess) -> None:
     assert model.ask([Extract("word")]) == [(Evidence(0, 4, "happy", 0.5),)]
 
 
+@pytest.mark.faults
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals are another matter there")
+def test_an_interrupt_of_the_models_process_alone_changes_nothing_at_any_moment(model: ModelProcess) -> None:
+    answers: list[object] = []
+    asking = threading.Thread(target=lambda: answers.extend(model.ask([Extract("SLEEP 0.2"), Extract("word")])))
+    asking.start()
+    wait_until(lambda: model.pid is not None)
+    pid = model.pid
+    sent = 0
+    while asking.is_alive():
+        assert pid is not None
+        os.kill(pid, signal.SIGINT)
+        sent += 1
+    asking.join()
+    assert len(answers) == 2
+    assert sent > 1
+    assert model.pid == pid
+
+
 def test_a_cancel_in_the_middle_of_a_batch_acts_within_a_second(model: ModelProcess) -> None:
     model.load()
     stops: list[float] = []
@@ -142,7 +161,7 @@ def test_loading_can_be_cancelled() -> None:
 def test_a_model_that_hangs_past_its_limit_is_stopped_with_its_last_words() -> None:
     with ModelProcess(f"{KIND}:", limit=4) as model:
         model.ask([Extract("PRINT")])
-        with pytest.raises(ModelError, match=r"no answer for 4 s and was stopped: .* words: noise from a library$"):
+        with pytest.raises(Unanswered, match=r"no answer for 4 s and was stopped: .* words: noise from a library$"):
             model.ask([Extract("SLEEP 60")])
         assert model.pid is None
 

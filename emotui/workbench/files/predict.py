@@ -17,6 +17,7 @@ from emotui.records import Text
 from emotui.tasks.prompting.settings import configured
 from emotui.tasks.registry import kinds, task_named, with_labels
 from emotui.tasks.task import Asked, Task
+from emotui.workbench.asking import Asking
 from emotui.workbench.runs.plan import chosen_way, notes_on_prompts, sample_seed
 from emotui.workbench.runs.run import still_open
 
@@ -87,6 +88,7 @@ def predict(
         started = time.monotonic()
         found: dict[int, Answered] = {}
         stopped: str | None = None
+        ask = Asking(model)
         try:
             for _ in range(2):
                 waiting = [place for place in range(len(got.records)) if place not in found]
@@ -97,7 +99,7 @@ def predict(
                     seeds = [sample_seed(0, 0, sample.id) for sample in asked]
                     answers = [
                         _answered(task, sample, answer, way)
-                        for sample, answer in zip(asked, task.ask(asked, model.ask, way, seeds), strict=True)
+                        for sample, answer in zip(asked, task.ask(asked, ask, way, seeds), strict=True)
                     ]
                     found |= {place: one for place, one in zip(places, answers, strict=True) if not one.again}
                     whys += [one.why or "" for one in answers if one.again]

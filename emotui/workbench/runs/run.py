@@ -5,7 +5,6 @@ Asking, parsing and scoring are separate steps over what is kept, so `rescore` n
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import msgspec
@@ -21,6 +20,7 @@ from emotui.store.store import Store
 from emotui.tasks.prompting.settings import configured
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
+from emotui.workbench.asking import PASSED_OVER, Asking
 from emotui.workbench.datasets.label_maps import for_scoring
 from emotui.workbench.datasets.samples import has_texts, is_sample_data
 from emotui.workbench.progress import OnProgress, RunProgress
@@ -50,6 +50,7 @@ def run_task(
     options: Mapping[str, object] | None = None,
     resume: str | None = None,
     take_over: bool = False,
+    retry: bool = False,
     fresh: bool = False,
     on_progress: OnProgress = lambda progress: None,
     cancelled: IsCancelled | None = None,
@@ -64,6 +65,7 @@ def run_task(
         way: one of the task's ways to ask this model; None: the model's own.
         options: the task's own settings (`Task.with_options`): prompts, sampling.
         resume: a stopped run to finish instead of starting one; its own limit, repeats, way and options hold.
+        retry: ask in it also about texts that were passed over, because the model did not finish them.
         take_over: finish it even where its process may be at it still, on a machine that cannot be asked.
 
     Raises:
@@ -91,9 +93,10 @@ def run_task(
         card = model.load(cancelled=cancelled)
         remember_card(store, model, stamp, card)
         plan = None
-    task, twin = task_named(dataset.task), None
+    task, twin, died = task_named(dataset.task), None, False
     if resume is not None:
         run = store.run(resume)
+        died = retry or run.state == "failed"
         if run.source != "model":
             raise BadInput(f"{run.run} is what a {run.source} says: no model can go on with it")
         settings = msgspec.convert(run.config, RunConfig)
@@ -135,8 +138,10 @@ def run_task(
     )
     if twin is not None:
         _take_over(store, task, way, dataset, twin, run.run, cancelled)
-    running = _Running(store, model, dataset, run, task, way, seed, repeats, n_samples, on_progress, cancelled)
-    return running.finish()
+    # A text that a model once died over may be what kills it; the first time, anything else may be.
+    ask = Asking(model, cancelled, deaths=died)
+    running = _Running(store, model, ask, dataset, run, task, way, seed, repeats, n_samples, on_progress, cancelled)
+    return running.finish(retry=retry)
 
 
 class _Waits:
@@ -163,6 +168,7 @@ class _Running:
         self,
         store: Store,
         model: ModelProcess,
+        ask: Asking,
         dataset: Dataset,
         run: Run,
         task: Task,
@@ -173,7 +179,7 @@ class _Running:
         on_progress: OnProgress,
         cancelled: IsCancelled | None,
     ) -> None:
-        self.store, self.model, self.dataset, self.run = store, model, dataset, run
+        self.store, self.ask, self.dataset, self.run = store, ask, dataset, run
         self.task, self.way, self.seed = for_scoring(store, task, dataset, run.model), way, seed
         self.repeats, self.n_samples = repeats, n_samples
         self.on_progress, self.cancelled = on_progress, cancelled
@@ -181,20 +187,22 @@ class _Running:
         self.embedding = None if model.spec == EMBEDDING else ModelProcess(EMBEDDING)
         self.embed = Embedder(self.embedding or model, cancelled) if task.embeds else None
 
-    def finish(self) -> Run:
+    def finish(self, *, retry: bool) -> Run:
         """Ask for all that is not there yet; the state in the store says how it ended, however it ended.
+
+        Texts that were passed over stay so, unless `retry`.
 
         A run in which every answer failed is `failed`.
         """
         run = self.run.run
         GOING.add(run)
         try:
-            return self._finish(run)
+            return self._finish(run, "" if retry else PASSED_OVER)
         finally:
             GOING.discard(run)
 
-    def _finish(self, run: str) -> Run:
-        done = self.store.done(run)
+    def _finish(self, run: str, passed_over: str) -> Run:
+        done = self.store.done(run, passed_over)
         self.store.set_state(run, "running")
         started, before, failed = time.monotonic(), len(done), self.run.failed
         try:
@@ -249,10 +257,9 @@ class _Running:
     def _ask(self, batch: Sequence[tuple[Key, Any]]) -> tuple[list[ResultRow], list[str]]:
         """Rows to keep, and why the samples that have none are still open."""
         started = time.monotonic()
-        model = partial(self.model.ask, cancelled=self.cancelled)
         samples = [sample for _, sample in batch]
         seeds = [sample_seed(self.seed, repeat, sample.id) for (_, repeat), sample in batch]
-        answers = self.task.ask(samples, model, self.way, seeds)
+        answers = self.task.ask(samples, self.ask, self.way, seeds)
         asked = sum(1 + len(answer.before) for answer in answers)
         seconds = (time.monotonic() - started) / asked
         outputs = [
