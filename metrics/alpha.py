@@ -14,12 +14,14 @@ algorithm instead keeps D_e and draws single differences; it treats the pairs of
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 
-from emotui.metrics.figure import Figure, resample_weights, with_interval
+from emotui.metrics.figure import Figure, resample_counts, resample_weights, unique_rows, with_interval
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
@@ -30,6 +32,9 @@ _TOO_FEW = "no item has two ratings"
 _CONSTANT = "all ratings are equal: there is nothing to tell apart"
 _AT_ONCE = 4_000_000
 """Numbers of one block of resamples."""
+
+_FEW = 256
+"""Different items up to which texts with the same ones are drawn as one."""
 
 
 def alpha(
@@ -67,20 +72,17 @@ def alpha(
         return Figure(None, n, why=_CONSTANT)
     if level == "ratio" and values[0] < 0:
         raise ValueError("a ratio scale begins at 0")
-    whole = Figure(float(_alphas(table, there, values, codes, level, np.ones((1, n)))[0]), n)
+    alike = _Alike.of(there, codes)
+    whole = Figure(float(alike.alphas(values, level, alike.times[None, :])[0]), n)
     if not resamples:
         return whole
-    step = max(1, _AT_ONCE // max(n, int(there.sum())))
     if texts is None:
-        owner = np.arange(n)
+        draws = resample_counts(alike.times, resamples, seed)
     else:
-        rows = (~np.isnan(whole_table)).sum(axis=1) > 1
-        owner = np.unique(np.asarray(texts)[rows], return_inverse=True)[1]
-    weights = resample_weights(int(owner.max()) + 1, resamples, seed)
-    parts = [
-        _alphas(table, there, values, codes, level, weights[start : start + step][:, owner])
-        for start in range(0, resamples, step)
-    ]
+        owner = np.asarray(texts)[(~np.isnan(whole_table)).sum(axis=1) > 1]
+        draws = alike.drawn_by_text(owner, resamples, seed)
+    step = max(1, _AT_ONCE // max(len(alike.times), len(values)))
+    parts = [alike.alphas(values, level, draws[start : start + step]) for start in range(0, resamples, step)]
     return with_interval(whole, np.concatenate(parts))
 
 
@@ -141,37 +143,66 @@ def _difference(x: Floats, y: Floats, level: Level) -> Floats:
     return np.asarray(np.divide(x - y, total, out=np.zeros(np.broadcast(x, y).shape), where=total != 0) ** 2)
 
 
-def _alphas(
-    table: Floats,
-    there: NDArray[np.bool_],
-    values: Floats,
-    codes: NDArray[np.int64],
-    level: Level,
-    weights: Floats,
-) -> Floats:
-    """(resamples,): alpha with each item counted as often as `weights`, (resamples, items), says; NaN: undefined."""
-    if level == "ordinal":
-        return np.array([_ordinal(there, codes, len(values), row) for row in weights])
-    sizes = there.sum(axis=1).astype(np.float64)
-    n = weights @ sizes
-    observed = weights @ _observed(table, there, values, codes, level)
-    if level == "interval":
-        scores = np.zeros(table.shape)
-        scores[there] = _unit(values)[codes]
-        expected = _apart(n, weights @ scores.sum(axis=1), weights @ (scores**2).sum(axis=1))
-    else:
-        counts = weights @ _counts(there, codes, len(values))
-        if level == "nominal":
-            expected = n**2 - (counts**2).sum(axis=1)
+@dataclass(frozen=True, slots=True)
+class _Alike:
+    """The different items: two items are alike that have the same ratings, whoever gave them.
+
+    `there`, `codes`: (items, raters) and the number of the value of every rating, row by row. `times`: (items,), how
+    often there is one like it. `which`: of every item of the table which it is like.
+    """
+
+    there: NDArray[np.bool_]
+    codes: NDArray[np.int64]
+    times: Floats
+    which: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, there: NDArray[np.bool_], codes: NDArray[np.int64]) -> "_Alike":
+        rows = np.full(there.shape, -1, dtype=np.int64)
+        rows[there] = codes
+        different, which, times = unique_rows(np.sort(rows, axis=1))
+        known = different >= 0
+        return cls(known, different[known], times, which)
+
+    def drawn_by_text(self, owner: NDArray[np.int64], resamples: int, seed: int) -> Floats:
+        """(resamples, items): how often each is drawn where texts are drawn with all their items."""
+        texts, place = np.unique(owner, return_inverse=True)
+        held = csr_array((np.ones(len(place)), (place, self.which)), shape=(len(texts), len(self.times)))
+        if len(self.times) > _FEW:
+            return np.asarray(resample_weights(len(texts), resamples, seed) @ held)
+        different, _, times = unique_rows(held.toarray())
+        return np.asarray(resample_counts(times, resamples, seed) @ different)
+
+    def alphas(self, values: Floats, level: Level, weights: Floats) -> Floats:
+        """(resamples,): alpha, each item counted as `weights`, (resamples, items), says; NaN where undefined."""
+        sizes = self.there.sum(axis=1).astype(np.float64)
+        if level == "ordinal":
+            return np.array([_ordinal(self.there, self.codes, len(values), sizes, row) for row in weights])
+        table = np.full(self.there.shape, np.nan)
+        table[self.there] = values[self.codes]
+        n = weights @ sizes
+        observed = weights @ _observed(table, self.there, values, self.codes, level)
+        if level == "interval":
+            scores = np.zeros(table.shape)
+            scores[self.there] = _unit(values)[self.codes]
+            expected = _apart(n, weights @ scores.sum(axis=1), weights @ (scores**2).sum(axis=1))
         else:
-            apart = _difference(values[:, None], values[None, :], "ratio")
-            expected = ((counts @ apart) * counts).sum(axis=1)
-    return _from(observed, expected, n)
+            counts = np.asarray(weights @ self._counts(len(values)))
+            if level == "nominal":
+                expected = n**2 - (counts**2).sum(axis=1)
+            else:
+                apart = _difference(values[:, None], values[None, :], "ratio")
+                expected = ((counts @ apart) * counts).sum(axis=1)
+        return _from(observed, expected, n)
+
+    def _counts(self, k: int) -> csr_array:
+        """(items, values): how many ratings of an item have the value."""
+        rows = np.nonzero(self.there)[0]
+        return csr_array((np.ones(len(rows)), (rows, self.codes)), shape=(len(self.there), k))
 
 
-def _ordinal(there: NDArray[np.bool_], codes: NDArray[np.int64], k: int, weights: Floats) -> float:
-    """Alpha by mean ranks, which differ from resample to resample. Args: weights: (items,)."""
-    sizes = there.sum(axis=1).astype(np.float64)
+def _ordinal(there: NDArray[np.bool_], codes: NDArray[np.int64], k: int, sizes: Floats, weights: Floats) -> float:
+    """Alpha by mean ranks, which differ from resample to resample. Args: sizes, weights: (items,)."""
     of_rating = np.repeat(weights, there.sum(axis=1))
     ranks = _midranks(np.bincount(codes, weights=of_rating, minlength=k).astype(np.float64))
     scores = np.zeros(there.shape)
@@ -202,12 +233,6 @@ def _unit(values: Floats) -> Floats:
     """Values in [-1, 1] with the same proportions: alpha does not change, and no square overflows."""
     half = (values[-1] - values[0]) / 2
     return np.asarray((values - (values[0] + half)) / half)
-
-
-def _counts(there: NDArray[np.bool_], codes: NDArray[np.int64], k: int) -> Floats:
-    """(items, values): how many ratings of an item have the value."""
-    rows = np.nonzero(there)[0]
-    return np.bincount(rows * k + codes, minlength=len(there) * k).reshape(len(there), k).astype(np.float64)
 
 
 def coded(rows: Sequence[Sequence[str | None]]) -> Floats:

@@ -12,6 +12,8 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from emotui.metrics.figure import unique_rows
+
 Floats = NDArray[np.float64]
 
 MOST_STEPS = 1000
@@ -55,19 +57,20 @@ def dawid_skene(counts: ArrayLike, steps: int = MOST_STEPS, tolerance: float = T
     known = votes.sum(axis=1) > 0
     if not known.any():
         raise ValueError("nobody said anything")
-    labelled = said[known]
-    # One product for all annotators: (items, annotators * classes).
-    flat = labelled.reshape(len(labelled), -1)
-    classes = votes[known] / votes[known].sum(axis=1, keepdims=True)
+    # One product for all annotators, (items, annotators * classes); items of which all said the same count as one.
+    flat, which, times = unique_rows(said[known].reshape(int(known.sum()), -1))
+    of_kind = flat.reshape(len(flat), *said.shape[1:]).sum(axis=1)
+    classes = of_kind / of_kind.sum(axis=1, keepdims=True)
     before, converged, step = -np.inf, False, 0
     while step < steps and not converged:
         step += 1
-        prior, confusion = _rates(flat, classes, said.shape[1], said.shape[2])
-        classes, likelihood = _classes(flat, prior, confusion)
+        prior, confusion = _rates(flat, classes * times[:, None], said.shape[1], said.shape[2])
+        classes, likelihoods = _classes(flat, prior, confusion)
+        likelihood = float(times @ likelihoods)
         converged = abs(likelihood - before) <= tolerance * max(1.0, abs(likelihood))
         before = likelihood
     whole = np.tile(prior, (len(said), 1))
-    whole[known] = classes
+    whole[known] = classes[which]
     return DawidSkene(whole, prior, _shown(confusion, flat, classes), before, step, converged)
 
 
@@ -78,24 +81,29 @@ def log_likelihood(counts: ArrayLike, prior: ArrayLike, confusion: ArrayLike) ->
         counts: (items, annotators, classes). prior: (classes,). confusion: (annotators, classes, classes).
     """
     said = np.asarray(counts, dtype=np.float64)
-    return _classes(said.reshape(len(said), -1), np.asarray(prior, float), np.asarray(confusion, float))[1]
+    flat = said.reshape(len(said), -1)
+    return float(_classes(flat, np.asarray(prior, float), np.asarray(confusion, float))[1].sum())
 
 
 def _rates(flat: Floats, classes: Floats, annotators: int, k: int) -> tuple[Floats, Floats]:
-    """(classes,) and (annotators, classes, classes). A row of which there is nothing is 0."""
+    """(classes,) and (annotators, classes, classes). A row of which there is nothing is 0.
+
+    Args:
+        classes: (items, classes), the probability of each class, times how often there is such an item.
+    """
     seen = (classes.T @ flat).reshape(k, annotators, k).transpose(1, 0, 2)
     total = seen.sum(axis=2, keepdims=True)
-    return classes.mean(axis=0), np.divide(seen, total, out=np.zeros_like(seen), where=total > 0)
+    return classes.sum(axis=0) / classes.sum(), np.divide(seen, total, out=np.zeros_like(seen), where=total > 0)
 
 
-def _classes(flat: Floats, prior: Floats, confusion: Floats) -> tuple[Floats, float]:
-    """(items, classes), and the log-likelihood."""
+def _classes(flat: Floats, prior: Floats, confusion: Floats) -> tuple[Floats, Floats]:
+    """(items, classes), and the log-likelihood of each item."""
     by_class = _log(confusion).transpose(1, 0, 2).reshape(len(prior), -1)
     logs = flat @ by_class.T + _log(prior)
     most = logs.max(axis=1, keepdims=True)
     weights = np.exp(logs - most)
     total = weights.sum(axis=1, keepdims=True)
-    return weights / total, float((np.log(total) + most).sum())
+    return weights / total, (np.log(total) + most)[:, 0]
 
 
 def _log(shares: Floats) -> Floats:

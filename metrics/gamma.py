@@ -16,13 +16,14 @@ Only texts that all the annotators marked, or left without a span on purpose, co
 
 gamma-cat (Mathet 2017, "The agreement measure γcat", Computational Linguistics 43(3), section 4.2) is the same of
 labels alone: over pairs of aligned units, each weighted by max(0, 1 - position's share of the dissimilarity) / (units
-of its unitary alignment - 1). Units that are aligned with nothing do not count in it.
+of its unitary alignment - 1). Units that are aligned with nothing do not count in it. gamma-k of a label is the same
+over the pairs in which one of the two units, or both, have it.
 
 Source: Mathet, Widlöcher and Métivier 2015, Computational Linguistics 41(3): 437-479. Its published worked figures were
 not at hand; the package pygamma-agreement (Titeux and Riad 2021) is the oracle of the tests.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement
 from math import ceil, factorial, prod
@@ -55,7 +56,8 @@ class Gamma(msgspec.Struct, frozen=True):
 
     `observed`, `expected`: disorders. `samples`: random annotations that `expected` is the mean of; `precision`: of
     that mean, relative, at 95% confidence. `by_text`: the disorder of each text, in order, None for one that does not
-    count; 0 is complete agreement.
+    count; 0 is complete agreement. `cat_by_text`: the share of unlike labels among the aligned units of each text, None
+    where none are aligned. `by_label`: gamma-k; `by_label_text`: as `cat_by_text`, of one label.
     """
 
     gamma: Figure
@@ -65,13 +67,22 @@ class Gamma(msgspec.Struct, frozen=True):
     samples: int = 0
     precision: float | None = None
     by_text: Sequence[float | None] = ()
+    cat_by_text: Sequence[float | None] = ()
+    by_label: Mapping[str, Figure] = {}
+    by_label_text: Mapping[str, Sequence[float | None]] = {}
 
 
-class _Sums(msgspec.Struct):
-    disorder: float = 0
-    units: int = 0
-    unlike: float = 0
-    weight: float = 0
+@dataclass(slots=True)
+class _Sums:
+    """Of an alignment. `unlike`, `weight`: of pairs of aligned units, (1 + labels,): of all, then by label."""
+
+    disorder: float
+    units: int
+    unlike: Floats
+    weight: Floats
+
+    def unlike_share(self, of: int = 0) -> float | None:
+        return float(self.unlike[of] / self.weight[of]) if self.weight[of] > 0 else None
 
 
 def gamma(
@@ -107,28 +118,35 @@ def gamma(
     labels = sorted({mark.label or UNLABELLED for text in chosen for name in names for mark in text.spans[name]})
     number = {label: at for at, label in enumerate(labels)}
     marked = [[_units(text.spans[name], number) for name in names] for text in chosen]
-    parts = [_sums(units, best_alignment(units, how), how) for units in marked]
+    parts = [_sums(units, best_alignment(units, how), how, len(labels)) for units in marked]
     if not any(part.units for part in parts):
         nothing = Figure(None, n, why="nobody marked anything")
         return Gamma(nothing, nothing)
     draw = np.random.default_rng(seed)
-    strata, expected, reached = _chance(chosen, marked, how, draw, precision)
-    table = np.array([[part.disorder, part.units, part.unlike, part.weight] for part in parts])
-    expected_cat = _expected_cat(strata)
-    one = np.ones((1, n))
-    found = Figure(float(_gamma(one, table, len(names), expected)[0]), n)
-    cat = _cat_figure(float(_cat(one, table, expected_cat)[0]), n, len(labels), bool(table[:, 3].sum() > 0))
-    if resamples and n > 1:
-        weights = resample_weights(n, resamples, seed)
+    strata, expected, reached = _chance(chosen, marked, how, len(labels), draw, precision)
+    table = np.array([[part.disorder, part.units] for part in parts])
+    weights = resample_weights(n, resamples, seed) if resamples and n > 1 else None
+    found = Figure(float(_gamma(np.ones((1, n)), table, len(names), expected)[0]), n)
+    if weights is not None:
         found = with_interval(found, _gamma(weights, table, len(names), expected))
-        cat = with_interval(cat, _cat(weights, table, expected_cat))
     elif resamples:
         found = msgspec.structs.replace(found, why="no interval: one text only")
+    cats = [_cat_figure(parts, strata, of, labels, weights) for of in range(len(labels) + 1)]
     of_chosen = iter(parts)
-    by_text = [_disorder(next(of_chosen), len(names)) if counts else None for counts in counted]
-    samples = sum(len(stratum.found) for stratum in strata)
-    total = _Sums(*(float(value) for value in table.sum(axis=0)))  # type: ignore[arg-type]
-    return Gamma(found, cat, _disorder(total, len(names)), expected, samples, reached, by_text)
+    in_order = [next(of_chosen) if counts else None for counts in counted]
+    shares = [[None if part is None else part.unlike_share(of) for part in in_order] for of in range(len(labels) + 1)]
+    return Gamma(
+        found,
+        cats[0],
+        float(table[:, 0].sum()) * len(names) / float(table[:, 1].sum()),
+        expected,
+        sum(len(stratum.found) for stratum in strata),
+        reached,
+        [None if part is None else _disorder(part, len(names)) for part in in_order],
+        shares[0],
+        dict(zip(labels, cats[1:], strict=True)),
+        dict(zip(labels, shares[1:], strict=True)),
+    )
 
 
 def _units(marks: Sequence[Mark], number: dict[str, int]) -> Units:
@@ -138,15 +156,18 @@ def _units(marks: Sequence[Mark], number: dict[str, int]) -> Units:
     return Units(table[:, 0], table[:, 1], table[:, 2].astype(np.int64))
 
 
-def _sums(annotators: Sequence[Units], aligned: Alignment, how: Dissimilarity) -> _Sums:
-    sums = _Sums(aligned.disorder, sum(len(units) for units in annotators))
+def _sums(annotators: Sequence[Units], aligned: Alignment, how: Dissimilarity, labels: int) -> _Sums:
+    """Args: labels: how many there are."""
+    sums = _Sums(aligned.disorder, sum(len(units) for units in annotators), np.zeros(labels + 1), np.zeros(labels + 1))
     positions = {(a, b): positional(annotators[a], annotators[b]) for a, b in combinations(range(len(annotators)), 2)}
     for group in aligned.groups:
         there = [(own, unit) for own, unit in enumerate(group) if unit >= 0]
         for (a, i), (b, j) in combinations(there, 2):
             weight = max(0.0, 1 - how.position * float(positions[a, b][i, j])) / (len(there) - 1)
-            sums.weight += weight
-            sums.unlike += weight * float(annotators[a].labels[i] != annotators[b].labels[j])
+            one, other = int(annotators[a].labels[i]) + 1, int(annotators[b].labels[j]) + 1
+            for of in {0, one, other}:
+                sums.weight[of] += weight
+                sums.unlike[of] += weight * (one != other)
     return sums
 
 
@@ -171,6 +192,7 @@ def _chance(
     texts: Sequence[MarkedText],
     marked: Sequence[Sequence[Units]],
     how: Dissimilarity,
+    labels: int,
     draw: np.random.Generator,
     precision: float,
 ) -> tuple[list[_Stratum], float, float]:
@@ -183,7 +205,7 @@ def _chance(
     while True:
         for stratum, size in zip(strata, wanted, strict=True):
             while len(stratum.found) < size:
-                stratum.found.append(_random(texts, marked, counts, how, draw, stratum.makers))
+                stratum.found.append(_random(texts, marked, counts, how, labels, draw, stratum.makers))
         disorders = [stratum.disorders(n) for stratum in strata]
         mean = sum(stratum.weight * float(own.mean()) for stratum, own in zip(strata, disorders, strict=True))
         # The variance of the mean that each stratum adds, and the one where one more annotation takes most away.
@@ -212,6 +234,7 @@ def _random(
     marked: Sequence[Sequence[Units]],
     counts: NDArray[np.int64],
     how: Dissimilarity,
+    labels: int,
     draw: np.random.Generator,
     makers: Sequence[int],
 ) -> _Sums:
@@ -227,7 +250,7 @@ def _random(
         chosen = makers or draw.integers(len(own), size=len(own)).tolist()
         moved = [_moved(own[maker], offset, length) for maker, offset in zip(chosen, offsets, strict=True)]
         if any(len(units) for units in moved):
-            return _sums(moved, best_alignment(moved, how), how)
+            return _sums(moved, best_alignment(moved, how), how, labels)
 
 
 def _run(counts: NDArray[np.int64], draw: np.random.Generator) -> list[int]:
@@ -292,28 +315,33 @@ def _gamma(weights: Floats, table: Floats, annotators: int, expected: float) -> 
     return np.asarray(1 - observed / expected)
 
 
-def _cat(weights: Floats, table: Floats, expected: float | None) -> Floats:
-    added = weights @ table
-    if not expected:
-        return np.full(len(added), np.nan)
-    unlike, weight = added[:, 2], added[:, 3]
-    return np.asarray(1 - np.divide(unlike, weight, out=np.full(len(weight), np.nan), where=weight > 0) / expected)
-
-
-def _cat_figure(value: float, n: int, labels: int, aligned: bool) -> Figure:
-    if not np.isnan(value):
-        return Figure(value, n)
-    if labels < 2:
+def _cat_figure(
+    parts: Sequence[_Sums], strata: Sequence[_Stratum], of: int, labels: Sequence[str], weights: Floats | None
+) -> Figure:
+    """gamma-cat (`of` 0), or gamma-k of a label."""
+    unlike, weight = (np.array([getattr(part, name)[of] for part in parts]) for name in ("unlike", "weight"))
+    n = len(parts) if of == 0 else int((weight > 0).sum())
+    if len(labels) < 2:
         return Figure(None, n, why="there is one label only")
-    return Figure(None, n, why="chance never aligns unlike labels" if aligned else "no two units are aligned")
+    if not weight.sum() > 0:
+        return Figure(None, n, why="no two units are aligned" if of == 0 else "no unit with this label is aligned")
+    expected = _expected_cat(strata, of)
+    if not expected:
+        return Figure(None, n, why="chance never aligns unlike labels")
+    found = Figure(1 - float(unlike.sum() / weight.sum()) / expected, n)
+    if weights is None:
+        return found
+    below = weights @ weight
+    shares = np.divide(weights @ unlike, below, out=np.full(len(below), np.nan), where=below > 0)
+    return with_interval(found, 1 - shares / expected)
 
 
-def _expected_cat(strata: Sequence[_Stratum]) -> float | None:
+def _expected_cat(strata: Sequence[_Stratum], of: int) -> float | None:
     """The mean share of unlike labels over random annotations in which units are aligned."""
     aligned = [
-        (part.unlike / part.weight, stratum.weight / len(stratum.found))
+        (share, stratum.weight / len(stratum.found))
         for stratum in strata
         for part in stratum.found
-        if part.weight > 0
+        if (share := part.unlike_share(of)) is not None
     ]
     return sum(share * weight for share, weight in aligned) / sum(weight for _, weight in aligned) if aligned else None

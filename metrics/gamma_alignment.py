@@ -14,26 +14,29 @@ Source: Mathet, Widlöcher and Métivier 2015, "The unified and holistic method 
 measure and alignment", Computational Linguistics 41(3), sections 4 and 5.1.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, LinearConstraint, linear_sum_assignment, milp
-from scipy.sparse import csr_array
+from scipy.optimize import linear_sum_assignment
+
+from emotui.metrics.set_packing import FEW, packed, search
 
 Floats = NDArray[np.float64]
+Table = Sequence[Mapping[int, float]]
 
 EMPTY = 1.0
 """The dissimilarity of a unit and an empty place."""
 
-FEW = 16
-"""Units of a part up to which it is searched through."""
+_MOST_DIVIDED = 5
+"""Units of a part up to which all its divisions are looked at: 52 for five."""
 
-_LIMIT = 60.0
-"""Seconds that one program may take before it counts as not solved."""
+_AT_ONCE = 1_000_000
+"""Pairs of units that are compared in one go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,27 +82,134 @@ def positional(a: Units, b: Units) -> Floats:
 def best_alignment(annotators: Sequence[Units], dissimilarity: Dissimilarity) -> Alignment:
     """The alignment of least total disorder.
 
-    Two annotators: an assignment problem. More: set packing over the unitary alignments that are better than what they
-    can be divided into (after section 5.1.1), part by part where no alignment joins the parts; a part of few units is
-    searched through, a larger one is solved by `scipy.optimize.milp`. All three are exact.
+    Two annotators: an assignment problem. More: part by part, where no unitary alignment that is better than what it
+    can be divided into joins the parts. A part with one unit of an annotator at most: all its divisions are tried.
+    Else set packing over such alignments (after section 5.1.1); a packing of few units is searched for, a larger
+    one is solved by `scipy.optimize.milp`. All are exact.
 
     Raises:
         RuntimeError: the program was not solved in a minute.
     """
     if len(annotators) == 2:
         return _of_two(annotators[0], annotators[1], dissimilarity)
-    sizes = [len(units) for units in annotators]
-    groups, gains = _candidates(annotators, dissimilarity)
-    chosen = _pack(groups, gains, annotators)
-    found = [groups[at] for at in chosen]
-    aligned = {(annotator, unit) for group in found for annotator, unit in enumerate(group) if unit >= 0}
-    alone = [
-        tuple(unit if own == annotator else -1 for own in range(len(sizes)))
-        for annotator, size in enumerate(sizes)
-        for unit in range(size)
-        if (annotator, unit) not in aligned
-    ]
-    return Alignment(found + alone, EMPTY * sum(sizes) + sum(gains[at] for at in chosen))
+    n = len(annotators)
+    everyone = _together(annotators)
+    owner = np.repeat(np.arange(n), [len(units) for units in annotators])
+    place = np.concatenate([np.arange(len(units)) for units in annotators]).tolist()
+    owners = owner.tolist()
+    apart = _near(everyone, owner, n, dissimilarity)
+    parts = _parted(apart)
+    groups: list[tuple[int, ...]] = []
+    disorder = 0.0
+    for part in parts:
+        if len(part) <= _MOST_DIVIDED and len({owners[unit] for unit in part}) == len(part):
+            found, cost = _best_division(part, apart, n)
+        else:
+            found, cost = _by_packing(part, apart, n, everyone.starts)
+        disorder += cost
+        for group in found:
+            at_place = {owners[unit]: place[unit] for unit in group}
+            groups.append(tuple(at_place.get(annotator, -1) for annotator in range(n)))
+    return Alignment(groups, disorder)
+
+
+def _together(annotators: Sequence[Units]) -> Units:
+    return Units(
+        np.concatenate([units.starts for units in annotators]),
+        np.concatenate([units.ends for units in annotators]),
+        np.concatenate([units.labels for units in annotators]),
+    )
+
+
+def _near(units: Units, owner: NDArray[np.int64], n: int, dissimilarity: Dissimilarity) -> Table:
+    """For each unit those of other annotators that it may be aligned with, and how dissimilar they are.
+
+    A unitary alignment of a unit u and m - 1 others is no better than u alone and the others together where the
+    dissimilarities of u with them come to C(n, 2) + m - 1 or more; so also where one of them alone does, with m = n.
+    """
+    found: list[dict[int, float]] = [{} for _ in range(len(units))]
+    step = max(1, _AT_ONCE // max(1, len(units)))
+    for start in range(0, len(units), step):
+        rows = slice(start, start + step)
+        some = Units(units.starts[rows], units.ends[rows], units.labels[rows])
+        table = dissimilarity.between(some, units)
+        near = (table < _far(n)) & (owner[rows, None] != owner[None, :])
+        a, b = np.nonzero(near)
+        for one, other, apart in zip((a + start).tolist(), b.tolist(), table[near].tolist(), strict=True):
+            found[one][other] = apart
+    return found
+
+
+def _far(n: int) -> float:
+    return (n * (n - 1) / 2 + n - 1) * EMPTY
+
+
+def _parted(apart: Table) -> list[list[int]]:
+    """Units in parts that no alignment joins."""
+    parts: list[list[int]] = []
+    left = set(range(len(apart)))
+    for unit in range(len(apart)):
+        if unit in left:
+            part, at = [unit], 0
+            left.discard(unit)
+            while at < len(part):
+                new = left.intersection(apart[part[at]])
+                left -= new
+                part += new
+                at += 1
+            parts.append(sorted(part))
+    return parts
+
+
+def _best_division(part: Sequence[int], apart: Table, n: int) -> tuple[list[list[int]], float]:
+    """The division into unitary alignments of units of as many annotators, by trying every one; and its disorder.
+
+    Of equally good ones the one that aligns least.
+    """
+    pairs = n * (n - 1) / 2
+    best, least = None, 0.0
+    for division in _divisions(len(part)):
+        cost = 0.0
+        for group in division:
+            cost += pairs - len(group) * (len(group) - 1) / 2
+            for at, a in enumerate(group):
+                row = apart[part[a]]
+                for b in group[at + 1 :]:
+                    cost += row.get(part[b], inf)
+        if best is None or cost < least - 1e-12:
+            best, least = division, cost
+    assert best is not None
+    return [[part[at] for at in group] for group in best], least / pairs * EMPTY
+
+
+@cache
+def _divisions(n: int) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """All ways to divide n units, those with most parts first."""
+    if n == 0:
+        return ((),)
+    last = n - 1
+    found = []
+    for division in _divisions(last):
+        found.append((*division, (last,)))
+        found += [(*division[:at], (*group, last), *division[at + 1 :]) for at, group in enumerate(division)]
+    return tuple(sorted(found, key=len, reverse=True))
+
+
+def _by_packing(part: Sequence[int], apart: Table, n: int, starts: Floats) -> tuple[list[list[int]], float]:
+    """The best division of a part as set packing, and its disorder."""
+    gain_of = _candidates(part, apart, n)
+    # Units are numbered from left to right: a search then has few of them open at a time.
+    rank = {unit: at for at, unit in enumerate(sorted(part, key=starts.__getitem__))}
+    if len(part) <= FEW:
+        groups, gains = list(gain_of), list(gain_of.values())
+        chosen = search(range(len(groups)), [[rank[unit] for unit in group] for group in groups], gains)
+    else:
+        groups, gains = _undivided(gain_of)
+        chosen = packed([[rank[unit] for unit in group] for group in groups], gains)
+    found = [list(groups[at]) for at in chosen]
+    aligned = {unit for group in found for unit in group}
+    alone = [[unit] for unit in part if unit not in aligned]
+    return found + alone, EMPTY * len(part) + sum(gains[at] for at in chosen)
 
 
 def _of_two(a: Units, b: Units, dissimilarity: Dissimilarity) -> Alignment:
@@ -115,141 +225,57 @@ def _of_two(a: Units, b: Units, dissimilarity: Dissimilarity) -> Alignment:
     return Alignment(groups, disorder)
 
 
-def _candidates(annotators: Sequence[Units], dissimilarity: Dissimilarity) -> tuple[list[tuple[int, ...]], list[float]]:
-    """Unitary alignments of two units or more that are better than their units alone, and by how much (below 0).
+def _candidates(part: Sequence[int], apart: Table, n: int) -> dict[tuple[int, ...], float]:
+    """Unitary alignments of two units or more that are better than their units alone, and by how much, below 0.
 
-    One that is no better than two others of the same units is left out.
+    Some that can be divided into better or equal ones are not among them.
     """
-    n = len(annotators)
-    pairs = n * (n - 1) // 2
-    apart = {(a, b): dissimilarity.between(annotators[a], annotators[b]) for a, b in combinations(range(n), 2)}
-    # A pair that alone is dearer than n units each on their own, with all other pairs at 0, is in no candidate.
-    near = {key: table < pairs * n * EMPTY for key, table in apart.items()}
-    groups: list[tuple[int, ...]] = []
-    gains: list[float] = []
+    pairs = n * (n - 1) / 2
+    far = _far(n)
+    gain_of: dict[tuple[int, ...], float] = {}
 
-    def extend(at: int, group: tuple[int, ...], cost: float, count: int) -> None:
-        if at == n:
-            if count > 1:
-                empty = (pairs - count * (count - 1) // 2) * EMPTY
-                gain = (cost + empty) / pairs - count * EMPTY
-                if gain < -1e-12:
-                    groups.append(group)
-                    gains.append(gain)
-            return
-        # However the rest is filled, the real pairs so far cost `cost`; n units alone cost n.
-        if cost >= pairs * (count + n - at) * EMPTY:
-            return
-        extend(at + 1, (*group, -1), cost, count)
-        possible = np.ones(len(annotators[at]), dtype=np.bool_)
-        added = np.zeros(len(annotators[at]))
-        for own, unit in enumerate(group):
-            if unit >= 0:
-                possible &= near[own, at][unit]
-                added += apart[own, at][unit]
-        for chosen in np.nonzero(possible)[0]:
-            extend(at + 1, (*group, int(chosen)), cost + float(added[chosen]), count + 1)
+    def grow(group: tuple[int, ...], sums: Sequence[float], cost: float, further: Sequence[int]) -> None:
+        """The group and all that hold it, with units of later annotators among `further`."""
+        count = len(group)
+        if count > 1:
+            gain = (cost + pairs - count * (count - 1) / 2) / pairs - count
+            if gain < -1e-12:
+                gain_of[group] = gain
+        for at, unit in enumerate(further):
+            row = apart[unit]
+            added = [row[own] for own in group]
+            total = sum(added)
+            more = [before + one for before, one in zip(sums, added, strict=True)]
+            if total >= far or max(more) >= far:
+                continue
+            rest = [other for other in further[at + 1 :] if other in row]
+            grow((*group, unit), (*more, total), cost + total, rest)
 
-    extend(0, (), 0.0, 0)
-    return _undivided(groups, gains)
+    for unit in part:
+        grow((unit,), (0.0,), 0.0, sorted(other for other in apart[unit] if other > unit))
+    return gain_of
 
 
-def _undivided(groups: Sequence[tuple[int, ...]], gains: Sequence[float]) -> tuple[list[tuple[int, ...]], list[float]]:
+def _undivided(gain_of: dict[tuple[int, ...], float]) -> tuple[list[tuple[int, ...]], list[float]]:
     """Without those whose gain two parts of them reach together; the parts may be units alone, whose gain is 0."""
-    gain_of = dict(zip(groups, gains, strict=True))
     best: dict[tuple[int, ...], float] = {}
     kept = []
-    for group in sorted(gain_of, key=lambda one: sum(unit >= 0 for unit in one)):
-        own = [at for at, unit in enumerate(group) if unit >= 0]
-        divided = 0.0
-        # The first unit stays in the one part, so that no division is looked at twice.
-        for size in range(1, len(own)):
-            for rest in combinations(own[1:], size):
-                one = tuple(-1 if at in rest else unit for at, unit in enumerate(group))
-                other = tuple(unit if at in rest else -1 for at, unit in enumerate(group))
-                divided = min(divided, best.get(one, 0.0) + best.get(other, 0.0))
+    for group in sorted(gain_of, key=len):
+        divided = min(
+            best.get(tuple([group[at] for at in one]), 0.0) + best.get(tuple([group[at] for at in other]), 0.0)
+            for one, other in _halves(len(group))
+        )
         best[group] = min(divided, gain_of[group])
         if gain_of[group] < divided - 1e-12:
             kept.append(group)
     return kept, [gain_of[group] for group in kept]
 
 
-def _pack(groups: Sequence[tuple[int, ...]], gains: Sequence[float], annotators: Sequence[Units]) -> list[int]:
-    """Which candidates to take, each unit at most once, for the least total gain."""
-    if not groups:
-        return []
-    offsets = np.concatenate([[0], np.cumsum([len(units) for units in annotators])])
-    # Units are numbered from left to right: a search then has few of them open at a time.
-    rank = np.empty(int(offsets[-1]), dtype=np.int64)
-    rank[np.argsort(np.concatenate([units.starts for units in annotators]), kind="stable")] = np.arange(offsets[-1])
-    members = [[int(rank[offsets[own] + unit]) for own, unit in enumerate(group) if unit >= 0] for group in groups]
-    chosen: list[int] = []
-    for part in _parts(members):
-        if len(part) == 1:
-            chosen += part
-        elif len({unit for at in part for unit in members[at]}) <= FEW:
-            chosen += search(part, members, gains)
-        else:
-            chosen += solve(part, members, gains)
-    return sorted(chosen)
-
-
-def _parts(members: Sequence[Sequence[int]]) -> list[list[int]]:
-    """The candidates in groups that share no unit."""
-    root: dict[int, int] = {}
-
-    def find(unit: int) -> int:
-        while (up := root.setdefault(unit, unit)) != unit:
-            root[unit] = root[up]
-            unit = root[unit]
-        return unit
-
-    for units in members:
-        first = find(units[0])
-        for unit in units[1:]:
-            root[find(unit)] = first
-    found: dict[int, list[int]] = {}
-    for at, units in enumerate(members):
-        found.setdefault(find(units[0]), []).append(at)
-    return list(found.values())
-
-
-def search(part: Sequence[int], members: Sequence[Sequence[int]], gains: Sequence[float]) -> list[int]:
-    """The packing of least total gain, by looking at every one; for a part of few units."""
-    bit = {unit: 1 << row for row, unit in enumerate(sorted({unit for at in part for unit in members[at]}))}
-    mask_of = {at: sum(bit[unit] for unit in members[at]) for at in part}
-    with_first: dict[int, list[int]] = {}
-    for at in part:
-        with_first.setdefault(mask_of[at] & -mask_of[at], []).append(at)
-
-    @cache
-    def best(left: int) -> tuple[float, tuple[int, ...]]:
-        if not left:
-            return 0.0, ()
-        first = left & -left
-        found = best(left & ~first)
-        for at in with_first.get(first, ()):
-            if not mask_of[at] & ~left:
-                gain, chosen = best(left & ~mask_of[at])
-                found = min(found, (gain + gains[at], (at, *chosen)))
-        return found
-
-    return list(best((1 << len(bit)) - 1)[1])
-
-
-def solve(part: Sequence[int], members: Sequence[Sequence[int]], gains: Sequence[float]) -> list[int]:
-    """The packing of least total gain, by integer programming."""
-    units = {unit: row for row, unit in enumerate(sorted({unit for at in part for unit in members[at]}))}
-    rows = [units[unit] for at in part for unit in members[at]]
-    columns = [column for column, at in enumerate(part) for _ in members[at]]
-    table = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(units), len(part)))
-    solved = milp(
-        np.array([gains[at] for at in part]),
-        integrality=np.ones(len(part)),
-        bounds=Bounds(0, 1),
-        constraints=LinearConstraint(table, ub=np.ones(len(units))),
-        options={"time_limit": _LIMIT, "mip_rel_gap": 0.0},
-    )
-    if not solved.success:
-        raise RuntimeError(f"the best alignment was not found: {solved.message}")
-    return [at for at, taken in zip(part, solved.x, strict=True) if taken > 0.5]
+@cache
+def _halves(n: int) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]:
+    """All ways to divide n things into two parts; the first is in the one."""
+    found = []
+    for size in range(1, n):
+        rests = combinations(range(1, n), size)
+        found += [(tuple(at for at in range(n) if at not in rest), rest) for rest in rests]
+    return tuple(found)

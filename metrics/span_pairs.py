@@ -26,7 +26,8 @@ class SpanPair(msgspec.Struct, frozen=True):
     which the two agree. `exact_f1`: 2 x equal places / all spans; `labelled_f1`: the label is equal too; `overlap_f1`:
     the mean over texts of the token F1 of the best one-to-one alignment (SEER, section 6). `confusion`: the labels of
     aligned spans with a word in common, the first annotator's in the row; `""`: the other marked nothing there.
-    `by_text`: overlap F1 by the place of the text, None where neither marked anything.
+    `cells`: of each of its cells how often that is so in which text, by its place. `by_text`: overlap F1 by the place
+    of the text, None where neither marked anything.
     """
 
     a: str
@@ -38,6 +39,7 @@ class SpanPair(msgspec.Struct, frozen=True):
     overlap_f1: Figure
     confusion: dict[str, dict[str, int]]
     by_text: Sequence[float | None] = ()
+    cells: dict[str, dict[str, dict[int, int]]] = {}
 
 
 def span_pair(
@@ -51,9 +53,9 @@ def span_pair(
     """
     known = WordsBySpan() if words is None else words
     shared = alike = spans = labelled = both_empty = n = 0
-    confusion: dict[str, dict[str, int]] = {}
+    cells: dict[str, dict[str, dict[int, int]]] = {}
     by_text: list[float | None] = []
-    for text, own, other in texts:
+    for at, (text, own, other) in enumerate(texts):
         first, second = _distinct(own), _distinct(other)
         if not first and not second:
             both_empty += 1
@@ -75,8 +77,8 @@ def span_pair(
         said += [(mark.label or UNLABELLED, NONE) for i, mark in enumerate(first) if i not in left]
         said += [(NONE, mark.label or UNLABELLED) for j, mark in enumerate(second) if j not in right]
         for row, column in said:
-            line = confusion.setdefault(row, {})
-            line[column] = line.get(column, 0) + 1
+            cell = cells.setdefault(row, {}).setdefault(column, {})
+            cell[at] = cell.get(at, 0) + 1
     why = None if n else "neither marked anything in a text that both looked at"
     scores = [score for score in by_text if score is not None]
     return SpanPair(
@@ -87,8 +89,9 @@ def span_pair(
         Figure(2 * shared / spans if spans else None, n, why=why),
         Figure(2 * alike / labelled if labelled else None, n, why=why),
         Figure(sum(scores) / n if n else None, n, why=why),
-        confusion,
+        {row: {column: sum(cell.values()) for column, cell in line.items()} for row, line in cells.items()},
         by_text,
+        cells,
     )
 
 

@@ -51,39 +51,45 @@ def suspicions(
         counts: (items, annotators, classes), as for `dawid_skene`; items without a vote are left out.
         labels: of the classes.
     """
-    number = {label: at for at, label in enumerate(labels)}
     votes = np.asarray(counts, dtype=np.float64).sum(axis=1)
+    number = {label: at for at, label in enumerate(labels)}
+    own = np.array([-1 if label is None else number.get(label, len(labels)) for label in gold], dtype=np.int64)
+    asked = np.nonzero((own >= 0) & (votes.sum(axis=1) > 0))[0]
+    # Votes and shares of gold's class (none of one that nobody gave), and of the others alone.
+    given = np.pad(votes[asked], ((0, 0), (0, 1)))
+    shares = np.pad(estimate.classes[asked], ((0, 0), (0, 1)))
+    rows, at = np.arange(len(asked)), own[asked]
+    for_gold, probable = given[rows, at], shares[rows, at]
+    others, likely = given.copy(), shares.copy()
+    others[rows, at] = likely[rows, at] = -1.0
+    others[:, -1] = likely[:, -1] = -1.0
+    most_other = others.max(axis=1)
+    # The most probable other one, of equals the one with more votes, then the later one.
+    rival = np.lexsort((np.broadcast_to(np.arange(len(labels) + 1), likely.shape), others, likely), axis=1)[:, -1]
+    kinds = _kinds(for_gold, np.maximum(most_other, 0.0), given.sum(axis=1))
     found = []
-    for item, label in enumerate(gold):
-        given = votes[item]
-        if label is None or given.sum() == 0:
-            continue
-        at = number.get(label)
-        own = 0.0 if at is None else float(given[at])
-        shares = estimate.classes[item]
-        others = [(float(shares[k]), float(given[k]), k) for k in range(len(labels)) if k != at]
-        probability, _, rival = max(others) if others else (None, 0.0, None)
-        most_other = max((n for _, n, _ in others), default=0.0)
-        suspicion = 1.0 if at is None else 1 - float(shares[at])
-        order = sorted((-int(n), name) for n, name in zip(given, labels, strict=True) if n)
+    for row, item in enumerate(asked.tolist()):
+        order = sorted((-int(n), name) for n, name in zip(votes[item].tolist(), labels, strict=True) if n)
+        other = int(rival[row])
+        there = likely[row, other] >= 0
         found.append(
             Suspicion(
                 item,
-                label,
-                _kind(own, most_other, float(given.sum())),
-                suspicion,
+                str(gold[item]),
+                KINDS[kinds[row]],
+                1 - float(probable[row]),
                 [(name, -n) for n, name in order],
-                int(own),
-                None if rival is None else labels[rival],
-                probability,
+                int(for_gold[row]),
+                labels[other] if there else None,
+                float(likely[row, other]) if there else None,
             )
         )
     return sorted(found, key=lambda one: (KINDS.index(one.kind), -one.suspicion, one.item))
 
 
-def _kind(own: float, most_other: float, total: float) -> str:
-    if own > most_other:
-        return AGREED
-    if own == 0 and total == 1:
-        return THIN
-    return WRONG if own == 0 and most_other > total / 2 else VIEW
+def _kinds(own: NDArray[np.float64], most_other: NDArray[np.float64], total: NDArray[np.float64]) -> list[int]:
+    """The place in `KINDS` of each, by the votes for gold's label, for the other one that has most, and in all."""
+    wrong = (own == 0) & (most_other > total / 2)
+    found = np.where(wrong, KINDS.index(WRONG), KINDS.index(VIEW))
+    found = np.where((own == 0) & (total == 1), KINDS.index(THIN), found)
+    return list(np.where(own > most_other, KINDS.index(AGREED), found).tolist())

@@ -48,13 +48,20 @@ class MarkedText(msgspec.Struct, frozen=True):
 
 
 class Unitizing(msgspec.Struct, frozen=True):
-    """The coefficients of the family. `overlapping`: characters on which spans of one annotator overlap."""
+    """The coefficients of the family. `overlapping`: characters on which spans of one annotator overlap.
+
+    By text, in the order given, None for one that does not count: `unlike`, of its characters the share on which two
+    annotators differ (a mean over all pairs of them), in [0, 1]; `unlike_labels`, of the stretches that both of a pair
+    marked the share on which their labels differ, in [0, 1], None too where there is no such stretch.
+    """
 
     u_alpha: Figure
     binary: Figure
     coding: Figure
     by_label: Mapping[str, Figure]
     overlapping: int = 0
+    unlike: Sequence[float | None] = ()
+    unlike_labels: Sequence[float | None] = ()
 
 
 @dataclass(slots=True)
@@ -81,12 +88,15 @@ def unitizing_alpha(texts: Iterable[MarkedText], resamples: int = 0, seed: int =
     Returns:
         values of at most 1; None, with the reason, where nobody marked anything, or where there is one value only.
     """
-    parts = [_part(text) for text in texts if len(text.spans) > 1 and text.length > 0]
+    all_parts = [_part(text) if len(text.spans) > 1 and text.length > 0 else None for text in texts]
+    parts = [part for part in all_parts if part is not None]
+    unlike = [None if part is None else part.unlike / part.whole for part in all_parts]
+    unlike_labels = [None if part is None else _unlike_labels(part) for part in all_parts]
     n = len(parts)
     overlapping = sum(part.overlapping for part in parts)
     if n == 0:
         nothing = Figure(None, 0, why="no text was marked by two annotators")
-        return Unitizing(nothing, nothing, nothing, {}, 0)
+        return Unitizing(nothing, nothing, nothing, {}, 0, unlike, unlike_labels)
     values = sorted({value for part in parts for value in part.lengths if value is not None})
     sums = np.array(
         [[part.whole, part.squares, part.unlike, part.unlike_marking, part.lengths[None]] for part in parts]
@@ -113,26 +123,12 @@ def unitizing_alpha(texts: Iterable[MarkedText], resamples: int = 0, seed: int =
             for name, figure in figures.items()
         }
     labels = {value or UNLABELLED: _of_label(parts, value) for value in values}
-    return Unitizing(figures["u_alpha"], figures["binary"], figures["coding"], labels, overlapping)
+    return Unitizing(
+        figures["u_alpha"], figures["binary"], figures["coding"], labels, overlapping, unlike, unlike_labels
+    )
 
 
-def unlike_share(text: MarkedText) -> float | None:
-    """Of the characters of a text the share on which two annotators differ (a mean over all pairs of them), in [0, 1].
-
-    None with fewer than two annotators.
-    """
-    if len(text.spans) < 2 or text.length <= 0:
-        return None
-    part = _part(text)
-    return part.unlike / part.whole
-
-
-def unlike_labels(text: MarkedText) -> float | None:
-    """Of the stretches that both annotators of a pair marked, the share on which their labels differ, in [0, 1].
-
-    None where no two annotators marked the same stretch.
-    """
-    part = _part(text) if len(text.spans) > 1 and text.length > 0 else _Part()
+def _unlike_labels(part: _Part) -> float | None:
     whole = sum(part.both.values())
     return sum(length for (a, b), length in part.both.items() if a != b) / whole if whole else None
 
@@ -142,8 +138,16 @@ def units(spans: Sequence[Mark], length: int) -> list[tuple[int, int, str | None
 
     A stretch under several spans has all their labels, sorted; equal spans count once.
     """
-    edges = sorted({0, length, *(min(max(at, 0), length) for span in spans for at in span.place)})
     found: list[tuple[int, int, str | None]] = []
+    if (apart := _disjoint(spans, length)) is not None:
+        at = 0
+        for span in apart:
+            if span.start > at:
+                found.append((at, span.start, None))
+            found.append((span.start, span.end, span.label or UNLABELLED))
+            at = span.end
+        return [*found, (at, length, None)] if at < length else found
+    edges = sorted({0, length, *(min(max(at, 0), length) for span in spans for at in span.place)})
     for start, end in pairwise(edges):
         over = {(span.place, span.label) for span in spans if span.start <= start and span.end >= end}
         value = TOGETHER.join(sorted(label or UNLABELLED for label in {label for _, label in over})) if over else None
@@ -152,6 +156,13 @@ def units(spans: Sequence[Mark], length: int) -> list[tuple[int, int, str | None
         else:
             found.append((start, end, value))
     return found
+
+
+def _disjoint(spans: Sequence[Mark], length: int) -> list[Mark] | None:
+    """The spans in order, where none of them share a character and all lie inside the text."""
+    ordered = sorted(spans, key=lambda span: span.start)
+    inside = not ordered or (ordered[0].start >= 0 and ordered[-1].end <= length)
+    return ordered if inside and all(a.end <= b.start for a, b in pairwise(ordered)) else None
 
 
 def _part(text: MarkedText) -> _Part:

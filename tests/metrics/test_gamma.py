@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emotui.metrics.gamma import gamma
-from emotui.metrics.gamma_alignment import Dissimilarity, Units, best_alignment, positional, search, solve
+from emotui.metrics.gamma_alignment import Dissimilarity, Units, best_alignment, positional
+from emotui.metrics.set_packing import search, solve
 from emotui.metrics.unitizing import MarkedText
 from emotui.records import Mark
 

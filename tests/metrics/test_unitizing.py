@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emotui.metrics.unitizing import MarkedText, unitizing_alpha, units, unlike_share
+from emotui.metrics.unitizing import MarkedText, unitizing_alpha, units
 from emotui.records import Mark
 
 
@@ -88,7 +88,7 @@ def test_annotators_who_mark_the_same_agree_completely_or_there_is_nothing_to_te
     found = unitizing_alpha([text])
     for figure in (found.u_alpha, found.binary, found.coding):
         assert figure.value is None or figure.value == pytest.approx(1)
-    assert unlike_share(text) == 0
+    assert found.unlike == [0]
 
 
 def test_a_stretch_under_two_spans_is_a_unit_of_both_labels_and_is_told() -> None:
@@ -100,7 +100,8 @@ def test_a_stretch_under_two_spans_is_a_unit_of_both_labels_and_is_told() -> Non
 def test_a_text_counts_with_the_annotators_who_looked_at_it() -> None:
     both = MarkedText(10, {"a": [Mark(0, 4, "joy")], "b": [Mark(0, 5, "joy")]})
     alone = MarkedText(10, {"a": [Mark(3, 9, "fear")]})
-    assert unitizing_alpha([both, alone]) == unitizing_alpha([both])
+    found, without = unitizing_alpha([both, alone]), unitizing_alpha([both])
+    assert (found.u_alpha, found.binary, found.by_label) == (without.u_alpha, without.binary, without.by_label)
     assert unitizing_alpha([alone]).u_alpha.why == "no text was marked by two annotators"
 
 
@@ -123,5 +124,6 @@ def test_intervals_come_from_drawing_texts() -> None:
 
 def test_the_unlike_share_of_a_text_is_a_mean_over_pairs_of_annotators() -> None:
     text = MarkedText(10, {"a": [Mark(0, 4)], "b": [Mark(0, 4)], "c": []})
-    assert unlike_share(text) == pytest.approx(0.4 * 2 / 3)
-    assert unlike_share(MarkedText(10, {"a": []})) is None
+    found = unitizing_alpha([text, MarkedText(10, {"a": []})])
+    assert found.unlike == [pytest.approx(0.4 * 2 / 3), None]
+    assert found.unlike_labels == [0, None]

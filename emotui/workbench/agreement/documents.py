@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from emotui.metrics.figure import Figure
+from emotui.metrics.suspicion import Suspicion
 
 SPANS, LABEL, LABELS, WORDS, VALUES = "spans", "label", "labels", "words", "values"
 KINDS = (SPANS, LABEL, LABELS, WORDS, VALUES)
@@ -27,7 +28,8 @@ class Measured(msgspec.Struct, frozen=True):
 class Between(msgspec.Struct, frozen=True):
     """Two sources. `confusion`: what the first said (row) against the second (column); empty where that makes no sense.
 
-    `n`: texts (or questions of texts) that both answered.
+    `n`: texts (or questions of texts) that both answered. `cells`: the samples behind each cell of the confusion, with
+    how often it is so there.
     """
 
     a: str
@@ -36,6 +38,7 @@ class Between(msgspec.Struct, frozen=True):
     measured: Sequence[Measured]
     confusion: Mapping[str, Mapping[str, int]] = {}
     behind: Behind = ()
+    cells: Mapping[str, Mapping[str, Behind]] = {}
 
 
 class Rater(msgspec.Struct, frozen=True):
@@ -43,12 +46,16 @@ class Rater(msgspec.Struct, frozen=True):
 
     `accuracy`: how often it says the class that is there. `confusion`: by the class that is there, the probability of
     what it says. Of several labels a text these are of yes and no for each label, and `confusion` is left out.
+    `behind`: samples with how probable it is that what it says is not there, at most of their questions. `cells`: the
+    samples in which it says the column, with the probability that the row is there.
     """
 
     name: str
     n: int
     accuracy: float | None
     confusion: Mapping[str, Mapping[str, float]] = {}
+    behind: Behind = ()
+    cells: Mapping[str, Mapping[str, Behind]] = {}
 
 
 class Estimate(msgspec.Struct, frozen=True):
@@ -60,22 +67,15 @@ class Estimate(msgspec.Struct, frozen=True):
     steps: int
 
 
-class Doubt(msgspec.Struct, frozen=True):
-    """One doubtful gold answer.
+class Doubt(Suspicion, frozen=True, kw_only=True):
+    """One doubtful gold answer: a suspicion with the text that it is about.
 
-    `sample`, `id`: of the text. `question`: which, where a text has several (a label, a mask, a place). `votes`: how
-    many sources gave each answer, the most first. `suspicion`: see `emotui.metrics.suspicion`.
+    `sample`, `id`: of the text. `question`: which, where a text has several (a label, a mask, a place).
     """
 
     sample: int
     id: str
     question: str
-    gold: str
-    kind: str
-    suspicion: float
-    votes: Sequence[tuple[str, int]]
-    for_gold: int
-    rival: str | None
 
 
 class SourceCount(msgspec.Struct, frozen=True):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,7 +14,7 @@ from emotui.metrics.gamma_alignment import Dissimilarity, Units, best_alignment
 from emotui.metrics.rating_tables import votes
 from emotui.metrics.suspicion import AGREED, KINDS, Suspicion, suspicions
 from emotui.records import Mark
-from emotui.workbench.agreement.documents import LABELS, SPANS, VALUES, Doubt, Estimate, Rater
+from emotui.workbench.agreement.documents import LABELS, SPANS, VALUES, Behind, Doubt, Estimate, Rater
 from emotui.workbench.agreement.of_labels import YES_NO, questions_of
 from emotui.workbench.agreement.of_spans import marks_of
 from emotui.workbench.agreement.panel import Panel
@@ -27,6 +28,9 @@ NOTHING = "nothing"
 
 UNLABELLED = "marked"
 """What it says of one that it marked without a label."""
+
+_HARDLY = 5e-4
+"""Probabilities up to which a cell or a text is left out."""
 
 MOST_ANSWERS = 60
 """Different answers up to which annotators' confusions are estimated: there are so many squared for each of them."""
@@ -42,6 +46,15 @@ class _Asked:
     gold: Sequence[str | None]
     answers: Sequence[str]
     groups: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Questions that were estimated together, with their votes and the sample that each is about."""
+
+    estimate: DawidSkene
+    counts: Floats
+    samples: Sequence[int]
 
 
 def estimate(
@@ -62,7 +75,7 @@ def estimate(
         return None, [], {"estimate": "no question was answered"}
     if len(asked.answers) > MOST_ANSWERS:
         return None, [], {"estimate": f"{len(asked.answers)} different answers: the estimate is for {MOST_ANSWERS}"}
-    found: list[tuple[DawidSkene, Floats]] = []
+    found: list[_Group] = []
     doubts: list[Doubt] = []
     for _, rows in groupby(
         sorted(range(len(asked.table)), key=lambda row: asked.groups[row]), asked.groups.__getitem__
@@ -72,44 +85,54 @@ def estimate(
         if not counts.any():
             continue
         one = dawid_skene(counts)
-        found.append((one, counts))
+        found.append(_Group(one, counts, [panel.texts[asked.owner[row]].sample for row in chosen]))
         suspicious = suspicions([asked.gold[row] for row in chosen], counts, asked.answers, one)
         doubts += [_doubt(panel, asked, chosen[doubt.item], doubt) for doubt in suspicious if doubt.kind != AGREED]
         if cancelled is not None and cancelled():
             raise Cancelled
     doubts.sort(key=lambda doubt: (KINDS.index(doubt.kind), -doubt.suspicion, doubt.sample))
-    raters = [_rater(name, at, found, asked, panel) for at, name in enumerate(judges)]
-    converged = all(one.converged for one, _ in found)
-    whole = Estimate(raters, len(asked.table), converged, max(one.steps for one, _ in found))
+    raters = [_rater(name, at, found, asked.answers) for at, name in enumerate(judges)]
+    converged = all(one.estimate.converged for one in found)
+    whole = Estimate(raters, len(asked.table), converged, max(one.estimate.steps for one in found))
     notes = {} if any(answer is not None for answer in asked.gold) else {"doubts": "there is no gold to doubt"}
     return whole, doubts, notes
 
 
-def _rater(name: str, at: int, found: Sequence[tuple[DawidSkene, Floats]], asked: _Asked, panel: Panel) -> Rater:
-    right = sum(float((one.classes * counts[:, at]).sum()) for one, counts in found)
-    total = sum(float(counts[:, at].sum()) for _, counts in found)
+def _rater(name: str, at: int, found: Sequence[_Group], answers: Sequence[str]) -> Rater:
+    right = sum(float((one.estimate.classes * one.counts[:, at]).sum()) for one in found)
+    total = sum(float(one.counts[:, at].sum()) for one in found)
+    worst: dict[int, float] = {}
+    for one in found:
+        said = one.counts[:, at]
+        wrong = 1 - (one.estimate.classes * said).sum(axis=1)
+        for at_row in np.nonzero((said.sum(axis=1) > 0) & (wrong > _HARDLY))[0].tolist():
+            number = one.samples[at_row]
+            worst[number] = max(worst.get(number, 0.0), float(wrong[at_row]))
+    behind = sorted(worst.items(), key=lambda one: (-one[1], one[0]))
     confusion: dict[str, dict[str, float]] = {}
+    cells: dict[str, dict[str, Behind]] = {}
     if len(found) == 1:
-        for row, line in zip(asked.answers, found[0][0].confusion[at], strict=True):
+        for there, (row, line) in enumerate(zip(answers, found[0].estimate.confusion[at], strict=True)):
             if not np.isnan(line).any():
-                said = zip(asked.answers, line.tolist(), strict=True)
-                confusion[row] = {answer: p for answer, p in said if p > 5e-4}
-    return Rater(name, int(total), right / total if total else None, confusion)
+                shown = [(k, answer) for k, answer in enumerate(answers) if line[k] > _HARDLY]
+                confusion[row] = {answer: float(line[k]) for k, answer in shown}
+                cells[row] = {answer: _says(found[0], at, there, k) for k, answer in shown}
+    return Rater(name, int(total), right / total if total else None, confusion, behind, cells)
+
+
+def _says(group: _Group, at: int, there: int, said: int) -> list[tuple[int, float]]:
+    """The samples in which a source says one class, with the probability that another is there."""
+    probable = group.estimate.classes[:, there] * group.counts[:, at, said]
+    worst: dict[int, float] = {}
+    for row in np.nonzero(probable > _HARDLY)[0].tolist():
+        worst[group.samples[row]] = max(worst.get(group.samples[row], 0.0), float(probable[row]))
+    return sorted(worst.items(), key=lambda one: (-one[1], one[0]))
 
 
 def _doubt(panel: Panel, asked: _Asked, row: int, doubt: Suspicion) -> Doubt:
     text = panel.texts[asked.owner[row]]
-    return Doubt(
-        text.sample,
-        text.id,
-        asked.names[row],
-        doubt.gold,
-        doubt.kind,
-        doubt.suspicion,
-        doubt.votes,
-        doubt.for_gold,
-        doubt.rival,
-    )
+    said = msgspec.structs.asdict(doubt)
+    return Doubt(**said, sample=text.sample, id=text.id, question=asked.names[row])
 
 
 def _of_labels(panel: Panel, judges: Sequence[str]) -> _Asked:

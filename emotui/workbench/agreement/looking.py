@@ -7,9 +7,10 @@ from emotui.errors import BadInput
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tables import Cell, Column, ResultsTable, Row
+from emotui.workbench.agreement.stand_in_tables import stand_in_tables
 from emotui.workbench.agreement.standing_in import stand_in_test
 from emotui.workbench.agreement.study import study
-from emotui.workbench.agreement.tables import agreement_tables, stand_in_tables
+from emotui.workbench.agreement.tables import agreement_tables
 from emotui.workbench.datasets.label_maps import label_map
 from emotui.workbench.datasets.sources import GOLD, PERSON, sources
 

@@ -147,6 +147,7 @@ def measure_labels(
             ],
             pair.confusion,
             _by_text(panel, _columns(asked, pair.a, pair.b), None, "nominal"),
+            _cells(panel, _columns(asked, pair.a, pair.b)),
         )
         for pair in found.pairs
     ]
@@ -234,6 +235,23 @@ def _by_text(panel: Panel, asked: Questions, values: Floats | None, level: Level
 def _columns(asked: Questions, a: str, b: str) -> Questions:
     columns = [asked.raters.index(a), asked.raters.index(b)]
     return Questions(asked.table[:, columns], asked.owner, asked.names, asked.answers, (a, b))
+
+
+def _cells(panel: Panel, asked: Questions) -> dict[str, dict[str, Behind]]:
+    """The samples behind each cell of the confusion of two sources, with at how many of their questions it is so."""
+    both = ~np.isnan(asked.table).any(axis=1)
+    k = len(asked.answers)
+    first, second = asked.table[both].astype(np.int64).T
+    pairs = (first * k + second) * len(panel.texts) + asked.owner[both]
+    found: dict[str, dict[str, list[tuple[int, float]]]] = {}
+    for pair, n in zip(*(side.tolist() for side in np.unique(pairs, return_counts=True)), strict=True):
+        cell, at = divmod(pair, len(panel.texts))
+        line = found.setdefault(asked.answers[cell // k], {})
+        line.setdefault(asked.answers[cell % k], []).append((panel.texts[at].sample, float(n)))
+    return {
+        row: {column: sorted(there, key=lambda one: (-one[1], one[0])) for column, there in line.items()}
+        for row, line in found.items()
+    }
 
 
 def _whole(panel: Panel, asked: Questions) -> Figure:

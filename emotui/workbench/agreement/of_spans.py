@@ -9,7 +9,7 @@ from emotui.metrics.figure import Figure
 from emotui.metrics.gamma import gamma
 from emotui.metrics.span_pairs import SpanPair, span_pair
 from emotui.metrics.tokens import WordsBySpan
-from emotui.metrics.unitizing import MarkedText, Unitizing, unitizing_alpha, unlike_labels, unlike_share
+from emotui.metrics.unitizing import MarkedText, Unitizing, unitizing_alpha
 from emotui.records import Mark
 from emotui.workbench.agreement.documents import Behind, Between, Measured
 from emotui.workbench.agreement.panel import Panel
@@ -24,6 +24,7 @@ ABOUT = {
     "u_alpha_coding": "labels alone, where two sources marked the same stretch (Krippendorff and others 2016)",
     "gamma": "borders and labels over the best alignment, against chance by sampling (Mathet and others 2015)",
     "gamma_cat": "labels alone, over the same alignment (Mathet 2017)",
+    "gamma_k": "labels of aligned spans, where one of the two or both have this one (Mathet 2017)",
     "by_label": "this label against others, where two sources marked the same stretch (Krippendorff and others 2016)",
     "exact_f1": "2 x equal places / all spans",
     "labelled_f1": "as exact F1, with equal labels",
@@ -66,7 +67,7 @@ def measure_spans(
             f"{family.overlapping} characters lie under several spans of one source: "
             "there, all their labels together are one value"
         )
-    unlike = behind(numbers, [unlike_share(text) for text in texts])
+    unlike = behind(numbers, family.unlike)
     measured = [
         _measured("u_alpha", "u-alpha", family.u_alpha, unlike),
         _measured("u_alpha_binary", "u-alpha, marked or not", family.binary, unlike),
@@ -74,10 +75,11 @@ def measure_spans(
             "u_alpha_coding",
             "u-alpha, labels",
             family.coding,
-            behind(numbers, [unlike_labels(text) for text in texts]),
+            behind(numbers, family.unlike_labels),
         ),
     ]
     _stop(cancelled)
+    found = None
     if with_gamma or (with_gamma is None and len(panel.said) <= GAMMA_OF):
         found = gamma(texts, panel.raters, resamples=resamples, seed=seed)
         if found.samples:
@@ -86,7 +88,10 @@ def measure_spans(
                 f"within {100 * (found.precision or 0):.1f}%; over the {found.gamma.n} texts that all sources looked at"
             )
         disorder = behind(numbers, found.by_text)
-        measured += [_measured("gamma", "gamma", found.gamma, disorder), _measured("gamma_cat", "gamma-cat", found.cat)]
+        measured += [
+            _measured("gamma", "gamma", found.gamma, disorder),
+            _measured("gamma_cat", "gamma-cat", found.cat, behind(numbers, found.cat_by_text)),
+        ]
     else:
         notes["gamma"] = f"not computed unasked for more than {GAMMA_OF} sources: --gamma computes it"
     _stop(cancelled)
@@ -95,7 +100,12 @@ def measure_spans(
     for a, b in combinations(panel.raters, 2):
         pairs.append(_between(panel, a, b, words))
         _stop(cancelled)
-    return measured, _by_label(family, texts, numbers), pairs, notes
+    by_label = _by_label(family, texts, numbers)
+    if found is not None:
+        for label, figure in found.by_label.items():
+            own = behind(numbers, found.by_label_text[label])
+            by_label.setdefault(label, []).append(_measured("gamma_k", "gamma-k", figure, own))
+    return measured, by_label, pairs, notes
 
 
 def behind(numbers: Sequence[int], apart: Sequence[float | None]) -> Behind:
@@ -141,7 +151,14 @@ def _between(panel: Panel, a: str, b: str, words: WordsBySpan) -> Between:
     both = sorted(first.keys() & second.keys())
     found = span_pair(a, b, ((panel.texts[at].text, marks_of(first[at]), marks_of(second[at])) for at in both), words)
     apart = behind([panel.texts[at].sample for at in both], [None if f1 is None else 1 - f1 for f1 in found.by_text])
-    return Between(a, b, len(both), _of_pair(found), found.confusion, apart)
+    cells = {
+        row: {
+            column: behind([panel.texts[both[at]].sample for at in cell], list(cell.values()))
+            for column, cell in line.items()
+        }
+        for row, line in found.cells.items()
+    }
+    return Between(a, b, len(both), _of_pair(found), found.confusion, apart, cells)
 
 
 def _of_pair(found: SpanPair) -> list[Measured]:

@@ -1,6 +1,8 @@
 """May a run stand in for an annotator? The alternative annotator test over what people say about a dataset."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from math import inf
 from typing import Any
 
 import msgspec
@@ -10,17 +12,20 @@ from emotui.metrics.alternative_annotator import (
     EPSILON,
     FALSE_DISCOVERIES,
     Alignment,
+    Compared,
     StandIn,
     accuracy,
     negative_rmse,
+    ranked,
     similarity,
-    stand_in,
+    stand_in_tests,
+    standardised,
 )
 from emotui.metrics.labels import jaccard
 from emotui.metrics.spans import align_words
 from emotui.metrics.tokens import WordsBySpan
 from emotui.store.store import Store
-from emotui.workbench.agreement.documents import LABEL, LABELS, SPANS, VALUES, WORDS
+from emotui.workbench.agreement.documents import LABEL, LABELS, SPANS, VALUES, WORDS, Behind
 from emotui.workbench.agreement.of_labels import labels_of
 from emotui.workbench.agreement.of_spans import marks_of
 from emotui.workbench.agreement.of_values import value_names
@@ -33,17 +38,19 @@ ALIGNMENTS: Mapping[str, tuple[str, ...]] = {
     LABEL: ("accuracy",),
     LABELS: ("jaccard", "accuracy", "by-label"),
     WORDS: ("accuracy",),
-    VALUES: ("rmse",),
+    VALUES: ("rmse", "ranks", "standardised"),
 }
 """By kind, the first unless another is chosen. `overlap`: token F1 of spans; `exact`: F1 of equal places and labels;
 `accuracy`: the same answer; `jaccard`: labels in common; `by-label`: each label of a text an item, yes or no, as the
-paper has its several features of a text; `rmse`: minus the root of the mean squared difference."""
+paper has its several features of a text; `rmse`: minus the root of the mean squared difference; `ranks`,
+`standardised`: the same of the ranks, or the standard scores, of each source's numbers."""
 
 
 class Standing(msgspec.Struct, frozen=True):
     """The test of one model. `alignment`: one of `ALIGNMENTS`. `tests`: one, or of numbers one by name.
 
     `lost`: samples in which an annotator represents the others better, with of how many annotators that is so.
+    `of_one`: the same of one annotator in one test. `expert`: who is represented, where it is one source alone.
     """
 
     dataset: str
@@ -52,7 +59,11 @@ class Standing(msgspec.Struct, frozen=True):
     people: Sequence[str]
     alignment: str
     tests: Mapping[str, StandIn]
-    lost: Sequence[tuple[int, float]]
+    lost: Behind
+    of_one: Mapping[str, Mapping[str, Behind]]
+    expert: str | None = None
+    quality: Mapping[str, float] = {}
+    balanced: bool = False
 
 
 def stand_in_test(
@@ -62,50 +73,102 @@ def stand_in_test(
     people: Sequence[str] | None = None,
     *,
     alignment: str | None = None,
-    epsilon: float = EPSILON,
+    epsilon: float | None = None,
     q: float = FALSE_DISCOVERIES,
+    expert: str | None = None,
+    quality: Mapping[str, float] | None = None,
+    balanced: bool = False,
 ) -> Standing:
     """Whether a run may stand in for one of the people.
 
     Args:
         run: a model's run, a file, or any other source.
-        people: names; None: all people but `run`.
+        people: names; None: all people but `run` and `expert`.
+        epsilon: None: 0 against gold (does the model outperform people?), else `EPSILON`.
+        expert: the one source, a person or gold, that is to be represented; then one of the people is enough.
+        quality: of people, above 0; 1 for those who are not named.
+        balanced: whether items count by the inverse share of their label.
 
     Raises:
-        BadInput: no such source, fewer than two people, or an alignment that does not fit.
+        BadInput: no such source, too few people, or an alignment, an expert or a balance that does not fit.
     """
     if people is None:
         known = sources_of(store, dataset)
         people = [one.name for one in known if one.kind == PERSON and run not in (one.name, one.run)]
-    people = [name for name in people if name != run]
-    if len(people) < 2:
+    people = [name for name in people if name not in (run, expert)]
+    least = 2 if expert is None else 1
+    if len(people) < least:
         raise BadInput(
             f"the alternative annotator test needs two people, better three; {dataset} has {len(people)}: "
             "name other sources with --sources"
+            if expert is None
+            else f"{dataset} has nobody beside {expert} and {run} to compare the model with: name them with --sources"
         )
-    panel = read_panel(store, dataset, [*people, run])
+    weights = dict(quality or {})
+    if strange := [name for name in weights if name not in people]:
+        raise BadInput(f"there is a quality for {strange[0]!r}, who is none of the people: {', '.join(people)}")
+    if wrong := [name for name, weight in weights.items() if not 0 < weight < inf]:
+        raise BadInput(f"the quality of {wrong[0]} has to be above 0")
+    if expert == run:
+        raise BadInput(f"{run} is the model: the expert has to be another source")
+    panel = read_panel(store, dataset, [*people, *([expert] if expert else []), run])
     model = panel.raters[-1]
-    names = panel.raters[:-1]
+    names = panel.raters[: len(people)]
     chosen = alignment or ALIGNMENTS[panel.kind][0]
     if chosen not in ALIGNMENTS[panel.kind]:
         there = ", ".join(ALIGNMENTS[panel.kind])
         raise BadInput(f"there is no alignment {chosen!r} for {panel.kind}; there are: {there}")
-    tests = {
-        key: stand_in({name: items[name] for name in names}, items[model], how, epsilon=epsilon, q=q)
+    if balanced and chosen not in ("accuracy", "by-label"):
+        raise BadInput(f"answers can be balanced where they are labels that are the same or not, not by {chosen}")
+    compared = {
+        key: Compared(
+            {name: items[name] for name in names},
+            items[model],
+            how,
+            items[panel.raters[len(people)]] if expert else None,
+            weights,
+            _label if chosen in ("accuracy", "by-label") else None,
+            balanced,
+        )
         for key, (items, how) in _items(panel, chosen).items()
     }
-    return Standing(panel.dataset.name, panel.kind, model, names, chosen, tests, _lost(panel, tests))
+    least_better = (0.0 if expert == GOLD else EPSILON) if epsilon is None else epsilon
+    tests = stand_in_tests(compared, epsilon=least_better, q=q)
+    of_one = {key: {one.annotator: _samples(panel, one.lost) for one in test.annotators} for key, test in tests.items()}
+    lost: Counter[int] = Counter(number for left in of_one.values() for own in left.values() for number, _ in own)
+    return Standing(
+        panel.dataset.name,
+        panel.kind,
+        model,
+        names,
+        chosen,
+        tests,
+        sorted(((number, float(n)) for number, n in lost.items()), key=lambda one: (-one[1], one[0])),
+        of_one,
+        expert,
+        weights,
+        balanced,
+    )
+
+
+def _samples(panel: Panel, lost: Sequence[Hashable]) -> list[tuple[int, float]]:
+    """The samples of lost items, those with most of them first."""
+    places = (int(str(item[0] if isinstance(item, tuple) else item)) for item in lost)
+    counts = Counter(panel.texts[at].sample for at in places)
+    return sorted(((number, float(n)) for number, n in counts.items()), key=lambda one: (-one[1], one[0]))
 
 
 def _items(panel: Panel, alignment: str) -> dict[str, tuple[dict[str, dict[Hashable, Any]], Alignment[Any]]]:
     """By key what each source says of each item, and how answers are aligned."""
     if panel.kind == VALUES:
+        scaled: Callable[[Mapping[Hashable, float]], dict[Hashable, float]]
+        scaled = {"ranks": ranked, "standardised": standardised}.get(alignment, dict)
         return {
             name: (
                 {
-                    source: {
-                        at: said[name] for at, said in answers.items() if isinstance(said, Mapping) and name in said
-                    }
+                    source: scaled(
+                        {at: said[name] for at, said in answers.items() if isinstance(said, Mapping) and name in said}
+                    )
                     for source, answers in panel.said.items()
                 },
                 negative_rmse,
@@ -124,6 +187,11 @@ def _items(panel: Panel, alignment: str) -> dict[str, tuple[dict[str, dict[Hasha
     if alignment == "jaccard":
         return {"": (_each(panel, _set), similarity(jaccard))}
     return {"": (_each(panel, lambda said: _set(said) if panel.kind == LABELS else tuple(said)), accuracy)}
+
+
+def _label(answer: object) -> str:
+    """An answer in words; equal ones have the same."""
+    return ", ".join(sorted(answer)) or "none" if isinstance(answer, frozenset) else str(answer)
 
 
 def _each(panel: Panel, shape: Any) -> dict[str, dict[Hashable, Any]]:
@@ -156,17 +224,3 @@ def _exact(one: tuple[int, Any], other: tuple[int, Any]) -> float:
     first, second = ({(mark.place, mark.label) for mark in marks} for marks in (one[1], other[1]))
     whole = len(first) + len(second)
     return 2 * len(first & second) / whole if whole else 1.0
-
-
-def _lost(panel: Panel, tests: Mapping[str, StandIn]) -> list[tuple[int, float]]:
-    counts: dict[int, float] = {}
-    for test in tests.values():
-        for one in test.annotators:
-            for item in one.lost:
-                at = item[0] if isinstance(item, tuple) else item
-                number = panel.texts[int(str(at))].sample
-                counts[number] = counts.get(number, 0) + 1
-    return sorted(counts.items(), key=lambda one: (-one[1], one[0]))
-
-
-__all__ = ["ALIGNMENTS", "GOLD", "Standing", "stand_in_test"]

@@ -2,13 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 
+from emotui.metrics.span_pairs import NONE
 from emotui.metrics.suspicion import KINDS
 from emotui.tables import Cell, Column, ResultsTable, Row
-from emotui.workbench.agreement.documents import VALUES, Agreement, Behind, Between, Doubt, Measured
-from emotui.workbench.agreement.standing_in import Standing
+from emotui.workbench.agreement.documents import SPANS, VALUES, Agreement, Behind, Between, Doubt, Measured, Rater
 
 MOST_DOUBTS = 200
 """Doubtful answers that a table lists."""
+
+MOST_LABELS = 60
+"""Labels up to which a confusion is shown."""
+
+_NOTHING = "nothing"
 
 _VALUE = (Column("value", "value"), Column("low", "95% from"), Column("high", "to"), Column("n", "over", unit="count"))
 _ABOUT_DOUBTS = {
@@ -39,62 +44,11 @@ def agreement_tables(found: Agreement, most_doubts: int = MOST_DOUBTS) -> tuple[
     elif set(found.by_label) != {""}:  # of spans none of which has a label there is nothing to say by label
         tables.append(_by_label(found.by_label, notes))
     tables.append(_pairs(found.pairs))
+    tables += _confusions(found)
     tables += _itself(found)
     tables += _raters(found)
     tables += _doubts(found, most_doubts)
     return tuple(table for table in tables if table.rows)
-
-
-def stand_in_tables(found: Standing) -> tuple[ResultsTable, ...]:
-    """The alternative annotator test: its verdict, and each annotator against the model."""
-    tables = []
-    samples = tuple(number for number, _ in found.lost)
-    for key, test in found.tests.items():
-        of = f", {key}" if key else ""
-        about = (
-            f"alignment by {found.alignment}; epsilon {test.epsilon:g}, false discoveries {test.q:g} "
-            "(Calderon, Reichart and Dror 2025)"
-        )
-        verdict = None if test.passed is None else "may stand in" if test.passed else "may not stand in"
-        rows = [
-            Row("winning rate", "run", "", (Cell(test.winning_rate, convention=about, why=test.why, samples=samples),)),
-            Row("advantage", "run", "", (Cell(test.advantage, convention=about, why=test.why, samples=samples),)),
-            Row("verdict", "run", "", (Cell(verdict, convention=about, why=test.why),)),
-        ]
-        title = f"May {found.model} stand in for an annotator{of}?"
-        tables.append(
-            ResultsTable(f"stand-in{key and '-'}{key}", title, (Column("value", "value"),), tuple(rows), (about,))
-        )
-        columns = (
-            Column("advantage", "model as good"),
-            Column("human", "annotator as good"),
-            Column("p", "p"),
-            Column("test", "by", unit="words"),
-            Column("won", "won", unit="words"),
-            Column("n", "over", unit="count"),
-        )
-        of_one = [
-            Row(
-                one.annotator,
-                "people",
-                "1",
-                (
-                    Cell(one.advantage, why=None if one.n else "no item with another annotator"),
-                    Cell(one.human_advantage, why=None if one.n else "no item with another annotator"),
-                    Cell(one.p, why=None if one.n else "no item with another annotator"),
-                    Cell({"t": "t-test", "wilcoxon": "Wilcoxon"}.get(one.test, one.test)),
-                    Cell(one.won),
-                    Cell(one.n),
-                ),
-            )
-            for one in test.annotators
-        ]
-        tables.append(
-            ResultsTable(
-                f"stand-in-annotators{key and '-'}{key}", f"Each annotator left out{of}", columns, tuple(of_one)
-            )
-        )
-    return tuple(tables)
 
 
 def _about(one: Measured) -> str:
@@ -103,7 +57,7 @@ def _about(one: Measured) -> str:
 
 def _cell(one: Measured, behind: Behind | None = None) -> Cell:
     """The value, with what it is, the samples behind it, and why it is undefined where it is."""
-    samples = tuple(number for number, _ in (one.behind if behind is None else behind))
+    samples = _numbers(one.behind if behind is None else behind)
     why = f"{one.title}: {one.figure.why}" if one.figure.value is None else None
     return Cell(one.figure.value, convention=_about(one), why=why, samples=samples)
 
@@ -141,6 +95,44 @@ def _pairs(pairs: Sequence[Between]) -> ResultsTable:
     return ResultsTable("agreement-pairs", "Each two", columns, tuple(rows), tuple(told.values()))
 
 
+def _confusions(found: Agreement) -> list[ResultsTable]:
+    """Of each two sources what the one calls what, where the labels are few enough to look at."""
+    tables = []
+    for pair in found.pairs:
+        labels = [*pair.confusion, *(column for line in pair.confusion.values() for column in line)]
+        names = sorted(dict.fromkeys(labels), key=lambda name: (name == NONE, name))
+        if not 1 < len(names) <= MOST_LABELS:
+            continue
+        rows = [
+            Row(
+                name or _NOTHING,
+                "people",
+                "",
+                tuple(
+                    Cell(
+                        pair.confusion.get(name, {}).get(column, 0),
+                        convention=f"{pair.a} says {name or _NOTHING}, {pair.b} {column or _NOTHING}",
+                        samples=_numbers(pair.cells.get(name, {}).get(column, ())),
+                    )
+                    for column in names
+                ),
+            )
+            for name in names
+        ]
+        columns = tuple(Column(f"says-{name}", name or _NOTHING, unit="count") for name in names)
+        note = f"rows: what {pair.a} says; columns: what {pair.b} says" + (
+            ", of spans with a word in common" if found.kind == SPANS else ""
+        )
+        key = f"agreement-confusion-{pair.a}-{pair.b}"
+        title = f"What {pair.a} calls what {pair.b} does"
+        tables.append(ResultsTable(key, title, columns, tuple(rows), (note,), heat=True))
+    return tables
+
+
+def _numbers(behind: Behind) -> tuple[int, ...]:
+    return tuple(number for number, _ in behind)
+
+
 def _itself(found: Agreement) -> list[ResultsTable]:
     return [
         ResultsTable(
@@ -166,14 +158,49 @@ def _raters(found: Agreement) -> list[ResultsTable]:
             one.name,
             "people",
             "",
-            (Cell(one.accuracy, convention=about, why=None if one.n else "it says nothing"), Cell(one.n)),
+            (
+                Cell(
+                    one.accuracy,
+                    convention=about,
+                    why=None if one.n else "it says nothing",
+                    samples=_numbers(one.behind),
+                ),
+                Cell(one.n, convention=about, samples=_numbers(one.behind)),
+            ),
         )
         for one in found.estimate.raters
     ]
     stood = "" if found.estimate.converged else "; EM was cut short before it stood still"
     note = f"the estimate is over {found.estimate.questions} questions, in {found.estimate.steps} steps{stood}"
+    opens = "its texts: those in which what it says is hardly there, the least probable first"
     columns = (Column("accuracy", "accuracy"), Column("n", "answers", unit="count"))
-    return [ResultsTable("agreement-sources", "Sources as estimated", columns, tuple(rows), (about, note))]
+    whole = ResultsTable("agreement-sources", "Sources as estimated", columns, tuple(rows), (about, note, opens))
+    return [whole, *(_rates(one) for one in found.estimate.raters if 1 < len(one.confusion) <= MOST_LABELS)]
+
+
+def _rates(rater: Rater) -> ResultsTable:
+    """What a source says of each class that is there, by Dawid and Skene's estimate."""
+    names = sorted({*rater.confusion, *(said for line in rater.confusion.values() for said in line)})
+    rows = [
+        Row(
+            name,
+            "people",
+            "",
+            tuple(
+                Cell(
+                    rater.confusion[name].get(said, 0.0),
+                    convention=f"{name} is there, {rater.name} says {said} (Dawid and Skene 1979)",
+                    samples=_numbers(rater.cells.get(name, {}).get(said, ())),
+                )
+                for said in names
+            ),
+        )
+        for name in names
+        if name in rater.confusion
+    ]
+    columns = tuple(Column(f"says-{name}", name) for name in names)
+    note = f"rows: what is there; columns: how often {rater.name} says what of it"
+    return ResultsTable(f"agreement-rates-{rater.name}", f"{rater.name} as estimated", columns, tuple(rows), (note,))
 
 
 def _doubts(found: Agreement, most: int) -> list[ResultsTable]:
@@ -188,9 +215,10 @@ def _doubts(found: Agreement, most: int) -> list[ResultsTable]:
     told = tuple(_told(row.label) for row in counts)
     listed = [_doubt(doubt) for doubt in found.doubts[:most]]
     columns = (
+        Column("suspicion", "suspicion", short="susp."),
         Column("gold", "gold", unit="words"),
         Column("votes", "votes", unit="words"),
-        Column("suspicion", "suspicion"),
+        Column("where", "where", unit="words"),
     )
     note = (
         "suspicion: 1 - probability of gold's answer given the votes (Dawid and Skene 1979); read it beside the votes"
@@ -211,14 +239,11 @@ def _doubt(doubt: Doubt) -> Row:
     votes = ", ".join(f"{n} {answer}" for answer, n in doubt.votes)
     about = _told(doubt.kind)
     samples = (doubt.sample,)
-    label = f"{doubt.id} {doubt.question}".rstrip()
+    said = doubt.suspicion, doubt.gold, votes, doubt.question or None
     return Row(
-        label,
+        doubt.id,
         "people",
         "",
-        (
-            Cell(doubt.gold, convention=about, samples=samples),
-            Cell(votes, convention=about, samples=samples),
-            Cell(doubt.suspicion, convention=about, samples=samples),
-        ),
+        tuple(Cell(value, convention=about, samples=samples) for value in said),
+        remark=f"{doubt.id} {doubt.question}".rstrip() + f": gold {doubt.gold}; votes {votes}",
     )

@@ -1,10 +1,9 @@
 """`emotui agreement`: how far raters agree, from a file of ratings or over the sources of a dataset."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
-import msgspec
 
 from emotui.commands.output import json_option, print_figures, print_json, skip_bad_option, warn
 from emotui.commands.program_options import db_option, look_into, read_only_option
@@ -12,11 +11,10 @@ from emotui.errors import BadInput
 from emotui.workbench.files import score
 
 if TYPE_CHECKING:
-    from emotui.metrics.alternative_annotator import StandIn
-    from emotui.metrics.figure import Figure
     from emotui.store.store import Store
-    from emotui.workbench.agreement.documents import Agreement, Behind, Measured
-    from emotui.workbench.agreement.standing_in import Standing
+
+
+_OF_STANDING_IN = ("--epsilon", "--alignment", "--expert", "--quality", "--balanced")
 
 
 @click.command()
@@ -44,6 +42,9 @@ if TYPE_CHECKING:
     "--epsilon", type=click.FloatRange(0, 1), help="--stand-in: what a person's work has to be better by (0.2)."
 )
 @click.option("--alignment", metavar="NAME", help="--stand-in: how answers are compared (default: by the task).")
+@click.option("--expert", metavar="NAME", help="--stand-in: one source, or gold, that RUN and people are to represent.")
+@click.option("--quality", metavar="A=Q,...", help="--stand-in: how much people weigh (default: 1 each).")
+@click.option("--balanced", is_flag=True, help="--stand-in: rare labels count as much as frequent ones.")
 @skip_bad_option
 @db_option
 @read_only_option
@@ -62,6 +63,9 @@ def agreement(
     stand_in: str | None,
     epsilon: float | None,
     alignment: str | None,
+    expert: str | None,
+    quality: str | None,
+    balanced: bool,
     skip_bad: bool,
     db: str | None,
     read_only: bool,
@@ -85,6 +89,9 @@ def agreement(
         "--stand-in": stand_in,
         "--epsilon": epsilon,
         "--alignment": alignment,
+        "--expert": expert,
+        "--quality": quality,
+        "--balanced": balanced or None,
         "--db": db,
         "--read-only": read_only or None,
     }
@@ -96,7 +103,7 @@ def agreement(
         return
     if skip_bad:
         raise BadInput("--skip-bad is for files")
-    if stand_in is None and (strange := [name for name in given if name in ("--epsilon", "--alignment")]):
+    if stand_in is None and (strange := [name for name in given if name in _OF_STANDING_IN]):
         raise BadInput(f"{strange[0]} is for --stand-in")
     names = None if sources is None else _names(sources)
     workspace = look_into(db, read_only=read_only)
@@ -105,7 +112,9 @@ def agreement(
             other = ("--levels", "--bootstrap", "--seed", "--gamma", "--no-gold-check")
             if strange := [name for name in given if name in other]:
                 raise BadInput(f"{strange[0]} has no say in --stand-in")
-            _stand_in(workspace.store, dataset, stand_in, names, alignment, epsilon, items, as_json)
+            weights = {} if quality is None else _qualities(quality)
+            test = stand_in, names, alignment, epsilon, expert, weights, balanced
+            _stand_in(workspace.store, dataset, *test, items=items, as_json=as_json)
         else:
             _study(
                 workspace.store,
@@ -172,11 +181,24 @@ def _study(
         check_gold=check_gold,
     )
     if as_json:
-        print_json(_document(found, store, items or 0))
+        from emotui.commands.agreement.documents import agreement_document
+
+        print_json(agreement_document(found, store, items or 0))
         return
     from emotui.commands.results import print_tables
 
     print_tables(agreement_tables(found, most_doubts=20))
+
+
+def _qualities(given: str) -> dict[str, float]:
+    found = {}
+    for one in _names(given):
+        name, _, weight = one.rpartition("=")
+        try:
+            found[name.strip()] = float(weight)
+        except ValueError:
+            raise BadInput(f"--quality {one}: write NAME=NUMBER, with commas between") from None
+    return found
 
 
 def _stand_in(
@@ -186,116 +208,32 @@ def _stand_in(
     people: Sequence[str] | None,
     alignment: str | None,
     epsilon: float | None,
+    expert: str | None,
+    quality: dict[str, float],
+    balanced: bool,
+    *,
     items: int | None,
     as_json: bool,
 ) -> None:
-    from emotui.metrics.alternative_annotator import EPSILON
+    from emotui.workbench.agreement.stand_in_tables import stand_in_tables
     from emotui.workbench.agreement.standing_in import stand_in_test
-    from emotui.workbench.agreement.tables import stand_in_tables
 
     found = stand_in_test(
-        store, dataset, run, people, alignment=alignment, epsilon=EPSILON if epsilon is None else epsilon
+        store,
+        dataset,
+        run,
+        people,
+        alignment=alignment,
+        epsilon=epsilon,
+        expert=expert,
+        quality=quality,
+        balanced=balanced,
     )
     if as_json:
-        print_json(_standing_document(found, store, items or 0))
+        from emotui.commands.agreement.documents import standing_document
+
+        print_json(standing_document(found, store, items or 0))
         return
     from emotui.commands.results import print_tables
 
     print_tables(stand_in_tables(found))
-
-
-class _Ids:
-    """Ids of samples by their numbers, asked of the store once."""
-
-    def __init__(self, store: "Store", n: int) -> None:
-        self._store, self.n = store, n
-        self._ids: dict[int, str] = {}
-
-    def of(self, numbers: Sequence[int]) -> list[str]:
-        missing = [number for number in dict.fromkeys(numbers) if number not in self._ids]
-        self._ids |= {row.sample: row.id for row in self._store.page(missing, None)} if missing else {}
-        return [self._ids[number] for number in numbers]
-
-    def behind(self, behind: "Behind") -> dict[str, object]:
-        """How many samples there are, and the first of them where they are asked for."""
-        first = list(behind[: self.n])
-        ids = self.of([number for number, _ in first])
-        items = [{"id": key, "apart": apart} for key, (_, apart) in zip(ids, first, strict=True)]
-        return {"n_items": len(behind)} | ({"items": items} if self.n else {})
-
-
-def _figure(figure: "Figure") -> dict[str, object]:
-    return {
-        "value": figure.value,
-        "low": figure.low,
-        "high": figure.high,
-        "n": figure.n,
-        "why": figure.why,
-    }
-
-
-def _figures(measured: "Sequence[Measured]", ids: _Ids) -> dict[str, object]:
-    return {one.name: _figure(one.figure) | {"about": one.about} | ids.behind(one.behind) for one in measured}
-
-
-def _document(found: "Agreement", store: "Store", items: int) -> dict[str, object]:
-    ids = _Ids(store, items)
-    return {
-        "dataset": found.dataset,
-        "kind": found.kind,
-        "sources": [msgspec.structs.asdict(source) for source in found.sources],
-        "texts": found.texts,
-        "figures": _figures(found.measured, ids),
-        "by_label": {label: _figures(figures, ids) for label, figures in found.by_label.items()},
-        "pairs": [
-            {
-                "a": pair.a,
-                "b": pair.b,
-                "n": pair.n,
-                "figures": {one.name: _figure(one.figure) | {"about": one.about} for one in pair.measured},
-                "confusion": pair.confusion,
-            }
-            | ids.behind(pair.behind)
-            for pair in found.pairs
-        ],
-        "itself": [{"name": one.name, "n": one.n, "figures": _figures(one.measured, ids)} for one in found.itself],
-        "estimate": None if found.estimate is None else msgspec.to_builtins(found.estimate),
-        "doubts": [
-            {name: value for name, value in msgspec.to_builtins(doubt).items() if name != "sample"}
-            for doubt in found.doubts
-        ],
-        "notes": dict(found.notes),
-        "resamples": found.resamples,
-        "seed": found.seed,
-    }
-
-
-def _standing_document(found: "Standing", store: "Store", items: int) -> dict[str, object]:
-    ids = _Ids(store, items)
-    tests = {key: _test(test) for key, test in found.tests.items()}
-    whole: Mapping[str, object] = tests[""] if set(tests) == {""} else {"by_name": tests}
-    return {
-        "dataset": found.dataset,
-        "kind": found.kind,
-        "model": found.model,
-        "people": list(found.people),
-        "alignment": found.alignment,
-        **whole,
-        **ids.behind(found.lost),
-    }
-
-
-def _test(test: "StandIn") -> dict[str, object]:
-    return {
-        "epsilon": test.epsilon,
-        "q": test.q,
-        "n": test.n,
-        "winning_rate": test.winning_rate,
-        "advantage": test.advantage,
-        "passed": test.passed,
-        "why": test.why,
-        "annotators": [
-            {name: value for name, value in msgspec.structs.asdict(one).items() if name != "lost"}
-            for one in test.annotators
-        ],
-    }
