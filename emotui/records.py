@@ -273,7 +273,11 @@ class Chain(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Generation(msgspec.Struct, frozen=True, kw_only=True):
-    """A text neutralised and re-injected with an emotion by a model."""
+    """A text neutralised and re-injected with an emotion by a model.
+
+    `human`, `human_neutral`: the labels that raters gave the emotional and the neutral version. `failed`: the model did
+    not answer, or refused; a version may be empty then.
+    """
 
     id: str
     model: str
@@ -282,6 +286,28 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True):
     neutral: str
     emotional: str
     human: tuple[str, ...] = ()
+    human_neutral: tuple[str, ...] = ()
+    failed: bool = False
+
+
+class GenerationGold(msgspec.Struct, frozen=True, kw_only=True):
+    """A text to be neutralised and re-injected; `label` is the emotion that it is to show then."""
+
+    id: str
+    text: str
+    label: str
+    subject: str | None = None
+    meta: Mapping[str, Any] = {}
+
+
+class Rewriting(msgspec.Struct, frozen=True, kw_only=True):
+    """What one source made of a text, without the text itself. Both versions are empty where it failed."""
+
+    id: str
+    neutral: str
+    emotional: str
+    human: tuple[str, ...] = ()
+    human_neutral: tuple[str, ...] = ()
 
 
 class Rating(msgspec.Struct, frozen=True, kw_only=True):

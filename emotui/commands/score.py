@@ -16,7 +16,7 @@ from emotui.tasks.parts import ScoreOption
 from emotui.tasks.registry import kinds, task_named
 from emotui.tasks.task import Task
 from emotui.workbench.files.fit import MISSING
-from emotui.workbench.files.score import choose_thresholds, score_files
+from emotui.workbench.files.score import choose_thresholds, score_files, score_whole_records
 
 
 class Kinds(click.Group):
@@ -25,7 +25,7 @@ class Kinds(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The kinds of files that are scored."""
         tell_troubles()
-        return [kind for kind, task in kinds().items() if task.files.score is not None]
+        return [kind for kind, task in kinds().items() if _scored(task)]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """The command of a kind, or of a task's name."""
@@ -34,7 +34,13 @@ class Kinds(click.Group):
         except BadInput:
             tell_troubles()
             return None
+        if task.files.score_records is not None:
+            return _of_records(task)
         return None if task.files.score is None else _command(task)
+
+
+def _scored(task: Task) -> bool:
+    return task.files.score is not None or task.files.score_records is not None
 
 
 @click.group(cls=Kinds)
@@ -132,10 +138,38 @@ def _command(task: Task) -> click.Command:
     return scored
 
 
+def _of_records(task: Task) -> click.Command:
+    """The command of a task whose records hold samples with what sources say of them."""
+
+    @click.command(task.files.kind, help=task.files.about)
+    @click.option("--records", required=True, multiple=True, metavar="FILE", help="Records (again for more files).")
+    @skip_bad_option
+    @json_option
+    def scored(records: tuple[str, ...], skip_bad: bool, as_json: bool, **given: Any) -> None:
+        figures = score_whole_records(task.name, records, given, skip_bad=skip_bad, warn=warn)
+        if as_json:
+            _show("", figures, as_json)
+            return
+        from emotui.commands.results import print_tables
+
+        print_tables(() if task.files.tables_of is None else task.files.tables_of(figures))
+
+    scored.params[1:1] = [_option(each) for each in task.files.score_options]
+    return scored
+
+
 def _option(option: ScoreOption) -> click.Option:
+    kind: click.ParamType = click.Path()
+    if option.choices:
+        kind = click.Choice(option.choices)
+    elif option.least is not None:
+        kind = click.IntRange(min=option.least)
+    elif option.metavar is not None:
+        kind = click.STRING
+    flag, metavar = [f"--{option.name}"], option.metavar
     if option.switch:
-        return click.Option([f"--{option.name}"], is_flag=True, help=option.help)
-    return click.Option([f"--{option.name}"], type=click.Path(), help=option.help)
+        return click.Option(flag, is_flag=True, help=option.help)
+    return click.Option(flag, type=kind, multiple=option.several, metavar=metavar, help=option.help)
 
 
 @click.command()

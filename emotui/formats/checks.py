@@ -14,6 +14,7 @@ from emotui.records import (
     ClassGold,
     ClassPrediction,
     Generation,
+    GenerationGold,
     LabelsGold,
     LabelsPrediction,
     Mark,
@@ -332,6 +333,17 @@ def _sample_score(record: SampleScore) -> str | None:
     return _empty(record, "id") or (None if isfinite(record.score) else "`score` is not finite")
 
 
+def _generation(record: Generation) -> str | None:
+    if wrong := _empty(record, "id", "model", "target"):
+        return wrong
+    versions = ("original",) if record.failed else ("original", "neutral", "emotional")
+    blank = [name for name in versions if not getattr(record, name).strip()]
+    if blank:
+        return f"`{blank[0]}` is empty"
+    strange = [name for name in ("human", "human_neutral") if not all(map(str.strip, getattr(record, name)))]
+    return f"a label in `{strange[0]}` is empty" if strange else None
+
+
 _CHECKS: dict[type[msgspec.Struct], Callable[[Any], str | None]] = {
     SpanSample: _span_sample,
     SpanPrediction: _span_prediction,
@@ -345,7 +357,8 @@ _CHECKS: dict[type[msgspec.Struct], Callable[[Any], str | None]] = {
     ValuesGold: _values_gold,
     ValuesPrediction: lambda record: _empty(record, "id") or _numbers(record.values),
     Chain: _chain,
-    Generation: lambda record: _empty(record, "id", "model", "target"),
+    Generation: _generation,
+    GenerationGold: lambda record: _empty(record, "id", "text", "label"),
     Rating: lambda record: _empty(record, "item", "rater", "label"),
     SampleScore: _sample_score,
 }

@@ -14,6 +14,7 @@ from emotui.formats import checks, jsonl, parquet, tables
 from emotui.formats.conversion import to_record
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, literal, shown
 from emotui.formats.wide import FOUND, LabelColumns
+from emotui.records import Text
 
 R = TypeVar("R", bound=msgspec.Struct)
 
@@ -64,6 +65,18 @@ def read(
             return gathered(place, kind, rows, skip_bad=skip_bad, limit=limit)
     except UnreadableFile as error:
         raise BadInput(f"{place}: {error}" if error.line is None else f"{place}:{error.line}: {error}") from None
+
+
+def first_fields(path: str) -> frozenset[str]:
+    """The names of the fields of a file's first row that is an object; none where it has none, or cannot be read."""
+    try:
+        with _rows(path, Text, FOUND) as rows:
+            for _, row in rows:
+                if isinstance(row, dict):
+                    return frozenset(row)
+    except UnreadableFile:
+        pass
+    return frozenset()
 
 
 def gathered(place: str, kind: type[R], rows: Rows, *, skip_bad: bool = False, limit: int | None = None) -> Read[R]:

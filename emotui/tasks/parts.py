@@ -9,6 +9,7 @@ import msgspec
 from emotui.backends.base import ModelCard
 from emotui.metrics.span_scoring import Embed
 from emotui.store.query import Run
+from emotui.tables import ResultsTable
 from emotui.tasks.prompting.files import Prompts
 
 Embedding = Callable[[], AbstractContextManager[Embed]]
@@ -27,11 +28,19 @@ Baselines = Callable[[Sequence[Any], Mapping[str, Any], Embedding], dict[str, di
 
 
 class ScoreOption(msgspec.Struct, frozen=True):
-    """An option of `emotui score KIND`: `name` as the flag without dashes, `help`; a switch, or the path of a file."""
+    """An option of `emotui score KIND`: `name` as the flag without dashes, `help`; the path of a file unless told.
+
+    `switch`: it has no value. `several`: it may be given again and again. `choices`, `least`: its values, or a whole
+    number from there on. `metavar`: what stands for the value in the help.
+    """
 
     name: str
     help: str
     switch: bool = False
+    several: bool = False
+    choices: tuple[str, ...] = ()
+    least: int | None = None
+    metavar: str | None = None
 
 
 ILLUSTRATION = "written for emotui; illustration, not benchmark"
@@ -41,12 +50,14 @@ class OwnSamples(msgspec.Struct, frozen=True):
     """Samples that come with the task, for a run without a dataset.
 
     `dataset`: their name in the store. `files`: in `package`. `source`: what the store says of where they are from.
+    `at_first`: whether a new workspace has them; else they come with the first run.
     """
 
     dataset: str
     files: tuple[str, ...]
     package: str = "emotui.sample_data"
     source: str = ILLUSTRATION
+    at_first: bool = True
 
 
 class TaskFiles(msgspec.Struct, frozen=True):
@@ -63,6 +74,10 @@ class TaskFiles(msgspec.Struct, frozen=True):
         own: samples that come with the task.
         labelled: whether gold says anything about a record; None: it always does.
         baselines: what is scored beside the predictions by `--baselines`; None: nothing is.
+        whole: records that hold samples with what sources say of them; None: there are none.
+        score_records: the document of `emotui score KIND --records R`, over whole records and with the models that the
+            options name; None: KIND is scored from gold and predictions.
+        tables_of: such a document as a person reads it.
     """
 
     kind: str
@@ -75,6 +90,41 @@ class TaskFiles(msgspec.Struct, frozen=True):
     own: OwnSamples | None = None
     labelled: Callable[[Any], bool] | None = None
     baselines: Baselines | None = None
+    whole: "WholeRecords | None" = None
+    score_records: "ScoreRecords | None" = None
+    tables_of: Callable[[Mapping[str, Any]], tuple[ResultsTable, ...]] | None = None
+
+
+class Parted(msgspec.Struct, frozen=True):
+    """What records hold that have a sample together with what somebody says of it.
+
+    `samples`: each once. `said`: by the name of the source and the id of the sample, by the keys of records in files.
+    """
+
+    samples: Sequence[Any]
+    said: Mapping[str, Mapping[str, Mapping[str, Any]]]
+
+
+class WholeRecords(msgspec.Struct, frozen=True):
+    """Records in files that hold a sample together with what one source says of it, a record a sample and source.
+
+    Attributes:
+        record: their type.
+        marks: fields that tell such a record from a sample alone.
+        parted: takes them apart. Raises BadInput, a line a problem that begins with `place` of its record.
+        place: how a problem names a record.
+        joined: the record of a sample, a prediction (None: it failed) and the name of its source.
+    """
+
+    record: type[msgspec.Struct]
+    marks: tuple[str, ...]
+    parted: Callable[[Sequence[Any]], Parted]
+    place: Callable[[Any], str]
+    joined: Callable[[Any, Any, str], msgspec.Struct]
+
+
+ScoreRecords = Callable[[Sequence[Any], Mapping[str, Any]], dict[str, Any]]
+"""(whole records, values of the score options by name) to a document; raises BadInput as `WholeRecords.parted` does."""
 
 
 class TaskWords(msgspec.Struct, frozen=True):

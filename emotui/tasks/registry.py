@@ -25,6 +25,7 @@ BUILT_IN = {
     "rephrase": "emotui.tasks.rephrase.task:Rephrase",
     "labels": "emotui.tasks.labels.task:Labels",
     "values": "emotui.tasks.values.task:Values",
+    "generation": "emotui.tasks.generation.task:EmotionGeneration",
 }
 """Name to `module:task`, or `module:function` that makes it; known without an installation too."""
 

@@ -26,5 +26,5 @@ def sample_dataset(task: str) -> str | None:
 
 
 def tasks_with_samples() -> list[str]:
-    """Names of the tasks that come with samples."""
-    return [name for name, task in tasks().items() if task.files.own is not None]
+    """Names of the tasks with samples that a new workspace has."""
+    return [name for name, task in tasks().items() if task.files.own is not None and task.files.own.at_first]

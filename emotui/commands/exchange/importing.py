@@ -19,6 +19,7 @@ from emotui.workbench.datasets.foreign import Wish
 from emotui.workbench.datasets.importing import columns_in, with_mapping
 from emotui.workbench.datasets.samples import import_files
 from emotui.workbench.datasets.seer import TASK, Imported, import_seer
+from emotui.workbench.datasets.whole_records import task_of_whole_records
 
 _SEER = "seer"
 
@@ -91,6 +92,8 @@ def import_(
     if of_seer or not files:
         raise BadInput(f"emotui import {named or ''} FILE...: options like --task1 are for seer".replace("  ", " "))
     looked_for = (kind, layout, mapped, delimiter, encoding, map_file, save_map, dry_run or None)
+    if named is None and not any(looked_for) and (own := task_of_whole_records(files[0])) is not None:
+        named = own.name
     if named is not None and not any(looked_for):
         _import_own(named, files, name, columns, skip_bad=skip_bad, db=db, as_json=as_json)
         return

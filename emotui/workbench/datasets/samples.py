@@ -7,7 +7,7 @@ from typing import Any
 
 from emotui.errors import BadInput
 from emotui.formats import capped, fingerprint, read
-from emotui.formats.reading import Warn, warn_skipped
+from emotui.formats.reading import Warn, first_fields, warn_skipped
 from emotui.formats.wide import FOUND, LabelColumns
 from emotui.store.query import Dataset
 from emotui.store.store import Store
@@ -44,9 +44,22 @@ def import_files(
         BadInput: a file cannot be read, an id occurs in two of the files, the task finds a record wrong
             (`Task.problem`), or the name belongs to other samples.
     """
-    samples = _read(task_named(task), paths, columns, skip_bad=skip_bad, warn=warn)
     dataset = name or ("stdin" if paths[0] == "-" else Path(paths[0]).stem)
+    if holds_whole_records(task_named(task), paths[0]):
+        from emotui.workbench.datasets.whole_records import add_whole_records, read_whole_records
+
+        records = read_whole_records(task_named(task), paths, skip_bad=skip_bad, warn=warn)
+        return add_whole_records(store, task, dataset, records, ", ".join(paths))
+    samples = _read(task_named(task), paths, columns, skip_bad=skip_bad, warn=warn)
     return add_samples(store, task, dataset, samples, ", ".join(paths))
+
+
+def holds_whole_records(task: Task, path: str) -> bool:
+    """Whether a file's first row is of a sample with what a source says of it; standard input always is."""
+    whole = task.files.whole
+    if whole is None:
+        return False
+    return path == "-" or all(mark in first_fields(path) for mark in whole.marks)
 
 
 def add_samples(
@@ -82,9 +95,14 @@ def add_own_samples(store: Store, task: str) -> Dataset:
     if own is None:
         raise BadInput(f"the {found.name} task comes without samples: name a dataset or a file by --dataset")
     samples: list[Any] = []
+    kind = found.sample if found.files.whole is None else found.files.whole.record
     for file in own.files:
         with as_file(files(own.package) / file) as path:
-            samples += read(str(path), found.sample).records
+            samples += read(str(path), kind).records
+    if found.files.whole is not None:
+        from emotui.workbench.datasets.whole_records import add_whole_records
+
+        return add_whole_records(store, found.name, own.dataset, samples, own.source)
     return add_samples(store, found.name, own.dataset, samples, own.source)
 
 

@@ -98,7 +98,7 @@ def predict(
                     asked = [samples[place] for place in places]
                     seeds = [sample_seed(0, 0, sample.id) for sample in asked]
                     answers = [
-                        _answered(task, sample, answer, way)
+                        _answered(task, sample, answer, way, spec)
                         for sample, answer in zip(asked, task.ask(asked, ask, way, seeds), strict=True)
                     ]
                     found |= {place: one for place, one in zip(places, answers, strict=True) if not one.again}
@@ -128,7 +128,7 @@ class Answered:
     again: bool = False
 
 
-def _answered(task: Task, sample: Any, answer: Asked, way: str) -> Answered:
+def _answered(task: Task, sample: Any, answer: Asked, way: str, model: str) -> Answered:
     """The predicted record of one answer; an empty one where there is none, or none that can be read."""
     why = answer.why
     prediction = None
@@ -140,7 +140,9 @@ def _answered(task: Task, sample: Any, answer: Asked, way: str) -> Answered:
         else:
             silent = task.unread(prediction)
             why = None if silent is None else f"{silent}: {shown(answer.raw)}"
-    return Answered(task.record(sample.id, prediction), why, answer.again)
+    whole = task.files.whole
+    record = task.record(sample.id, prediction) if whole is None else whole.joined(sample, prediction, model)
+    return Answered(record, why, answer.again)
 
 
 def _labels(task: Task, card: ModelCard, given: Sequence[str] | None) -> tuple[str, ...]:

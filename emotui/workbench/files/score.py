@@ -1,6 +1,7 @@
 """The figures of files: every command that scores, decodes or compares without a model and without the store."""
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -40,12 +41,19 @@ class _Files:
         self._skip_bad, self._warn = skip_bad, warn
         self._places: dict[str, str] = {}
 
-    def read(self, path: str, kind: type[Record], key: str = "id", columns: LabelColumns = FOUND) -> list[Record]:
-        """Records of a file. A problem that is found later is put down to the file read last that has the id."""
+    def read(
+        self,
+        path: str,
+        kind: type[Record],
+        key: str | Callable[[Record], str] = "id",
+        columns: LabelColumns = FOUND,
+    ) -> list[Record]:
+        """Records of a file. A problem that is found later is put down to the file read last that has the key."""
         got: Read[Record] = read(path, kind, skip_bad=self._skip_bad, columns=columns)
         warn_skipped(got, self._warn)
+        name = key if callable(key) else attrgetter(key)
         for record, line in zip(got.records, got.lines, strict=True):
-            self._places[getattr(record, key)] = f"{path}:{line}"
+            self._places[name(record)] = f"{path}:{line}"
         return got.records
 
     def good(self, records: Sequence[Record], check: Callable[[Record], object]) -> list[Record]:
@@ -56,7 +64,7 @@ class _Files:
                 check(record)
             except ValueError as problem:
                 key = record.id  # type: ignore[attr-defined]
-                self._warn(f"skipped {self._placed(f'{key}: {problem}')}")
+                self._warn(f"skipped {self.placed(f'{key}: {problem}')}")
                 continue
             kept.append(record)
         return kept
@@ -66,9 +74,10 @@ class _Files:
         try:
             return build()
         except BadInput as error:
-            raise BadInput(*capped([self._placed(problem) for problem in error.problems])) from None
+            raise BadInput(*capped([self.placed(problem) for problem in error.problems])) from None
 
-    def _placed(self, problem: str) -> str:
+    def placed(self, problem: str) -> str:
+        """A problem that begins with a key, behind the file and line of that."""
         for end in [place for place, letter in enumerate(problem) if letter == ":"]:
             if problem[:end] in self._places:
                 return f"{self._places[problem[:end]]}: {problem}"
@@ -136,6 +145,36 @@ def score_files(
         if baselines and task.files.baselines is not None:
             document["baselines"] = task.files.baselines(golds, options, embedding.use)
     return document
+
+
+def score_whole_records(
+    kind: str,
+    paths: Sequence[str],
+    given: Mapping[str, Any] | None = None,
+    *,
+    skip_bad: bool = False,
+    warn: Warn,
+) -> Document:
+    """The document of `emotui score KIND --records R`, over one or several files.
+
+    Raises:
+        BadInput: a file cannot be read, two of them have one record twice, or a record cannot be scored;
+            `FILE:LINE: what`.
+    """
+    task = task_named(kind)
+    whole, score = task.files.whole, task.files.score_records
+    if whole is None or score is None:
+        raise BadInput(f"{kind} is scored from gold and predictions")
+    files = _Files(skip_bad=skip_bad, warn=warn)
+    records: list[Any] = []
+    for path in paths:
+        there = set(map(whole.place, records))
+        found = files.read(path, whole.record, key=whole.place)
+        twice = [f"{whole.place(one)}: stands in another file too" for one in found if whole.place(one) in there]
+        if twice:
+            raise BadInput(*capped([files.placed(problem) for problem in twice]))
+        records += found
+    return files.report(lambda: score(records, given or {}))
 
 
 def _known(record: Any, ids: set[str], gold: str) -> None:

@@ -29,6 +29,7 @@ from emotui.workbench.runs.holders import signed
 from emotui.workbench.runs.plan import RunConfig, asked_of, stored_samples
 from emotui.workbench.runs.run import scored_outputs
 from emotui.workbench.runs.scores import ELSEWHERE
+from emotui.workbench.runs.similarity import Embedder
 
 PROJECT = "project"
 """The name of this project's own records among the formats."""
@@ -125,9 +126,13 @@ def keep_said(
     said: Sequence[Said],
     *,
     sim: bool = True,
+    embed: Embedder | None = None,
     cancelled: IsCancelled | None = None,
 ) -> Run:
     """Keep what a person or a file says as a source of a dataset, scored; what was cut short goes on.
+
+    Args:
+        embed: of the embedded model; None: that is loaded where scores need it.
 
     Raises:
         BadInput: the name is blank, or the dataset has another source of this name.
@@ -155,7 +160,7 @@ def keep_said(
         for one in sorted(said, key=lambda one: (one.repeat, one.sample))
         if (one.sample, one.repeat) not in done
     ]
-    results = scored_outputs(store, task, ELSEWHERE, dataset, outputs, name, sim=sim, cancelled=cancelled)
+    results = scored_outputs(store, task, ELSEWHERE, dataset, outputs, name, sim=sim, embed=embed, cancelled=cancelled)
     for start in range(0, len(results), _AT_ONCE):
         store.commit_batch(run, results[start : start + _AT_ONCE], gold=dataset.gold)
     store.set_state(run, "done")

@@ -43,12 +43,16 @@ def run_records(store: Store, run: Run, numbers: Sequence[int] | None = None) ->
     """
     task = task_named(run.task)
     decode, named = msgspec.json.Decoder(task.prediction).decode, msgspec.json.Decoder(_Named).decode
+    whole, sample = task.files.whole, msgspec.json.Decoder(task.sample).decode
     found: list[tuple[int, int, msgspec.Struct]] = []
     wanted = None if numbers is None else {number: at for at, number in enumerate(numbers)}
     for one in store.outcomes(run.run):
         if (task.files.repeats or one.repeat == 0) and (wanted is None or one.sample in wanted):
             prediction = None if one.prediction is None else decode(one.prediction)
-            record = task.record(named(one.record).id, prediction, one.repeat)
+            if whole is not None:
+                record = whole.joined(sample(one.record), prediction, run.model)
+            else:
+                record = task.record(named(one.record).id, prediction, one.repeat)
             found.append((one.sample if wanted is None else wanted[one.sample], one.repeat, record))
     return [record for _, _, record in sorted(found, key=lambda one: one[:2])]
 

@@ -317,13 +317,20 @@ def scored_outputs(
     source: str,
     *,
     sim: bool = True,
+    embed: Embedder | None = None,
     cancelled: IsCancelled | None = None,
 ) -> list[ResultRow]:
-    """What a source says of samples of a dataset, parsed and scored; the embedded model is loaded for Sim."""
+    """What a source says of samples of a dataset, parsed and scored.
+
+    Args:
+        embed: of the embedded model; None: that is loaded here, where scores need it.
+    """
     samples = dict(stored_samples(store, dataset, dataset.n))
     task = for_scoring(store, task, dataset, source)
     if not (sim and task.embeds):
         return scored(task, way, outputs, samples, None)
+    if embed is not None:
+        return scored(task, way, outputs, samples, embed)
     with ModelProcess(EMBEDDING) as model:
         return scored(task, way, outputs, samples, Embedder(model, cancelled))
 

@@ -1,0 +1,1 @@
+"""Emotion generation: texts neutralised and re-injected with an emotion, and the metrics that say how well."""

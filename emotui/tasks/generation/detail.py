@@ -1,0 +1,45 @@
+"""What is kept of one answer and of its score, and by which rules it was scored."""
+
+import msgspec
+
+CONVENTION = (
+    "generation 1: EAnS over all-MiniLM-L6-v2, R1 of neutral and emotional text; "
+    "! where a version is missing or refused"
+)
+
+
+class Prediction(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Both versions of a text; empty where there is none.
+
+    `refused`: steps in which the model refused. `human`, `human_neutral`: the labels of raters, where there are some.
+    """
+
+    neutral: str = ""
+    emotional: str = ""
+    refused: tuple[str, ...] = ()
+    human: tuple[str, ...] = ()
+    human_neutral: tuple[str, ...] = ()
+
+    @property
+    def silent(self) -> bool:
+        """Whether a version is missing, or a refusal stands in its place."""
+        return bool(self.refused) or not (self.neutral and self.emotional)
+
+
+class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One scored answer. Lengths are (words, characters) of original, neutral and emotional text.
+
+    `unchanged_neutral`, `unchanged_emotional`: the step changed no word. `leaks`: forms of the label's word in the
+    emotional text that the original has not. The values of metrics are in the score.
+    """
+
+    id: str
+    repeat: int
+    target: str
+    silent: bool = False
+    refused: tuple[str, ...] = ()
+    unchanged_neutral: bool = False
+    unchanged_emotional: bool = False
+    leaks: tuple[str, ...] = ()
+    lengths: tuple[tuple[int, int], ...] = ()
+    values: dict[str, float] = {}

@@ -1,0 +1,326 @@
+"""Emotion generation (seed paper of this task, sections 3 to 6): a text is neutralised, then re-injected with a target.
+
+One way to ask, for any model that writes: two prompts in a row, the second about the answer to the first. Metrics that
+need further models are those of `emotui score generation` (`emotui.tasks.generation.report`).
+"""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+import msgspec
+
+from emotui.backends.base import Generate, Generation, ModelCard, Refused
+from emotui.backends.host import lacks
+from emotui.errors import BadInput, ModelError
+from emotui.metrics.eans import EANS
+from emotui.metrics.fluency import words_and_characters
+from emotui.metrics.metric import Metric
+from emotui.metrics.repeats import by_repeat
+from emotui.metrics.rewriting import is_refusal, leaks, unchanged
+from emotui.metrics.span_scoring import Embed
+from emotui.records import GenerationGold, Rewriting, Text
+from emotui.store.rows import ResultRow, SampleRow, ScoreRow
+from emotui.tasks.generation.detail import CONVENTION, Detail, Prediction
+from emotui.tasks.generation.embedding import NEUTRAL, eans_of
+from emotui.tasks.generation.options import SCORE_OPTIONS
+from emotui.tasks.generation.prompts import INJECT, NEUTRALISE, PROMPTS, read_generation_prompts, rewritten
+from emotui.tasks.generation.report import score_records
+from emotui.tasks.generation.tables import score_tables
+from emotui.tasks.generation.whole import WHOLE, folded
+from emotui.tasks.parts import Asking, OwnSamples, SaidLine, TaskFiles, TaskWords
+from emotui.tasks.prompting.files import Prompt, as_chat, as_kept, filled
+from emotui.tasks.prompting.settings import SAMPLING, Writing, options_from
+from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
+
+VERSION = "1"
+REWRITE = "rewrite"
+"""The one way to ask."""
+
+ROOM = 512
+"""Tokens for an answer: texts are some tens of words."""
+
+SETTINGS = (*SAMPLING, "prompts")
+
+_TITLES = {"r1": "neutral and emotional text", "r2": "E_neutral and the analogy", "r3": "original and emotional text"}
+METRICS = (
+    *(
+        Metric(
+            name,
+            (-1, 1) if name.endswith("c") else (0, None),
+            name.endswith("c"),
+            f"EAnS {name[:2].upper()}, {'cosine' if name.endswith('c') else 'Manhattan distance'} of "
+            f"{_TITLES[name[:2]]} (section 5.4)",
+            name[:2].upper() + ("cos" if name.endswith("c") else "L1"),
+        )
+        for name in ("r3_c", "r3_m", "r1_c", "r1_m", "r2_c", "r2_m")
+    ),
+    Metric("words", (0, None), True, "words of the emotional text", "words"),
+    Metric("leak", (0, 1), False, "1 where the emotional text has the label's word", "leak", yes_or_no=True),
+)
+
+
+class _Raw(msgspec.Struct, frozen=True):
+    """Both answers as they came; no second one where the first was none to go on with."""
+
+    neutral: str
+    emotional: str | None = None
+
+
+class EmotionGeneration(Task):
+    """The task as those see it who run it."""
+
+    name = "generation"
+    version = VERSION
+    sample = GenerationGold
+    prediction = Prediction
+    metrics = METRICS
+    embeds = True
+    words = TaskWords(
+        title="Emotion generation",
+        progress="rewriting",
+        runs="Run beside the originals",
+        without_run="originals alone",
+        compares=True,
+    )
+    files = TaskFiles(
+        kind="generation",
+        predicted=Rewriting,
+        about="Neutral and emotional versions of texts: EPS, EAS, ERS, EAnS, perplexity, agreement with people.",
+        own=OwnSamples("generation", ("generation.jsonl",), at_first=False),
+        whole=WHOLE,
+        score_records=score_records,
+        score_options=SCORE_OPTIONS,
+        tables_of=score_tables,
+    )
+    asking = Asking(ways=(REWRITE,), offered=(REWRITE,), prompts=read_generation_prompts)
+
+    def __init__(self, settings: Writing | None = None) -> None:
+        self._settings = settings or Writing()
+
+    def blank(self, text: Text, labels: Sequence[str] = ()) -> GenerationGold:
+        """The text with its own target (`label` or `target` of the record); neutral where it has none."""
+        target = text.meta.get("label") or text.meta.get("target") or NEUTRAL
+        return GenerationGold(id=text.id, text=text.text, label=str(target))
+
+    def problem(self, sample: GenerationGold, first: GenerationGold) -> str | None:
+        """A record without words, or without a target."""
+        if not sample.text.strip():
+            return "the text is empty"
+        return None if sample.label.strip() else "`label`, the target emotion, is empty"
+
+    def row(self, sample: GenerationGold) -> SampleRow:
+        """An original as the store lists it, with its target."""
+        record = msgspec.json.encode(sample)
+        return SampleRow(sample.id, sample.text, sample.label, None, (sample.label,), (), record)
+
+    def question(self, sample: GenerationGold) -> object:
+        """The original and the target."""
+        return sample.text, folded(sample.label)
+
+    def ways(self, card: ModelCard) -> tuple[str, ...]:
+        """`rewrite`, of a model that writes."""
+        if "generate" not in card.capabilities:
+            raise ModelError(lacks(card.spec, "generate"))
+        return (REWRITE,)
+
+    def option_names(self, way: str) -> tuple[str, ...]:
+        """Prompts and sampling."""
+        return SETTINGS
+
+    def settings(self, way: str) -> Mapping[str, object]:
+        """Both prompts, and the sampling."""
+        own = self._settings
+        return {
+            "way": REWRITE,
+            "temperature": own.temperature,
+            "top_p": own.top_p,
+            "max_tokens": own.max_tokens or ROOM,
+            "prompts": {step: msgspec.to_builtins(self._prompt(step)) for step in (NEUTRALISE, INJECT)},
+        }
+
+    def with_options(self, options: Mapping[str, object], repeats: int) -> "EmotionGeneration":
+        """Options are the fields of `Writing`; several repeats are sampled, unless they say otherwise.
+
+        Raises:
+            BadInput: one of them is wrong; it is named.
+        """
+        return EmotionGeneration(options_from(self, options, repeats, Writing))
+
+    def ask(self, samples: Sequence[GenerationGold], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
+        """Neutralise each text, then re-inject its target; what is no neutral text is not gone on with."""
+        first = self._prompt(NEUTRALISE)
+        chats = [as_chat(first, filled(first.user, {"text": sample.text})) for sample in samples]
+        answers = model([self._generate(chat, seed) for chat, seed in zip(chats, seeds, strict=True)])
+        kept = list(map(as_kept, chats))
+        found: list[Asked | None] = [
+            unanswered(one, prompt) if isinstance(one, Refused) else None
+            for one, prompt in zip(answers, kept, strict=True)
+        ]
+        goes_on: list[int] = []
+        for at, one in enumerate(answers):
+            if not isinstance(one, Generation):
+                continue
+            if rewritten(one.text) and not is_refusal(rewritten(one.text)):
+                goes_on.append(at)
+            else:
+                found[at] = Asked(_kept(one.text, None), prompt=kept[at])
+        second = self._prompt(INJECT)
+        targets = {
+            at: as_chat(
+                second,
+                filled(second.user, {"text": rewritten(answers[at].text), "emotion": samples[at].label.strip()}),
+            )
+            for at in goes_on
+        }
+        injected = model([self._generate(targets[at], seeds[at]) for at in goes_on]) if goes_on else []
+        for at, one in zip(goes_on, injected, strict=True):
+            prompt = f"{kept[at]}\n\n{as_kept(targets[at])}"
+            if isinstance(one, Refused):
+                found[at] = unanswered(one, prompt)
+            else:
+                found[at] = Asked(_kept(answers[at].text, one.text), prompt=prompt)
+        return [one for one in found if one is not None]
+
+    def parse(self, sample: GenerationGold, raw: str, way: str) -> Prediction:
+        """From both kept answers to both versions. Raises ValueError where it is not what `ask` keeps."""
+        answers = msgspec.json.decode(raw, type=_Raw)
+        texts = {NEUTRALISE: rewritten(answers.neutral), INJECT: rewritten(answers.emotional or "")}
+        # A text may itself begin as a refusal does; its versions then do so too.
+        may_refuse = not is_refusal(sample.text)
+        refused = tuple(step for step, text in texts.items() if may_refuse and is_refusal(text))
+        return Prediction(texts[NEUTRALISE], texts[INJECT], refused)
+
+    def record(self, key: str, prediction: Prediction | None, repeat: int = 0) -> Rewriting:
+        """Both versions; empty ones for an answer that failed."""
+        said = prediction or Prediction()
+        return Rewriting(
+            id=key,
+            neutral=said.neutral,
+            emotional=said.emotional,
+            human=said.human,
+            human_neutral=said.human_neutral,
+        )
+
+    def taken(self, sample: GenerationGold, said: Mapping[str, Any]) -> Prediction:
+        """Both versions, with the labels that raters gave them."""
+        neutral, emotional = (str(said.get(name) or "").strip() for name in ("neutral", "emotional"))
+        if bool(neutral) != bool(emotional):
+            raise ValueError(f"`{'emotional' if neutral else 'neutral'}` is empty")
+        human, of_neutral = (
+            tuple(_named(str(label), sample.label) for label in said.get(name) or ())
+            for name in ("human", "human_neutral")
+        )
+        return Prediction(neutral, emotional, human=human, human_neutral=of_neutral)
+
+    def as_gold(self, sample: GenerationGold, prediction: Prediction) -> GenerationGold:
+        """Raises BadInput: what a model makes of a text does not say what the text was to show."""
+        raise BadInput("versions of a text are no gold: its gold is the emotion it is to show")
+
+    def unread(self, prediction: Prediction) -> str | None:
+        """A refusal, or an empty answer."""
+        if prediction.refused:
+            return f"the model refused to {prediction.refused[0]}"
+        return "a version is empty" if prediction.silent else None
+
+    def said(self, sample: GenerationGold, prediction: Prediction | None) -> tuple[SaidLine, ...]:
+        """Neutral and emotional version beside what they are to show, and the raters' labels."""
+        lines = [
+            SaidLine("neutral", NEUTRAL, "" if prediction is None else prediction.neutral),
+            SaidLine("emotional", sample.label, "" if prediction is None else prediction.emotional),
+        ]
+        for name in ("human", "human_neutral"):
+            labels = () if prediction is None else getattr(prediction, name)
+            if labels:
+                seen = sample.label if name == "human" else NEUTRAL
+                lines.append(SaidLine(name, seen, ", ".join(labels), "" if seen in labels else "M"))
+        return tuple(lines)
+
+    def score(self, answers: Sequence[Parsed], embed: Embed | None) -> list[ScoreRow]:
+        """EAnS where sentences can be embedded, length and leaks; ! where a version is missing or refused."""
+        whole = [at for at, one in enumerate(answers) if not one.prediction.silent]
+        triples = [
+            (answers[at].sample.text, answers[at].prediction.neutral, answers[at].prediction.emotional, label)
+            for at in whole
+            for label in (answers[at].sample.label,)
+        ]
+        relations = dict(zip(whole, eans_of(triples, embed), strict=True)) if embed is not None else {}
+        return [_score(one, relations.get(at)) for at, one in enumerate(answers)]
+
+    def report(self, samples: Sequence[GenerationGold], scores: Sequence[ScoreRow]) -> dict[str, object]:
+        """EAnS, lengths, and how often a step was refused, changed nothing, or left the label's word in the text."""
+        return by_repeat([msgspec.json.decode(row.detail, type=Detail) for row in scores], _report)
+
+    def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
+        """None beside the figures."""
+        return {}
+
+    def _prompt(self, step: str) -> Prompt:
+        """A person's own, where their file has one for the step."""
+        return (self._settings.prompts or {}).get(step, PROMPTS[step])
+
+    def _generate(self, chat: Any, seed: int) -> Generate:
+        own = self._settings
+        return Generate(
+            chat, max_tokens=own.max_tokens or ROOM, temperature=own.temperature, top_p=own.top_p, seed=seed
+        )
+
+
+def _kept(neutral: str, emotional: str | None) -> str:
+    return msgspec.json.encode(_Raw(neutral, emotional)).decode()
+
+
+def _named(label: str, target: str) -> str:
+    """A rater's label as the target is written, where only case and ends differ; else in lower case."""
+    return target if folded(label) == folded(target) else folded(label)
+
+
+def _score(answer: Parsed, relations: Mapping[str, float] | None) -> ScoreRow:
+    sample, said = answer.sample, answer.prediction
+    values: dict[str, float | None] = dict.fromkeys((metric.name for metric in METRICS), None)
+    if said.silent:
+        detail = Detail(sample.id, answer.repeat, sample.label, silent=True, refused=said.refused)
+        return ScoreRow(CONVENTION, values, "!", msgspec.json.encode(detail))
+    words = [] if folded(sample.label) == NEUTRAL else new_leaks(sample.text, said.emotional, sample.label)
+    lengths = tuple(map(words_and_characters, (sample.text, said.neutral, said.emotional)))
+    values |= relations or {}
+    values |= {"words": float(lengths[2][0]), "leak": float(bool(words))}
+    detail = Detail(
+        sample.id,
+        answer.repeat,
+        sample.label,
+        unchanged_neutral=unchanged(sample.text, said.neutral),
+        unchanged_emotional=unchanged(said.neutral, said.emotional),
+        leaks=tuple(words),
+        lengths=lengths,
+        values=dict(relations or {}),
+    )
+    return ScoreRow(CONVENTION, values, "", msgspec.json.encode(detail))
+
+
+def new_leaks(original: str, emotional: str, target: str) -> list[str]:
+    """Forms of the target's word in the emotional text, where the original had none."""
+    return [] if leaks(original, target) else leaks(emotional, target)
+
+
+def _report(details: Sequence[Detail]) -> dict[str, Any]:
+    there = [one for one in details if not one.silent]
+    changeable = [one for one in there if folded(one.target) != NEUTRAL]
+    document: dict[str, Any] = {"n": len(details), "silent": len(details) - len(there)}
+    document["refused"] = sum(bool(one.refused) for one in details)
+    document["unchanged_neutral"] = sum(one.unchanged_neutral for one in changeable)
+    document["unchanged_emotional"] = sum(one.unchanged_emotional for one in changeable)
+    document["leaks"] = sum(bool(one.leaks) for one in changeable)
+    document["with_emotion"] = len(changeable)
+    notes: dict[str, str] = {}
+    for name in EANS:
+        known = [one.values[name] for one in there if name in one.values]
+        document[name] = fmean(known) if known else None
+        if not known:
+            notes[name] = "no text has both versions, or no sentence was embedded"
+    for k, kind in enumerate(("original", "neutral", "emotional")):
+        for unit, at in (("words", 0), ("characters", 1)):
+            lengths = [one.lengths[k][at] for one in there]
+            document[f"{unit}_{kind}"] = fmean(lengths) if lengths else None
+    notes["leaks"] = "refusals and empty versions are `silent`; leaks and unchanged texts are counted of `with_emotion`"
+    return document | {"notes": notes}

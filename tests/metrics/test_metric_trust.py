@@ -1,0 +1,106 @@
+"""Correlations over models with what they can and cannot say, and over texts."""
+
+import math
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from emotui.metrics.metric_trust import (
+    benjamini_hochberg,
+    holm,
+    interval,
+    pearson,
+    permutation_p,
+    spearman,
+    trust,
+)
+from emotui.metrics.text_trust import text_trust
+
+HUMAN = [0.736, 0.711, 0.627, 0.614, 0.580]
+DEEPSEEK = [0.671, 0.675, 0.563, 0.566, 0.545]
+numbers = st.lists(st.integers(-9, 9), min_size=5, max_size=5)
+
+
+@given(numbers, numbers)
+def test_both_correlations_are_scipys(x: list[int], y: list[int]) -> None:
+    if len(set(x)) == 1 or len(set(y)) == 1:
+        assert pearson(x, y) is spearman(x, y) is None
+        return
+    assert pearson(x, y) == pytest.approx(stats.pearsonr(x, y).statistic)
+    assert spearman(x, y) == pytest.approx(stats.spearmanr(x, y).statistic)
+
+
+def test_five_points_leave_a_wide_interval() -> None:
+    r = pearson(HUMAN, DEEPSEEK)
+    assert r == pytest.approx(0.976, abs=5e-4)
+    low, high = interval(r, 5) or (0, 0)
+    theirs = stats.pearsonr(HUMAN, DEEPSEEK).confidence_interval()
+    assert (low, high) == pytest.approx((theirs.low, theirs.high))
+    assert low < 0.7
+    assert interval(0.5, 3) is None
+    assert interval(1.0, 5) is None
+    assert interval(None, 5) is None
+    wider = interval(0.5, 10, of_ranks=True) or (0, 0)
+    assert wider[1] == pytest.approx(math.tanh(math.atanh(0.5) + 1.959964 * math.sqrt(1.125 / 7)))
+
+
+def test_p_is_the_share_of_all_orders_that_are_as_far_from_none() -> None:
+    r = abs(stats.pearsonr(HUMAN, DEEPSEEK).statistic)
+    orders = [abs(stats.pearsonr(HUMAN, order).statistic) >= r - 1e-9 for order in permutations(DEEPSEEK)]
+    assert permutation_p(HUMAN, DEEPSEEK) == pytest.approx(sum(orders) / 120)
+    assert permutation_p([1, 1, 1], [1, 2, 3]) is None
+
+
+def test_of_many_points_orders_are_drawn_by_the_seed() -> None:
+    x = list(range(12))
+    assert permutation_p(x, x, seed=1) == permutation_p(x, x, seed=1) == 1 / 10_000
+
+
+def test_p_values_are_corrected_for_their_number() -> None:
+    ps = {"a": 0.01, "b": 0.04, "c": 0.03}
+    assert holm(ps) == pytest.approx({"a": 0.03, "c": 0.06, "b": 0.06})
+    assert benjamini_hochberg(ps) == pytest.approx({"a": 0.03, "b": 0.04, "c": 0.04})
+    assert holm({}) == benjamini_hochberg({}) == {}
+
+
+def test_a_metric_that_is_better_when_lower_is_turned() -> None:
+    human = dict(zip("abcde", HUMAN, strict=True))
+    r3 = dict(zip("abcde", [10.84, 13.63, 15.32, 14.73, 13.39], strict=True))
+    found = trust(human, {"r3_m": r3, "ers": human, "eas": dict.fromkeys("abcde")})
+    assert found["r3_m"]["pearson"] == pytest.approx(-0.654, abs=5e-4)
+    assert found["r3_m"]["oriented_pearson"] == pytest.approx(0.654, abs=5e-4)
+    assert found["ers"]["oriented_pearson"] == pytest.approx(1)
+    assert found["ers"]["ci"] is None
+    assert found["eas"]["n"] == 0
+    assert "at least two" in found["eas"]["why"]
+    assert found["ers"]["p_holm"] == pytest.approx(2 * found["ers"]["p"])
+    assert "p_bh" in found["eas"]
+
+
+def test_texts_are_correlated_with_whole_models_drawn() -> None:
+    draw = np.random.default_rng(3)
+    people = draw.random(60).tolist()
+    models = [name for name in "abc" for _ in range(20)]
+    noise = [one + 0.1 * more for one, more in zip(people, draw.random(60).tolist(), strict=True)]
+    by_model = [float("abc".index(name)) for name in models]
+    found = text_trust({"ers": noise, "r1_m": by_model, "eas": [None] * 60}, people, models, resamples=200)
+    assert found["ers"]["spearman"] == pytest.approx(stats.spearmanr(noise, people).statistic)
+    low, high = found["ers"]["ci"]
+    assert low <= found["ers"]["spearman"] <= high
+    assert (found["ers"]["n"], found["ers"]["models"]) == (60, 3)
+    assert found["ers"]["within"] > 0.9
+    assert found["r1_m"]["within"] is None
+    assert found["eas"]["spearman"] is None
+    again = text_trust({"ers": noise}, people, models, resamples=200)
+    assert again["ers"] == found["ers"]
+
+
+def test_one_model_alone_has_no_interval() -> None:
+    found = text_trust({"ers": [0, 1, 1, 0]}, [0.1, 0.9, 0.8, None], ["m"] * 4)
+    assert found["ers"]["n"] == 3
+    assert found["ers"]["ci"] is None
+    assert "draws models" in found["ers"]["why"]
