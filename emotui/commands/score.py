@@ -159,7 +159,7 @@ def _of_records(task: Task) -> click.Command:
 
 
 def _option(option: ScoreOption) -> click.Option:
-    kind: click.ParamType = click.Path()
+    kind: click.ParamType = click.Path()  # type: ignore[type-arg]  # generic only since click 8.3
     if option.choices:
         kind = click.Choice(option.choices)
     elif option.least is not None:

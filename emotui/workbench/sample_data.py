@@ -6,7 +6,7 @@ from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named, tasks
 from emotui.tasks.rephrase.task import Rephrase
-from emotui.workbench.datasets.samples import add_own_samples
+from emotui.workbench.datasets.own_files import add_own_samples
 from emotui.workbench.rephrase.chains import add_sample_rephrasings
 
 _WITH_MORE: Mapping[str, Callable[[Store], Dataset]] = {Rephrase.name: add_sample_rephrasings}

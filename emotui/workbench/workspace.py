@@ -268,7 +268,7 @@ class Workspace:
 
     def import_files(self, paths: Sequence[str], name: str | None = None, task: str = _SPANS) -> Dataset:
         """Add samples of a task from files as a dataset."""
-        from emotui.workbench.datasets.samples import import_files
+        from emotui.workbench.datasets.own_files import import_files
 
         return import_files(self.store, task, paths, name, warn=lambda line: None)
 

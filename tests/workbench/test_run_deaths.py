@@ -19,7 +19,7 @@ from tests.screens.browse_workspace import workspace
 def test_what_was_done_is_kept_and_a_fresh_process_finishes_the_run(tmp_path: Path, blow: signal.Signals) -> None:
     workspace = Workspace.open(str(tmp_path / "w.duckdb"))
     try:
-        from emotui.workbench.datasets.samples import add_own_samples
+        from emotui.workbench.datasets.own_files import add_own_samples
 
         dataset = add_own_samples(workspace.store, "spans")
         killed: list[int] = []

@@ -17,7 +17,7 @@ from emotui.formats.wide import FOUND, LabelColumns
 from emotui.tasks.registry import kinds, task_named, tasks
 from emotui.workbench.datasets.foreign import Wish
 from emotui.workbench.datasets.importing import columns_in, with_mapping
-from emotui.workbench.datasets.samples import import_files
+from emotui.workbench.datasets.own_files import import_files
 from emotui.workbench.datasets.seer import TASK, Imported, import_seer
 from emotui.workbench.datasets.whole_records import task_of_whole_records
 

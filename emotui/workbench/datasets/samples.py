@@ -1,19 +1,14 @@
-"""How samples come into the store: from files of the person's, and from the sample data that comes with a task."""
+"""How samples come into the store, and what is told of where they are from."""
 
 from collections.abc import Sequence
-from importlib.resources import as_file, files
-from pathlib import Path
 from typing import Any
 
 from emotui.errors import BadInput
-from emotui.formats import capped, fingerprint, read
-from emotui.formats.reading import Warn, first_fields, warn_skipped
-from emotui.formats.wide import FOUND, LabelColumns
+from emotui.formats import fingerprint
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.parts import ILLUSTRATION
 from emotui.tasks.registry import task_named
-from emotui.tasks.task import Task
 from emotui.workbench.progress import OnStep, silent, told
 from emotui.workbench.runs.plan import asked_fingerprint
 
@@ -22,44 +17,6 @@ LABELS_ONLY = "labels only: "
 
 COMPOSED = "composed for the sample data, no people"
 """What is said of annotators inside this package's own illustration."""
-
-
-def import_files(
-    store: Store,
-    task: str,
-    paths: Sequence[str],
-    name: str | None = None,
-    *,
-    columns: LabelColumns = FOUND,
-    skip_bad: bool = False,
-    warn: Warn,
-) -> Dataset:
-    """Add the samples of one or several files as one dataset; the same samples under the same name are added once.
-
-    Args:
-        task: its name, or that of its records in files.
-        columns: of a table with a column a label.
-
-    Raises:
-        BadInput: a file cannot be read, an id occurs in two of the files, the task finds a record wrong
-            (`Task.problem`), or the name belongs to other samples.
-    """
-    dataset = name or ("stdin" if paths[0] == "-" else Path(paths[0]).stem)
-    if holds_whole_records(task_named(task), paths[0]):
-        from emotui.workbench.datasets.whole_records import add_whole_records, read_whole_records
-
-        records = read_whole_records(task_named(task), paths, skip_bad=skip_bad, warn=warn)
-        return add_whole_records(store, task, dataset, records, ", ".join(paths))
-    samples = _read(task_named(task), paths, columns, skip_bad=skip_bad, warn=warn)
-    return add_samples(store, task, dataset, samples, ", ".join(paths))
-
-
-def holds_whole_records(task: Task, path: str) -> bool:
-    """Whether a file's first row is of a sample with what a source says of it; standard input always is."""
-    whole = task.files.whole
-    if whole is None:
-        return False
-    return path == "-" or all(mark in first_fields(path) for mark in whole.marks)
 
 
 def add_samples(
@@ -84,28 +41,6 @@ def add_samples(
     return store.add_dataset(name, found.name, rows, source, mark, asked=asked_fingerprint(found, samples))
 
 
-def add_own_samples(store: Store, task: str) -> Dataset:
-    """Add the samples that come with a task, where they are not there yet.
-
-    Raises:
-        BadInput: it comes without any.
-    """
-    found = task_named(task)
-    own = found.files.own
-    if own is None:
-        raise BadInput(f"the {found.name} task comes without samples: name a dataset or a file by --dataset")
-    samples: list[Any] = []
-    kind = found.sample if found.files.whole is None else found.files.whole.record
-    for file in own.files:
-        with as_file(files(own.package) / file) as path:
-            samples += read(str(path), kind).records
-    if found.files.whole is not None:
-        from emotui.workbench.datasets.whole_records import add_whole_records
-
-        return add_whole_records(store, found.name, own.dataset, samples, own.source)
-    return add_samples(store, found.name, own.dataset, samples, own.source)
-
-
 def has_texts(dataset: Dataset) -> bool:
     """Whether its samples have their texts, and not only labels."""
     return not dataset.source.startswith(LABELS_ONLY)
@@ -114,28 +49,3 @@ def has_texts(dataset: Dataset) -> bool:
 def is_sample_data(dataset: Dataset) -> bool:
     """Whether it is this package's own illustration."""
     return dataset.source == ILLUSTRATION
-
-
-def _read(task: Task, paths: Sequence[str], columns: LabelColumns, *, skip_bad: bool, warn: Warn) -> list[Any]:
-    """The records of all files."""
-    samples: list[Any] = []
-    seen: dict[str, str] = {}
-    problems: list[str] = []
-    for path in paths:
-        got = read(path, task.sample, skip_bad=skip_bad, columns=columns)
-        warn_skipped(got, warn)
-        for sample, line in zip(got.records, got.lines, strict=True):
-            key = sample.id  # type: ignore[attr-defined]
-            if key in seen:
-                raise BadInput(f"{path}:{line}: the id {key!r} stands in {seen[key]} too")
-            why = task.problem(sample, samples[0] if samples else sample)
-            if why is not None:
-                problems.append(f"{path}:{line}: {why}")
-                continue
-            seen[key] = path
-            samples.append(sample)
-    if problems and not skip_bad:
-        raise BadInput(*capped(problems))
-    for skipped in problems:
-        warn(f"skipped {skipped}")
-    return samples

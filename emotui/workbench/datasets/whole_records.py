@@ -6,13 +6,13 @@ from typing import Any
 from emotui.backends.host import ModelProcess
 from emotui.errors import BadInput
 from emotui.formats import capped, read
-from emotui.formats.reading import Warn, warn_skipped
+from emotui.formats.reading import Warn, first_fields, warn_skipped
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.parts import WholeRecords
 from emotui.tasks.registry import task_named, tasks
 from emotui.tasks.task import Task
-from emotui.workbench.datasets.samples import add_samples, holds_whole_records
+from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.runs.elsewhere import FILE, Said, keep_said
 from emotui.workbench.runs.run import EMBEDDING
 from emotui.workbench.runs.similarity import Embedder
@@ -66,6 +66,14 @@ def add_whole_records(store: Store, task: str, name: str, records: Sequence[Any]
             lines = [Said(numbers[key], 0, keys) for key, keys in said.items()]
             keep_said(store, dataset, name_of_source, FILE, lines, embed=embed)
     return dataset
+
+
+def holds_whole_records(task: Task, path: str) -> bool:
+    """Whether a file's first row is of a sample with what a source says of it; standard input always is."""
+    whole = task.files.whole
+    if whole is None:
+        return False
+    return path == "-" or all(mark in first_fields(path) for mark in whole.marks)
 
 
 def task_of_whole_records(path: str) -> Task | None:

@@ -12,7 +12,8 @@ from emotui.records import Attempt, Chain, ClassGold
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.rephrase.task import Rephrase
-from emotui.workbench.datasets.samples import add_own_samples, add_samples
+from emotui.workbench.datasets.own_files import add_own_samples
+from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.rephrase.log import (
     ATTEMPT,
     FROM_A_FILE,
