@@ -107,7 +107,8 @@ def masked_report(
         supplement: the words of `lexicon` that were added to it.
 
     Returns:
-        `n` (records), `masks`, `acc_l`, `acc_v`, `f1_v` (means over masks), `gold_in_lexicon` (share of the masks),
+        `n` (records), `masks`, `acc_l`, `acc_v`, `f1_v` (means over masks), `valid_answers` (share of the
+        records whose answer has a word for each mask), `gold_in_lexicon` (share of the masks),
         `pred_in_lexicon` (share of the masks that have an answer), `gold_words` and `predicted_words` (masks by the
         standing of their word), `top_mispredictions`, `notes`. A word of the supplement is not in the lexicon. A
         misprediction is a pair that `acc_v` counts wrong; its `share` is over the masks with that gold word (as in
@@ -133,6 +134,8 @@ def masked_report(
     if not masks:
         names = ("acc_l", "acc_v", "f1_v", "gold_in_lexicon")
         notes |= dict.fromkeys(names, "there is no mask to score")
+    if not gold:
+        notes["valid_answers"] = "there is no record to score"
     if not answered:
         notes["pred_in_lexicon"] = "there is no predicted word"
     return {
@@ -141,6 +144,7 @@ def masked_report(
         "acc_l": _mean([mask.same_word for mask in scored]),
         "acc_v": _mean([mask.same_vector for mask in scored]),
         "f1_v": _mean([mask.f1 for mask in scored]),
+        "valid_answers": _mean([len(predicted[key]) == len(words) for key, words in gold.items()]),
         "gold_in_lexicon": _share_in(gold_words),
         "pred_in_lexicon": _share_in(predicted_words),
         "gold_words": gold_words,

@@ -91,7 +91,11 @@ _OPTIONS = (
         is_flag=True,
         help="Hold answers to the task's form by a grammar, where it has one (docs/models.md).",
     ),
-    click.option("--examples", type=click.Path(), help="rephrase, class: a file of chains or texts for fs and fs-r."),
+    click.option(
+        "--examples",
+        type=click.Path(),
+        help="rephrase, class: chains or texts for fs and fs-r; masked: for few-shot-*.",
+    ),
     click.option(
         "--retries", type=click.IntRange(0, 20), help="spans: further tries where an answer breaks the format (3)."
     ),
@@ -125,7 +129,7 @@ def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
         if constrain:
             options["constrain"] = True
         if examples is not None:
-            options["examples"] = msgspec.to_builtins(read_examples(examples))
+            options["examples"] = msgspec.to_builtins((task.asking.examples or read_examples)(examples))
         if prompts is not None:
             options["prompts"] = msgspec.to_builtins(_read(prompts, task))
         written_way = _written_way(task, style, cot, others.get("experiment"))

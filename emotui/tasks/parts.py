@@ -156,6 +156,7 @@ class Asking(msgspec.Struct, frozen=True):
         named: a word that all tasks share (`emotui.tasks.prompting.ways`) to this task's own name of the way.
         styles: values of `--style`: ways, and with `-cot` behind them ways with reasoning.
         prompts: reads a prompt file of the person's own; None: no way is asked in words that a person could change.
+        examples: reads a file of examples into the option `examples`; None: chains or labelled texts.
     """
 
     ways: tuple[str, ...] = ()
@@ -163,6 +164,7 @@ class Asking(msgspec.Struct, frozen=True):
     named: Mapping[str, str] = msgspec.field(default_factory=dict)
     styles: tuple[str, ...] = ()
     prompts: Callable[[str], Prompts] | None = None
+    examples: Callable[[str], msgspec.Struct] | None = None
 
 
 class Experiments(msgspec.Struct, frozen=True):

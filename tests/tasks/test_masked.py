@@ -60,7 +60,7 @@ def test_a_model_that_fills_masks_is_asked_one_way_and_its_best_words_are_the_an
     (answer,) = TASK.ask([sample()], fill, "", (0,))
     assert asked == [FillMask("I felt <mask>, then <mask>.", top=5)]
     said = TASK.parse(sample(), answer.raw or "", "")
-    assert said == Prediction(("sad", "angry"), ((("sad", 0.6), ("low", 0.3)), (("angry", 0.9),)))
+    assert said == Prediction(("sad", "angry"), ((("sad", 0.6), ("low", 0.3)), (("angry", 0.9),)), asked=2)
 
 
 def test_a_model_that_writes_is_told_the_number_of_words_and_the_form_of_their_list() -> None:

@@ -3,6 +3,7 @@
 import click
 
 from emotui.commands.masked.building import build
+from emotui.commands.masked.examples import examples
 
 
 @click.group()
@@ -10,5 +11,5 @@ def masked() -> None:
     """Build sets of masked emotion words, and analyse what models fill in."""
 
 
-for command in (build,):
+for command in (build, examples):
     masked.add_command(command)

@@ -5,15 +5,19 @@ The words are this project's; what is asked for, a list with one emotion word a 
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from emotui.tasks.masked.examples import Example
 from emotui.tasks.prompting.files import Places, Prompt, Prompts, read_prompt_file
 from emotui.tasks.prompting.settings import plain
 
-WAYS = ("zero-shot", "cot")
-"""The settings of the paper that need no examples: the bare question, and reasoning first."""
+SHOWING = ("few-shot-random", "few-shot-nearest")
+"""The ways that show examples: drawn ones, and those whose texts are nearest."""
 
-ROOM, WORD_ROOM = {"zero-shot": 48, "cot": 512}, 16
+WAYS = ("zero-shot", "cot", *SHOWING)
+"""The paper's four settings: the bare question, reasoning first, and the bare question behind four examples."""
+
+ROOM, WORD_ROOM = {"zero-shot": 48, "cot": 512} | dict.fromkeys(SHOWING, 48), 16
 """Tokens for an answer: so many, and so many more for each word."""
 
 ANSWER = "Answer:"
@@ -27,6 +31,11 @@ _TASK = (
     "Covered words in this text: {count}. Which single emotion word did the writer put at each <mask>? Go from the "
     "first <mask> to the last."
 )
+_SHOWN = Prompt(
+    "Here are other texts with the words that were covered in them.\n\n{examples}\n\nNow a text whose words are not "
+    f"known.\n\n{_TASK} Reply with nothing but a JSON list, one lower-case word for each <mask>: {{form}}",
+    SYSTEM,
+)
 PROMPTS: Prompts = {
     "zero-shot": Prompt(
         _TASK + " Reply with nothing but a JSON list, one lower-case word for each <mask>: {form}", SYSTEM
@@ -36,10 +45,16 @@ PROMPTS: Prompts = {
         "and behind it a JSON list, one lower-case word for each <mask>: {form}",
         SYSTEM,
     ),
+    **dict.fromkeys(SHOWING, _SHOWN),
 }
-"""This project's own."""
+"""This project's own; the same words for drawn and for nearest examples, as in the paper (Table A.9)."""
 
-_PLACES = Places(once=("{text}",), barred=("{text}",))
+_PLACES = {
+    way: Places(once=("{text}", "{examples}"), barred=("{text}", "{examples}"))
+    if way in SHOWING
+    else Places(once=("{text}",), barred=("{text}",))
+    for way in WAYS
+}
 
 _LISTS = re.compile(r"\[([^\[\]]*)\]")
 _QUOTED = re.compile(r"""(?:"([^"]*)"|'([^']*)'|“([^”]*)”|‘([^’]*)’)\s*(?:,|$)""")
@@ -50,14 +65,19 @@ _LONGEST_WORD = 3
 
 
 def read_masked_prompts(path: str) -> Prompts:
-    """A prompt file with a table for one way or both. Raises BadInput as `read_prompt_file`."""
-    return read_prompt_file(path, dict.fromkeys(WAYS, _PLACES), WAYS)
+    """A prompt file with a table for some of the ways. Raises BadInput as `read_prompt_file`."""
+    return read_prompt_file(path, _PLACES, WAYS)
 
 
-def fields(text: str, count: int) -> Mapping[str, str]:
-    """What is filled in about one text: itself, how many masks it has, and the form of a list of so many words."""
+def fields(text: str, count: int, examples: Sequence[Example] | None = None) -> Mapping[str, str]:
+    """What is filled in about one text: itself, how many masks it has, and the form of a list of so many words.
+
+    `examples`: what is shown before it, the farthest first, so that the nearest stands next to the text.
+    """
     form = json.dumps([f"word{number}" for number in range(1, count + 1)] if count > 1 else ["word"])
-    return {"text": text, "count": str(count), "form": form}
+    shown = [f"Text: {one.text}\nAnswer: {json.dumps(list(one.labels))}" for one in reversed(examples or ())]
+    told = {"text": text, "count": str(count), "form": form}
+    return told if examples is None else told | {"examples": "\n\n".join(shown)}
 
 
 def read_words(output: str, way: str, count: int) -> tuple[tuple[str, ...], str]:

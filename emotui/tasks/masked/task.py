@@ -21,8 +21,9 @@ from emotui.metrics.span_scoring import Embed
 from emotui.records import MaskedGold, MaskedPrediction, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.tasks.masked.baselines import score_baselines
+from emotui.tasks.masked.examples import Example, ExampleFile, example_file, loaded
 from emotui.tasks.masked.lexicon import given_vectors, word_vectors
-from emotui.tasks.masked.prompts import PROMPTS, ROOM, WAYS, WORD_ROOM, fields, read_masked_prompts, read_words
+from emotui.tasks.masked.prompts import PROMPTS, ROOM, SHOWING, WAYS, WORD_ROOM, fields, read_masked_prompts, read_words
 from emotui.tasks.parts import Asking, Embedding, OwnSamples, SaidLine, ScoreOption, TaskFiles, TaskWords
 from emotui.tasks.prompting.files import as_chat, filled
 from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from, write_answers
@@ -43,12 +44,19 @@ class Prediction(msgspec.Struct, frozen=True, omit_defaults=True):
     """What was parsed from one answer: a word for each mask, in order.
 
     Of a model that fills masks: `masks`, its likeliest words for each with their probabilities. Of one that writes:
-    `form`, how its list was to be read (`emotui.tasks.masked.prompts.read_words`).
+    `form`, how its list was to be read (`emotui.tasks.masked.prompts.read_words`). `asked`: how many words were wanted.
     """
 
     labels: tuple[str, ...]
     masks: tuple[tuple[tuple[str, float], ...], ...] = ()
     form: str = ""
+    asked: int = 0
+
+
+class FillingSettings(Writing, frozen=True, omit_defaults=True):
+    """What a person can set; `examples`: the file of those that few-shot prompts show."""
+
+    examples: ExampleFile | None = None
 
 
 class Detail(msgspec.Struct, frozen=True):
@@ -130,10 +138,17 @@ class Masked(Task):
         ),
         own=OwnSamples("masked", ("masked.jsonl",)),
     )
-    asking = Asking(ways=WAYS, offered=WAYS, named={DIRECT: ""}, prompts=read_masked_prompts)
+    asking = Asking(
+        # Those that show examples are the command line's.
+        ways=WAYS,
+        offered=WAYS[:2],
+        named={DIRECT: ""},
+        prompts=read_masked_prompts,
+        examples=example_file,
+    )
 
-    def __init__(self, settings: Writing | None = None) -> None:
-        self._settings = settings or Writing()
+    def __init__(self, settings: FillingSettings | None = None) -> None:
+        self._settings = settings or FillingSettings()
 
     def blank(self, text: Text, labels: Sequence[str] = ()) -> MaskedGold:
         """The text with words that are not known: of the gold words only their number is asked with."""
@@ -162,7 +177,7 @@ class Masked(Task):
 
     def option_names(self, way: str) -> tuple[str, ...]:
         """Those of writing; none for a model that fills masks."""
-        return WRITTEN if way else ()
+        return (*WRITTEN, *(("examples",) if way in SHOWING else ())) if way else ()
 
     def ways(self, card: ModelCard) -> tuple[str, ...]:
         """None for a model that fills masks; one that writes has two, the bare question first."""
@@ -176,13 +191,17 @@ class Masked(Task):
         """Prompt and sampling. Where the model fills masks, nothing but the version changes an answer.
 
         Raises:
-            BadInput: the person's own prompts have none for this way, or no grammar holds its answers.
+            BadInput: the person's own prompts have none for this way, no grammar holds its answers, or it shows
+                examples and has none.
         """
         if not way:
             return {}
+        if way in SHOWING and self._settings.examples is None:
+            raise BadInput(f"{way} shows examples: `emotui masked examples` writes a file of them, for --examples FILE")
         if way == "cot" and self._settings.constrain:
             raise BadInput("cot writes its reasons first, and no grammar holds that: --constrain is for zero-shot")
-        return self._settings.described(way, self._settings.prompt(PROMPTS, way), ROOM[way], json_words(1))
+        shown = {} if self._settings.examples is None else {"examples": self._settings.examples.sha256}
+        return self._settings.described(way, self._settings.prompt(PROMPTS, way), ROOM[way], json_words(1)) | shown
 
     def with_options(self, options: Mapping[str, object], repeats: int) -> "Masked":
         """Options are those of `Writing`; several repeats are sampled, unless they say otherwise.
@@ -190,27 +209,42 @@ class Masked(Task):
         Raises:
             BadInput: one of them is wrong; it is named.
         """
-        return Masked(options_from(self, options, repeats, Writing))
+        return Masked(options_from(self, options, repeats, FillingSettings))
 
     def ask(self, samples: Sequence[MaskedGold], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
         """Ask about each text; one without a text, or with another number of masks than words, is not asked about."""
-        asked = [Asked(None, problem(sample)) for sample in samples]
+        shown = self._shown(way)
+        asked = [Asked(None, problem(sample) or _unshown(sample, shown)) for sample in samples]
         there = [place for place, answer in enumerate(asked) if answer.why is None]
         chosen = [samples[place] for place in there]
         if way:
-            answers = self._written(chosen, model, way, [seeds[place] for place in there])
+            answers = self._written(chosen, model, way, [seeds[place] for place in there], shown)
         else:
             answers = [_kept(answer) for answer in model([FillMask(s.text or "", top=KEPT) for s in chosen])]
         for place, answer in zip(there, answers, strict=True):
             asked[place] = answer
         return asked
 
-    def _written(self, samples: Sequence[MaskedGold], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
+    def _shown(self, way: str) -> Mapping[str, tuple[Example, ...]] | None:
+        """The examples by the text's id; None for a way that shows none."""
+        if way not in SHOWING or self._settings.examples is None:
+            return None
+        return loaded(self._settings.examples)
+
+    def _written(
+        self,
+        samples: Sequence[MaskedGold],
+        model: AskModel,
+        way: str,
+        seeds: Sequence[int],
+        shown: Mapping[str, tuple[Example, ...]] | None,
+    ) -> list[Asked]:
         prompt = self._settings.prompt(PROMPTS, way)
         counts = [len(sample.labels) for sample in samples]
+        examples = [None if shown is None else shown[sample.id] for sample in samples]
         chats = [
-            as_chat(prompt, filled(prompt.user, fields(sample.text or "", count)))
-            for sample, count in zip(samples, counts, strict=True)
+            as_chat(prompt, filled(prompt.user, fields(sample.text or "", count, few)))
+            for sample, count, few in zip(samples, counts, examples, strict=True)
         ]
         rooms = [ROOM[way] + WORD_ROOM * count for count in counts]
         grammars = [json_words(count) for count in counts]
@@ -220,11 +254,11 @@ class Masked(Task):
         """From a kept answer to words. Raises ValueError where it is not what `ask` keeps."""
         if way:
             words, form = read_words(raw, way, len(sample.labels))
-            return Prediction(words, form=form)
+            return Prediction(words, form=form, asked=len(sample.labels))
         masks = msgspec.json.decode(raw, type=tuple[tuple[tuple[str, float], ...], ...])
         if len(masks) != len(sample.labels) or not all(masks):
             raise ValueError(f"words for {len(masks)} masks, but the text has {len(sample.labels)}")
-        return Prediction(tuple(mask[0][0] for mask in masks), masks)
+        return Prediction(tuple(mask[0][0] for mask in masks), masks, asked=len(sample.labels))
 
     def record(self, key: str, prediction: Prediction | None, repeat: int = 0) -> MaskedPrediction:
         """The words; none where there is no answer."""
@@ -267,12 +301,20 @@ class Masked(Task):
         return by_repeat(details, _report)
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
-        """Under `answers`, of a model that writes: how its lists were to be read."""
+        """Under `answers`, of a model that writes: how its lists were to be read, and how many have a word a mask."""
         kept = [msgspec.json.decode(row.prediction, type=Prediction) for row in rows if row.prediction is not None]
         forms = [one.form for one in kept if one.form]
         if not forms:
             return {}
-        return {"answers": {"n": len(forms)} | {form: forms.count(form) for form in ("json", "lenient", "unread")}}
+        valid = sum(0 < one.asked == len(one.labels) for one in kept)
+        read = {form: forms.count(form) for form in ("json", "lenient", "unread")}
+        return {"answers": {"n": len(forms)} | read | {"valid": valid, "valid_rate": valid / len(rows)}}
+
+
+def _unshown(sample: MaskedGold, shown: Mapping[str, tuple[Example, ...]] | None) -> str | None:
+    if shown is None or shown.get(sample.id):
+        return None
+    return "the file of examples has none for this text"
 
 
 def _kept(answer: object) -> Asked:

@@ -1,6 +1,6 @@
 """How fast raw posts become masked records: 10,000 posts of 260 words on one core.
 
-    python benchmarks/masked_build.py [POSTS]
+    python benchmarks/masked/build.py [POSTS]
 
 Posts are the raw samples, one behind the other and in another order each time, until they have 260 words; so they hold
 more emotion words than posts usually do. Printed: posts a minute by the protocol with segments, and the same text's
