@@ -64,6 +64,9 @@ class AtWork(Place):
         self._publishing: LatestRequest[Annotating, int] = LatestRequest(
             "publish", self, lambda bench: bench.publish(), lambda *_: None
         )
+        self._consents: LatestRequest[Annotating, None] = LatestRequest(
+            "consent", self, lambda bench: bench.agree(), lambda *_: self.show_sample(self._sample, None)
+        )
 
     def compose(self) -> ComposeResult:
         """The text, a line about what keys would act on, and the labels."""
@@ -149,6 +152,9 @@ class AtWork(Place):
         asked, adjudicating = question
         if asked.sample != self._sample or adjudicating is not self.adjudicating:
             return
+        if stood.consent:
+            self._ask_consent(stood)
+            return
         if self._writing is None or self.bench is not stood.bench:
             self.bench, self.work = stood.bench, None
             self._writing = Writing(self, stood.bench, None if stood.standing is None else adjudicating, self._kept)
@@ -173,6 +179,15 @@ class AtWork(Place):
         early, self._early = self._early, []
         for key, character in early:
             self.press(key, character)
+
+    def _ask_consent(self, stood: asking.Stood) -> None:
+        """Nothing is annotated before the words of the assignment are agreed to."""
+        self.work = None
+        self.say("Your consent comes first", "go to any text to be asked again")
+        if self.display and self.app.screen is self.screen:
+            from emotui.screens.annotate.dialogs import ConsentDialog
+
+            ConsentDialog(stood.consent).ask(self.app, lambda _: self._consents.ask(stood.bench))
 
     def _arranged(self) -> None:
         """The list is in the order in which the texts come."""

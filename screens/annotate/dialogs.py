@@ -1,15 +1,22 @@
-"""What the Annotate place asks for and shows over the text: a note, the guidelines."""
+"""What the Annotate place asks for and shows over the text: a note, a label, consent, the guidelines."""
 
 from collections.abc import Sequence
 
+from textual import on
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.widget import Widget
-from textual.widgets import Input, Label, Markdown
+from textual.widgets import Input, Label, Markdown, OptionList, Static
+from textual.widgets.option_list import Option
 
 from emotui.errors import BadInput
-from emotui.screens.dialogs.dialog import Dialog
+from emotui.screens.dialogs.dialog import Dialog, option
+from emotui.screens.widgets.cell_width import shown
+from emotui.workbench.annotate.others import names_of
 from emotui.workbench.annotate.scheme import Scheme
+
+_RESULT = "adjudicated"
+"""The name that an adjudication has unless another one is typed."""
 
 
 class NoteDialog(Dialog[str]):
@@ -40,6 +47,81 @@ class WordDialog(Dialog[str]):
         return self.text("word")
 
 
+class LabelDialog(Dialog[int]):
+    """One of all labels, found by typing some of its name; gives its place among them.
+
+    Args:
+        labels: of each its name, and the words behind it.
+    """
+
+    BINDINGS = [
+        Binding("up", "move(-1)", show=False),
+        Binding("down", "move(1)", show=False),
+    ]
+
+    def __init__(self, labels: Sequence[tuple[str, str]]) -> None:
+        super().__init__("Label", ("↑ ↓", "move"), ("Enter", "choose"))
+        self._labels = labels
+        self._found = list(range(len(labels)))
+
+    def body(self) -> Sequence[Widget]:
+        return [Input(id="name", compact=True, placeholder="some of its name"), OptionList(*self._options())]
+
+    def _options(self) -> list[Option]:
+        widest = max((len(name) for name, _ in self._labels), default=0)
+        return [option(*self._labels[place], cells=widest + 2) for place in self._found]
+
+    @on(Input.Changed)
+    def _narrow(self, event: Input.Changed) -> None:
+        event.stop()
+        typed = event.value.strip().casefold()
+        fitting = [place for place, (name, _) in enumerate(self._labels) if typed in name.casefold()]
+        # Names that begin so come first.
+        self._found = sorted(fitting, key=lambda place: not self._labels[place][0].casefold().startswith(typed))
+        listed = self.query_one(OptionList)
+        listed.clear_options()
+        listed.add_options(self._options())
+        listed.highlighted = 0 if self._found else None
+
+    def action_move(self, step: int) -> None:
+        """Move by one label."""
+        listed = self.query_one(OptionList)
+        if step > 0:
+            listed.action_cursor_down()
+        else:
+            listed.action_cursor_up()
+
+    def result(self) -> int:
+        if not self._found:
+            raise BadInput("no label has that in its name")
+        return self._found[self.query_one(OptionList).highlighted or 0]
+
+
+class ConsentDialog(Dialog[bool]):
+    """What everybody agrees to before the first text."""
+
+    DEFAULT_CSS = """
+    ConsentDialog > #sheet { width: 84; }
+    ConsentDialog VerticalScroll { height: auto; max-height: 60vh; scrollbar-size-vertical: 1; }
+    ConsentDialog Static { height: auto; }
+    """
+
+    def __init__(self, words: str) -> None:
+        super().__init__("Before the first text", ("Enter", "agree"), ("↑ ↓", "scroll"))
+        self._words = words
+
+    def body(self) -> Sequence[Widget]:
+        lines = "\n".join(map(shown, self._words.splitlines()))
+        return [VerticalScroll(Static(lines, id="consent", markup=False), can_focus=True)]
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.query_one(VerticalScroll).focus()
+
+    def result(self) -> bool:
+        return True
+
+
 class AdjudicateDialog(Dialog[tuple[tuple[str, ...], str]]):
     """Whose answers are brought together, and under which name the result is a source."""
 
@@ -52,12 +134,12 @@ class AdjudicateDialog(Dialog[tuple[tuple[str, ...], str]]):
             Label("Sources: people, runs by id or name, gold; with commas between", markup=False),
             Input(self._sources, id="sources", compact=True, placeholder="empty: everybody but gold"),
             Label("Name of the result", markup=False),
-            Input("adjudicated", id="name", compact=True),
+            Input(_RESULT, id="name", compact=True),
         ]
 
     def name_sources(self, sources: Sequence[str]) -> None:
-        """Put these there, where nothing is typed yet; also before the dialog is seen."""
-        self._sources = ", ".join(sources)
+        """Put these there, where nothing is typed yet, but for the result itself; also before the dialog is seen."""
+        self._sources = ", ".join(one for one in sources if one not in names_of(_RESULT))
         for field in self.query("#sources").results(Input):
             field.value = field.value or self._sources
 

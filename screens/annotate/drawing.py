@@ -1,6 +1,7 @@
 """From the answer, the caret and what others say to what the panes show."""
 
 from collections.abc import Mapping, Sequence
+from itertools import count as count_from
 from operator import is_
 
 from emotui.records import Span
@@ -15,6 +16,9 @@ from emotui.workbench.annotate.fits import missing
 from emotui.workbench.annotate.others import OtherSaid
 from emotui.workbench.annotate.scheme import MASK, SENTENCE, TEXT, Group, Label, Scheme
 from emotui.workbench.annotate.texts import AnnotatedText
+
+ANY_LABEL = ";"
+"""The key behind which a label is found by its name."""
 
 SELECTED = " selected"
 """The id of the bar under what is selected; no span has it."""
@@ -198,6 +202,7 @@ def _words(text: str, place: Span) -> str:
 def label_lines(work: Work, cells: int) -> list[list[Part]]:
     """A line for each group of the scheme: its labels with their keys, those that hold now in brackets."""
     lines: list[list[Part]] = []
+    places = count_from(0)
     for group in work.scheme.groups:
         if group.of == MASK:
             left = sum(not work.said.words.get(place) for place in range(len(work.text.masks)))
@@ -211,9 +216,9 @@ def label_lines(work: Work, cells: int) -> list[list[Part]]:
             continue
         for label in group.labels:
             holds = label.name in now
-            press = f"tell('label', '{label.key}')" if label.key.isalnum() else ""
+            press = f"tell('label_at', {next(places)})"
             parts.append(Part("[" if holds else " ", "strong"))
-            parts.append(Part(label.key, "key", press))
+            parts.append(Part(label.key or ANY_LABEL, "key", press))
             parts.append(_named(label, f" {label.name}", holds=holds, press=press))
             parts.append(Part("]" if holds else " ", "strong"))
         lines += _folded(parts, cells)

@@ -39,6 +39,7 @@ ACTIONS = (
     Action("begin", ("v",), "v", "begin", "Begin a span at the caret; a label's key or Enter ends it", _MARK, 3),
     Action("close", ("enter",), "Enter", "mark", "Mark what is selected, with the label used last", _MARK, 1),
     Action("take_span", ("enter",), "Enter", "take", "Take the suggested span", _MARK, 1),
+    Action("labels", ("semicolon",), ";", "any label", "Choose a label by some of its name", _MARK, 15),
     Action("start_left", ("left_square_bracket",), "[", "start back", "Start of the span a word back", _MARK),
     Action(
         "start_right",

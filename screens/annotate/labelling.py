@@ -70,6 +70,11 @@ def keys_of(scheme: Scheme) -> frozenset[str]:
     return frozenset((*labels, *(group.key for group in scheme.groups))) - {""}
 
 
+def all_labels(scheme: Scheme) -> list[Pressed]:
+    """Every label of a scheme, in its order."""
+    return [Pressed(group, label) for group in scheme.groups for label in group.labels]
+
+
 def key_actions(scheme: Scheme) -> Iterator[Action]:
     """What the keys of a scheme do, for the help."""
     for group in scheme.groups:

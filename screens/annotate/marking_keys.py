@@ -37,6 +37,8 @@ class MarkingKeys(AtWork):
             return action == "drop"
         if action == "hints" and work.scheme.of(MASK):
             return bool(work.text.masks)
+        if action == "labels":
+            return bool(labelling.all_labels(work.scheme))
         if action in ("hints", "begin"):
             return work.scheme.spans and marking.caret is not None
         if action == "close":
@@ -118,6 +120,18 @@ class MarkingKeys(AtWork):
         self._carry_out(labelling.outcome(self.at_work, pressed))
         if pressed.group == self.at_work.scheme.span_labels:
             self._last_label = pressed.label.name
+
+    def do_labels(self) -> None:
+        """Choose a label by some of its name."""
+        from emotui.screens.annotate.dialogs import LabelDialog
+
+        labels = labelling.all_labels(self.at_work.scheme)
+        several = len({one.group.name for one in labels}) > 1
+        named = [
+            (one.label.name, "  ".join(part for part in (one.label.key, one.group.name * several) if part))
+            for one in labels
+        ]
+        LabelDialog(named).ask(self.app, lambda place: self.label(labels[place]))
 
     def mark(self, label: str | None) -> None:
         """Make the selection a span."""

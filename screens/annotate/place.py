@@ -72,6 +72,8 @@ class Annotate(MarkingKeys, AnswerKeys, OtherTexts):
     def tell(self, what: str, value: object) -> None:
         if what == "label" and isinstance(value, str):
             self.press(value, value)
+        elif what == "label_at" and self.work is not None and isinstance(value, int):
+            self.label(labelling.all_labels(self.work.scheme)[value])
         elif what == "version" and self.work is not None:
             self.take_version(str(value))
 

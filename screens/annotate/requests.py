@@ -36,6 +36,7 @@ class Stood(msgspec.Struct, frozen=True):
     """How it stands.
 
     `tags`: what the list says beside each text. `standing`: how far the adjudication is, where it is one.
+    `consent`: the words to agree to before the first text, where that is still to be done.
     """
 
     bench: Annotating
@@ -46,6 +47,7 @@ class Stood(msgspec.Struct, frozen=True):
     others: tuple[OtherSaid, ...]
     tags: Mapping[int, str]
     standing: "Adjudicated | None" = None
+    consent: str = ""
 
 
 class Benches:
@@ -92,7 +94,8 @@ def stand(benches: Benches, asked: Standing, adjudicating: Adjudicating | None) 
     units = TextUnits(text.text, told)
     units.words(0, min(len(text.text), 4000))
     if adjudicating is None:
-        return Stood(bench, text, units, said, bench.progress(), others(bench, asked.sample, said), tags(bench))
+        there = others(bench, asked.sample, said)
+        return Stood(bench, text, units, said, bench.progress(), there, tags(bench), consent=bench.consent())
     there = versions(adjudicating, asked.sample)
     signs, standing = adjudication_tags(adjudicating), adjudicating.standing()
     return Stood(bench, text, units, said, bench.progress(), there, signs, standing)

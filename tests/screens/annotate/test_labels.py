@@ -5,8 +5,9 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-from emotui.records import MaskedGold, ScenesGold, Sentence, SpanSample, ValuesGold
+from emotui.records import LabelsGold, MaskedGold, ScenesGold, Sentence, SpanSample, ValuesGold
 from emotui.screens.annotate.place import Annotate
+from emotui.workbench.annotate.planning.assignment import Assignment, assign
 from emotui.workbench.annotate.scheme_files import built_in
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.workspace import FIRST_START, Workspace
@@ -81,3 +82,33 @@ async def test_the_word_for_each_mask_is_asked_for_in_order(tmp_path: Path) -> N
         assert dict(place(pilot).at_work.said.words) == {0: "glad", 1: "mad"}
         assert "glad" in screen_text(pilot)
         assert "angry" not in screen_text(pilot)
+
+
+async def test_of_more_labels_than_keys_each_is_found_by_some_of_its_name(tmp_path: Path) -> None:
+    names = tuple(f"{first}{second}" for first in "abcdef" for second in ("ire", "oy", "ove", "ear", "ad", "im"))
+    source = workspace(tmp_path, "labels", LabelsGold(id="a", text="My tea is cold.", labels=names))
+    async with opened(source, (100, 24)) as pilot:
+        await press(pilot, "2")
+        (group,) = place(pilot).at_work.scheme.groups
+        assert any(not label.key for label in group.labels)
+        await press(pilot, "semicolon", *"fov", "enter", "semicolon", *"ire", "down", "enter")
+        assert place(pilot).at_work.said.labels == ("fove", "bire")
+        assert "[; fove]" in screen_text(pilot) or f"[{group.labels[names.index('fove')].key} fove]" in screen_text(
+            pilot
+        )
+
+
+async def test_consent_is_asked_for_before_the_first_text_and_kept(tmp_path: Path) -> None:
+    source = workspace(tmp_path, "values", ValuesGold(id="a", text="My tea is cold."))
+    wanted = Assignment(annotators=("someone",), overlap=1, batch=20, consent="I may [stop].")
+    assign(source.store, source.store.datasets()[0], wanted)
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "2")
+        assert "I may [stop]." in screen_text(pilot)
+        await press(pilot, "escape", "V")
+        assert "consent comes first" in screen_text(pilot)
+        await press(pilot, "g", "enter", "V", "3")
+        assert place(pilot).at_work.said.values == {"valence": 3}
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "2", "A", "4")
+        assert place(pilot).at_work.said.values == {"valence": 3, "arousal": 4}

@@ -42,6 +42,13 @@ def spans(pilot: Pilots) -> list[tuple[str, str | None]]:
     return [(work.text.text[span.start : span.end], span.label) for span in work.said.spans]
 
 
+def settled(pilot: Pilots) -> int:
+    """How many disagreements the adjudication has settled."""
+    standing = place(pilot).at_work.standing
+    assert standing is not None
+    return standing.disagreed_settled
+
+
 async def choose(pilot: Pilots, word: str) -> None:
     """Type the letters over a word."""
     work = place(pilot).at_work
@@ -283,3 +290,22 @@ async def test_help_names_what_a_key_does_here_and_f7_shows_the_agreement(source
         assert "agreement" in screen_text(pilot)
         assert isinstance(frame(pilot).place, Results)
         assert frame(pilot).query_one(Results).looked.view == "agreement"
+
+
+async def test_an_adjudication_goes_on_after_a_restart_and_its_steps_are_undone_and_redone(
+    source: Workspace, tmp_path: Path
+) -> None:
+    begun = ("2", "f4", "enter")
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, *begun, "2", "space", "1")
+        second = place(pilot).at_work
+    async with opened(Workspace.open(tmp_path / "workspace.duckdb"), (80, 24)) as pilot:
+        await press(pilot, *begun, "n")
+        work = place(pilot).at_work
+        assert work.text.id == second.text.id
+        assert work.said == second.said
+        assert settled(pilot) == 1
+        await press(pilot, "u", "u")
+        assert settled(pilot) == 0
+        await press(pilot, "ctrl+r", "ctrl+r", "space")
+        assert settled(pilot) == 2
