@@ -12,12 +12,12 @@ from emotui.formats.columns import cell_kinds, duckdb_types, free, marked, missi
 from emotui.formats.marks import out_of_column
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, literal, shown
 from emotui.formats.tables import labels_in
+from emotui.formats.unpacked import ENGINE, NOTHING_FETCHED, rows_at_once
 from emotui.formats.wide import FOUND, LabelColumns, labels_of, number_in, said_in_columns, takes_columns
 
 if TYPE_CHECKING:
     import duckdb
 
-_BATCH = 4096
 _NUMERIC = re.compile(r"(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*|BOOLEAN)$")
 _ROOM = 1 << 24
 """DuckDB's own limit for one JSON object, in bytes; raised where a record is larger."""
@@ -43,10 +43,11 @@ def rows(path: Path, kind: type[msgspec.Struct], columns: LabelColumns = FOUND) 
                 names = ", ".join(f"`{name}`" for name in absent)
                 raise UnreadableFile(f"there is no column {names}", 1)
             names_read = [name for name in kinds if name in present]
-            wanted = ", ".join('"' + name.replace('"', '""') + '"' for name in (*names_read, *labels))
-            cursor = connection.execute(f"SELECT {wanted} FROM {source}")
+            wanted = ['"' + name.replace('"', '""') + '"' for name in (*names_read, *labels)]
+            at_once = rows_at_once(path, connection, source, wanted)
+            cursor = connection.execute(f"SELECT {', '.join(wanted)} FROM {source}")
             line = 0
-            while batch := cursor.fetchmany(_BATCH):
+            while batch := cursor.fetchmany(at_once):
                 for values in batch:
                     line += 1
                     row = _row(zip(names_read, values[: len(names_read)], strict=True), kind)
@@ -88,8 +89,7 @@ def write(lines: Path, longest: int, kind: type[msgspec.Struct], marks: str, to:
 def _connection() -> "duckdb.DuckDBPyConnection":
     import duckdb
 
-    # Nothing is fetched from the network to read a file.
-    return duckdb.connect(config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"})
+    return duckdb.connect(config={**NOTHING_FETCHED, "memory_limit": ENGINE})
 
 
 def _label_columns(kind: type[msgspec.Struct], present: Mapping[str, str], columns: LabelColumns) -> tuple[str, ...]:

@@ -15,11 +15,10 @@ from emotui.formats.layouts.tables.names import is_header
 from emotui.formats.layouts.tables.table import Table, named_once
 from emotui.formats.layouts.tables.writing import table_cells
 from emotui.formats.rows import Flaw, UnreadableFile, literal
+from emotui.formats.unpacked import check_unpacked
 
 _ZIP = b"PK\x03\x04"
 _ENDINGS = (".xlsx", ".xlsm")
-_MOST_BYTES = 2 << 30
-"""Unpacked; a workbook that says it is larger is refused."""
 LONGEST = 32_767
 """Characters that a cell of Excel holds."""
 
@@ -77,8 +76,7 @@ def _check_size(path: Path) -> None:
         if path.exists() and not path.is_file():
             raise UnreadableFile("not a workbook of Excel (.xlsx), but a pipe or device: save it as a file")
         with zipfile.ZipFile(path) as parts:
-            if sum(part.file_size for part in parts.infolist()) > _MOST_BYTES:
-                raise UnreadableFile("the workbook is larger than 2 GB unpacked: save its sheet as CSV")
+            check_unpacked(path, sum(part.file_size for part in parts.infolist()))
     except FileNotFoundError:
         raise UnreadableFile("there is no such file") from None
     except OSError as error:

@@ -15,8 +15,8 @@ from emotui.formats.layouts.tables.layouts import read_shaped, settle
 from emotui.formats.layouts.tables.table import Table
 from emotui.formats.layouts.tables.writing import table_cells
 from emotui.formats.rows import Flaw, UnreadableFile, literal
+from emotui.formats.unpacked import ENGINE, NOTHING_FETCHED, check_unpacked, rows_at_once
 
-_BATCH = 4096
 _MAGIC = b"PAR1"
 _INFO, _STATE, _SPLITS = "dataset_info.json", "state.json", "dataset_dict.json"
 _SHARD = re.compile(r"^(.+?)-\d{5}-of-\d{5}(-[0-9a-f]+)?$")
@@ -60,9 +60,7 @@ def _parquet(path: Path) -> tuple[tuple[str, ...], Iterator[dict[str, Any]], dic
         raise UnreadableFile("there is no such file")
     file = _quoted(_unglobbed(path))
     try:
-        connection = duckdb.connect(
-            config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
-        )
+        connection = duckdb.connect(config={**NOTHING_FETCHED, "memory_limit": ENGINE})
         keys = connection.execute(f"SELECT key, value FROM parquet_kv_metadata({file})").fetchall()
         source = f"SELECT * FROM read_parquet({file}, hive_partitioning=false, file_row_number=false)"
         described = connection.execute(f"DESCRIBE {source}").fetchall()
@@ -71,17 +69,18 @@ def _parquet(path: Path) -> tuple[tuple[str, ...], Iterator[dict[str, Any]], dic
     names = next((names_in_json(bytes(value)) for key, value in keys if bytes(key) == b"huggingface"), {})
     # What no text can be: pictures and sounds.
     wanted = [str(name) for name, kind, *_ in described if "BLOB" not in str(kind)]
-    return tuple(wanted), _fetched(connection, source, wanted), names
+    return tuple(wanted), _fetched(path, connection, source, wanted), names
 
 
-def _fetched(connection: Any, source: str, wanted: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _fetched(path: Path, connection: Any, source: str, wanted: Sequence[str]) -> Iterator[dict[str, Any]]:
     import duckdb
 
-    columns = ", ".join('"' + name.replace('"', '""') + '"' for name in wanted)
+    columns = ['"' + name.replace('"', '""') + '"' for name in wanted]
     try:
         with connection:
-            cursor = connection.execute(f"SELECT {columns} FROM ({source})")
-            while batch := cursor.fetchmany(_BATCH):
+            at_once = rows_at_once(path, connection, f"({source})", columns)
+            cursor = connection.execute(f"SELECT {', '.join(columns)} FROM ({source})")
+            while batch := cursor.fetchmany(at_once):
                 for values in batch:
                     yield dict(zip(wanted, values, strict=True))
     except (duckdb.Error, ImportError, TypeError, ValueError, OverflowError) as error:
@@ -96,15 +95,44 @@ def _arrow(path: Path) -> tuple[tuple[str, ...], Iterator[dict[str, Any]]]:
         raise UnreadableFile(_MISSING) from None
     try:
         with pyarrow.memory_map(str(path)) as source:
-            try:
-                table = pyarrow.ipc.open_stream(source).read_all()
-            except pyarrow.ArrowInvalid:
-                source.seek(0)
-                table = pyarrow.ipc.open_file(source).read_all()
-            kept = [name for name in table.column_names if not pyarrow.types.is_binary(table.schema.field(name).type)]
-            return tuple(kept), iter(table.select(kept).to_pylist())
+            batches = _batches(pyarrow, source)
+            schema = next(batches)
+            kept = [name for name in schema.names if not pyarrow.types.is_binary(schema.field(name).type)]
+            size, rows = 0, []
+            for batch in batches:
+                batch.validate(full=True)  # what lies about its lengths would end the program
+                for start in range(0, batch.num_rows, _ROWS):
+                    part = batch.slice(start, _ROWS).select(kept)
+                    size += part.nbytes
+                    check_unpacked(path, size)
+                    rows += part.to_pylist()
+                    # What a dictionary says once stands in each of its rows.
+                    size += sum(len(value) for row in rows[-part.num_rows :] for value in row.values() if _long(value))
+            return tuple(kept), iter(rows)
     except (OSError, ValueError, pyarrow.ArrowException) as error:
         raise UnreadableFile(f"not a readable Arrow file: {_last_words(error)}") from None
+
+
+_ROWS = 1024
+"""Of an Arrow file that are looked at together."""
+
+
+def _batches(pyarrow: Any, source: Any) -> Iterator[Any]:
+    """The schema of an Arrow file, then its batches: of one that is written as a stream, or with an index."""
+    try:
+        stream = pyarrow.ipc.open_stream(source)
+    except pyarrow.ArrowInvalid:
+        source.seek(0)
+        file = pyarrow.ipc.open_file(source)
+        yield file.schema
+        yield from (file.get_batch(number) for number in range(file.num_record_batches))
+    else:
+        yield stream.schema
+        yield from stream
+
+
+def _long(value: object) -> bool:
+    return isinstance(value, str | list) and len(value) > _ROWS
 
 
 def _parts(path: Path) -> list[tuple[str, Path]]:
