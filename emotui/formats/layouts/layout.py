@@ -33,12 +33,14 @@ class ReadOptions:
             tables with a row a span or a row a person; what stands under `ignore.` and any name is left out. An empty
             column: there is none for that key.
         label_names: the labels of a file that has them as numbers, in their order.
+        predicted: whether spans may be strings, as a model wrote them; else strings are located in their text.
     """
 
     delimiter: str | None = None
     encoding: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     label_names: tuple[str, ...] = ()
+    predicted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ What is said stands in the outputs by the keys of records in files, so it can be
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -18,7 +18,7 @@ from emotui.formats.json_document import present
 from emotui.formats.layouts.layout import ReadOptions
 from emotui.formats.layouts.reading import rows, take
 from emotui.formats.reading import Warn, warn_skipped
-from emotui.formats.rows import Flaw
+from emotui.formats.rows import Flaw, literal
 from emotui.store.query import Dataset, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
@@ -210,13 +210,15 @@ def _lines(
         except BadInput:
             if format_name == PROJECT or not _recognised(path):
                 raise
-    taken = take(path, format_name, options)
+    taken = take(path, format_name, replace(options, predicted=True))
     found: list[_Line] = []
     problems: list[str] = []
+    unused: dict[str, None] = {}
     for line, row in rows(taken):
         if isinstance(row, Flaw):
             problems.append(f"{taken.place}:{line}: {row.reason}")
         else:
+            unused |= dict.fromkeys(row.get("meta", ()))
             found.append(_Line(line, str(row.get("id", line)), 0, _what_is_said(row)))
     seen: dict[str, int] = {}
     problems += [
@@ -224,6 +226,9 @@ def _lines(
         for one in found
         if (first := seen.setdefault(one.id, one.line)) != one.line
     ]
+    if found and not any(one.keys for one in found):
+        there = f" (there are {', '.join(map(literal, unused))})" if unused else ""
+        raise BadInput(f"{taken.place}: nothing in it says spans, labels or values{there}: --map spans=COLUMN names it")
     if problems and not skip_bad:
         raise BadInput(*capped(problems))
     for problem in problems:

@@ -49,6 +49,20 @@ def test_scores_of_a_pipeline_may_name_labels_that_nobody_else_does(emotui: Emot
     assert emotui("report", "theirs", "--to", "r.md", "--db", "w.duckdb").status == 0
 
 
+def test_spans_as_a_model_wrote_them_are_read_from_the_column_that_is_named(
+    db: Path, emotui: Emotui, tmp_path: Path
+) -> None:
+    said = [{"doc": "1", "found": ["glad", "tomorrow"]}, {"doc": "2", "found": []}]
+    name = lines(tmp_path / "p.jsonl", said)
+    refused = take_in(emotui, db, name)
+    assert (refused.status, refused.err.strip()) == (
+        2,
+        "p.jsonl: nothing in it says spans, labels or values (there are found): --map spans=COLUMN names it",
+    )
+    made = take_in(emotui, db, name, "--map", "spans=found", "--json").document
+    assert (made["metrics"]["predicted_spans"], made["metrics"]["hallucinated_spans"]) == (2, 1)
+
+
 def test_predictions_made_elsewhere_are_scored_as_the_file_is_and_stand_beside_the_runs(
     db: Path, emotui: Emotui, tmp_path: Path
 ) -> None:

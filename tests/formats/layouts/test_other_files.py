@@ -88,6 +88,17 @@ def test_what_is_no_workbook_is_refused(tmp_path: Path) -> None:
         read(file)
 
 
+def test_gold_spans_in_words_are_placed_where_there_is_one_place(tmp_path: Path) -> None:
+    file = tmp_path / "mine.jsonl"
+    file.write_text('{"text": "I am glad, so glad", "spans": ["so glad"]}\n')
+    assert read(file)[0]["spans"] == [{"start": 11, "end": 18}]
+    file.write_text('{"text": "I am glad, so glad", "spans": ["glad"]}\n{"text": "I am", "spans": ["sad"]}\n')
+    assert [why.split(" in the text")[0] for _, why in flaws(file)] == [
+        "'spans': the span 'glad' stands 2 times",
+        "'spans': the span 'sad' stands nowhere",
+    ]
+
+
 def test_json_lines_may_have_any_fields(tmp_path: Path) -> None:
     file = tmp_path / "mine.jsonl"
     file.write_text('{"sentence": "one", "emotions": ["joy"], "n": 3}\n\n{"sentence": "two", "emotions": []}\n')

@@ -1,7 +1,7 @@
 """Which column of a table is what, by its name and, where that does not tell, by what stands in it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from emotui.formats.layouts.layout import ReadOptions
@@ -39,7 +39,13 @@ def settled(table: Table, options: ReadOptions) -> ReadOptions:
     """
     columns = guessed(table, options)
     names = options.label_names if _of_numbers(table, options) else ()
-    return ReadOptions(options.delimiter or table.delimiter, options.encoding or table.encoding, columns, names)
+    return replace(
+        options,
+        delimiter=options.delimiter or table.delimiter,
+        encoding=options.encoding or table.encoding,
+        columns=columns,
+        label_names=names,
+    )
 
 
 def guessed(table: Table, options: ReadOptions) -> dict[str, str]:

@@ -14,7 +14,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "id": (
         *("id", "sample_id", "text_id", "item_id", "doc_id", "document_id", "sentence_id", "tweet_id", "comment_id"),
         *("post_id", "utterance_id", "example_id", "record_id", "message_id", "idx", "index", "uid", "uuid", "guid"),
-        *("mykey", "key", "item", "nr", "no", "sr_no", "row_id"),
+        *("mykey", "key", "item", "nr", "no", "sr_no", "row_id", "doc"),
     ),
     "label": (
         *("label", "emotion", "emotions_label", "emotion_label", "gold", "gold_label", "sentiment", "category"),
@@ -36,6 +36,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     ),
     "end": (
         *("end", "stop", "span_end", "end_offset", "stop_offset", "end_char", "char_end", "cend", "to", "end_index"),
+        "finish",
     ),
     "annotator": (
         *("annotator", "annotator_id", "rater", "rater_id", "coder", "coder_id", "worker", "worker_id", "workerid"),

@@ -45,7 +45,7 @@ class _Shape:
     def __init__(self, table: Table, settled: ReadOptions) -> None:
         columns = settled.columns
         self._columns = columns
-        self._names = settled.label_names
+        self._names, self._predicted = settled.label_names, settled.predicted
         self._of_column = table.names
         self._one_hot = _below(columns, "labels.")
         self._scales = _below(columns, "values.")
@@ -110,7 +110,7 @@ class _Shape:
             elif key == "labels":
                 said = labels(value, self._labels_of("labels"))
             elif key == "spans":
-                said = spans(value, found.get("text"), self._labels_of("spans"))
+                said = spans(value, found.get("text"), self._labels_of("spans"), predicted=self._predicted)
             else:
                 said = self._tokens(value, values)
                 if not isinstance(said, Flaw):

@@ -126,11 +126,14 @@ def _is_scored(item: object) -> bool:
     return isinstance(item, Mapping) and set(item) == {"label", "score"} and isinstance(item["label"], str)
 
 
-def spans(value: object, text: str | None, names: Sequence[str] = ()) -> list[dict[str, Any]] | Flaw | None:
-    """Spans in whatever form they stand: lists of offsets, objects, an object of lists.
+def spans(
+    value: object, text: str | None, names: Sequence[str] = (), *, predicted: bool = False
+) -> list[Any] | Flaw | None:
+    """Spans in whatever form they stand: lists of offsets, objects, an object of lists, strings.
 
     Args:
         text: what they are spans of, to see that an item's own text is there; None: it is not known.
+        predicted: whether strings stay strings; else each must stand just once in the text.
     """
     if is_empty(value):
         return None
@@ -141,13 +144,24 @@ def spans(value: object, text: str | None, names: Sequence[str] = ()) -> list[di
         value = _turned(value)
     if not isinstance(value, list | tuple):
         return Flaw(f"spans must be a list, not {shown(value)}")
-    found: list[dict[str, Any]] = []
+    found: list[Any] = []
     for item in value:
-        one = span(item, text, names)
+        said = item if not isinstance(item, str) or predicted else _only_place(item, text)
+        one = said if isinstance(said, str | Flaw) else span(said, text, names)
         if isinstance(one, Flaw):
             return one
         found.append(one)
     return found
+
+
+def _only_place(words: str, text: str | None) -> list[int] | Flaw:
+    """Where these words stand in a text, letter by letter."""
+    times = text.count(words) if text and words else 0
+    if text is None or times != 1:
+        where = "nowhere" if not times else f"{times} times"
+        return Flaw(f"the span {shown(words)} stands {where} in the text: give [start, end]")
+    start = text.index(words)
+    return [start, start + len(words)]
 
 
 def span(item: object, text: str | None, names: Sequence[str] = ()) -> dict[str, Any] | Flaw:
