@@ -323,5 +323,5 @@ class SampleScore(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str
     score: float
-    group: str | int | None = None
+    group: str | None = None
     repeat: int = 0

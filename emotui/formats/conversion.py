@@ -13,7 +13,7 @@ from emotui.formats.beside import put_beside
 from emotui.formats.columns import NUMBERED, cell_kinds, required
 from emotui.formats.marks import listed
 from emotui.formats.rows import Flaw, shown
-from emotui.records import LabelsGold, Rating
+from emotui.records import LabelsGold, Rating, SampleScore
 
 R = TypeVar("R", bound=msgspec.Struct)
 
@@ -81,8 +81,8 @@ def decimal_string(number: object) -> str | None:
 
 @cache
 def _identifiers(kind: type[msgspec.Struct]) -> tuple[str, ...]:
-    # Raters are often numbered, and a rating may be a point of a scale: all three are names here.
-    return ("item", "rater", "label") if kind is Rating else ("id",)
+    # Raters and groups are often numbered, and a rating may be a point of a scale: all are names here.
+    return {Rating: ("item", "rater", "label"), SampleScore: ("id", "group")}.get(kind, ("id",))
 
 
 @cache

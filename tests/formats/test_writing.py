@@ -288,7 +288,7 @@ def test_a_document_takes_what_scoring_produces() -> None:
         "array": [[1.0, None], [3.0, 4.0]],
         "flag": True,
         "figure": {"n": 3, "f1": 0.5},
-        "record": {"id": "1", "score": 1.0},
+        "record": {"id": "1", "score": 1.0, "group": None, "repeat": 0},
         "tuple": [1, None],
         "large": 10**30,
     }

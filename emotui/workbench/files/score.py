@@ -327,7 +327,7 @@ def compare(a: str, b: str, *, inner: bool, seed: int, skip_bad: bool, warn: War
         scores: dict[str, list[float]] = {}
         for record in files.read(path, SampleScore):
             scores.setdefault(record.id, []).append(record.score)
-            group = None if record.group is None else str(record.group)
+            group = record.group
             if group is not None and groups.setdefault(record.id, group) != group:
                 raise BadInput(f"{path}: {record.id} is of the group {group!r}, and before of {groups[record.id]!r}")
         sides.append({key: fmean(each) for key, each in scores.items()})
