@@ -8,7 +8,7 @@ from emotui.formats import jsonl
 from emotui.formats.layouts.corpora.safe_xml import Element, documents
 from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
 from emotui.formats.layouts.tables.decoding import decoded_file
-from emotui.formats.layouts.tables.values import spans
+from emotui.formats.layouts.tables.values import span
 from emotui.formats.rows import Flaw, Rows, shown
 
 EMOTIONS = (
@@ -111,10 +111,9 @@ def _mark(item: dict[str, Any], text: str, roles: Mapping[str, list[dict[str, An
     item = {key: value for key, value in item.items() if value is not None}
     if (related := roles.get(str(item.get("id")))) is not None:
         item["relations"] = related
-    found = spans([item], None)
-    if isinstance(found, Flaw) or found is None:
-        return found or Flaw("a span says nothing")
-    mark = found[0]
+    mark = span(item, None)
+    if isinstance(mark, Flaw):
+        return mark
     if not 0 <= mark["start"] < mark["end"] <= len(text):
         return Flaw(f"the span [{mark['start']}, {mark['end']}] lies outside the text of {len(text)} characters")
     attributes = mark.get("attributes", {})
