@@ -16,7 +16,7 @@ from emotui.metrics.figure import unique_rows
 
 Floats = NDArray[np.float64]
 
-MOST_STEPS = 1000
+MOST_STEPS = 5000
 TOLERANCE = 1e-10
 """Of the log-likelihood between two steps, by its size."""
 

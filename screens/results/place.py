@@ -18,7 +18,7 @@ from emotui.screens.requests import LatestRequest
 from emotui.screens.results.entry import ENTRY
 from emotui.screens.results.grid import Grid
 from emotui.screens.results.requests import Counting, Found, Question, ask
-from emotui.screens.results.state import SCATTER, Looked
+from emotui.screens.results.state import AGREEMENT, SCATTER, Looked
 from emotui.screens.results.view import ResultsView
 from emotui.screens.session import Session
 from emotui.screens.widgets.notice import Notice
@@ -220,7 +220,7 @@ class Results(Place):
         if action == "values":
             table = self.looked.table
             return self.looked.view == "transitions" or (
-                self.looked.view == "tables" and table is not None and table.heat
+                self.looked.view in ("tables", AGREEMENT) and table is not None and table.heat
             )
         if action == "published":
             return self.looked.of_spans

@@ -107,6 +107,16 @@ def test_a_resample_counts_an_item_as_often_as_it_is_drawn() -> None:
     assert found.high == pytest.approx(max(whole, twice_the_first))
 
 
+@pytest.mark.parametrize("level", LEVELS)
+def test_items_with_the_same_ratings_are_one_kind_whoever_gave_them(level: Level) -> None:
+    table = np.array([[1, 2, _], [2, _, 1], [3, 3, 3], [1, 2, _], [2, 3, 1]])
+    once = alpha(table, level)
+    assert once.value == pytest.approx(krippendorff.alpha(table.T, level_of_measurement=level))
+    # Texts of five items each: all of them are alike, so that no resample differs from the whole.
+    found = alpha(np.tile(table, (30, 1)), level, resamples=100, texts=np.repeat(range(30), 5).tolist())
+    assert (found.low, found.high) == (pytest.approx(found.value), pytest.approx(found.value))
+
+
 def test_disagreement_is_worst_where_ratings_are_furthest_apart() -> None:
     worst = item_disagreement([[1, 1, 1], [1, 2, np.nan], [1, 5, 1], [3, np.nan, np.nan]], "interval")
     assert list(np.argsort(-worst[:3])) == [2, 1, 0]

@@ -147,6 +147,24 @@ def test_the_interval_comes_from_drawing_texts() -> None:
     assert found.low < found.value < found.high
 
 
+def test_gamma_of_a_label_is_over_the_pairs_that_have_it_worked_by_hand() -> None:
+    # At the first place both say joy, at the second joy meets fear, at the third both say fear; all places are equal.
+    places = [(0, 10), (30, 40), (60, 70)]
+    labels = {"a": ["joy", "joy", "fear"], "b": ["joy", "fear", "fear"]}
+    one = text({name: [(*at, label) for at, label in zip(places, own, strict=True)] for name, own in labels.items()})
+    same = text({"a": [(0, 10, "awe")], "b": [(0, 10, "awe")]})
+    found = gamma([one, same], ["a", "b"], precision=0.2)
+    assert found.cat_by_text == [pytest.approx(1 / 3), 0.0]
+    assert found.by_label_text == {
+        "awe": [None, 0.0],
+        "fear": [pytest.approx(1 / 2), None],
+        "joy": [pytest.approx(1 / 2), None],
+    }
+    assert (found.by_label["awe"].value, found.by_label["awe"].n) == (1, 1)
+    values = [found.by_label[label].value or 0 for label in ("joy", "fear")]
+    assert all(value < (found.cat.value or 0) for value in values)
+
+
 @pytest.mark.slow
 def test_gamma_agrees_with_pygamma_agreement() -> None:
     pygamma = pytest.importorskip("pygamma_agreement")
@@ -174,3 +192,24 @@ def test_gamma_agrees_with_pygamma_agreement() -> None:
         ours = gamma([text(said, length)], list(said))
         assert ours.observed == pytest.approx(theirs.observed_disorder, rel=1e-5)
         assert ours.expected == pytest.approx(theirs.expected_disorder, rel=0.05)
+
+
+@pytest.mark.slow
+def test_disorder_of_labels_is_that_of_pygamma_agreement_where_every_unit_is_aligned() -> None:
+    pygamma = pytest.importorskip("pygamma_agreement")
+    core = pytest.importorskip("pyannote.core")
+    said = {
+        "r0": [(0, 10, "a"), (30, 42, "b"), (60, 70, "a")],
+        "r1": [(1, 10, "a"), (31, 40, "a"), (60, 72, "b")],
+        "r2": [(0, 12, "b"), (30, 40, "b"), (61, 70, "a")],
+    }
+    continuum = pygamma.Continuum()
+    for name, spans in said.items():
+        for start, end, label in spans:
+            continuum.add(name, core.Segment(float(start), float(end)), label)
+    how = pygamma.CombinedCategoricalDissimilarity()
+    best = continuum.get_best_alignment(how)
+    ours = gamma([text(said)], list(said), precision=0.2)
+    assert ours.cat_by_text == [pytest.approx(best.gamma_k_disorder(how, None), rel=1e-5)]
+    for label in "ab":
+        assert ours.by_label_text[label] == [pytest.approx(best.gamma_k_disorder(how, label), rel=1e-5)]

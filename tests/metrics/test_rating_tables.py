@@ -92,6 +92,7 @@ def test_spans_of_two_annotators_worked_by_hand() -> None:
     assert found.by_text == [pytest.approx((1 + 2 / 3) / 2), None, 0.0]
     assert found.overlap_f1.value == pytest.approx((1 + 2 / 3) / 4)
     assert found.confusion == {"joy": {"joy": 1}, "fear": {"sadness": 1}, NONE: {"joy": 1}}
+    assert found.cells == {"joy": {"joy": {0: 1}}, "fear": {"sadness": {0: 1}}, NONE: {"joy": {2: 1}}}
 
 
 marks = st.lists(

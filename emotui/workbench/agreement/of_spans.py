@@ -9,7 +9,7 @@ from emotui.metrics.figure import Figure
 from emotui.metrics.gamma import gamma
 from emotui.metrics.span_pairs import SpanPair, span_pair
 from emotui.metrics.tokens import WordsBySpan
-from emotui.metrics.unitizing import MarkedText, Unitizing, unitizing_alpha
+from emotui.metrics.unitizing import MarkedText, Unitizing, unitizing_alpha, units
 from emotui.records import Mark
 from emotui.workbench.agreement.documents import Behind, Between, Measured
 from emotui.workbench.agreement.panel import Panel
@@ -125,8 +125,9 @@ def _by_label(family: Unitizing, texts: Sequence[MarkedText], numbers: Sequence[
     for text, number in zip(texts, numbers, strict=True):
         covered: dict[str, dict[str, set[int]]] = {}
         for name, marks in text.spans.items():
-            for mark in marks:
-                covered.setdefault(mark.label or "", {}).setdefault(name, set()).update(range(mark.start, mark.end))
+            for start, end, label in units(marks, text.length):
+                if label is not None:
+                    covered.setdefault(label, {}).setdefault(name, set()).update(range(start, end))
         for label, by_name in covered.items():
             sets = [by_name.get(name, set()) for name in text.spans]
             either = set.union(*sets)

@@ -13,6 +13,8 @@ MOST_DOUBTS = 200
 MOST_LABELS = 60
 """Labels up to which a confusion is shown."""
 
+_NARROW = 8
+
 _NOTHING = "nothing"
 
 _VALUE = (Column("value", "value"), Column("low", "95% from"), Column("high", "to"), Column("n", "over", unit="count"))
@@ -119,14 +121,21 @@ def _confusions(found: Agreement) -> list[ResultsTable]:
             )
             for name in names
         ]
-        columns = tuple(Column(f"says-{name}", name or _NOTHING, unit="count") for name in names)
+        columns = tuple(
+            Column(f"says-{name}", name or _NOTHING, unit="count", short=_short(name or _NOTHING)) for name in names
+        )
         note = f"rows: what {pair.a} says; columns: what {pair.b} says" + (
             ", of spans with a word in common" if found.kind == SPANS else ""
         )
         key = f"agreement-confusion-{pair.a}-{pair.b}"
-        title = f"What {pair.a} calls what {pair.b} does"
+        title = f"{pair.a} against {pair.b}"
         tables.append(ResultsTable(key, title, columns, tuple(rows), (note,), heat=True))
     return tables
+
+
+def _short(name: str) -> str:
+    """A name over a narrow column."""
+    return name if len(name) <= _NARROW else name[: _NARROW - 1] + "…"
 
 
 def _numbers(behind: Behind) -> tuple[int, ...]:
@@ -198,7 +207,7 @@ def _rates(rater: Rater) -> ResultsTable:
         for name in names
         if name in rater.confusion
     ]
-    columns = tuple(Column(f"says-{name}", name) for name in names)
+    columns = tuple(Column(f"says-{name}", name, short=_short(name)) for name in names)
     note = f"rows: what is there; columns: how often {rater.name} says what of it"
     return ResultsTable(f"agreement-rates-{rater.name}", f"{rater.name} as estimated", columns, tuple(rows), (note,))
 

@@ -116,3 +116,63 @@ def test_the_command_prints_the_test(tmp_path: Path, emotui: Emotui) -> None:
     assert {one["test"] for one in document["annotators"]} == {"t"}
     assert "may stand in" in emotui("agreement", "--dataset", "mine", "--stand-in", "gold").out
     assert "--epsilon is for --stand-in" in emotui("agreement", "--dataset", "mine", "--epsilon", "0.1").err
+
+
+def test_a_model_can_be_compared_with_people_over_what_an_expert_or_gold_says(store: Store) -> None:
+    truth = ["x", "y"] * 20
+    people = {"a": truth, "b": ["x"] * 40, "c": ["y"] * 40}
+    samples = [
+        LabelsGold(id=f"t{at}", text="a", labels=(t,), annotators={name: (said[at],) for name, said in people.items()})
+        for at, t in enumerate(truth)
+    ]
+    dataset = add_samples(store, "labels", "mine", samples, "here")
+    first = store.file_order(dataset.dataset)[0]
+    keep_said(store, dataset, "m", "file", [Said(first + at, 0, {"labels": [t]}) for at, t in enumerate(truth)])
+    found = stand_in_test(store, "mine", "m", ["b", "c"], expert="gold")
+    (test,) = found.tests.values()
+    assert (found.expert, test.epsilon, test.winning_rate) == ("gold", 0.0, 1.0)
+    assert next(iter(stand_in_test(store, "mine", "m", expert="a").tests.values())).epsilon == 0.2
+    assert stand_in_tables(found)[0].title == "Does m represent gold better than people do?"
+    weighed = stand_in_test(store, "mine", "m", quality={"a": 2}, balanced=True)
+    assert (weighed.quality, weighed.balanced) == ({"a": 2}, True)
+    # In every second text b is nearer to the others than the model is, in the others c.
+    assert [number for number, _ in weighed.of_one[""]["a"]] == []
+    for wrong, why in (
+        ({"quality": {"z": 1}}, "a quality for 'z', who is none of the people"),
+        ({"quality": {"a": 0}}, "quality of a has to be above 0"),
+        ({"expert": "m"}, "m is the model"),
+    ):
+        with pytest.raises(BadInput, match=why):
+            stand_in_test(store, "mine", "m", **wrong)
+
+
+def test_several_numbers_are_several_tests_of_which_it_is_told_how_many_are_passed(store: Store) -> None:
+    people = {name: {"v": float(at), "w": float(-at)} for at, name in enumerate("abc")}
+    samples = [
+        ValuesGold(id=f"t{at}", text="a", annotators={name: {"values": said} for name, said in people.items()})
+        for at in range(35)
+    ]
+    dataset = add_samples(store, "values", "numbers", samples, "here")
+    first = store.file_order(dataset.dataset)[0]
+    keep_said(store, dataset, "m", "file", [Said(first + at, 0, {"values": {"v": 1.0, "w": 9.0}}) for at in range(35)])
+    found = stand_in_test(store, "numbers", "m")
+    assert {name: test.passed for name, test in found.tests.items()} == {"v": True, "w": False}
+    passed = stand_in_tables(found)[0]
+    assert (passed.rows[0].cells[0].value, passed.rows[0].cells[0].samples) == ("1 of 2", tuple(range(1, 36)))
+    assert stand_in_test(store, "numbers", "m", alignment="ranks").alignment == "ranks"
+
+
+def test_the_command_takes_an_expert_and_qualities(tmp_path: Path, emotui: Emotui) -> None:
+    rows = [
+        {"id": f"t{at}", "text": "a", "labels": [own], "annotators": {"a": [own], "b": ["joy"]}}
+        for at, own in enumerate(["joy", "fear"] * 20)
+    ]
+    file = tmp_path / "mine.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    emotui("import", "labels", file)
+    given = ("agreement", "--dataset", "mine", "--stand-in", "a", "--expert", "gold", "--sources", "b")
+    document = emotui(*given, "--quality", "b=2", "--balanced", "--items", "1", "--json").document
+    assert (document["expert"], document["quality"], document["balanced"]) == ("gold", {"b": 2}, True)
+    assert document["annotators"][0]["test"] == "weighted t"
+    assert "write NAME=NUMBER" in emotui(*given, "--quality", "b").err
+    assert "--expert is for --stand-in" in emotui("agreement", "--dataset", "mine", "--expert", "gold").err

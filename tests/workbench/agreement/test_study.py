@@ -281,6 +281,37 @@ def test_every_cell_of_a_figure_has_the_samples_behind_it_worst_first(store: Sto
     assert all(cell.why for cell in undefined)
 
 
+def test_confusions_and_estimated_sources_open_their_texts(store: Store) -> None:
+    rows = ["jjf", "fff", "jjj", "jjf", "fff", "jjj"]  # who says joy or fear: the third is wrong twice
+    names = {"j": "joy", "f": "fear"}
+    samples = [
+        LabelsGold(
+            id=f"t{at}",
+            text="a",
+            labels=("joy",),
+            annotators={name: (names[letter],) for name, letter in zip("abc", row, strict=True)},
+        )
+        for at, row in enumerate(rows)
+    ]
+    add_samples(store, "labels", "mine", samples, "here")
+    found = study(store, "mine", resamples=0)
+    assert found.pairs[1].cells == {
+        "joy": {"fear": [(1, 1), (4, 1)], "joy": [(3, 1), (6, 1)]},
+        "fear": {"fear": [(2, 1), (5, 1)]},
+    }
+    assert found.estimate is not None
+    raters = {one.name: one for one in found.estimate.raters}
+    assert [number for number, _ in raters["c"].behind] == [1, 4]
+    assert raters["a"].behind == []
+    assert [number for number, _ in raters["c"].cells["joy"]["fear"]] == [1, 4]
+    tables = {table.key: table for table in agreement_tables(found)}
+    confusion = tables["agreement-confusion-a-c"]
+    assert [[cell.value for cell in row.cells] for row in confusion.rows] == [[2, 0], [2, 2]]
+    assert [row.cells[0].samples for row in confusion.rows] == [(2, 5), (1, 4)]
+    assert {row.label: row.cells[0].samples for row in tables["agreement-sources"].rows}["c"] == (1, 4)
+    assert [cell.value for cell in tables["agreement-rates-c"].rows[0].cells] == [pytest.approx(1), 0]
+
+
 def test_what_cannot_be_compared_is_one_line(store: Store) -> None:
     dataset = spans(store)
     with pytest.raises(BadInput, match="no source 'nobody'; it has: gold, ann, bob"):

@@ -78,6 +78,19 @@ def test_marks_of_several_sources_are_merged(store: Store) -> None:
         work.take(two, "nobody")
 
 
+def test_an_adjudication_goes_on_after_a_restart(store: Store, tmp_path: Path) -> None:
+    one, two, _ = numbers(store, "spans")
+    work = adjudicate(store)
+    work.take(two, "ben", accept=True)
+    work.take_agreed()
+    again = adjudicate(Store.open(tmp_path / "w.duckdb"))
+    assert again.standing() == work.standing()
+    assert (again.next_disagreement(), again.take_agreed()) == (None, (0, {}))
+    assert places(again.work.said(two).answer) == [(0, 16)]
+    assert (again.work.undo(), again.work.undo()) == (one, two)
+    assert (again.work.said(two).accepted, again.next_disagreement()) == (False, two)
+
+
 def test_the_result_is_a_source_and_becomes_gold(store: Store) -> None:
     one, two, three = numbers(store, "spans")
     work = adjudicate(store)
