@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import pearsonr, spearmanr
 
 from emotui.metrics.repeats import known_mean, known_sd
 
@@ -23,12 +22,16 @@ Numbers = Mapping[str, float]
 
 def pearson(gold: ArrayLike, predicted: ArrayLike) -> float | None:
     """The linear correlation, in [-1, 1]; None where either side has no variance. Args: gold, predicted: (n,)."""
+    from scipy.stats import pearsonr  # takes a second to import, and every command asks which tasks there are
+
     x, y = _pair(gold, predicted)
     return None if _constant(x) or _constant(y) else _correlation(pearsonr, x, y)
 
 
 def spearman(gold: ArrayLike, predicted: ArrayLike) -> float | None:
     """The correlation of ranks, ties sharing their mean rank; as `pearson`."""
+    from scipy.stats import spearmanr
+
     x, y = _pair(gold, predicted)
     return None if _constant(x) or _constant(y) else _correlation(spearmanr, x, y)
 

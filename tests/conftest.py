@@ -14,7 +14,9 @@ from click.testing import CliRunner
 from hypothesis import settings
 
 from emotui.__main__ import main
+from emotui.collector import collect_seldom
 from tests.forked_models import Server, forked_models
+from tests.kept_engines import kept_engines
 from tests.kept_models import kept_models
 from tests.paths import CHECKOUT
 from tests.templates import copied_stores
@@ -56,8 +58,8 @@ def _models() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _stores() -> Iterator[None]:
-    """Each worker makes the tables of an empty workspace once."""
-    with copied_stores():
+    """Each worker makes the tables of an empty workspace once, and stores on the same file share an engine in turn."""
+    with copied_stores(), kept_engines():
         yield
 
 
@@ -80,6 +82,7 @@ def _settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 def pytest_collection_finish() -> None:
     """What is imported by now stays: the garbage collector need not look through it again and again."""
+    collect_seldom()
     gc.collect()
     gc.freeze()
 

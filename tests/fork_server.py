@@ -29,6 +29,12 @@ _IMPORTED = (
     "emotui.backends.hf.seq2seq",
     "emotui.backends.hf.spans.reader",
     "emotui.backends.hf.spans.tagger",
+    "emotui.backends.servers",
+    "openai",
+    "openai.resources.chat.completions",
+    "openai.resources.completions",
+    "openai.resources.embeddings",
+    "openai.resources.models",
     "transformers.models.bert.modeling_bert",
     "transformers.models.llama.modeling_llama",
 )

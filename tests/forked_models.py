@@ -23,7 +23,7 @@ from emotui.backends.host import ModelProcess, child_environment
 from emotui.backends.spec import parse_spec
 from tests.fork_server import OFFLINE, Wanted
 
-KINDS = ("embedded", "hf")
+KINDS = ("embedded", "hf", "openai")
 
 
 class Forked:

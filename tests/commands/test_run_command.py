@@ -14,8 +14,8 @@ from tests.conftest import Emotui
 from tests.paths import CHECKOUT
 from tests.waiting import wait_until
 
-SLICE = 48
-"""Samples of a run that is interrupted: enough that it is still going on when its first rows are seen."""
+SLICE = 80
+"""Sentences of a run that is interrupted, 16 at a time: it still goes on when its first rows are seen."""
 
 
 @pytest.fixture
@@ -34,109 +34,104 @@ def _start(db: Path, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
-def _wait_for_rows(db: Path, least: int = 1) -> str:
-    """Until the store holds some rows of a run; its id. The other process goes on writing meanwhile."""
+def _wait_for_rows(db: Path) -> tuple[Store, str]:
+    """The store and the id of a run, once that has some rows. The other process goes on writing meanwhile."""
+    wait_until(db.exists, lambda: "no store came")
+    store = Store.open(db)
     found: list[str] = []
 
     def come() -> bool:
-        runs = Store.open(db).runs() if db.exists() else []
-        found.extend(run.run for run in runs[:1] if run.done >= least)
+        found.extend(run.run for run in store.runs()[:1] if run.done)
         return bool(found)
 
     wait_until(come, lambda: "no row came")
-    return found[0]
+    return store, found[0]
 
 
-def _spans(db: Path, run: str) -> dict[int, bytes | None]:
-    return {row.sample: row.prediction for row in Store.open(db).results(run)}
+def _spans(store: Store, run: str) -> dict[int, bytes | None]:
+    return {row.sample: row.prediction for row in store.results(run)}
 
 
 def test_a_run_prints_one_document_with_the_figures_of_score_spans(emotui: Emotui, db: Path) -> None:
-    got = emotui("run", "spans", "--db", db, "--limit", 20, "--json").document
+    got = emotui("run", "spans", "--db", db, "--limit", 12, "--json").document
     assert {"run", "task", "model", "n", "done", "failed", "seconds", "metrics"} <= set(got)
-    assert (got["task"], got["model"], got["n"], got["done"], got["failed"]) == ("spans", "embedded", 20, 20, 0)
+    assert (got["task"], got["model"], got["n"], got["done"], got["failed"]) == ("spans", "embedded", 12, 12, 0)
     assert 0 < got["metrics"]["f1"] <= 1
     assert 0 < got["metrics"]["sim"] <= 1
     assert "was fitted on these samples" in got["metrics"]["notes"]["run"]
 
 
 def test_stored_figures_equal_those_of_the_exported_file(emotui: Emotui, db: Path, tmp_path: Path) -> None:
-    got = emotui("run", "spans", "--db", db, "--limit", SLICE, "--json").document
-    assert got["done"] == got["n"] == SLICE
+    n = 8
+    got = emotui("run", "spans", "--db", db, "--limit", n, "--json").document
+    assert got["done"] == got["n"] == n
     predicted = tmp_path / "predicted.jsonl"
     assert emotui("export", got["run"], "--to", predicted, "--db", db).status == 0
     gold = tmp_path / "gold.jsonl"
     parts = ("spans_passages.jsonl", "spans_sentences.jsonl")
     lines = [line for part in parts for line in (CHECKOUT / "sample_data" / part).open(encoding="utf-8")]
-    gold.write_text("".join(lines[:SLICE]), encoding="utf-8")
+    gold.write_text("".join(lines[:n]), encoding="utf-8")
     again = emotui("score", "spans", "--gold", gold, "--pred", predicted, "--json").document
     for figure in ("n", "f1", "sim", "hallucination_rate", "fixation_rate", "neutral_sentence_fpr"):
         assert again[figure] == pytest.approx(got["metrics"][figure], abs=1e-6), figure
 
 
 def test_the_same_run_is_not_computed_twice_unless_fresh(emotui: Emotui, db: Path) -> None:
-    first = emotui("run", "spans", "--db", db, "--limit", 8, "--json").document
-    second = emotui("run", "spans", "--db", db, "--limit", 8, "--json").document
+    first = emotui("run", "spans", "--db", db, "--limit", 3, "--json").document
+    second = emotui("run", "spans", "--db", db, "--limit", 3, "--json").document
     assert second["run"] == first["run"]
     assert second["metrics"] == first["metrics"]
-    third = emotui("run", "spans", "--db", db, "--limit", 8, "--fresh", "--json").document
+    third = emotui("run", "spans", "--db", db, "--limit", 3, "--fresh", "--json").document
     assert third["run"] != first["run"]
     assert third["metrics"] == first["metrics"]
 
 
-def test_ctrl_c_keeps_what_is_done_and_resume_finishes_to_the_same_result(emotui: Emotui, db: Path) -> None:
-    process = _start(db, "--limit", str(SLICE))
-    run = _wait_for_rows(db)
+def test_a_run_can_be_read_while_it_is_written_and_however_it_is_cut_short_ends_with_the_same_result(
+    emotui: Emotui, db: Path
+) -> None:
+    lines = (CHECKOUT / "sample_data" / "spans_sentences.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    (db.parent / "sentences.jsonl").write_text("".join(lines[:SLICE]), encoding="utf-8")
+    process = _start(db, "--dataset", "sentences.jsonl")
+    store, run = _wait_for_rows(db)
+    seen = [store.run(run).done]
+    assert "is going on in process" in emotui("run", "spans", "--db", db, "--resume", run).err or process.poll() == 0
+
+    def grows() -> bool:
+        seen.append(store.run(run).done)
+        return seen[-1] > seen[0] or process.poll() is not None
+
+    wait_until(grows)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
+    seen.append(store.run(run).done)
+    assert seen == sorted(seen)
+    assert len(set(seen)) > 1
     if process.returncode == 0:
         pytest.skip("the run was quicker than the signal")
     assert process.returncode == 1, err
     stopped = json.loads(out)
     assert stopped["run"] == run
     assert f"--resume {run}" in err
-    finished = emotui("run", "spans", "--db", db, "--resume", run, "--json").document
-    assert finished["done"] == finished["n"]
-    whole = emotui("run", "spans", "--db", db, "--limit", SLICE, "--fresh", "--json").document
-    assert whole["run"] != run
-    assert _spans(db, run) == _spans(db, whole["run"])
 
-
-def test_a_killed_run_loses_no_committed_row_and_can_be_resumed(emotui: Emotui, db: Path) -> None:
-    process = _start(db, "--limit", str(SLICE))
-    run = _wait_for_rows(db)
+    process = _start(db, "--resume", run)
+    wait_until(lambda: store.run(run).done > seen[-1] or process.poll() is not None)
     process.kill()
     process.communicate()
-    kept = _spans(db, run)
-    assert kept
+    kept = _spans(store, run)
+    assert len(kept) > seen[-1]
     (listed,) = emotui("runs", "--db", db, "--json").document
     assert listed["state"] in ("stopped", "done")
+
     finished = emotui("run", "spans", "--db", db, "--resume", run, "--json").document
     assert finished["done"] == finished["n"]
-    assert {sample: spans for sample, spans in _spans(db, run).items() if sample in kept} == kept
-
-
-def test_a_run_can_be_read_but_not_resumed_while_it_is_written(emotui: Emotui, db: Path) -> None:
-    process = _start(db, "--limit", str(SLICE))
-    run = _wait_for_rows(db)
-    store = Store.open(db)
-    seen = [store.run(run).done]
-    assert "is going on in process" in emotui("run", "spans", "--db", db, "--resume", run).err or process.poll() == 0
-
-    def has_ended() -> bool:
-        seen.append(store.run(run).done)
-        return process.poll() is not None
-
-    wait_until(has_ended)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err
-    seen.append(store.run(run).done)
-    assert seen == sorted(seen)
-    assert len(set(seen)) > 1
+    whole = emotui("run", "spans", "--db", db, "--dataset", "sentences", "--fresh", "--json").document
+    assert whole["run"] != run
+    assert _spans(store, run) == _spans(store, whole["run"])
+    assert {sample: spans for sample, spans in _spans(store, run).items() if sample in kept} == kept
 
 
 def test_rescoring_needs_no_model_and_gives_the_same_figures(emotui: Emotui, db: Path) -> None:
-    first = emotui("run", "spans", "--db", db, "--limit", 12, "--json").document
+    first = emotui("run", "spans", "--db", db, "--limit", 5, "--json").document
     again = emotui("rescore", first["run"], "--no-sim", "--db", db, "--json").document
     assert again["metrics"]["f1"] == pytest.approx(first["metrics"]["f1"])
     assert again["metrics"]["sim"] is None
@@ -144,8 +139,8 @@ def test_rescoring_needs_no_model_and_gives_the_same_figures(emotui: Emotui, db:
 
 
 def test_repeats_give_means_and_standard_deviations(emotui: Emotui, db: Path) -> None:
-    got = emotui("run", "spans", "--db", db, "--limit", 5, "--repeats", 3, "--json").document
-    assert (got["n"], got["done"]) == (15, 15)
+    got = emotui("run", "spans", "--db", db, "--limit", 2, "--repeats", 3, "--json").document
+    assert (got["n"], got["done"]) == (6, 6)
     assert got["metrics"]["sd"]["f1"] == 0
 
 

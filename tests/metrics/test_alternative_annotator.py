@@ -117,10 +117,11 @@ def test_items_of_one_annotator_and_items_without_an_answer_do_not_count() -> No
     assert nothing.why is not None
 
 
-@given(st.integers(0, 1000))
+# Of up to 13 items that tie, scipy goes through every choice of signs: 2 s at 13.
+@given(st.sampled_from([6, 20]), st.integers(0, 1000))
 @settings(max_examples=20, deadline=None)
-def test_rates_are_shares_and_a_tie_counts_for_both(seed: int) -> None:
-    said = panel(12, {"a": 0.5, "b": 0.5, "model": 0.5}, seed)
+def test_rates_are_shares_and_a_tie_counts_for_both(n: int, seed: int) -> None:
+    said = panel(n, {"a": 0.5, "b": 0.5, "model": 0.5}, seed)
     model = said.pop("model")
     found = stand_in(said, model, accuracy)
     assert 0 <= (found.winning_rate or 0) <= 1

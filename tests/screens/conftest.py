@@ -1,6 +1,10 @@
 """What every test of a screen is under."""
 
+from collections.abc import Callable
+from inspect import signature
+
 import pytest
+from textual import _callback
 from textual._compositor import Compositor
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
@@ -11,6 +15,7 @@ from tests.screens import driving
 
 _parse_rules = Stylesheet._parse_rules
 _parsed: dict[object, list[RuleSet]] = {}
+_counted: dict[object, int] = {}
 
 
 @pytest.fixture(autouse=True)
@@ -58,3 +63,19 @@ def _styles_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return _parsed[key]
 
     monkeypatch.setattr(Stylesheet, "_parse_rules", parse_rules)
+
+
+@pytest.fixture(autouse=True)
+def _parameters_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a callback takes is read once for its code; Textual asks `inspect` for each message that brings one."""
+
+    def count(called: Callable[..., object]) -> int:
+        function = getattr(called, "__func__", called)
+        if not hasattr(function, "__code__"):
+            return len(signature(called).parameters)
+        key = (function.__code__, function is called, getattr(function, "__wrapped__", None))
+        if key not in _counted:
+            _counted[key] = len(signature(called).parameters)
+        return _counted[key]
+
+    monkeypatch.setattr(_callback, "_count_parameters", count)

@@ -3,6 +3,8 @@
 import pytest
 
 from emotui.store import store
+from emotui.store.access import Access
+from tests.kept_engines import end_engine, start_engines
 from tests.templates import make_store
 
 
@@ -10,3 +12,10 @@ from tests.templates import make_store
 def _stores_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each new workspace is made as a person's is."""
     monkeypatch.setattr(store, "_make", make_store)
+
+
+@pytest.fixture(autouse=True)
+def _engines_started_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each store has an engine of its own."""
+    monkeypatch.setattr(Access, "_try", start_engines)
+    monkeypatch.setattr(Access, "_let_go", end_engine)

@@ -30,6 +30,7 @@ from emotui.workbench.results.report_formats import latex, markdown, one_line
 from emotui.workbench.results.service import Results
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
+from tests.paths import CHECKOUT
 from tests.workbench.results_store import ERRING, EXACT, add_run, workspace
 
 NASTY = r"a|b_<i>&amp;{x}\y $1% ~^ #[2]* `c` 模é" + "\x1b[31m\n- z"
@@ -251,10 +252,16 @@ def test_ctrl_c_leaves_no_report_and_exits_with_1(
 
 
 def test_the_commands_print_one_document_and_tables_that_fit(emotui: Emotui, tmp_path: Path) -> None:
-    done = emotui("run", "spans", "--limit", 70, "--db", "w.duckdb", "--json")
+    sample = CHECKOUT / "sample_data"
+    passages, sentences = (
+        (sample / f"spans_{part}.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+        for part in ("passages", "sentences")
+    )
+    (tmp_path / "few.jsonl").write_text("".join(passages[:2] + sentences[:6]), encoding="utf-8")
+    done = emotui("run", "spans", "--dataset", "few.jsonl", "--db", "w.duckdb", "--json")
     run = done.document["run"]
     document = emotui("results", "--db", "w.duckdb", "--json", "--no-sim", "--samples").document
-    assert document["dataset"] == "sample"
+    assert document["dataset"] == "few"
     tables = {table["key"]: table for table in document["tables"]}
     assert {"task-1", "task-2", "errors-task-2", "asking", "transitions-emotion"} <= set(tables)
     (own,) = [row for row in tables["task-1"]["rows"] if row["kind"] == "run"]
@@ -278,7 +285,7 @@ def test_the_commands_print_one_document_and_tables_that_fit(emotui: Emotui, tmp
     written = (tmp_path / "r.md").read_text(encoding="utf-8")
     assert written.count("\n### ") == len(report["tables"])
     assert "†" not in written
-    alone = emotui("report", "--dataset", "sample", "--table", "asking", "--to", "a.md", "--db", "w.duckdb", "--no-sim")
+    alone = emotui("report", "--dataset", "few", "--table", "asking", "--to", "a.md", "--db", "w.duckdb", "--no-sim")
     assert (alone.status, alone.out) == (0, "1 tables of 1 runs written to a.md\n")
     other = emotui("report", run, "--dataset", "mine", "--to", "a.md", "--db", "w.duckdb")
     assert other.err == f"run {run} is not one over the dataset 'mine'\n"

@@ -1,0 +1,71 @@
+"""DuckDB's engines outlive the stores that started them: the next store on the same file takes one that waits.
+
+Starting an engine takes longer than most of what tests ask of it, and each command in a test opens its store anew.
+An engine that waits has no file open, and may open no other file than the one it was started for.
+"""
+
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from emotui.store.access import Access
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_MOST = 4
+"""Engines that wait at once."""
+
+start_engines, end_engine = Access._try, Access._let_go
+"""As the product does it: an engine for each store."""
+
+
+class _Lent(NamedTuple):
+    engine: "DuckDBPyConnection"
+    comes_back: "weakref.finalize[[Path, DuckDBPyConnection], Access]"
+
+
+@contextmanager
+def kept_engines() -> Iterator[None]:
+    """While it lasts, a store that nobody has any more leaves its engine to the next one on that file."""
+    idle: dict[Path, DuckDBPyConnection] = {}
+    lent: weakref.WeakKeyDictionary[Access, _Lent] = weakref.WeakKeyDictionary()
+
+    # No lock: this runs wherever the garbage collector does, maybe in a thread that would hold it.
+    def keep(path: Path, engine: "DuckDBPyConnection") -> None:
+        before = idle.pop(path, None)
+        idle[path] = engine
+        if before is not None:
+            before.close()
+        while len(idle) > _MOST and (oldest := next(iter(tuple(idle)), None)) is not None:
+            if (old := idle.pop(oldest, None)) is not None:
+                old.close()
+
+    def take_or_start(access: Access, read_only: bool, beside: Path | None) -> Exception | None:
+        plain = beside is None and access._beside is None and access._shut
+        if plain and access._engine is None:
+            access._engine = idle.pop(access.path, None)
+        try:
+            return start_engines(access, read_only, beside)
+        finally:
+            engine = access._engine
+            if plain and engine is not None and access not in lent:
+                comes_back = weakref.finalize(access, keep, access.path, engine)
+                comes_back.atexit = False
+                lent[access] = _Lent(engine, comes_back)
+
+    def let_go(access: Access) -> None:
+        if (found := lent.pop(access, None)) is not None:
+            found.comes_back.detach()
+        end_engine(access)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Access, "_try", take_or_start)
+        patched.setattr(Access, "_let_go", let_go)
+        yield
+    for engine in idle.values():
+        engine.close()
