@@ -1,6 +1,6 @@
 """The workbench as an app. It paints first and opens its source afterwards; nothing heavy is imported for that."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -8,6 +8,8 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.filter import LineFilter
+from textual.notifications import SeverityLevel
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -15,7 +17,9 @@ from emotui.screens.failures import Failures
 from emotui.screens.frame import Frame
 from emotui.screens.places import ACTIONS
 from emotui.screens.requests import in_words
+from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.line import PART_CSS
+from emotui.screens.widgets.plain_cells import PlainCells
 from emotui.screens.widgets.textual_private import use_two_colours
 from emotui.screens.widgets.textual_private_failures import OutlivingApp
 from emotui.themes import DEFAULT, THEMES
@@ -128,6 +132,24 @@ class EmotuiApp(OutlivingApp):
         self._open_source = open_source
         self._poll, self._annotator = poll, annotator
         self._failures = Failures()
+        self._plain = PlainCells()
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Whatever a widget draws goes through these."""
+        return [*super().get_line_filters(), self._plain]
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """Tell something in passing; no markup is read in it."""
+        plain = "\n".join(map(shown, message.split("\n")))
+        super().notify(plain, title=shown(title), severity=severity, timeout=timeout, markup=markup)
 
     def get_default_screen(self) -> Frame:
         """The frame is the only screen; sheets lie over it."""

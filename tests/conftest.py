@@ -103,6 +103,7 @@ def emotui(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Emotui:
                 status = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
             sys.stdout.flush()
             sys.stderr.flush()
+        assert b"Traceback" not in err.getvalue(), err.getvalue().decode()
         return Finished(status, out.getvalue().decode(), err.getvalue().decode())
 
     return run

@@ -12,6 +12,7 @@ import click
 from emotui import __version__
 from emotui.collector import collect_seldom
 from emotui.commands.program_options import annotator_option, db_option, read_only_option, takes_program_options
+from emotui.controls import CONTROLS
 from emotui.errors import BadInput, EmotuiError
 
 COMMANDS = {
@@ -117,11 +118,12 @@ def cli(ctx: click.Context, db: str | None, read_only: bool, annotator: str | No
 
 def _end_of_output(error: OSError) -> NoReturn:
     """One line for what the system refuses, such as to print on a full disk, and the end of the program."""
-    from emotui.formats.rows import literal
+    from emotui.commands.output import warn
 
     name = error.filename if isinstance(error.filename, str) else "the output"
     name = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
-    click.echo(f"{literal(name)}: {(error.strerror or str(error)).lower()}", err=True)
+    if error.errno != errno.EPIPE:  # who reads it has seen enough
+        warn(f"{name}: {(error.strerror or str(error)).lower()}")
     if not isinstance(error.filename, str):
         # What could not be printed is dropped: the interpreter would try once more on its way out.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
@@ -136,22 +138,38 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")  # what the terminal's encoding lacks, or no text has
     try:
         try:
-            cli.main(prog_name="emotui")
+            # click's own way prints usage errors, which hold what was typed, as they are.
+            status = cli.main(prog_name="emotui", standalone_mode=False)
         finally:
             if sys.stdout is not None and not sys.stdout.closed:
                 sys.stdout.flush()
+    except click.ClickException as error:
+        usage = io.StringIO()
+        error.show(file=usage)
+        _refuse(usage.getvalue().rstrip("\n"), error.exit_code)
+    except click.Abort:
+        _refuse("Aborted!", 1)
     except OSError as error:
         _end_of_output(error)
     except EmotuiError as error:
-        from emotui.formats.rows import literal
+        _refuse(str(error), 2 if isinstance(error, BadInput) else 1)
+    except Exception as error:
+        from emotui.store.refusals import is_interrupt, is_no_text
 
-        for line in str(error).split("\n"):
-            click.echo(literal(line), err=True)
-        sys.exit(2 if isinstance(error, BadInput) else 1)
-    except RuntimeError as error:
-        from emotui.store.refusals import is_interrupt
+        if is_interrupt(error):
+            _refuse("\nAborted!", 1)
+        if is_no_text(error):
+            given = next((word for word in sys.argv[1:] if CONTROLS.search(word)), "a name or a text")
+            _refuse(f"{given}: not UTF-8, which every name and text in a workspace has to be", 2)
+        from emotui.workbench.failure_log import traceback_of
 
-        if not is_interrupt(error):
-            raise
-        click.echo("\nAborted!", err=True)
-        sys.exit(1)
+        _refuse(traceback_of(error), 1)
+    sys.exit(status or 0)
+
+
+def _refuse(lines: str, status: int) -> NoReturn:
+    """Lines on standard error, and the end of the program."""
+    from emotui.commands.output import say
+
+    say(lines, err=True)
+    sys.exit(status)

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from emotui.commands.options import FiniteRange
-from emotui.commands.output import json_option, print_figures, print_json, say, shown, skip_bad_option, warn
+from emotui.commands.output import (
+    as_written,
+    json_option,
+    print_figures,
+    print_json,
+    say,
+    shown,
+    skip_bad_option,
+    terminal,
+    warn,
+)
 from emotui.errors import BadInput
 from emotui.workbench.files import score
 
@@ -177,17 +187,17 @@ def _print_alphas(results: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _print_rows(first: str, rows: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
-    from rich.console import Console
     from rich.table import Table
-    from rich.text import Text
 
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))  # one blank between: all fit into 80 columns
     for column in (first, "emotions", *FIGURES):
         table.add_column(column, justify="right")
     for name, result in rows:
         on = sum(sum(vector) for vector in result["predictions"].values())
-        table.add_row(Text(name), Text(str(on)), *(Text(shown(result.get(figure))) for figure in FIGURES))
-    Console().print(table)
+        table.add_row(
+            as_written(name), as_written(str(on)), *(as_written(shown(result.get(figure))) for figure in FIGURES)
+        )
+    terminal().print(table)
 
 
 def _print_folds(document: Mapping[str, Any]) -> None:

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from emotui.commands.output import json_option, print_json, say
+from emotui.commands.output import as_written, json_option, print_json, say, show_step, terminal
 from emotui.commands.program_options import db_option, read_only_option
 from emotui.workbench.models.doctor import Check, Terminal, examine
 
@@ -22,7 +22,7 @@ def doctor(db: str | None, read_only: bool, as_json: bool) -> None:
     """
     terminal = _terminal()
     checks: list[Check] = []
-    for check in examine(db, terminal, progress=_say):
+    for check in examine(db, terminal, progress=show_step):
         checks.append(check)
         if not as_json:
             _print(check, first=len(checks) == 1 or checks[-2].group != check.group)
@@ -35,33 +35,23 @@ def doctor(db: str | None, read_only: bool, as_json: bool) -> None:
         sys.exit(1)
 
 
-def _say(step: str) -> None:
-    if sys.stderr.isatty():
-        say(f"\r\x1b[K… {step}\r", err=True, nl=False)
-
-
 def _print(check: Check, *, first: bool) -> None:
-    from rich.console import Console
-    from rich.text import Text
-
-    if sys.stderr.isatty():
-        say("\r\x1b[K", err=True, nl=False)
-    console = Console()
+    show_step("")
+    console = terminal()
     if first:
-        console.print(Text(f"\n{check.group}", style="bold"))
+        console.print()
+        console.print(as_written(check.group, "bold"))
     mark = {"ok": "✓", "note": "·", "broken": "✗"}[check.state]
-    line = Text(f"  {mark} {check.name}: {check.said}", style="bold" if check.state == "broken" else "")
+    line = as_written(f"  {mark} {check.name}: {check.said}", "bold" if check.state == "broken" else "")
     console.print(line, soft_wrap=True)
     if check.remedy:
-        console.print(Text(f"    → {check.remedy}"), soft_wrap=True)
+        console.print(as_written(f"    → {check.remedy}"), soft_wrap=True)
 
 
 def _terminal() -> Terminal | None:
     """As it is told to programs; None where standard output is no terminal."""
     if not sys.stdout.isatty():
         return None
-    from rich.console import Console
-
     size = shutil.get_terminal_size()
-    colours = Console().color_system
+    colours = terminal().color_system
     return Terminal(os.environ.get("TERM", ""), size.columns, size.lines, colours, sys.stdout.encoding or "ascii")

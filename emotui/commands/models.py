@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from emotui.commands.options import FiniteRange, read_labels
-from emotui.commands.output import json_option, print_json, say
+from emotui.commands.output import as_written, json_option, print_json, say, terminal
 from emotui.commands.probe_panel import print_probe
 from emotui.commands.program_options import Waiting, check_may_write, db_option, read_only_option
 from emotui.errors import BadInput
@@ -149,15 +149,13 @@ def bench(spec: str, batch: int, seconds: float, tokens: int, as_json: bool) -> 
 @contextmanager
 def _steps() -> Iterator[Callable[[str], None]]:
     """What is being done, in one line of standard error that is gone at the end; nothing where that is no terminal."""
-    from rich.console import Console
-    from rich.text import Text
 
-    console = Console(stderr=True)
+    console = terminal(err=True)
     if not console.is_terminal:
         yield lambda line: None
         return
     with console.status("") as status:
-        yield lambda line: status.update(Text(line))
+        yield lambda line: status.update(as_written(line))
 
 
 def _document(found: Probe) -> dict[str, object]:
@@ -203,10 +201,8 @@ def _span(text: str, span: object) -> dict[str, object]:
 
 
 def _print_models(found: Found) -> None:
-    from rich.console import Console
     from rich.filesize import decimal
     from rich.table import Table
-    from rich.text import Text
 
     here = f":{Path.cwd()}/"
     table = Table(box=None, pad_edge=False)
@@ -218,20 +214,18 @@ def _print_models(found: Found) -> None:
         size = "–" if model.size is None else decimal(model.size)
         context = "–" if model.context is None else f"{model.context:,}"
         able = ", ".join(each.replace("_", " ") for each in model.capabilities) or "told when it loads"
-        last = Text(able) if model.problem is None else Text(f"! {model.problem}", style="bold")
+        last = as_written(able) if model.problem is None else as_written(f"! {model.problem}", "bold")
         cells = (model.spec.replace(here, ":"), size, model.quantisation or "–", context)
-        table.add_row(*(Text(cell) for cell in cells), last)
-    Console().print(table)
+        table.add_row(*(as_written(cell) for cell in cells), last)
+    terminal().print(table)
 
 
 def _print_bench(found: Bench) -> None:
-    from rich.console import Console
     from rich.filesize import decimal
     from rich.table import Table
-    from rich.text import Text
 
-    console = Console()
-    console.print(Text(f"{found.card.spec}   {found.card.name}   batches of {found.batch}", style="bold"))
+    console = terminal()
+    console.print(as_written(f"{found.card.spec}   {found.card.name}   batches of {found.batch}", "bold"))
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column("")
     table.add_column("", justify="right")
@@ -245,4 +239,4 @@ def _print_bench(found: Bench) -> None:
         table.add_row(name, value, unit)
     console.print(table)
     for name, why in found.notes.items():
-        console.print(Text(f"{name}: {why}", style="dim"))
+        console.print(as_written(f"{name}: {why}", "dim"))

@@ -1,5 +1,6 @@
 """How commands print: one JSON document with `--json`, tables for people without."""
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -55,13 +56,32 @@ def print_json(document: object) -> None:
     click.echo(to_json_document(document))
 
 
-def as_written(text: str, style: str = "") -> "Text":
-    """Text for a table as it is: no markup is read in it, and what a terminal would act on is escaped."""
+def show_step(step: str) -> None:
+    """What is being done, in the last line of a terminal's standard error; empty: nothing any more."""
+    from emotui.formats.rows import literal
+
+    if sys.stderr.isatty():
+        click.echo(f"\r\x1b[K … {literal(step)}\r" if step else "\r\x1b[K", err=True, nl=False)
+
+
+def terminal(*, err: bool = False) -> "Console":
+    """What prints tables and bars, on standard output or on standard error."""
+    from emotui.commands.terminal.console import PlainConsole
+
+    return PlainConsole(stderr=err)
+
+
+def as_written(text: str, style: str = "", **kept: Any) -> "Text":
+    """Text for a table as it is: no markup is read in it, and what a terminal would act on is escaped.
+
+    Args:
+        kept: what else rich keeps with a text, such as how it overflows.
+    """
     from rich.text import Text
 
     from emotui.formats.rows import literal
 
-    return Text(literal(text), style=style)
+    return Text(literal(text), style=style, **kept)
 
 
 def print_figures(title: str, figures: Mapping[str, object]) -> None:
@@ -69,9 +89,7 @@ def print_figures(title: str, figures: Mapping[str, object]) -> None:
 
     An interval (a list of two numbers) stands in brackets; other lists are for programs and left out.
     """
-    from rich.console import Console
-
-    console = Console()
+    console = terminal()
     groups = {name: value for name, value in figures.items() if isinstance(value, Mapping) and name != "notes"}
     _print_pairs(console, title, figures)
     for name, group in groups.items():

@@ -8,7 +8,7 @@ import msgspec
 from emotui.commands.exchange.written import written_option
 from emotui.commands.options import TaskName, asking_options, one_way, read_labels
 from emotui.commands.output import json_option, print_json, print_json_line, say, skip_bad_option, warn
-from emotui.commands.progress import bar
+from emotui.commands.terminal.progress import bar
 from emotui.formats import check_writable, write
 from emotui.formats.json_document import present
 from emotui.workbench.files.predict import predict as ask

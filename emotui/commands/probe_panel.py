@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from emotui.commands.output import terminal
 from emotui.workbench.models.probe import Probe, Regressed
 from emotui.workbench.models.probe_tasks import TaskAnswer
 
@@ -24,8 +25,8 @@ _MOST_WORDS = 8
 def print_probe(found: Probe) -> None:
     """Print one panel; whatever comes from the text or the model is shown literally."""
     parts = [part for part in _parts(found) if part is not None]
-    title = Text(f"{found.card.spec}   {found.card.name}")
-    Console().print(Panel(Group(*parts), title=title, title_align="left", padding=(1, 2)))
+    title = _text(f"{found.card.spec}   {found.card.name}")
+    terminal().print(Panel(Group(*parts), title=title, title_align="left", padding=(1, 2)))
 
 
 def _parts(found: Probe) -> list[RenderableType | None]:
@@ -46,7 +47,7 @@ def _parts(found: Probe) -> list[RenderableType | None]:
         parts.append(_bars(said, rows, signed=True))
         kept_back = [f"{name} ({_KEPT_BACK[odds.censored]})" for name, odds in found.emotions.items() if odds.censored]
         if kept_back:
-            parts.append(Text(f"The server kept an answer's probability back: {', '.join(kept_back)}", style="dim"))
+            parts.append(_text(f"The server kept an answer's probability back: {', '.join(kept_back)}", style="dim"))
     if found.words is not None:
         best_words = sorted(found.words.words, key=lambda word: -abs(word[2]))[:_MOST_WORDS]
         most = max((abs(drop) for _, _, drop in best_words), default=1.0) or 1.0
@@ -57,7 +58,7 @@ def _parts(found: Probe) -> list[RenderableType | None]:
             parts.append(_bars(f"mask {number}", [(word, p, p) for word, p in mask[:_MOST_CLASSES]]))
     if found.generation is not None:
         one_line = f"written ({found.generation.tokens} tokens, {found.generation.finish})"
-        parts.append(Group(Text(f"\n{one_line}", style="bold"), Text(_plain(found.generation.text))))
+        parts.append(Group(_text(f"\n{one_line}", style="bold"), _text(found.generation.text)))
     parts += [_task(answer) for answer in found.tasks.values()]
     parts.append(_notes(found))
     return parts
@@ -77,9 +78,9 @@ def _task(answer: TaskAnswer) -> RenderableType:
     if answer.why is not None:
         shown.append(("trouble", answer.why))
     title = f"\ntask {answer.task}" + (f", asked by {answer.way}" if answer.way else "")
-    lines: list[RenderableType] = [Text(title, style="bold")]
+    lines: list[RenderableType] = [_text(title, style="bold")]
     for name, text in shown:
-        lines += [Text(f"{name}:", style="dim"), Padding(Text(_plain(text) or "(nothing)"), (0, 0, 0, 2))]
+        lines += [_text(f"{name}:", style="dim"), Padding(_text(text or "(nothing)"), (0, 0, 0, 2))]
     return Group(*lines)
 
 
@@ -93,7 +94,7 @@ def _said(parsed: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _marked(found: Probe) -> Text:
-    text = Text(_plain(found.text))
+    text = _text(found.text)
     for span in found.spans or ():
         text.stylize("underline bold", span.start, span.end)
     return text
@@ -102,21 +103,21 @@ def _marked(found: Probe) -> Text:
 def _spans(found: Probe) -> RenderableType:
     assert found.spans is not None
     if not found.spans:
-        return Text("\nevidence: none", style="bold")
+        return _text("\nevidence: none", style="bold")
     rows = [(_plain(found.text[s.start : s.end]), s.strength, s.strength, s.label) for s in found.spans]
     table = _table()
     for words, value, share, label in rows:
-        table.add_row(Text(words), Text(f"{value:.2f}"), _bar(share), Text(label))
-    return Group(Text("\nevidence", style="bold"), table)
+        table.add_row(_text(words), _text(f"{value:.2f}"), _bar(share), _text(label))
+    return Group(_text("\nevidence", style="bold"), table)
 
 
 def _numbers(said: Regressed) -> RenderableType:
     """What a regression head gives, on its own scales; how far these go is not known, so there are no bars."""
     table = _table()
     for name, value in said.values.items():
-        table.add_row(Text(_plain(name)), Text(f"{value:.4g}"), Text(""), Text(""))
+        table.add_row(_text(name), _text(f"{value:.4g}"), _text(""), _text(""))
     cut = "; the text was cut" if said.truncated else ""
-    return Group(Text(f"\nnumbers   (as the model's head gives them{cut})", style="bold"), table)
+    return Group(_text(f"\nnumbers   (as the model's head gives them{cut})", style="bold"), table)
 
 
 def _bars(title: str, rows: list[tuple[str, float, float]], *, signed: bool = False) -> RenderableType:
@@ -124,14 +125,14 @@ def _bars(title: str, rows: list[tuple[str, float, float]], *, signed: bool = Fa
     table = _table()
     for name, value, share in rows:
         bar = _signed_bar(value, share) if signed else _bar(share)
-        table.add_row(Text(_plain(name)), Text(f"{value:+.2f}" if signed else f"{value:.3f}"), bar, Text(""))
-    return Group(Text(f"\n{title}", style="bold"), table)
+        table.add_row(_text(name), _text(f"{value:+.2f}" if signed else f"{value:.3f}"), bar, _text(""))
+    return Group(_text(f"\n{title}", style="bold"), table)
 
 
 def _signed_bar(value: float, share: float) -> Text:
     half = _BAR // 2
     cells = "■" * round(half * min(1.0, share))
-    return Text(f"{cells:>{half}}│" if value < 0 else f"{'':{half}}│{cells}")
+    return _text(f"{cells:>{half}}│" if value < 0 else f"{'':{half}}│{cells}")
 
 
 def _table() -> Table:
@@ -144,7 +145,7 @@ def _table() -> Table:
 
 
 def _bar(share: float) -> Text:
-    return Text("■" * round(_BAR * min(1.0, max(0.0, share))))
+    return _text("■" * round(_BAR * min(1.0, max(0.0, share))))
 
 
 def _notes(found: Probe) -> RenderableType:
@@ -153,7 +154,11 @@ def _notes(found: Probe) -> RenderableType:
         lines.append(f"this model has no {', '.join(found.lacking)}")
     seconds = sum(found.seconds.values())
     lines += [*found.card.notes, f"{seconds:.2f} s in all"]
-    return Text("\n" + _plain("\n".join(lines)), style="dim")
+    return _text("\n" + "\n".join(lines), style="dim")
+
+
+def _text(text: str, style: str = "") -> Text:
+    return Text(_plain(text), style=style)
 
 
 def _plain(text: str) -> str:

@@ -85,6 +85,7 @@ def _wrap_invoke(command: click.Command) -> None:
     def checked(ctx: click.Context) -> Any:
         from emotui.commands.exchange.written import check_inputs_kept
 
+        _check_none_blank(ctx)
         check_inputs_kept(ctx)
         for value in ctx.params.values():
             for text in value if isinstance(value, tuple) else (value,):
@@ -93,6 +94,18 @@ def _wrap_invoke(command: click.Command) -> None:
         return type(command).invoke(command, ctx)
 
     command.invoke = checked  # type: ignore[method-assign]
+
+
+def _check_none_blank(ctx: click.Context) -> None:
+    """Raises: BadInput where a name or file was given as nothing at all; a text and a delimiter may be."""
+    for parameter in ctx.command.params:
+        given = ctx.params.get(str(parameter.name))
+        if "" in (given if isinstance(given, tuple) else (given,)) and parameter.name not in ("text", "delimiter"):
+            raise BadInput(f"{_as_given(parameter)} is empty: leave it out, or name something")
+
+
+def _as_given(parameter: click.Parameter) -> str:
+    return parameter.opts[0] if isinstance(parameter, click.Option) else parameter.human_readable_name
 
 
 def _wrap_look_up(group: click.Group) -> None:

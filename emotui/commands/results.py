@@ -9,10 +9,10 @@ import click
 
 from emotui.backends.host import Cancelled
 from emotui.commands.exchange.written import written_option
-from emotui.commands.output import as_written, json_option, print_json, say
+from emotui.commands.output import as_written, json_option, print_json, say, terminal
 from emotui.commands.program_options import db_option, look_into, read_only_option
-from emotui.commands.progress import bar
 from emotui.commands.signals import stopping
+from emotui.commands.terminal.progress import bar
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
 from emotui.tables import NOT_ASKED, Cell, Column, ResultsTable, shown_cell
@@ -68,7 +68,7 @@ def results(
     workspace = look_into(db, read_only=read_only)
     try:
         store, found = workspace.store, workspace.results()
-        name = dataset or _usual(workspace, runs)
+        name = _usual(workspace, runs) if dataset is None else dataset
         with bar("results") as progress:
             chosen = [store.run(run).run for run in runs] or None
             read = found.tables(
@@ -205,9 +205,7 @@ def _cell_document(cell: Cell, ids: Mapping[int, str] | None) -> dict[str, objec
 
 def print_tables(tables: Sequence[ResultsTable]) -> None:
     """The tables, and then all their notes, each once."""
-    from rich.console import Console
-
-    console = Console()
+    console = terminal()
     notes: dict[str, None] = {}
     for table in tables:
         if _print_table(console, table):
@@ -275,12 +273,12 @@ def _print_part(
     columns = [*lead, *part]
     for (column, _), heading in zip(columns, _headings([column for column, _ in columns]), strict=True):
         side: Literal["left", "right"] = "left" if column.unit == "words" else "right"
-        printed.add_column(Text(heading, justify=side), justify=side, no_wrap=True)
+        printed.add_column(Text("\n".join(map(literal, heading.split("\n"))), justify=side), justify=side, no_wrap=True)
     for at, label in enumerate(labels):
         if all(texts[at] == NOT_ASKED for _, texts in part):
             continue
-        cells = [Text(texts[at]) for _, texts in columns]
-        printed.add_row(Text(label, overflow="fold"), *cells, style="dim" if dimmed[at] else None)
+        cells = [as_written(texts[at]) for _, texts in columns]
+        printed.add_row(as_written(label, overflow="fold"), *cells, style="dim" if dimmed[at] else None)
     console.print(printed)
     console.print()
 

@@ -8,15 +8,15 @@ import click
 from emotui.backends.host import Cancelled
 from emotui.bounded import is_there
 from emotui.commands.options import TaskName, asking_options, one_way, read_labels, tell_metric_troubles
-from emotui.commands.output import as_written, json_option, print_figures, print_json, say, shown
+from emotui.commands.output import as_written, json_option, print_figures, print_json, say, shown, terminal
 from emotui.commands.program_options import Waiting, db_option, look_into, open_workspace, read_only_option
-from emotui.commands.progress import bar
+from emotui.commands.terminal.progress import bar
 from emotui.errors import BadInput, EmotuiError
 from emotui.formats.rows import literal
 from emotui.store.query import Run
 from emotui.workbench.datasets.experiments import add_experiment, asked_alone
 from emotui.workbench.progress import RunProgress
-from emotui.workbench.runs.plan import notes_on_prompts
+from emotui.workbench.runs.plan import MOST_REPEATS, notes_on_prompts
 from emotui.workbench.runs.run import rescore as score_again
 from emotui.workbench.runs.states import with_state
 from emotui.workbench.sample_data import add_sample_data, sample_dataset
@@ -28,7 +28,7 @@ from emotui.workbench.workspace import Workspace
 @click.option("--model", "spec", default="embedded", show_default=True, help="The model (SPEC).")
 @click.option("--dataset", help="A dataset of the store, or a file (default: the sample data).")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N samples.")
-@click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--repeats", type=click.IntRange(1, MOST_REPEATS), default=1, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--way", help="How to ask, where there are several ways (docs/prompts.md).")
 @click.option("--experiment", type=click.IntRange(0, 3), help="spans: SEER's prompting experiment 0, 1, 2 or 3.")
@@ -161,7 +161,6 @@ def runs(db: str | None, read_only: bool, as_json: bool) -> None:
             ]
         )
         return
-    from rich.console import Console
     from rich.table import Table
 
     if not found:
@@ -174,7 +173,7 @@ def runs(db: str | None, read_only: bool, as_json: bool) -> None:
         cells = one.run, one.task, one.model, datasets.get(one.dataset, "–"), one.state
         counts = f"{one.done}/{one.n}", str(one.failed), one.started
         table.add_row(*map(as_written, (*cells, *counts)))
-    Console().print(table)
+    terminal().print(table)
 
 
 @click.command()

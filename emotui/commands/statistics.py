@@ -2,7 +2,16 @@
 
 import click
 
-from emotui.commands.output import as_written, json_option, print_figures, print_json, say, skip_bad_option, warn
+from emotui.commands.output import (
+    as_written,
+    json_option,
+    print_figures,
+    print_json,
+    say,
+    skip_bad_option,
+    terminal,
+    warn,
+)
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
 from emotui.workbench.files import score
@@ -69,7 +78,6 @@ def lexical(records: str, inflections: bool, skip_bad: bool, as_json: bool) -> N
     if as_json:
         print_json(document)
         return
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
@@ -79,5 +87,5 @@ def lexical(records: str, inflections: bool, skip_bad: bool, as_json: bool) -> N
         cues = ", ".join(f"{cue['word']} ({' '.join(cue['emotions'])})" for cue in row["cues"])
         cells = row["id"], row["category"], str(row["explicit_words"]), "yes" if row["negated"] else "", cues
         table.add_row(*map(as_written, cells))
-    Console().print(table)
+    terminal().print(table)
     print_figures(records, document)

@@ -8,8 +8,8 @@ from emotui.backends.tuning.recipe import KL_TERMS, LORA_RATE, RATE, Recipe
 from emotui.commands.exchange.written import written_option
 from emotui.commands.options import FiniteRange
 from emotui.commands.output import json_option, print_figures, print_json, say, skip_bad_option, warn
-from emotui.commands.progress import bar
 from emotui.commands.signals import stopping
+from emotui.commands.terminal.progress import bar
 
 _DEFAULT = Recipe()
 

@@ -6,7 +6,7 @@ import click
 
 from emotui.commands.exchange.written import written_option
 from emotui.commands.output import json_option, print_json, say, shown
-from emotui.commands.progress import bar
+from emotui.commands.terminal.progress import bar
 from emotui.commands.train_classifier import train_classifier
 
 

@@ -2,13 +2,13 @@
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
 import msgspec
 
+from emotui.controls import CONTROLS
 from emotui.formats.columns import marked
 from emotui.formats.marks import written
 
@@ -28,13 +28,9 @@ def to_json_document(obj: object) -> str:
         return json.dumps(_without_nan(plain), separators=(",", ":"))
 
 
-_ACTED_ON = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""What a terminal acts on and JSON lets stand: the second set of controls, and those of the direction of writing."""
-
-
 def escaped(document: str) -> str:
     """A JSON text that says the same, with nothing in it that a terminal would act on."""
-    return _ACTED_ON.sub(lambda found: f"\\u{ord(found[0]):04x}", document)
+    return CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", document)
 
 
 def fingerprint(records: Iterable[msgspec.Struct]) -> str:

@@ -19,6 +19,11 @@ def is_interrupt(error: BaseException) -> bool:
     return isinstance(error, RuntimeError) and str(error) == "Query interrupted"
 
 
+def is_no_text(error: BaseException) -> bool:
+    """Whether a name or text cannot be kept because it is not Unicode, as names of files need not be."""
+    return isinstance(error, UnicodeEncodeError) or "cannot encode str as UTF-8" in str(error)
+
+
 def held(path: Path, error: Exception, waited: float) -> StoreError:
     """Somebody kept the file for longer than we wait."""
     return StoreError(f"{path} has been held by {holder(error)} for {waited:.0f} s: close that program, then try again")

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from emotui.commands.output import as_written, json_option, print_json, say, shown
+from emotui.commands.output import as_written, json_option, print_json, say, shown, terminal
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
@@ -119,7 +119,6 @@ def progress(dataset: str, db: str | None, read_only: bool, as_json: bool) -> No
         texts = {str(n): count for n, count in how_far.answers.items()}
         print_json({"dataset": dataset, "n": how_far.n, "annotators": rows, "texts_by_answers": texts})
         return
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
@@ -127,7 +126,7 @@ def progress(dataset: str, db: str | None, read_only: bool, as_json: bool) -> No
         table.add_column(column, justify="left" if column == "annotator" else "right")
     for row in rows:
         table.add_row(*(as_written(shown(value)) for value in row.values()))
-    Console().print(table)
+    terminal().print(table)
     told = ", ".join(f"{count} with {n}" for n, count in how_far.answers.items())
     say(f"texts by how many answers they have: {told}")
 

@@ -2,7 +2,7 @@
 
 import click
 
-from emotui.commands.output import as_written, json_option, print_json, say
+from emotui.commands.output import as_written, json_option, print_json, say, terminal
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
@@ -66,7 +66,6 @@ def _show(found: Scheme, as_json: bool) -> None:
         head = {"name": found.name, "tasks": found.tasks, "spans": found.spans, "overlap": found.overlap}
         print_json({**head, "groups": groups, "guidelines": bool(found.guidelines)})
         return
-    from rich.console import Console
     from rich.table import Table
 
     say(literal(found.name) + (": spans" if found.spans else ""))
@@ -82,4 +81,4 @@ def _show(found: Scheme, as_json: bool) -> None:
             table.add_row(*map(as_written, (group.name, of, label.name, label.key or "–", label.colour)))
         if not group.labels and group.scale is None:
             table.add_row(*map(as_written, (group.name, of, "a word", "", "")))
-    Console().print(table)
+    terminal().print(table)

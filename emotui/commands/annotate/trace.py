@@ -3,7 +3,7 @@
 import click
 import msgspec
 
-from emotui.commands.output import as_written, json_option, print_json, say, shown
+from emotui.commands.output import as_written, json_option, print_json, say, shown, terminal
 from emotui.commands.program_options import annotator_option, db_option, look_into, read_only_option
 from emotui.workbench.annotate.traces import answer_traces, event_traces
 from emotui.workbench.datasets.sets import dataset_named
@@ -28,7 +28,6 @@ def log(dataset: str, annotator: str | None, db: str | None, read_only: bool, as
     if not answers:
         say("No answers yet. Annotate in place 2 of the workbench: emotui")
         return
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
@@ -39,4 +38,4 @@ def log(dataset: str, annotator: str | None, db: str | None, read_only: bool, as
         of = f"{one.taken}/{one.shown}" if one.source else "–"
         cells = (name, one.id, shown(one.place), shown(one.answered), str(one.events), one.source or "–", of)
         table.add_row(*map(as_written, (*cells, str(one.mended) if one.source else "–", shown(one.away))))
-    Console().print(table)
+    terminal().print(table)

@@ -8,8 +8,8 @@ import click
 from msgspec import to_builtins
 
 from emotui.commands.options import named_files, read_labels, variants_option
-from emotui.commands.output import as_written, json_option, print_json, skip_bad_option, warn
-from emotui.commands.progress import bar
+from emotui.commands.output import as_written, json_option, print_json, skip_bad_option, terminal, warn
+from emotui.commands.terminal.progress import bar
 from emotui.metrics.rephrasings import NAMES
 from emotui.tasks.rephrase.prompts import read_rephrase_prompts
 from emotui.workbench.rephrase.evaluation import PROMPTINGS
@@ -96,11 +96,9 @@ def evaluate(
 
 def print_evaluation(document: dict[str, Any]) -> None:
     """Models as rows, sets as columns; published rows below, with a dagger."""
-    from rich.console import Console
     from rich.table import Table
-    from rich.text import Text
 
-    console = Console()
+    console = terminal()
     own = list(document["columns"])
     printed = dict.fromkeys(name for row in document["published"] for name in row["columns"])
     names = [*(name for name in own if name not in NAMES), *(name for name in printed if name not in own), *NAMES]
@@ -109,25 +107,24 @@ def print_evaluation(document: dict[str, Any]) -> None:
     for name in names:
         table.add_column(as_written(name), justify="right", overflow="fold")
     counts = document["columns"]
-    table.add_row(Text("texts", style="dim"), *(Text(str(counts.get(name, "")), style="dim") for name in names))
+    table.add_row(as_written("texts", "dim"), *(as_written(str(counts.get(name, "")), "dim") for name in names))
     for row in document["rows"]:
         seeds = f" ×{row['runs']}" if row["runs"] > 1 else ""
         table.add_row(as_written(row["model"] + seeds), *(_cell(row["columns"].get(name)) for name in names))
     for row in document["published"]:
-        table.add_row(Text(f"† {row['model']}"), *(_cell(row["columns"].get(name), digits=2) for name in names))
+        table.add_row(as_written(f"† {row['model']}"), *(_cell(row["columns"].get(name), digits=2) for name in names))
     console.print(table)
     if document["published"]:
         first = document["published"][0]
-        console.print(Text(f"† {first['source']}, on {first['dataset']}: other texts, other models", style="dim"))
+        console.print(as_written(f"† {first['source']}, on {first['dataset']}: other texts, other models", "dim"))
     for name, why in document["notes"].items():
-        console.print(Text(f"{name}: {why}", style="dim"))
+        console.print(as_written(f"{name}: {why}", "dim"))
 
 
 def _cell(figures: dict[str, Any] | None, digits: int = 3) -> Any:
-    from rich.text import Text
 
     if figures is None or figures[FIGURE]["mean"] is None:
-        return Text("–")
+        return as_written("–")
     mean, sd = figures[FIGURE]["mean"], figures[FIGURE]["sd"]
     shown = f"{mean:.{digits}f}" + (f"±{sd:.3f}" if sd or (sd == 0 and digits == 3) else "")
-    return Text(re.sub(r"\b0\.", ".", shown))  # eight columns fit into 80
+    return as_written(re.sub(r"\b0\.", ".", shown))  # eight columns fit into 80

@@ -14,6 +14,7 @@ from aiohttp_jinja2 import setup
 from jinja2 import FileSystemLoader
 from textual_serve.server import Server
 
+from emotui.commands.output import say
 from emotui.errors import EmotuiError
 
 HOST = "127.0.0.1"
@@ -63,8 +64,8 @@ class OwnServer(Server):
         logging.getLogger("aiohttp.access").disabled = True
 
     def _say_where(self, *_lines: str) -> None:
-        print(f"The workbench is at {self.address}")
-        print("Whoever has this address may do in it what you may. Ctrl-C ends it.", flush=True)
+        say(f"The workbench is at {self.address}")
+        say("Whoever has this address may do in it what you may. Ctrl-C ends it.")
 
     async def _make_app(self) -> web.Application:
         app = web.Application(middlewares=[self._checked])

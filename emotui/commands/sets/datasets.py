@@ -2,7 +2,7 @@
 
 import click
 
-from emotui.commands.output import as_written, json_option, print_json, say, skip_bad_option, warn
+from emotui.commands.output import as_written, json_option, print_json, say, skip_bad_option, terminal, warn
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.formats.rows import literal
 from emotui.store.query import Dataset, Run
@@ -26,7 +26,6 @@ def datasets(trash: bool, db: str | None, read_only: bool, as_json: bool) -> Non
     if not found and not thrown:
         say("The trash is empty." if trash else "No datasets yet. Bring your own: emotui import FILE")
         return
-    from rich.console import Console
     from rich.table import Table
 
     runs = {one.dataset: len(store.runs(one.dataset)) for one in found}
@@ -39,7 +38,7 @@ def datasets(trash: bool, db: str | None, read_only: bool, as_json: bool) -> Non
         table.add_row(*map(as_written, cells))
     for run in thrown:
         table.add_row(*map(as_written, (run.run, run.task, str(run.n), "–", "–", (run.deleted or "")[:19], run.model)))
-    Console().print(table)
+    terminal().print(table)
 
 
 def _thrown(run: Run) -> dict[str, object]:

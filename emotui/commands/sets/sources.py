@@ -4,7 +4,16 @@ from dataclasses import asdict
 
 import click
 
-from emotui.commands.output import as_written, json_option, print_figures, print_json, say, skip_bad_option, warn
+from emotui.commands.output import (
+    as_written,
+    json_option,
+    print_figures,
+    print_json,
+    say,
+    skip_bad_option,
+    terminal,
+    warn,
+)
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
 from emotui.formats.layouts.layout import ReadOptions
@@ -35,7 +44,6 @@ def sources(dataset: str, take: str | None, no_sim: bool, db: str | None, read_o
         ]
         print_json({"dataset": dataset, "sources": [asdict(one) for one in found], "gold_versions": versions})
         return
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
@@ -44,7 +52,7 @@ def sources(dataset: str, take: str | None, no_sim: bool, db: str | None, read_o
     for one in found:
         gold = "–" if one.gold is None else str(one.gold)
         table.add_row(*map(as_written, (one.name, one.kind, str(one.n), gold, one.run or "–", one.state or "–")))
-    Console().print(table)
+    terminal().print(table)
 
 
 @click.command("make-gold")

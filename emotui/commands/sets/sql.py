@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from emotui.commands.exchange.written import written_option
-from emotui.commands.output import as_written, json_option, print_json, say
+from emotui.commands.output import as_written, json_option, print_json, say, terminal
 from emotui.commands.program_options import Waiting, db_option, look_into, read_only_option
 from emotui.formats.rows import literal
 from emotui.store import questions
@@ -68,10 +68,9 @@ def snapshot(to: str, force: bool, db: str | None, read_only: bool, as_json: boo
 
 def _print(table: Table) -> None:
     """A table where it fits the terminal, else a row after the other, a line a value."""
-    from rich.console import Console
     from rich.table import Table as Printed
 
-    console = Console()
+    console = terminal()
     if table.cells() <= console.width:
         printed = Printed(box=None, pad_edge=False)
         for name, number in zip(table.columns, table.numbers, strict=True):

@@ -91,7 +91,7 @@ def read_prompt_file(
 
 def _problems(name: str, table: object, ways: Mapping[str, Places]) -> list[str]:
     if name not in ways:
-        return [f"{name}: no setting has this name; there are: {', '.join(ways)}"]
+        return [f"{name or repr(name)}: no setting has this name; there are: {', '.join(ways)}"]
     if not isinstance(table, dict):
         return [f"{name}: should be a table: [{name}] and under it user = ..."]
     strange = [f"{name}.{key}: no such key; there are: {', '.join(_KEYS)}" for key in table if key not in _KEYS]

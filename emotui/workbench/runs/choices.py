@@ -13,6 +13,7 @@ from emotui.errors import BadInput, ModelError
 from emotui.tasks.prompting.settings import SAMPLING, configured
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
+from emotui.workbench.runs.plan import MOST_REPEATS
 from emotui.workbench.runs.run import EMBEDDING
 
 CONSTRAIN = "constrain"
@@ -92,6 +93,8 @@ def checked_options(
     Raises:
         BadInput: a setting or the file is wrong; it is named.
     """
+    if repeats > MOST_REPEATS:
+        raise BadInput(f"A run has at most {MOST_REPEATS} repeats.")
     found = task_named(task)
     options = dict(settings)
     if prompts:

@@ -15,6 +15,9 @@ from emotui.tasks.prompting.settings import configured
 from emotui.tasks.registry import resolve_labels, task_named
 from emotui.tasks.task import Task
 
+MOST_REPEATS = 1000
+"""Of a run: a hundred times what papers report."""
+
 BATCH = 16
 """Samples asked about and kept at a time."""
 

@@ -90,3 +90,40 @@ def test_what_the_output_cannot_show_is_escaped(tmp_path: Path, encoding: str) -
         )
         assert done.returncode == (0 if name == "in.jsonl" else 2)
         assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("import", "\udcff.jsonl", "--as", "class"),
+        ("import", "in.jsonl", "--as", "class", "--name", "\udcff\udcfe"),
+        ("rename", "there", "\udcfe"),
+    ],
+)
+def test_a_name_that_is_no_text_is_told_and_changes_nothing(
+    emotui: Emotui, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    for name in ("in.jsonl", "\udcff.jsonl"):
+        (tmp_path / name).write_text('{"id": "a", "text": "I wept", "label": "sad"}\n', encoding="utf-8")
+    assert emotui("import", "in.jsonl", "--as", "class", "--name", "there", "--db", "w.duckdb").status == 0
+    done = emotui(*words, "--db", "w.duckdb")
+    assert done.status == 2
+    assert "not UTF-8" in done.err
+    assert [one["dataset"] for one in emotui("datasets", "--json", "--db", "w.duckdb").document] == ["there"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("results", "--dataset", ""),
+        ("run", "spans", "--dataset", ""),
+        ("run", "spans", "--prompts", ""),
+        ("rephrasings", "prompt", ""),
+        ("import", "", "--as", "spans"),
+        ("run", "spans", "--repeats", "1000000000"),
+    ],
+)
+def test_an_empty_name_and_a_billion_repeats_are_bad_usage(emotui: Emotui, words: tuple[str, ...]) -> None:
+    done = emotui(*words, "--db", "w.duckdb")
+    assert done.status == 2
+    assert "is empty" in done.err or "not in the range 1<=x<=1000" in done.err

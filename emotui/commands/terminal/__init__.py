@@ -1,0 +1,1 @@
+"""How commands reach the terminal: tables, and progress."""

@@ -1,0 +1,167 @@
+"""Every command over names, labels, ids, files and answers that hold controls: none of it reaches the terminal."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from rich.panel import Panel
+from rich.text import Text
+
+from emotui.commands import COMMANDS, doctor
+from emotui.commands.output import as_written, terminal
+from emotui.controls import CONTROLS
+from emotui.workbench.models.doctor import Check
+from tests.backends.servers.faulty_server import FaultyServer
+from tests.conftest import Emotui
+from tests.hostile import FILE, LONG, H, write_files
+
+_ELSEWHERE = {"serve", "view", "train", "evaluate", "bench", "doctor"}
+"""The workbench, what takes models for minutes, and what has a test of its own."""
+
+CALLS: dict[str, list[tuple[str, ...]]] = {
+    "agreement": [("--dataset", H, "--no-gamma"), ("-", "--ratings", "ratings.jsonl"), ("--dataset", "no" + H)],
+    "annotate": [
+        ("progress", H),
+        ("log", H),
+        ("scheme", "show", H),
+        ("assign", H, "--annotators", f"{H},{H}2"),
+        ("progress", H),
+        ("verify", H, f"openai:{H}@SERVER", "--annotators", H),
+        ("protocol", H, H),
+        ("scheme", "show", LONG),
+    ],
+    "compare": [("-", "--a", "scores.jsonl", "--b", "scores.jsonl"), ("--runs", H, f"file {H}"), ("-", "--a", H)],
+    "datasets": [()],
+    "decode": [("-", "--train", "scenes.jsonl", "--scores", "pscenes.jsonl"), ("-", "--train", H, "--scores", H)],
+    "delete": [(H,), (f"{H}2",)],
+    "export": [("no" + H, "--to", "out.jsonl"), (H, "--to", f"{FILE}.jsonl"), (H, "--to", H), (H, "--to", "x" + LONG)],
+    "import": [
+        (f"{H}.jsonl",),
+        (f"{FILE}.csv",),
+        ("bad.jsonl", "--as", "spans"),
+        ("bad.jsonl",),
+        ("spans.jsonl", "--dry-run"),
+        ("spans.jsonl", "--format", H),
+        ("spans.jsonl", "--map", f"{H}={H}"),
+        ("values.jsonl", "--as", "values", "--name", f"values {H}"),
+        ("labels.jsonl", "--as", "labels", "--name", f"labels {H}"),
+    ],
+    "import predictions": [
+        ("pspans.jsonl", "--dataset", H, "--source", f"file {H}", "--no-sim"),
+        ("pclass.jsonl", "--dataset", H, "--source", f"file {H}", "--no-sim"),
+    ],
+    "keys": [("-",)],
+    "lexical": [("-", "--records", "class.jsonl"), ("-", "--records", H)],
+    "make-gold": [(H, f"file {H}"), (H, "no" + H)],
+    "map-labels": [(H,), (H, "--guess"), (H, "--set", f"{H}={H}2"), (H,), ("no" + H,), (H, "--from", H)],
+    "models": [("-", "--folder", H), ("-", "--folder", "."), ("-", "--server", "SERVER"), ("-", "--server", H)],
+    "predict": [
+        ("-", "class", "--model", f"openai:{H}@SERVER", "--records", "class.jsonl", "--labels", "names.txt"),
+        ("-", "spans", "--model", f"hf:{H}", "--records", "spans.jsonl"),
+        ("-", "spans", "--model", H, "--records", H),
+    ],
+    "probe": [("-", H, "--model", f"openai:{H}@SERVER"), ("-", H, "--model", f"gguf:{H}"), ("-", H, "--model", H)],
+    "rename": [(H, f"{H}2"), (f"{H}2", H), ("no" + H, H)],
+    "rephrasings": [
+        ("-", "statistics", "--chains", "chains.jsonl"),
+        ("-", "sets", "--chains", "chains.jsonl", "--to", H),
+        ("-", "split", "--chains", "chains.jsonl", "--to", f"{H}2"),
+        ("import", "chains.jsonl", "--name", f"chains {H}"),
+        ("export", "--dataset", f"chains {H}", "--to", "chains2.jsonl"),
+        ("agreement", "--dataset", f"chains {H}"),
+        ("variants", "--dataset", f"chains {H}", f"{H}=class.jsonl"),
+        ("prompt", "prompt.toml"),
+        ("prompt",),
+        ("-", "suggest", "--model", H, "--text", H, "--label", H),
+        ("-", "evaluate", "--chains", "chains.jsonl", "--model", f"{H}=openai:{H}@SERVER", "--labels", "names.txt"),
+    ],
+    "replace-gold": [(H, "spans.jsonl", "--no-sim"), (H, "bad.jsonl"), (H, H)],
+    "report": [("--to", "r.md", "--dataset", H, "--no-sim"), (H, "--to", "r.md"), ("--to", H, "--dataset", H)],
+    "rescore": [(H, "--no-sim"), (f"file {H}", "--no-sim"), ("RUN", "--no-sim")],
+    "restore": [(H,), (f"{H}2",)],
+    "results": [("--dataset", H, "--no-sim"), ("--dataset", "no" + H), (H,)],
+    "run": [
+        ("spans", "--model", f"openai:{H}@SERVER", "--dataset", H),
+        ("spans", "--model", H),
+        ("spans", "--resume", H),
+        ("spans", "--model", f"hf:{H}", "--dataset", H),
+        ("spans", "--prompts", "prompt.toml", "--dataset", H),
+        ("spans", "--experiment", H),
+    ],
+    "runs": [()],
+    "score": [
+        ("-", "spans", "--gold", "spans.jsonl", "--pred", "pspans.jsonl", "--no-sim"),
+        *(
+            ("-", kind, "--gold", f"{kind}.jsonl", "--pred", f"p{kind}.jsonl")
+            for kind in ("class", "labels", "scenes")
+        ),
+        ("-", "values", "--gold", "values.jsonl", "--pred", "values.jsonl"),
+        ("-", "masked", "--gold", "masked.jsonl", "--pred", "masked.jsonl"),
+        ("-", "spans", "--gold", "bad.jsonl", "--pred", H),
+        ("-", "spans", "--gold", "spans.jsonl", "--pred", "bad.jsonl"),
+    ],
+    "snapshot": [("--to", f"{FILE}.duckdb"), ("--to", f"{H}/{H}/x.duckdb")],
+    "sources": [(H,), (H, "--take", H, "--no-sim"), ("no" + H,)],
+    "sql": [
+        ("select * from texts",),
+        ("select id from texts",),
+        ("select * from said",),
+        ("select * from runs",),
+        (f"select '{H}' as \"{H}\"",),
+        (f"select {H}",),
+        ("select * from texts", "--to", H),
+    ],
+    "thresholds": [("-", "--gold", "labels.jsonl", "--pred", "plabels.jsonl"), ("-", "--gold", H, "--pred", H)],
+}  # fmt: skip
+"""What each command is called with, in this order: what is made is there for those after it. `-`: without a store."""
+
+FIRST = ("import", "import predictions")
+LAST = ("rename", "delete", "restore")
+
+
+@pytest.fixture
+def server() -> Iterator[FaultyServer]:
+    with FaultyServer(models=(H,)) as running:
+        yield running
+
+
+def test_every_command_is_called() -> None:
+    assert set(CALLS) | _ELSEWHERE == set(COMMANDS)
+
+
+def test_no_command_hands_a_control_of_data_to_the_terminal(
+    emotui: Emotui, tmp_path: Path, server: FaultyServer
+) -> None:
+    write_files(tmp_path)
+    assert emotui("import", "spans.jsonl", "--as", "spans", "--name", H, "--db", "w.duckdb").status == 0
+    leaked = {}
+    for name in [*FIRST, *(name for name in CALLS if name not in FIRST + LAST), *LAST]:
+        for words in CALLS[name]:
+            call = [*name.split(), *(word.replace("SERVER", server.url) for word in words if word != "-")]
+            if "-" not in words and "--db" not in words:
+                call += ["--db", "w.duckdb"]
+            done = emotui(*call)
+            said = done.out + done.err
+            if set(CONTROLS.findall(said)) - {"\n", "\t"}:
+                leaked[repr(call)] = said
+    assert leaked == {}
+
+
+def test_doctor_shows_what_it_found_literally(emotui: Emotui, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [Check(H, H, "broken", H, H), Check(H, LONG, "note", H, None)]
+    monkeypatch.setattr(doctor, "examine", lambda *_, **__: found)
+    done = emotui("doctor")
+    assert done.status == 1
+    assert set(CONTROLS.findall(done.out + done.err)) <= {"\n"}
+
+
+def test_a_table_in_a_terminal_holds_its_own_colours_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    console = terminal()
+    with console.capture() as printed:
+        console.print(as_written(H, "bold"), Panel(Text(H), title=Text(H)), soft_wrap=True)
+    said = printed.get()
+    assert "\x1b[1m" in said
+    assert set(CONTROLS.findall(re.sub("\x1b\\[[0-9;]*m", "", said))) <= {"\n"}
+    assert "\\x1b]52" in said
