@@ -34,6 +34,7 @@ RECORDS: dict[str, list[dict[str, object]]] = {
     "pscenes": [{"id": f"{H}{n}", "scores": {H: [1.0, 2.0], f"{H}2": [1.0, 2.0]}} for n in range(2)],
     "values": [{"id": f"{H}{n}", "text": H, "values": {H: n}} for n in range(3)],
     "masked": [{"id": f"{H}{n}", "text": f"I <mask> {H}", "labels": [H]} for n in range(2)],
+    "posts": [{"id": H, "text": f"I feel sad {H}."}],
     "chains": [
         {
             "id": f"{H}{n}",

@@ -99,8 +99,10 @@ def _wrap_invoke(command: click.Command) -> None:
 def _check_none_blank(ctx: click.Context) -> None:
     """Raises: BadInput where a name or file was given as nothing at all; a text and a delimiter may be."""
     for parameter in ctx.command.params:
-        given = ctx.params.get(str(parameter.name))
-        if "" in (given if isinstance(given, tuple) else (given,)) and parameter.name not in ("text", "delimiter"):
+        name = str(parameter.name)
+        given = ctx.params.get(name)
+        blank = "" in (given if isinstance(given, tuple) else (given,)) and name not in ("text", "delimiter")
+        if blank and ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise BadInput(f"{_as_given(parameter)} is empty: leave it out, or name something")
 
 

@@ -55,6 +55,7 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
     "lexical": [("-", "--records", "class.jsonl"), ("-", "--records", H)],
     "make-gold": [(H, f"file {H}"), (H, "no" + H)],
     "map-labels": [(H,), (H, "--guess"), (H, "--set", f"{H}={H}2"), (H,), ("no" + H,), (H, "--from", H)],
+    "masked": [("-", "build", "--posts", "posts.jsonl", "--explain"), ("-", "build", "--posts", H)],
     "models": [("-", "--folder", H), ("-", "--folder", "."), ("-", "--server", "SERVER"), ("-", "--server", H)],
     "predict": [
         ("-", "class", "--model", f"openai:{H}@SERVER", "--records", "class.jsonl", "--labels", "names.txt"),
