@@ -41,7 +41,7 @@ def spearman(x: Sequence[float], y: Sequence[float]) -> float | None:
 def interval(r: float | None, n: int, *, of_ranks: bool = False) -> tuple[float, float] | None:
     """The 95% interval of a correlation by Fisher's z; for ranks with the variance of Bonett and Wright (2000).
 
-    Over five models it is as wide as it looks: r = 0.976 is anything from 0.67 to 0.998.
+    Over five models it is as wide as it looks: r = 0.976 is anything from 0.68 to 0.998.
 
     Returns:
         None for fewer than four points, and where all lie on a line: the method then knows no spread.

@@ -2,10 +2,12 @@
 
 import sys
 import time
+from collections.abc import Mapping
 
 import click
 
 from emotui.backends.host import Cancelled
+from emotui.backends.spec import check_spec
 from emotui.bounded import is_there
 from emotui.commands.options import TaskName, asking_options, one_way, read_labels, tell_metric_troubles
 from emotui.commands.output import as_written, json_option, print_figures, print_json, say, shown, terminal
@@ -38,6 +40,8 @@ from emotui.workbench.workspace import Workspace
     type=click.Path(),
     help="rephrase: labels to choose among; values: names (valence 1..9). One a line.",
 )
+@click.option("--ppl-model", metavar="SPEC", help="generation: perplexity of all texts by this causal model.")
+@click.option("--stride", type=click.IntRange(min=1), help="--ppl-model: words that its window moves on by (128).")
 @asking_options
 @click.option("--resume", help="Finish a run that was stopped (its id or the beginning of it).")
 @click.option("--take-over", is_flag=True, help="With --resume: finish it though another process says it is at it.")
@@ -66,6 +70,8 @@ def run(
     patience: float | None,
     fresh: bool,
     experiment: int | None,
+    ppl_model: str | None,
+    stride: int | None,
     written_way: str | None,
     options: dict[str, object],
     db: str | None,
@@ -80,6 +86,12 @@ def run(
     if labels_file is not None:
         options["labels"] = read_labels(labels_file)
     asked_alone(experiment, task, dataset)
+    if ppl_model is not None:
+        if task != "generation":
+            raise BadInput("--ppl-model is for generation")
+        check_spec(ppl_model, {})
+    elif stride is not None:
+        raise BadInput("--stride goes with --ppl-model SPEC")
     workspace = open_workspace(db)
     started = time.monotonic()
     last = ""
@@ -128,7 +140,13 @@ def run(
                 done, problem = _stopped(workspace, last), str(error)
         if problem is None and done.state == "failed":
             problem = done.error or "failed"
-        _print(workspace, done, time.monotonic() - started, as_json)
+        more: dict[str, object] = {}
+        if ppl_model is not None and problem is None:
+            from emotui.tasks.generation.options import STRIDE
+            from emotui.workbench.generation.fluency import run_perplexity
+
+            more = run_perplexity(workspace.store, done, ppl_model, stride or STRIDE)
+        _print(workspace, done, time.monotonic() - started, as_json, more)
         card = workspace.model(spec).card
         for note in notes_on_prompts(card) if card is not None and "generate" in card.capabilities else ():
             say(f"{spec}: {note}", err=True)
@@ -234,8 +252,10 @@ def _fields(run: Run) -> dict[str, object]:
     return {name: getattr(run, name) for name in names}
 
 
-def _print(workspace: Workspace, run: Run, seconds: float, as_json: bool) -> None:
-    figures = workspace.summary(run.run)
+def _print(
+    workspace: Workspace, run: Run, seconds: float, as_json: bool, more: Mapping[str, object] | None = None
+) -> None:
+    figures = {**workspace.summary(run.run), **(more or {})}
     tell_metric_troubles()
     if as_json:
         names = ("run", "task", "model", "n", "done", "failed")

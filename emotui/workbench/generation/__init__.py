@@ -1,0 +1,1 @@
+"""Emotion generation: what the workbench does with runs of it."""
