@@ -4,8 +4,8 @@ What is said stands in the outputs by the keys of records in files, so it can be
 """
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -13,12 +13,10 @@ import msgspec
 from emotui import __version__
 from emotui.backends.host import IsCancelled
 from emotui.errors import BadInput
-from emotui.formats import capped, read
-from emotui.formats.json_document import present
+from emotui.formats import capped
 from emotui.formats.layouts.layout import ReadOptions
-from emotui.formats.layouts.reading import rows, take
-from emotui.formats.reading import Warn, warn_skipped
-from emotui.formats.rows import Flaw, literal
+from emotui.formats.reading import Warn
+from emotui.formats.rows import literal
 from emotui.store.query import Dataset, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
@@ -28,13 +26,14 @@ from emotui.workbench.files.fit import without_prediction
 from emotui.workbench.runs.holders import signed
 from emotui.workbench.runs.plan import RunConfig, asked_of, stored_samples
 from emotui.workbench.runs.run import scored_outputs
+from emotui.workbench.runs.said_lines import Line, said_lines
 from emotui.workbench.runs.scores import ELSEWHERE
 from emotui.workbench.runs.similarity import Embedder
 
-PROJECT = "project"
-"""The name of this project's own records among the formats."""
-
 FILE = "file"
+
+_NAMED = 5
+"""Strange labels that a warning names."""
 
 _AT_ONCE = 5000
 """Answers of one transaction."""
@@ -56,16 +55,6 @@ class Imported:
     run: Run
     format: str
     missing: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """What a line of a file says about an id."""
-
-    line: int
-    id: str
-    repeat: int
-    keys: Mapping[str, Any]
 
 
 def import_predictions(
@@ -94,7 +83,7 @@ def import_predictions(
             source of this name.
     """
     task = task_named(dataset.task)
-    lines, used = _lines(task, path, format_name, options or ReadOptions(), skip_bad=skip_bad, warn=warn)
+    lines, used = said_lines(task, path, format_name, options or ReadOptions(), skip_bad=skip_bad, warn=warn)
     numbers = store.numbers_by_id(dataset.dataset)
     repeats = sorted({line.repeat for line in lines}) or [0]
     there = {(line.id, line.repeat) for line in lines}
@@ -111,6 +100,9 @@ def import_predictions(
         raise BadInput(*capped(problems))
     for problem in problems:
         warn(f"skipped {problem}")
+    if strangers := _unknown_labels(store, dataset, lines):
+        some = ", ".join(map(literal, strangers[:_NAMED]))
+        warn(f"{path}: no text of {dataset.name} has the label {some}" + f" ({len(strangers)} such labels)")
     said = [Said(numbers[one.id], one.repeat, one.keys) for one in lines]
     if missing == "empty":
         said += [Said(numbers[key], repeat, {}) for key, repeat in lacking]
@@ -200,69 +192,32 @@ def free_id(name: str, dataset: str, taken: Collection[str]) -> str:
     return next(one for one in wanted if one not in taken)
 
 
-def _lines(
-    task: Task, path: str, format_name: str | None, options: ReadOptions, *, skip_bad: bool, warn: Warn
-) -> tuple[list[_Line], str]:
-    """What each line of a file says, and in which format it was read."""
-    if format_name == PROJECT or (format_name is None and options == ReadOptions()):
-        try:
-            return _own_records(task, path, skip_bad=skip_bad, warn=warn), PROJECT
-        except BadInput:
-            if format_name == PROJECT or not _recognised(path):
-                raise
-    taken = take(path, format_name, replace(options, predicted=True))
-    found: list[_Line] = []
-    problems: list[str] = []
-    unused: dict[str, None] = {}
-    for line, row in rows(taken):
-        if isinstance(row, Flaw):
-            problems.append(f"{taken.place}:{line}: {row.reason}")
-        else:
-            unused |= dict.fromkeys(row.get("meta", ()))
-            found.append(_Line(line, str(row.get("id", line)), 0, _what_is_said(row)))
-    seen: dict[str, int] = {}
-    problems += [
-        f"{path}:{one.line}: duplicate id {one.id!r}: already on line {first}"
-        for one in found
-        if (first := seen.setdefault(one.id, one.line)) != one.line
-    ]
-    if found and not any(one.keys for one in found):
-        there = f" (there are {', '.join(map(literal, unused))})" if unused else ""
-        raise BadInput(f"{taken.place}: nothing in it says spans, labels or values{there}: --map spans=COLUMN names it")
-    if problems and not skip_bad:
-        raise BadInput(*capped(problems))
-    for problem in problems:
-        warn(f"skipped {problem}")
-    return [one for one in found if seen[one.id] == one.line], taken.layout.name
+def _unknown_labels(store: Store, dataset: Dataset, lines: Sequence[Line]) -> list[str]:
+    """Labels of whole texts that are said and that gold has nowhere, such as numbers in place of names; empty where it
+    has none, and of masks, whose words may be any.
+    """
+    if dataset.task == "masked":
+        return []
+    known = {name for _, sample in stored_samples(store, dataset, dataset.n) for name in _labels_of(sample)}
+    said = dict.fromkeys(name for one in lines for name in _listed(one.keys))
+    return [name for name in said if name not in known] if known else []
 
 
-def _own_records(task: Task, path: str, *, skip_bad: bool, warn: Warn) -> list[_Line]:
-    got = read(path, task.files.predicted, skip_bad=skip_bad)
-    warn_skipped(got, warn)
-    found = []
-    for line, record in zip(got.lines, got.records, strict=True):
-        keys = msgspec.to_builtins(present(record))
-        found.append(_Line(line, keys.pop("id"), keys.pop("repeat", 0), keys))
-    return found
+def _labels_of(sample: Any) -> Iterable[str]:
+    """Of a gold sample the labels of its text, there or not."""
+    return _listed({key: getattr(sample, key, None) for key in ("label", "labels")}, also_absent=True)
 
 
-def _recognised(path: str) -> bool:
-    """Whether some layout recognises the file."""
-    try:
-        take(path, None, ReadOptions())
-    except BadInput:
-        return False
-    return True
-
-
-def _what_is_said(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a row of a layout what it says about its text."""
-    return {key: row[key] for key in ("spans", "label", "labels", "values") if key in row}
+def _listed(keys: Mapping[str, Any], *, also_absent: bool = False) -> Iterable[str]:
+    several = keys.get("labels") or ()
+    if isinstance(several, Mapping):
+        several = [name for name, there in several.items() if there == 1 or also_absent]
+    return [*several, *([keys["label"]] if keys.get("label") else [])]
 
 
 def _fitting(
-    store: Store, dataset: Dataset, task: Task, path: str, lines: Sequence[_Line], numbers: Mapping[str, int]
-) -> tuple[list[_Line], list[str]]:
+    store: Store, dataset: Dataset, task: Task, path: str, lines: Sequence[Line], numbers: Mapping[str, int]
+) -> tuple[list[Line], list[str]]:
     """The lines that say something that can be said of their texts, and what is wrong with the others."""
     samples = dict(stored_samples(store, dataset, dataset.n))
     good, wrong = [], []

@@ -49,6 +49,31 @@ def test_scores_of_a_pipeline_may_name_labels_that_nobody_else_does(emotui: Emot
     assert emotui("report", "theirs", "--to", "r.md", "--db", "w.duckdb").status == 0
 
 
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        ({"labels": ["3"]}, ": no text of mine has the label 3 (1 such labels)"),
+        ({"prediction": "joy"}, ""),
+        (
+            {"values": {"joy": 2.5}},
+            "p.jsonl: nothing in it says labels but values: --map labels=COLUMN names the column",
+        ),
+        (
+            {"prediction": {"labels": ["joy"]}},
+            ":1: 'prediction': {'labels': ['joy']} has no number for each label",
+        ),
+    ],
+    ids=["a number", "under another name", "other numbers", "nested"],
+)
+def test_what_predicted_labels_are_called_is_found_or_said(
+    record: dict[str, Any], said: str, emotui: Emotui, tmp_path: Path
+) -> None:
+    gold = lines(tmp_path / "mine.jsonl", [{"id": "1", "text": "I am glad", "labels": ["joy"]}])
+    assert emotui("import", "labels", gold, "--db", "w.duckdb").status == 0
+    made = take_in(emotui, tmp_path / "w.duckdb", lines(tmp_path / "p.jsonl", [{"id": "1", **record}]))
+    assert made.err.strip().removeprefix("p.jsonl") == said
+
+
 def test_spans_as_a_model_wrote_them_are_read_from_the_column_that_is_named(
     db: Path, emotui: Emotui, tmp_path: Path
 ) -> None:
@@ -57,7 +82,7 @@ def test_spans_as_a_model_wrote_them_are_read_from_the_column_that_is_named(
     refused = take_in(emotui, db, name)
     assert (refused.status, refused.err.strip()) == (
         2,
-        "p.jsonl: nothing in it says spans, labels or values (there are found): --map spans=COLUMN names it",
+        "p.jsonl: nothing in it says spans (there are found): --map spans=COLUMN names the column",
     )
     made = take_in(emotui, db, name, "--map", "spans=found", "--json").document
     assert (made["metrics"]["predicted_spans"], made["metrics"]["hallucinated_spans"]) == (2, 1)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from emotui.formats.layouts.layout import ReadOptions
-from emotui.formats.layouts.tables.names import NAMES, SCALES, is_emotion, normal
+from emotui.formats.layouts.tables.names import NAMES, PREDICTED, SCALES, is_emotion, normal
 from emotui.formats.layouts.tables.table import Table
 from emotui.formats.layouts.tables.values import identifier, is_empty, number
 from emotui.formats.rows import Flaw, UnreadableFile, shown
@@ -59,7 +59,7 @@ def guessed(table: Table, options: ReadOptions) -> dict[str, str]:
     looks = {name: _looks([row.get(name) for row in good]) for name in table.header}
     if options.label_names and not _of_numbers(table, options):
         given |= {f"labels.{name}": name for name in options.label_names}
-    found = _Guess(table, looks, given)
+    found = _Guess(table, looks, given, predicted=options.predicted)
     found.look(good)
     return {key: column for key, column in found.columns.items() if column}
 
@@ -72,8 +72,8 @@ def _of_numbers(table: Table, options: ReadOptions) -> bool:
 class _Guess:
     """The columns that are taken so far."""
 
-    def __init__(self, table: Table, looks: Mapping[str, _Looks], given: Mapping[str, str]) -> None:
-        self._table, self._looks = table, looks
+    def __init__(self, table: Table, looks: Mapping[str, _Looks], given: Mapping[str, str], *, predicted: bool) -> None:
+        self._table, self._looks, self._predicted = table, looks, predicted
         self._said = set(given)
         self.columns: dict[str, str] = dict(given)
 
@@ -100,7 +100,8 @@ class _Guess:
         free: dict[str, str] = {}
         for name in self._free():
             free.setdefault(normal(name), name)
-        return [free[name] for name in NAMES[key] if name in free]
+        also = PREDICTED.get(key, ()) if self._predicted else ()
+        return [free[name] for name in (*also, *NAMES[key]) if name in free]
 
     def _take(self, key: str, column: str | None = None) -> bool:
         if key in self.columns:

@@ -53,6 +53,16 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """By the key of a row what its column may be called, the likeliest first."""
 
+PREDICTED: Mapping[str, tuple[str, ...]] = {
+    "label": (
+        *("pred", "prediction", "predicted", "pred_label", "predicted_label", "predicted_emotion", "predicted_class"),
+        *("y_pred", "model_label", "system_label"),
+    ),
+    "labels": ("preds", "predictions", "pred_labels", "predicted_labels", "predicted_emotions"),
+    "spans": ("predicted_spans", "pred_spans", "predicted_entities"),
+}
+"""What they may be called besides in files of predictions."""
+
 SCALES: Mapping[str, tuple[str, ...]] = {
     "valence": ("valence", "v", "val", "pleasure", "pleasantness", "valence_score", "valence_mean"),
     "arousal": ("arousal", "a", "aro", "activation", "arousal_score", "arousal_mean"),

@@ -108,6 +108,8 @@ def labels(value: object, names: Sequence[str], *, split: bool = True) -> list[s
     if isinstance(value, list) and value and all(_is_scored(item) for item in value):
         return {item["label"]: item["score"] for item in value}
     if isinstance(value, Mapping):
+        if any(isinstance(said, list | dict) for said in value.values()):
+            return Flaw(f"{shown(value)} has no number for each label")
         return {str(name): said for name, said in value.items() if said is not None}
     found: list[str] = []
     for item in value if isinstance(value, list | tuple) else [value]:
