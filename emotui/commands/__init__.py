@@ -38,7 +38,10 @@ COMMANDS = {
         "emotui.commands.sets.label_maps:map_labels",
         "What sources call the labels of a dataset's spans: shown, guessed, kept.",
     ),
-    "masked": ("emotui.commands.masked:masked", "Build sets of masked emotion words from raw posts."),
+    "masked": (
+        "emotui.commands.masked:masked",
+        "Masked words: sets of raw posts, examples, errors, differences.",
+    ),
     "models": ("emotui.commands.models:models", "List the models at hand."),
     "predict": ("emotui.commands.predict:predict", "Ask a model about every record of a file, without the store."),
     "probe": ("emotui.commands.models:probe", "Run one text through everything a model can do."),

@@ -4,6 +4,7 @@ import click
 
 from emotui.commands.masked.building import build
 from emotui.commands.masked.examples import examples
+from emotui.commands.masked.figures import compare, errors, published, sizes
 
 
 @click.group()
@@ -11,5 +12,5 @@ def masked() -> None:
     """Build sets of masked emotion words, and analyse what models fill in."""
 
 
-for command in (build, examples):
+for command in (build, compare, errors, examples, published, sizes):
     masked.add_command(command)

@@ -22,7 +22,7 @@ from emotui.records import MaskedGold, MaskedPrediction, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.tasks.masked.baselines import score_baselines
 from emotui.tasks.masked.examples import Example, ExampleFile, example_file, loaded
-from emotui.tasks.masked.lexicon import given_vectors, word_vectors
+from emotui.tasks.masked.lexicon import WordVectors, given_vectors, word_vectors
 from emotui.tasks.masked.prompts import PROMPTS, ROOM, SHOWING, WAYS, WORD_ROOM, fields, read_masked_prompts, read_words
 from emotui.tasks.parts import Asking, Embedding, OwnSamples, SaidLine, ScoreOption, TaskFiles, TaskWords
 from emotui.tasks.prompting.files import as_chat, filled
@@ -78,10 +78,30 @@ METRICS = (
 
 def _report(details: Sequence[Detail]) -> dict[str, Any]:
     gold = {detail.id: detail.gold for detail in details}
-    words = word_vectors()
-    return masked_report(
-        gold, {detail.id: detail.predicted for detail in details}, words.table, supplement=words.supplement
-    )
+    return _document(gold, {detail.id: detail.predicted for detail in details}, word_vectors())
+
+
+def _document(
+    gold: Mapping[str, Sequence[str]], predicted: Mapping[str, Sequence[str]], words: WordVectors
+) -> dict[str, Any]:
+    return masked_report(gold, predicted, words.table, supplement=words.supplement)
+
+
+def _by_topic(
+    samples: Sequence[MaskedGold], predicted: Mapping[str, Sequence[str]], words: WordVectors
+) -> dict[str, Any]:
+    """The figures of each topic, where records name theirs in `meta.topic` (EXPRESS has 49 by BERTopic)."""
+    topics: dict[str, dict[str, Sequence[str]]] = {}
+    for sample in samples:
+        if (topic := sample.meta.get("topic")) not in (None, "") and sample.id in predicted:
+            topics.setdefault(str(topic), {})[sample.id] = sample.labels
+    if not topics:
+        return {}
+    names = ("n", "masks", "acc_l", "acc_v", "f1_v")
+    told = {
+        topic: _document(gold, {key: predicted[key] for key in gold}, words) for topic, gold in sorted(topics.items())
+    }
+    return {"by_topic": {topic: {name: one[name] for name in names} for topic, one in told.items()}}
 
 
 def score_files(
@@ -95,10 +115,8 @@ def score_files(
     if problems := [f"{sample.id}: {why}" for sample in golds if (why := _miscounted(sample)) is not None]:
         raise BadInput(*problems)
     gold = {sample.id: sample.labels for sample in golds}
-    words = given_vectors(given)
-    return masked_report(
-        gold, {answer.id: answer.labels for answer in answers}, words.table, supplement=words.supplement
-    )
+    words, predicted = given_vectors(given), {answer.id: answer.labels for answer in answers}
+    return _document(gold, predicted, words) | _by_topic(golds, predicted, words)
 
 
 def problem(sample: MaskedGold) -> str | None:
@@ -298,7 +316,8 @@ class Masked(Task):
     def report(self, samples: Sequence[MaskedGold], scores: Sequence[ScoreRow]) -> dict[str, object]:
         """As `emotui score masked` names the figures. With repeats each is a mean, and `sd` has its deviation."""
         details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
-        return by_repeat(details, _report)
+        once = {detail.id: detail.predicted for detail in details} if len({one.repeat for one in details}) == 1 else {}
+        return by_repeat(details, _report) | _by_topic(samples, once, word_vectors())
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `answers`, of a model that writes: how its lists were to be read, and how many have a word a mask."""

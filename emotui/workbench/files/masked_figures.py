@@ -1,0 +1,120 @@
+"""Figures over several predictions of one file of masked gold records: errors, words, differences, sizes."""
+
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+
+from emotui.errors import BadInput
+from emotui.formats import capped, read
+from emotui.formats.rows import literal
+from emotui.metrics.masked import MaskScore, masked_report
+from emotui.metrics.masked_errors import normalised_mispredictions, scored_masks, word_counts
+from emotui.metrics.masked_pairs import Alternative, compare_masks
+from emotui.records import MaskedGold, MaskedPrediction
+from emotui.tasks.masked.lexicon import WordVectors
+
+TABLES = {
+    "3": "express_table3",
+    "4": "express_table4",
+    "A.6": "express_tableA6",
+    "A.7": "express_tableA7",
+    "A.10": "express_tableA10",
+    "A.11": "express_tableA11",
+}
+"""The paper's tables by their numbers, and their files."""
+
+Words = Mapping[str, Sequence[str]]
+
+
+def published(table: str) -> dict[str, Any]:
+    """A table of the paper as it is printed, with `notes` on what is printed wrongly."""
+    text = (files("emotui.sample_data.published") / f"{TABLES[table]}.json").read_bytes()
+    document: dict[str, Any] = msgspec.json.decode(text)
+    return document
+
+
+def errors(
+    gold: str, predicted: Mapping[str, str], words: WordVectors, *, least: int, top: int, listed: int
+) -> dict[str, Any]:
+    """Normalised mispredictions over all predictions together, and the words that people and models use.
+
+    Args:
+        predicted: files by name.
+        least: masks that a gold word must have to be listed among the mispredictions.
+        top, listed: how many mispredictions and words are told.
+
+    Raises:
+        BadInput: a file cannot be read, or is not about the gold records.
+    """
+    golds = _gold(gold)
+    said = {name: _said(path, golds, gold) for name, path in predicted.items()}
+    models = [scored_masks(golds, one, words.table) for one in said.values()]
+    return {
+        "n": len(golds),
+        "masks": sum(map(len, golds.values())),
+        "least": least,
+        "mispredictions": normalised_mispredictions(models, least, words.supplement)[:top],
+        "words": word_counts(golds, said, listed),
+        "published": published("A.6")["cite"],
+    }
+
+
+def compare(gold: str, a: str, b: str, words: WordVectors, score: str, alternative: Alternative) -> dict[str, Any]:
+    """How one file of predictions stands to another, mask by mask. Raises BadInput as `errors`."""
+    golds = _gold(gold)
+    first, second = (_scored(path, golds, gold, words) for path in (a, b))
+    return compare_masks(first, second, score, alternative)
+
+
+def sizes(gold: str | None, models: Sequence[tuple[str, float, str]], words: WordVectors) -> dict[str, Any]:
+    """Accuracy by vectors against size (Figure 2): the paper's models, and those of files by name and size.
+
+    Args:
+        models: name, size in thousand millions of weights, file of predictions.
+
+    Raises:
+        BadInput: as `errors`; a size is not above 0; or there are models and no gold.
+    """
+    if models and gold is None:
+        raise BadInput("--model is scored against gold records: give --gold too")
+    rows = [
+        {"model": row["model"], "kind": row["kind"], "size_b": row["size_b"], "published": True}
+        | row["settings"]["zero-shot"]
+        for row in published("3")["rows"]
+        if "size_b" in row
+    ]
+    golds = _gold(gold) if gold is not None else {}
+    for name, size, path in models:
+        if not size > 0:
+            raise BadInput(f"the size of {literal(name)} is {size}: it is above 0, in thousand millions of weights")
+        told = masked_report(golds, _said(path, golds, str(gold)), words.table)
+        figures = {key: told[key] for key in ("acc_l", "acc_v", "f1_v")}
+        rows.append({"model": name, "kind": "yours", "size_b": size, "published": False} | figures)
+    return {"models": sorted(rows, key=lambda row: (row["size_b"], row["model"]))}
+
+
+def _scored(path: str, golds: Words, gold: str, words: WordVectors) -> list[MaskScore]:
+    return scored_masks(golds, _said(path, golds, gold), words.table)
+
+
+def _gold(path: str) -> dict[str, tuple[str, ...]]:
+    return {record.id: record.labels for record in read(path, MaskedGold).records}
+
+
+def _said(path: str, golds: Words, gold: str) -> dict[str, tuple[str, ...]]:
+    got = read(path, MaskedPrediction)
+    place = literal(path)
+    problems = [
+        f"{place}:{line}: {literal(record.id)}: no record of {literal(gold)} has this id"
+        for record, line in zip(got.records, got.lines, strict=True)
+        if record.id not in golds
+    ]
+    said = {record.id: record.labels for record in got.records}
+    if lacking := [key for key in golds if key not in said]:
+        named = ", ".join(map(literal, lacking[:3]))
+        problems.append(f"{place}: {len(lacking)} of {len(golds)} gold ids have no prediction ({named})")
+    if problems:
+        raise BadInput(*capped(problems))
+    return said
