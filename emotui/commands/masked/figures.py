@@ -10,7 +10,7 @@ from emotui.errors import BadInput
 from emotui.metrics.masked_pairs import ALTERNATIVES, SCORES, Alternative
 from emotui.workbench.files.masked_figures import TABLES
 
-BAR = 40
+BAR = 30
 """Cells of the longest bar."""
 
 _lexicon: Callable[[Any], Any] = click.option("--lexicon", type=click.Path(), help="A word lexicon of your own.")
@@ -117,7 +117,7 @@ def sizes(
 
 
 @click.command()
-@click.argument("table", type=click.Choice(tuple(TABLES)))
+@click.argument("table", metavar=f"[{'|'.join(TABLES)}]")
 @json_option
 def published(table: str, as_json: bool) -> None:
     """A table of the paper (EXPRESS) as it is printed, with notes on what is printed wrongly."""

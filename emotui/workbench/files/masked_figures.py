@@ -29,7 +29,9 @@ Words = Mapping[str, Sequence[str]]
 
 
 def published(table: str) -> dict[str, Any]:
-    """A table of the paper as it is printed, with `notes` on what is printed wrongly."""
+    """A table of the paper as printed, with `notes` on what is printed wrongly. Raises BadInput for no such table."""
+    if table not in TABLES:
+        raise BadInput(f"there is no table {literal(table)} here: {', '.join(TABLES)}")
     text = (files("emotui.sample_data.published") / f"{TABLES[table]}.json").read_bytes()
     document: dict[str, Any] = msgspec.json.decode(text)
     return document

@@ -73,6 +73,11 @@ def test_every_table_of_the_paper_is_printed_with_its_source(emotui: Emotui, tab
     assert emotui("masked", "published", table, "--json").document["rows"]
 
 
+def test_a_table_that_is_not_here_is_refused_with_those_that_are(emotui: Emotui) -> None:
+    done = emotui("masked", "published", "9")
+    assert (done.status, done.err) == (2, "there is no table 9 here: 3, 4, A.6, A.7, A.10, A.11\n")
+
+
 def test_the_averages_of_table_3_are_those_of_its_rows_but_for_the_noted_ones() -> None:
     table = published("3")
     causal = [row["settings"] for row in table["rows"] if row["kind"] == "causal LM"]
