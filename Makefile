@@ -8,9 +8,9 @@ SOURCES := $(shell find emotui backends metrics screens themes sample_data -type
 
 # Where the environment keeps Python from writing byte code, each of the hundreds of processes that tests start would
 # compile the whole package again.
-test test-slow snapshots coverage: export PYTHONDONTWRITEBYTECODE =
+test test-slow test-faults snapshots coverage: export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: run test test-slow check snapshots coverage picture clean
+.PHONY: run test test-slow test-faults check snapshots coverage picture clean
 
 run: $(VENV)/run.stamp
 	$(BIN)/emotui
@@ -20,6 +20,11 @@ test: $(VENV)/test.stamp
 
 test-slow: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -m slow
+
+# What kills, full disks, hostile input and servers do, for so many minutes; `make test` has a short form of each.
+MINUTES ?= 20
+test-faults: $(VENV)/test.stamp
+	EMOTUI_LONG_TESTS=$(MINUTES) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "faults or fuzz"
 
 # mypy and import-linter run elsewhere than here, where `emotui/` alone would hide the rest of the package.
 check: $(VENV)/dev.stamp

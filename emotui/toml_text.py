@@ -5,7 +5,7 @@ from typing import Any
 
 from emotui.errors import BadInput
 
-_PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*"""
+_PART = r"""(?<![\w-])(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+"""
 _LONG_KEY = re.compile(rf"(?:{_PART}\.[ \t]*){{100,}}+")
 _KEYS_END = re.compile(rf"{_PART}[=\]]")
 _MOST_WORK = 10_000_000

@@ -13,6 +13,8 @@ from emotui.formats import rows
 from emotui.store.store import Store
 from tests.conftest import Emotui
 
+pytestmark = pytest.mark.faults
+
 ZERO = pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no such device here")
 
 

@@ -37,6 +37,9 @@ from emotui.records import (
     ValuesGold,
     ValuesPrediction,
 )
+from tests.effort import times
+
+pytestmark = pytest.mark.fuzz
 
 TEXT_ENDINGS = (".jsonl", ".csv", ".tsv")
 # Whatever UTF-8 can hold, with what trips tables up made likely.
@@ -230,7 +233,7 @@ def readable(path: Path, kind: type[Any]) -> None:
 @kinds
 @pytest.mark.parametrize("ending", TEXT_ENDINGS)
 @given(pick=st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=times(15, 1500), deadline=None)
 def test_what_is_written_as_text_reads_back_equal(
     folder: Path, kind: type[Any], ending: str, pick: st.DataObject
 ) -> None:
@@ -244,7 +247,7 @@ def test_what_is_written_as_text_reads_back_equal(
 
 @kinds
 @given(pick=st.data())
-@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=times(3, 300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_what_is_written_as_parquet_reads_back_equal(folder: Path, kind: type[Any], pick: st.DataObject) -> None:
     record = pick.draw(KINDS[kind])
     write(folder / "record.parquet", [record])
@@ -252,7 +255,7 @@ def test_what_is_written_as_parquet_reads_back_equal(folder: Path, kind: type[An
 
 
 @given(content=st.binary(max_size=200), kind=st.sampled_from(list(KINDS)), ending=st.sampled_from(TEXT_ENDINGS))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=times(200, 20000), deadline=None)
 def test_any_bytes_are_records_or_a_refusal(folder: Path, content: bytes, kind: type[Any], ending: str) -> None:
     path = folder / f"bytes{ending}"
     path.write_bytes(content)
@@ -268,7 +271,7 @@ json_values = st.recursive(
 
 @kinds
 @given(pick=st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=times(30, 3000), deadline=None)
 def test_any_json_in_any_field_is_a_record_or_a_refusal(folder: Path, kind: type[Any], pick: st.DataObject) -> None:
     fields = list(kind.__struct_fields__)
     row = json.loads(msgspec.json.encode(pick.draw(KINDS[kind])))
@@ -283,7 +286,7 @@ def test_any_json_in_any_field_is_a_record_or_a_refusal(folder: Path, kind: type
 @kinds
 @pytest.mark.parametrize("ending", TEXT_ENDINGS)
 @given(pick=st.data())
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=times(10, 1000), deadline=None)
 def test_a_damaged_file_is_records_or_a_refusal(
     folder: Path, kind: type[Any], ending: str, pick: st.DataObject
 ) -> None:
@@ -299,7 +302,7 @@ def test_a_damaged_file_is_records_or_a_refusal(
 
 
 @given(pick=st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=times(25, 2500), deadline=None)
 def test_a_damaged_parquet_file_is_records_or_a_refusal(folder: Path, pick: st.DataObject) -> None:
     path = folder / "damaged.parquet"
     if not (whole := folder / "whole.parquet").exists():

@@ -11,6 +11,8 @@ from emotui.store.access import Access
 from emotui.store.store import Store
 from tests.store.store_samples import samples
 
+pytestmark = pytest.mark.faults
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:

@@ -20,6 +20,8 @@ from tests.store.store_samples import result, samples
 WRITER = Path(__file__).with_name("store_writer.py")
 HOLDER = """
 import duckdb, sys
+
+pytestmark = pytest.mark.faults
 connection = duckdb.connect(sys.argv[1])
 print("held", flush=True)
 sys.stdin.read()

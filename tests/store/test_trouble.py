@@ -21,6 +21,8 @@ from emotui.store.store import Store
 from tests.paths import CHECKOUT
 from tests.store.store_samples import samples
 
+pytestmark = pytest.mark.faults
+
 WRITER = Path(__file__).with_name("store_writer.py")
 
 

@@ -15,6 +15,8 @@ from emotui.workbench.runs.plan import RunConfig
 from emotui.workbench.runs.states import with_state
 from tests.conftest import Emotui
 
+pytestmark = pytest.mark.faults
+
 HERE = signed(RunConfig())
 DEAD = 2**22 + 1
 """More than a process number of Linux can be."""

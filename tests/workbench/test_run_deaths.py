@@ -14,6 +14,8 @@ from emotui.workbench.workspace import Workspace
 from tests.backends.installed_kind import install_kind
 from tests.screens.browse_workspace import workspace
 
+pytestmark = pytest.mark.faults
+
 
 @pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGSEGV])
 def test_what_was_done_is_kept_and_a_fresh_process_finishes_the_run(tmp_path: Path, blow: signal.Signals) -> None:

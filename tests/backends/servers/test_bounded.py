@@ -15,6 +15,8 @@ from emotui.backends.servers import bounded, load
 from emotui.backends.servers.faults import Teller
 from emotui.errors import ModelError
 
+pytestmark = pytest.mark.faults
+
 pytest.importorskip("openai")
 
 KEY = "sk-the-key-of-the-test"

@@ -19,6 +19,7 @@ from emotui.backends.servers import load
 from emotui.backends.servers.model import ServerModel
 from emotui.errors import ModelError
 from tests.backends.servers.faulty_server import FaultyServer
+from tests.effort import times
 
 pytest.importorskip("openai")
 
@@ -130,7 +131,8 @@ VALID = b"""{"choices": [{"message": {"content": "hi"}, "finish_reason": "stop"}
  "usage": {"prompt_tokens": 1, "completion_tokens": 2}, "system_fingerprint": "build-1"}"""
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.fuzz
+@settings(max_examples=times(60, 6000), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, len(VALID)), st.integers(0, 40), st.binary(max_size=20))
 def test_a_mangled_answer_is_an_answer_or_a_model_error_and_nothing_worse(
     server: FaultyServer, start: int, length: int, new: bytes

@@ -13,6 +13,8 @@ from emotui.workbench.workspace import Workspace
 from tests.backends.servers.faulty_server import FaultyServer
 from tests.conftest import Emotui
 
+pytestmark = pytest.mark.faults
+
 pytest.importorskip("openai")
 
 ONCE = "#retries=0&concurrency=2"

@@ -10,6 +10,8 @@ from emotui.bounded import expanded, is_there
 from emotui.errors import BadInput
 from tests.conftest import Emotui
 
+pytestmark = pytest.mark.faults
+
 LONG = "x" * 5000
 RECORD = '{"id": "1", "text": "I was <mask>.", "label": "joy", "labels": ["glad"], "score": 0.5}\n'
 CALLS = [

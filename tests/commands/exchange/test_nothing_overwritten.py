@@ -15,6 +15,8 @@ from emotui.workbench.files.view import FileView
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
 
+pytestmark = pytest.mark.faults
+
 GOLD = '{"id": "1", "text": "I was glad.", "spans": [[0, 5, "joy"]]}\n'
 
 

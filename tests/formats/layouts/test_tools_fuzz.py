@@ -21,6 +21,8 @@ from tests.formats.layouts.test_label_studio import FULL, MINIMAL
 from tests.formats.layouts.test_prodigy import CHOICE, SPANS
 from tests.formats.layouts.test_webanno import ACROSS, EMOJI, RELATIONS, STACKED
 
+pytestmark = pytest.mark.fuzz
+
 WRITTEN_MINIMAL = """[
 {"text":"a 😀","page":3,"id":4,"spans":[{"start":2,"end":3,"text":"😀","labels":["joy"]}],"label":"yes",
  "labels":{"choices":[]},"stars":[{"number":5}],"annotator":null,"annotation_id":1}

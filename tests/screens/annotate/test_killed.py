@@ -9,12 +9,16 @@ import sys
 import termios
 from pathlib import Path
 
+import pytest
+
 from emotui.store.store import Store
 from emotui.workbench.annotate.answer import SpanMark
 from emotui.workbench.workspace import FIRST_START
 from tests.paths import CHECKOUT
 from tests.waiting import wait_until
 from tests.workbench.annotate.small_sets import begin, numbers, store_with
+
+pytestmark = pytest.mark.faults
 
 
 def spans(store: Store) -> tuple[SpanMark, ...]:

@@ -6,9 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from emotui.store.store import Store
 from tests.paths import CHECKOUT
 from tests.workbench.annotate.small_sets import begin, numbers, store_with
+
+pytestmark = pytest.mark.faults
 
 ANNOTATOR = Path(__file__).with_name("annotator.py")
 

@@ -1,0 +1,191 @@
+"""Whatever is killed at whatever moment, no row is lost, nothing is left running, and the rest comes out the same."""
+
+import os
+import pty
+import random
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import psutil
+import pytest
+
+from emotui.store.rows import ResultRow
+from emotui.store.store import Store
+from emotui.workbench.workspace import FIRST_START
+from tests.effort import MINUTES, rounds
+from tests.paths import CHECKOUT
+from tests.waiting import wait_until
+
+pytestmark = [
+    pytest.mark.faults,
+    pytest.mark.timeout(1200),
+    pytest.mark.skipif(sys.platform == "win32", reason="there are neither these signals nor pseudo-terminals"),
+]
+
+SAMPLES = 48
+BLOWS = [
+    signal.SIGKILL,
+    signal.SIGTERM,
+    signal.SIGINT,
+    *([signal.SIGHUP, signal.SIGQUIT] if os.name == "posix" else []),
+]
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(CHECKOUT), "TERM": "xterm-256color"}
+CHANCE = random.SystemRandom()
+
+
+def start(db: Path, *words: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "emotui", "run", "spans", "--db", str(db), *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=db.parent,
+        env=ENVIRONMENT,
+    )
+
+
+def said(store: Store, run: str) -> list[tuple[object, ...]]:
+    """All that a run kept, but how long it took and the store's own numbers."""
+
+    def of(row: ResultRow) -> tuple[object, ...]:
+        score = None if row.score is None else row.score.detail
+        return row.sample, row.repeat, row.attempt, row.prompt, row.raw, row.error, row.prediction, score
+
+    return sorted(map(of, store.results(run)), key=repr)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[object, ...]]]:
+    """A workspace without a run, and what a run over it says that nothing disturbs."""
+    folder = tmp_path_factory.mktemp("whole")
+    start(folder / "w.duckdb", "--limit", "1").wait()
+    shutil.copyfile(folder / "w.duckdb", folder / "ran.duckdb")
+    assert start(folder / "ran.duckdb", "--limit", str(SAMPLES)).wait() == 0
+    store = Store.open(folder / "ran.duckdb")
+    return folder / "w.duckdb", said(store, store.runs()[0].run)
+
+
+def end_somewhere(run: subprocess.Popen[bytes], db: Path) -> list[psutil.Process]:
+    """Strike the run, its model or both, at some moment; returns all processes that there were."""
+    least = CHANCE.randrange(SAMPLES)
+    hasty = CHANCE.random() < 0.3
+    begun = time.monotonic()
+    wait = CHANCE.random() * 4
+
+    def comes() -> bool:
+        if run.poll() is not None or (hasty and time.monotonic() - begun > wait):
+            return True
+        return any(one.n == SAMPLES and one.done >= least for one in Store.open(db).runs())
+
+    wait_until(comes)
+    there: list[psutil.Process] = []
+    if run.poll() is None:
+        children = psutil.Process(run.pid).children(recursive=True)
+        there = [psutil.Process(run.pid), *children]
+        struck = CHANCE.choice([there[:1], children[:1] or there[:1], there])
+        blow = CHANCE.choice(BLOWS)
+        for process in struck:
+            if process.is_running():
+                process.send_signal(blow)
+        if there[0] not in struck and blow in (signal.SIGINT, signal.SIGHUP):
+            run.send_signal(signal.SIGTERM)  # Ctrl-C of a model alone changes nothing
+    run.wait()
+    return there
+
+
+@pytest.mark.skipif(not MINUTES, reason="takes many seconds a round; the short form is in test_run_command.py")
+def test_a_run_struck_anywhere_is_finished_to_the_same_bytes(
+    whole: tuple[Path, list[tuple[object, ...]]], tmp_path: Path
+) -> None:
+    empty, expected = whole
+    for number in rounds(1):
+        db = tmp_path / f"{number}.duckdb"
+        shutil.copyfile(empty, db)
+        name, before = "", 0
+        for _ in range(CHANCE.randint(1, 3)):
+            going = start(db, "--resume", name) if name else start(db, "--limit", str(SAMPLES))
+            there = end_somewhere(going, db)
+            wait_until(lambda there=there: not any(map(alive, there)), lambda: "a process outlives its run")  # type: ignore[misc]
+            (*_, run) = [one for one in Store.open(db).runs() if one.n == SAMPLES] or [None]
+            if run is not None:
+                assert run.done >= before, "rows were lost"
+                name, before = run.run, run.done
+        done = start(db, "--resume", name) if name else start(db, "--limit", str(SAMPLES))
+        assert done.wait() == 0
+        store = Store.open(db)
+        (run,) = [one for one in store.runs() if one.n == SAMPLES]
+        assert said(store, run.run) == expected
+        db.unlink()
+
+
+def alive(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+KEYS: Sequence[bytes] = [*(bytes([key]) for key in b"jkJKnpNP\x1b\r\t 1234567lLhHuUmFsSrbv/?x"), b"\x1b[A", b"\x1b[B"]
+
+
+def test_a_workbench_struck_anywhere_leaves_a_store_that_opens_with_all_runs(
+    whole: tuple[Path, list[tuple[object, ...]]], tmp_path: Path
+) -> None:
+    ran = whole[0].with_name("ran.duckdb")
+    for number in rounds(1):
+        db = tmp_path / f"{number}.duckdb"
+        shutil.copyfile(ran, db)
+        store = Store.open(db)
+        store.set_setting(FIRST_START, "done")
+        known = {run.run: run.done for run in store.runs()}
+        screen, there = struck_workbench(db)
+        wait_until(lambda there=there: not any(map(alive, there)), lambda: "a process outlives it")  # type: ignore[misc]
+        assert b"Traceback" not in screen, screen.decode(errors="replace")
+        after = {run.run: run.done for run in Store.open(db).runs()}
+        assert known.items() <= after.items()
+        db.unlink()
+
+
+def struck_workbench(db: Path) -> tuple[bytes, list[psutil.Process]]:
+    """Press keys in the workbench and end it at some moment; returns what it drew and the processes that there were."""
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (24, 80))
+    command = [sys.executable, "-m", "emotui", "--db", str(db)]
+    person = subprocess.Popen(
+        command, stdin=theirs, stdout=theirs, stderr=theirs, env=ENVIRONMENT, start_new_session=True
+    )
+    os.close(theirs)
+    screen = bytearray()
+
+    def draws() -> bool:
+        while select.select([ours], [], [], 0)[0]:
+            try:
+                screen.extend(os.read(ours, 65536))
+            except OSError:
+                return True
+        return len(screen) > 3000
+
+    try:
+        wait_until(draws, lambda: screen.decode(errors="replace"))
+        for _ in range(CHANCE.randint(1, 80)):
+            if person.poll() is not None:
+                break
+            os.write(ours, CHANCE.choice(KEYS))
+            draws()
+            time.sleep(CHANCE.random() * 0.05)
+        there = [psutil.Process(person.pid), *psutil.Process(person.pid).children(recursive=True)]
+        person.send_signal(CHANCE.choice(BLOWS))
+        begun = time.monotonic()
+        # It may ask a person before it ends; then it is ended all the same.
+        wait_until(lambda: draws() and (person.poll() is not None or time.monotonic() - begun > 2))
+    finally:
+        person.kill()
+        person.wait()
+        os.close(ours)
+    return bytes(screen), there
