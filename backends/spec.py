@@ -15,6 +15,8 @@ BUILT_IN = {
 }
 """Known without an installation too (a bare checkout has no entry points)."""
 
+GROUP = "emotui.backends"
+
 _READERS = {
     "hf": "emotui.backends.hf.settings",
     "gguf": "emotui.backends.gguf.settings",
@@ -25,10 +27,9 @@ _READERS = {
 
 def kinds() -> dict[str, str]:
     """Every installed kind of model, to `module:function`; packages add theirs by the entry point `emotui.backends`."""
-    from importlib.metadata import entry_points
+    from emotui.plugins import entry_points_of
 
-    found = {point.name: point.value for point in entry_points(group="emotui.backends")}
-    return found | BUILT_IN
+    return {point.name: point.value for point in entry_points_of(GROUP)[0]} | BUILT_IN
 
 
 def parse_spec(spec: str) -> tuple[str, str]:
@@ -66,6 +67,9 @@ def loader(kind: str) -> Loader:
     module, _, name = kinds()[kind].partition(":")
     try:
         found: Loader = getattr(import_module(module), name)
-    except ImportError as error:
-        raise ModelError(f"The backend {kind!r} could not load ({error}): reinstall {module.split('.')[0]}") from error
+    except (Exception, SystemExit) as error:  # another package's code may raise anything
+        said = f"{type(error).__name__}: {error}" if not isinstance(error, ImportError) else str(error)
+        raise ModelError(f"The backend {kind!r} could not load ({said}): reinstall {module.split('.')[0]}") from error
+    if not callable(found):
+        raise ModelError(f"The backend {kind!r} could not load ({name} is no function): reinstall {module}")
     return found

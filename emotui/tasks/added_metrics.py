@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from emotui.metrics.metric import Metric
 from emotui.metrics.span_output import parse_output
+from emotui.plugins import entry_points_of, first_line
 from emotui.records import SpanPrediction
 from emotui.store.query import SORTS
 from emotui.store.rows import ScoreRow
@@ -44,6 +45,7 @@ def added_metrics(task: Task) -> tuple[AddedMetric, ...]:
 
 def metric_troubles() -> tuple[str, ...]:
     """What is wrong with metrics that other packages add, a line each: they are left out, or have no value there."""
+    _all()
     return tuple(_troubles.values())
 
 
@@ -88,7 +90,7 @@ def _value(one: AddedMetric, sample: Any, record: Any) -> float | None:
         number = None if value is None else float(value)
     except Exception as error:  # another package's code may raise anything
         name = one.metric.name
-        _troubles.setdefault(name, f"the metric {name!r} has no value for {sample.id}: {_first_line(error)}")
+        _troubles.setdefault(name, f"the metric {name!r} has no value for {sample.id}: {first_line(error)}")
         return None
     return number if number is not None and isfinite(number) else None
 
@@ -108,17 +110,17 @@ def _whole(sample: Any, record: Any) -> Any:
 
 @cache
 def _all() -> tuple[AddedMetric, ...]:
-    from importlib.metadata import entry_points
-
     found: dict[str, AddedMetric] = {}
-    for point in entry_points(group=GROUP):
+    points, wrong = entry_points_of(GROUP)
+    _troubles.update((line, line) for line in wrong)
+    for point in points:
         try:
             if point.name in (*SORTS, "headline") or point.name in found:
                 raise ValueError("the name is taken")
             found[point.name] = _loaded(point)
-        except Exception as error:  # another package's code may raise anything
+        except (Exception, SystemExit) as error:  # another package's code may raise anything
             package = f" of {point.dist.name}" if point.dist is not None else ""
-            _troubles[point.name] = f"the metric {point.name!r}{package} is left out: {_first_line(error)}"
+            _troubles[point.name] = f"the metric {point.name!r}{package} is left out: {first_line(error)}"
     return tuple(found.values())
 
 
@@ -136,7 +138,3 @@ def _loaded(point: "EntryPoint") -> AddedMetric:
     if not callable(made.value):
         raise TypeError("its value is no function")
     return AddedMetric(metric, (tasks,) if isinstance(tasks, str) else tasks, made.value)
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]

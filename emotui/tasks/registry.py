@@ -108,18 +108,18 @@ def _own(name: str) -> Task:
 @cache
 def _others() -> tuple[Mapping[str, Task], tuple[str, ...]]:
     """What other packages add, and what is wrong with the rest of it."""
-    from importlib.metadata import entry_points
+    from emotui.plugins import entry_points_of, first_line
 
     found: dict[str, Task] = {}
-    wrong: list[str] = []
-    for point in entry_points(group=GROUP):
+    points, wrong = entry_points_of(GROUP)
+    for point in points:
         try:
             task = _loaded(point)
             if task.name in BUILT_IN or task.name in found:
                 raise ValueError(f"there is a task {task.name!r} already")
-        except Exception as error:  # another package's code may raise anything
+        except (Exception, SystemExit) as error:  # another package's code may raise anything
             package = f" of {point.dist.name}" if point.dist is not None else ""
-            wrong.append(f"the task {point.name!r}{package} is left out: {error or type(error).__name__}")
+            wrong.append(f"the task {point.name!r}{package} is left out: {first_line(error)}")
             continue
         found[task.name] = task
     return found, tuple(wrong)

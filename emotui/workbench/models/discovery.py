@@ -14,9 +14,10 @@ from emotui.backends.hf.configuration import CONTEXTS, read_config
 from emotui.backends.hf.families import family_of, nli_places
 from emotui.backends.hf.files import weight_files
 from emotui.backends.servers.listing import models_at
-from emotui.backends.spec import BUILT_IN, kinds
+from emotui.backends.spec import BUILT_IN, GROUP, kinds
 from emotui.bounded import is_there
 from emotui.errors import BadInput, EmotuiError, ModelError
+from emotui.plugins import entry_points_of, problem_of
 from emotui.store.access import OnWaiting
 from emotui.store.store import Store, default_path
 
@@ -142,9 +143,11 @@ def _embedded() -> AtHand:
 
 def _third_parties() -> Iterator[AtHand]:
     """Kinds that other packages add: what they have only they know, so the kind itself is named."""
+    for line in entry_points_of(GROUP)[1]:
+        yield AtHand("(plug-in)", "plug-in", "a package", problem=line)
     for kind, value in sorted(kinds().items()):
         if kind not in BUILT_IN:
-            yield AtHand(f"{kind}:", kind, f"added by {value.partition(':')[0]}")
+            yield AtHand(f"{kind}:", kind, f"added by {value.partition(':')[0]}", problem=problem_of(value))
 
 
 def _hub_cache(problems: list[str]) -> Iterator[AtHand]:

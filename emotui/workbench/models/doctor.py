@@ -78,6 +78,7 @@ def examine(
         ("builds: torch", _torch),
         ("builds: llama.cpp", _llama_cpp),
         ("embedded model", _embedded),
+        ("plug-ins", _plugins),
         ("folders", lambda: _folders(db)),
         ("store", lambda: _store(db)),
         ("terminal", lambda: _terminal(terminal)),
@@ -187,6 +188,24 @@ def _embedded() -> Iterator[Check]:
         yield Check(group, "an answer", "broken", answer.why, "pip install --force-reinstall --no-deps emotui")
     else:
         yield Check(group, "an answer", "ok", f"{len(own)} files of adapters; it loads and answers ({answer.label})")
+
+
+def _plugins() -> Iterator[Check]:
+    """What other packages add. Kinds of models are only looked up; tasks and metrics are loaded, as everywhere."""
+    from emotui.backends.spec import BUILT_IN, GROUP
+    from emotui.plugins import entry_points_of, problem_of
+    from emotui.tasks.added_metrics import metric_troubles
+    from emotui.tasks.registry import troubles
+
+    group, remedy = "plug-ins", "reinstall or remove the package"
+    points, wrong = entry_points_of(GROUP)
+    for point in points:
+        if point.name not in BUILT_IN:
+            problem = problem_of(point.value)
+            said = problem or f"added by {point.value.partition(':')[0]}"
+            yield Check(group, f"{point.name}:", "broken" if problem else "ok", said, remedy if problem else "")
+    for line in dict.fromkeys((*wrong, *troubles(), *metric_troubles())):
+        yield Check(group, "left out", "broken", line, remedy)
 
 
 def _folders(db: str | None) -> Iterator[Check]:
