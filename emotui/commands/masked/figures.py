@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from emotui.commands.output import as_written, json_option, print_figures, print_json, say
+from emotui.commands.output import as_written, json_option, print_figures, print_json, say, terminal
 from emotui.errors import BadInput
 from emotui.metrics.masked_pairs import ALTERNATIVES, SCORES, Alternative
 from emotui.workbench.files.masked_figures import TABLES
@@ -141,7 +141,6 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _print_rows(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
@@ -149,7 +148,7 @@ def _print_rows(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> None:
         table.add_column(as_written(column))
     for row in rows:
         table.add_row(*(as_written(_cell(row.get(column))) for column in columns))
-    Console().print(table)
+    terminal().print(table)
 
 
 def _cell(value: object) -> str:
