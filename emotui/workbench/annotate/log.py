@@ -6,15 +6,19 @@ both. What an event says is read a text at a time, when somebody asks for that t
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 import msgspec
 
 from emotui.store.rows import Annotation, Outline
 from emotui.workbench.annotate.events import (
+    KIND,
+    LASTING,
     LASTING_KINDS,
     TOGETHER,
     UNDO,
     Accept,
+    Event,
     Kept,
     Present,
     Reopen,
@@ -28,6 +32,11 @@ from emotui.workbench.annotate.marks import Said, Step, apply, replay
 ACCEPT, REOPEN, RETEST, PRESENT = kind_of(Accept()), kind_of(Reopen()), kind_of(Retest()), kind_of(Present(0))
 FLAG = kind_of(SetFlag(True)), kind_of(SetFlag(False))
 UNSURE = kind_of(SetUnsure(True)), kind_of(SetUnsure(False))
+
+_PLAIN = frozenset(
+    f"{KIND}:{event.__struct_config__.tag}" for event in get_args(Event) if event not in (*LASTING, SetFlag, SetUnsure)
+)
+"""The kinds of events about the answer, of which nothing more need be known than that they were."""
 
 _DECODER = msgspec.json.Decoder(Kept)
 
@@ -56,7 +65,7 @@ class Log:
         self._read = read
         self.last = 0
         self.presented = 0
-        self._events: dict[int, tuple[int, str]] = {}  # number to (sample, kind)
+        self._events: dict[int, Outline] = {}  # by number, as the store has them
         self._of: dict[int, list[int]] = {}  # sample to the numbers of its events
         self._first_of: dict[int, int] = {}  # undos and redos to the event that they are about
         self._tips: dict[int, int] = {}  # events that were ever taken back to the last undo or redo
@@ -71,33 +80,45 @@ class Log:
 
     def take(self, outlines: Iterable[Outline]) -> None:
         """Take in what came after `last`, in its order."""
-        events, of, done = self._events, self._of, self._done
-        for number, kind, sample, undoes in outlines:
-            self.last = number
+        events, of, done, plain = self._events, self._of, self._done.append, _PLAIN
+        knows = bool(self._entries or self._states)
+        number = self.last
+        for outline in outlines:
+            number, kind, sample, undoes = outline
             if sample is None:
                 continue
-            if self._entries or self._states:
+            if knows:
                 self._forget(sample)
             if kind == UNDO:
                 self._take_undo(number, undoes or 0)
                 continue
-            if kind.endswith(TOGETHER):
-                kind = kind.removesuffix(TOGETHER)
-                self._joined.add(number)
-            events[number] = (sample, kind)
+            events[number] = outline
             if (there := of.get(sample)) is None:
                 of[sample] = [number]
             else:
                 there.append(number)
-            if kind not in LASTING_KINDS:
-                done.append(number)
-                self._undone.clear()
-                if kind in FLAG or kind in UNSURE:
-                    self._switched.add(sample)
-            elif kind == RETEST:
-                self._retested.add(sample)
-            elif kind == PRESENT:
-                self.presented += 1
+            if kind in plain:
+                done(number)
+                if self._undone:
+                    self._undone.clear()
+            else:
+                self._take_special(number, kind, sample)
+        self.last = number
+
+    def _take_special(self, number: int, kind: str, sample: int) -> None:
+        """What belongs to the event before it, what lasts, and switches."""
+        if kind.endswith(TOGETHER):
+            kind = kind.removesuffix(TOGETHER)
+            self._joined.add(number)
+        if kind == RETEST:
+            self._retested.add(sample)
+        elif kind == PRESENT:
+            self.presented += 1
+        if kind not in LASTING_KINDS:
+            self._done.append(number)
+            self._undone.clear()
+            if kind in FLAG or kind in UNSURE:
+                self._switched.add(sample)
 
     def take_whole(self, entries: Sequence[Annotation]) -> None:
         """Take in entries that were just made, without reading them again."""
@@ -159,7 +180,13 @@ class Log:
         return found
 
     def _named(self, of: int) -> tuple[int, int]:
-        return self._events[of][0], self._tips.get(of, of)
+        return self._sample(of), self._tips.get(of, of)
+
+    def _sample(self, number: int) -> int:
+        return self._events[number][2] or 0
+
+    def _kind(self, number: int) -> str:
+        return self._events[number][1].removesuffix(TOGETHER)
 
     # How texts stand.
 
@@ -170,7 +197,7 @@ class Log:
     def samples_since(self, number: int) -> tuple[int, ...]:
         """The texts with an entry numbered above this one, undos among them."""
         recent = [sample for sample, numbers in self._of.items() if numbers[-1] > number]
-        undone = [self._events[of][0] for last, of in self._first_of.items() if last > number]
+        undone = [self._sample(of) for last, of in self._first_of.items() if last > number]
         return tuple(dict.fromkeys([*recent, *undone]))
 
     def state(self, sample: int, round: int = 0) -> Said:
@@ -191,9 +218,9 @@ class Log:
         for sample, numbers in self._of.items():
             if not self.accepted(sample):
                 continue
-            given = [n for n in numbers if self._events[n][1] == ACCEPT and n not in self._off]
+            given = [n for n in numbers if self._kind(n) == ACCEPT and n not in self._off]
             if sample in self._retested:
-                begun = next(n for n in numbers if self._events[n][1] == RETEST)
+                begun = next(n for n in numbers if self._kind(n) == RETEST)
                 given = [n for n in given if n < begun] or given
             found.append((given[-1], sample))
         return sorted(found)
@@ -209,15 +236,14 @@ class Log:
     def _switch(self, sample: int, kinds: tuple[str, str]) -> bool:
         """Which of two kinds came last, of what stands; False where neither did."""
         for number in reversed(self._of.get(sample, ())):
-            if (kind := self._events[number][1]) in kinds and number not in self._off:
+            if (kind := self._kind(number)) in kinds and number not in self._off:
                 return kind == kinds[0]
         return False
 
     def touched(self, sample: int) -> bool:
         """Whether something stands that is about the answer."""
         return any(
-            number not in self._off and self._events[number][1] not in LASTING_KINDS
-            for number in self._of.get(sample, ())
+            number not in self._off and self._kind(number) not in LASTING_KINDS for number in self._of.get(sample, ())
         )
 
     def retested(self) -> frozenset[int]:
