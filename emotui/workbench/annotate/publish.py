@@ -16,13 +16,14 @@ from emotui.store.query import Dataset, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
+from emotui.tasks.task import Task
 from emotui.workbench.annotate.answer import Answer
 from emotui.workbench.annotate.answers import keys_of
 from emotui.workbench.annotate.log import Log
 from emotui.workbench.annotate.others import BLIND, PERSON, REVEALED, names_of
 from emotui.workbench.annotate.scheme import Scheme
 from emotui.workbench.annotate.texts import text_of
-from emotui.workbench.datasets.label_maps import for_scoring
+from emotui.workbench.datasets.label_maps import with_all_gold, with_labels_mapped
 from emotui.workbench.runs.elsewhere import free_id
 from emotui.workbench.runs.holders import signed
 from emotui.workbench.runs.plan import RunConfig
@@ -32,7 +33,21 @@ _AT_ONCE = 1000
 """Texts of one transaction."""
 
 
-def publish(store: Store, dataset: Dataset, annotator: str, scheme: Scheme, log: Log) -> int:
+class Scoring:
+    """A task for scoring one dataset, with what it goes by of all gold: read once a version of gold, not each time."""
+
+    def __init__(self) -> None:
+        self._gold = 0
+        self._task: Task | None = None
+
+    def of(self, store: Store, dataset: Dataset, annotator: str) -> Task:
+        """The task by which an annotator's answers are scored now."""
+        if self._task is None or self._gold != dataset.gold:
+            self._gold, self._task = dataset.gold, with_all_gold(store, task_named(dataset.task), dataset)
+        return with_labels_mapped(store, self._task, dataset, annotator)
+
+
+def publish(store: Store, dataset: Dataset, annotator: str, scheme: Scheme, log: Log, scoring: Scoring) -> int:
     """Bring the annotator's sources up to what the log says; how many texts changed in them.
 
     Raises:
@@ -45,26 +60,32 @@ def publish(store: Store, dataset: Dataset, annotator: str, scheme: Scheme, log:
         return 0
     touched = log.samples_since(since)
     given = {sample: log.state(sample).blind if log.accepted(sample) else None for sample in touched}
-    changed = _project(store, dataset, annotator, BLIND, scheme, given)
+    changed = _project(store, dataset, annotator, BLIND, scheme, given, scoring)
     after = {sample: log.state(sample).answer if log.accepted(sample) else None for sample in touched}
     if _run_of(store, dataset, annotator, REVEALED) is not None:
-        changed += _project(store, dataset, annotator, REVEALED, scheme, after)
+        changed += _project(store, dataset, annotator, REVEALED, scheme, after, scoring)
     elif any(log.accepted(sample) and log.state(sample).changed for sample in touched):
         whole = {sample: log.state(sample).answer for sample in log.samples() if log.accepted(sample)}
-        changed += _project(store, dataset, annotator, REVEALED, scheme, whole)
+        changed += _project(store, dataset, annotator, REVEALED, scheme, whole, scoring)
     store.set_setting(under, log.last)
     return changed
 
 
 def _project(
-    store: Store, dataset: Dataset, annotator: str, which: str, scheme: Scheme, wanted: Mapping[int, Answer | None]
+    store: Store,
+    dataset: Dataset,
+    annotator: str,
+    which: str,
+    scheme: Scheme,
+    wanted: Mapping[int, Answer | None],
+    scoring: Scoring,
 ) -> int:
     """Let the source say these answers, and nothing of the texts where there is None."""
     run = _run_of(store, dataset, annotator, which)
     if run is None and not any(answer is not None for answer in wanted.values()):
         return 0
     task = task_named(dataset.task)
-    scoring = for_scoring(store, task, dataset, annotator)
+    by = scoring.of(store, dataset, annotator)
     changed = 0
     for some in _pieces(sorted(wanted)):
         samples = {number: msgspec.json.decode(record, type=task.sample) for number, record in store.samples(some)}
@@ -82,7 +103,7 @@ def _project(
         if not outputs and not withdrawn:
             continue
         run = run or _start(store, dataset, annotator, which)
-        rows = scored(scoring, ELSEWHERE, outputs, samples, None)
+        rows = scored(by, ELSEWHERE, outputs, samples, None)
         store.revise(run.run, rows, withdrawn, gold=dataset.gold)
         changed += len(rows) + len(withdrawn)
     return changed

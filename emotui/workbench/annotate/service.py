@@ -32,7 +32,7 @@ from emotui.workbench.annotate.marks import Said, apply
 from emotui.workbench.annotate.others import OtherSaid, others_of
 from emotui.workbench.annotate.planning.assignment import NO_RETEST, assigned, comes_back, share_of
 from emotui.workbench.annotate.planning.order import FIXED, Order, order_of
-from emotui.workbench.annotate.publish import publish
+from emotui.workbench.annotate.publish import Scoring, publish
 from emotui.workbench.annotate.scheme import MASK, Scheme
 from emotui.workbench.annotate.texts import AnnotatedText, text_of
 
@@ -73,6 +73,7 @@ class Annotating:
         self._task = task_named(dataset.task)
         self._lock = threading.RLock()
         self._publishing = threading.Lock()
+        self._scoring = Scoring()
         self._log = Log(lambda sample: store.annotations(sample, name, kind=KIND))
         # Publishing has a log of its own, so that no keystroke waits for it.
         self._published = Log(lambda sample: store.annotations(sample, name, kind=KIND))
@@ -235,7 +236,8 @@ class Annotating:
         with self._publishing:
             log = self._published
             log.take(self.store.outlines(self.annotator, kind=KIND, within=self._numbers, after=log.last))
-            return publish(self.store, self.dataset, self.annotator, self.scheme, log)
+            dataset = self.store.dataset(self.dataset.dataset) or self.dataset
+            return publish(self.store, dataset, self.annotator, self.scheme, log, self._scoring)
 
     def begun(self, sample: int) -> bool:
         """Whether something stands that the annotator did to a text."""
@@ -360,7 +362,9 @@ class Annotating:
         return None
 
     def _others(self, sample: int) -> tuple[OtherSaid, ...]:
-        return others_of(self.store, self.dataset, self._task, sample, self.annotator, words=bool(self.scheme.of(MASK)))
+        words = bool(self.scheme.of(MASK))
+        with self.store.together():
+            return others_of(self.store, self.dataset, self._task, sample, self.annotator, words=words)
 
     def _sample(self, sample: int) -> object:
         found = self.store.samples([sample]) if sample in self._numbers else []

@@ -47,7 +47,16 @@ def keep_label_map(store: Store, dataset: Dataset, mapping: Mapping[str, str], s
 
 def for_scoring(store: Store, task: Task, dataset: Dataset, source: str) -> Task:
     """The task with what of the dataset scores go by: all its gold, and the mapping of a source's labels, if any."""
-    task = task.with_golds(lambda: (sample for _, sample in stored_samples(store, dataset, dataset.n)))
+    return with_labels_mapped(store, with_all_gold(store, task, dataset), dataset, source)
+
+
+def with_all_gold(store: Store, task: Task, dataset: Dataset) -> Task:
+    """The task with what of all the dataset's gold scores go by; where they go by any, all of it is read now."""
+    return task.with_golds(lambda: (sample for _, sample in stored_samples(store, dataset, dataset.n)))
+
+
+def with_labels_mapped(store: Store, task: Task, dataset: Dataset, source: str) -> Task:
+    """The task with the mapping of a source's labels, if there is any."""
     mapping = mapping_of(store, dataset, source) if task.name == _OF_SPANS else {}
     return task.with_label_map(mapping) if mapping else task
 
