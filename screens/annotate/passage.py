@@ -3,7 +3,7 @@
 Only the lines in sight are drawn. Lines are broken once for a text and a width; rows follow from the spans.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import is_
 
@@ -131,6 +131,7 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         self._broken: BrokenLines = break_lines("", 10)
         self._broken_for: tuple[str, tuple[Span, ...], int] = ("", (), 10)
         self._tiers: Tiers[TierMark] = Tiers(self._broken)
+        self._hinted: tuple[int, ...] = ()
         self._gutter = 0
         self._columns = 10
         self._dragged_from: int | None = None
@@ -139,6 +140,7 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
     def show(self, view: PassageView, *, follow: bool = True) -> None:
         """Show this; `follow`: bring the caret into sight."""
         before, self.view = self.view, view
+        self._hinted = tuple(view.hints)
         same = view.text is before.text and view.sentences == before.sentences
         tiers_same = len(view.tiers) == len(before.tiers) and all(map(is_, view.tiers, before.tiers))
         rows, placed = self._tiers.n, (self._gutter, self._columns)
@@ -323,16 +325,23 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
     def _with_hints(self, segments: Sequence[Segment], line: int) -> list[Segment]:
         """Letters over the first cells of words; the text beside them stays where it is."""
         start, end = self._broken.lines[line]
-        strip, drawn, column = Strip(segments), [], 0
-        for at, code in self.view.hints.items():
-            if not start <= at < end:
+        cells = self._gutter + width(self.view.text, start, end)
+        codes, cuts, column, at = [], [], self._gutter, start
+        for place in self._hinted[bisect_left(self._hinted, start) : bisect_left(self._hinted, end)]:
+            column, at = column + width(self.view.text, at, place), place
+            if cuts and column < cuts[-1]:
                 continue
-            begins = self._gutter + width(self.view.text, start, at)
-            if begins < column:
-                continue
-            drawn += [strip.crop(column, begins), Strip([Segment(code, self._style("hint"))])]
-            column = begins + len(code)
-        return list(Strip.join([*drawn, strip.crop(column, max(strip.cell_length, column))]))
+            code = self.view.hints[place]
+            codes.append(Segment(code, self._style("hint")))
+            cuts += [column, column + len(code)]
+        if not codes:
+            return list(segments)
+        # Of a word at the end of the line there may be fewer cells than letters.
+        parts = [*Segment.divide(segments, [*(min(cut, cells) for cut in cuts), cells])]
+        drawn: list[Segment] = []
+        for n, part in enumerate(parts):
+            drawn += [codes[n // 2]] if n % 2 and n < len(cuts) else part
+        return drawn
 
     def _bar_row(self, row: Row) -> list[Segment]:
         tier = self.view.tiers[row.tier]
