@@ -326,7 +326,9 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         """Letters over the first cells of words; the text beside them stays where it is."""
         start, end = self._broken.lines[line]
         cells = self._gutter + width(self.view.text, start, end)
-        codes, cuts, column, at = [], [], self._gutter, start
+        codes: list[Segment] = []
+        cuts: list[int] = []
+        column, at = self._gutter, start
         for place in self._hinted[bisect_left(self._hinted, start) : bisect_left(self._hinted, end)]:
             column, at = column + width(self.view.text, at, place), place
             if cuts and column < cuts[-1]:
