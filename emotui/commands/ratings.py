@@ -1,5 +1,6 @@
 """`emotui ratings`: a crowd platform's table as labels of raters in generation records."""
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -7,6 +8,7 @@ import click
 from emotui.commands.exchange.written import written_option
 from emotui.commands.output import json_option, print_figures, print_json, say, skip_bad_option, warn
 from emotui.formats import check_writable, write
+from emotui.formats.written import refusal, replacing
 from emotui.metrics.human_labels import TIES
 
 
@@ -77,3 +79,38 @@ def ratings(
     for model, figures in document["models"].items():
         for version, report in figures.items():
             print_figures(f"{model}: {version}", {name: value for name, value in report.items() if name != "n"})
+
+
+@click.command()
+@click.argument("texts", metavar="FILE")
+@click.option("--source", required=True, metavar="COLUMN", help="The video or document that a text is of.")
+@click.option("--order", metavar="COLUMN", help="Where it stands there (default: the order of the file).")
+@click.option("--annotations", metavar="COLUMN", help="Labels that several annotators gave it.")
+@click.option("--least", type=click.FloatRange(0, 1), default=0.6, show_default=True, help="Agreement to be above.")
+@written_option("--to", type=click.Path(), help="Write the ids, one a line.")
+@json_option
+def subset(
+    texts: str,
+    source: str,
+    order: str | None,
+    annotations: str | None,
+    least: float,
+    to: str | None,
+    as_json: bool,
+) -> None:
+    """Choose texts to have rated: of each source and emotion the first and the last, and those agreed upon."""
+    from emotui.workbench.generation.subset import choose_subset
+
+    found = choose_subset(texts, source=source, order=order, annotations=annotations, least=least)
+    if to is not None:
+        try:
+            with replacing(Path(to)) as beside:
+                beside.write_text("".join(f"{key}\n" for key in found["ids"]), encoding="utf-8")
+        except OSError as error:
+            raise refusal(to, error) from None
+    if as_json:
+        print_json(found)
+        return
+    say(f"{found['chosen']} of {found['n']} texts, {len(found['agreed'])} of them agreed upon")
+    if to is None:
+        say("\n".join(found["ids"]))

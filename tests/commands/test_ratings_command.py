@@ -100,3 +100,34 @@ def test_a_rater_with_one_rating_counts_like_any_other(emotui: Emotui, folder: P
     assert got["models"]["a"]["human"]["human_f1"] == 1
     assert got["models"]["a"]["human"]["krippendorff_alpha"] is None
     assert "two ratings" in got["models"]["a"]["human"]["notes"]["krippendorff_alpha"]
+
+
+def test_the_subset_of_texts_to_rate_and_how_metrics_on_it_go_with_all(emotui: Emotui, folder: Path) -> None:
+    rows = ["id,label,video,start,labels"]
+    rows += [
+        f"{at},{'joy' if at % 2 else 'Disgust'},v{at // 6},{at},joy|joy|{'joy' if at == 3 else 'fear'}"
+        for at in range(12)
+    ]
+    (folder / "texts.csv").write_text("\n".join(rows) + "\n")
+    asked = ("ratings", "subset", "texts.csv", "--source", "video", "--order", "start")
+    found = emotui(*asked, "--json").document
+    assert found["ids"] == ["0", "1", "4", "5", "6", "7", "10", "11"]
+    assert (found["n"], found["sources"], found["emotions"]) == (12, 2, 2)
+    agreed = emotui(*asked, "--annotations", "labels", "--least", "0.7", "--json").document
+    assert agreed["agreed"] == ["3"]
+    assert "3" in agreed["ids"]
+    records = [
+        {"id": str(at), "label": "joy", "text": "t", "meta": {"video": "v", "labels": ["joy", "joy"]}}
+        for at in (1, 2, 3)
+    ]
+    (folder / "texts.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
+    asked = ("ratings", "subset", "texts.jsonl", "--source", "video", "--annotations", "labels", "--to", "ids.txt")
+    assert emotui(*asked).status == 0
+    assert (folder / "ids.txt").read_text().split() == ["1", "2", "3"]
+    got = emotui("ratings", "subset", "texts.csv", "--source", "film")
+    assert (got.status, got.err.split(":")[1]) == (2, "2")
+    (folder / "some.txt").write_text("1\n")
+    scored = ("score", "generation", "--records", "r.jsonl", "--json", "--subset")
+    got = emotui(*scored, "some.txt").document["subset"]
+    assert (got["texts"], got["models"], got["pearson"]["r3_m"]) == (1, 2, None)
+    assert emotui(*scored, "ids.txt").err == "ids.txt: no record has the id '3'\n"

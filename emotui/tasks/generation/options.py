@@ -28,6 +28,7 @@ SCORE_OPTIONS = (
     ScoreOption("ppl-model", "Perplexity: a causal model (the paper: hf:gpt2).", metavar="SPEC"),
     ScoreOption("stride", f"Words that the window of perplexity moves on by, of long texts ({STRIDE}).", least=1),
     ScoreOption("ties", "Human F1: what several most frequent labels give (none).", choices=TIES),
+    ScoreOption("subset", "Ids, one a line: how each metric on these goes with that on all texts (Table 5)."),
     ScoreOption("seed", "Of resamples and drawn orders (0).", least=0),
     ScoreOption("per-sample", "Add what each metric says of each text.", switch=True),
 )  # fmt: skip
@@ -46,6 +47,7 @@ class ScoreSettings(msgspec.Struct, frozen=True):
     ppl_model: str | None = None
     stride: int = STRIDE
     ties: Ties = "none"
+    subset: str | None = None
     seed: int = 0
     per_sample: bool = False
 

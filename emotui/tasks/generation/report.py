@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from emotui.backends.base import Embed
 from emotui.backends.host import ModelProcess, lacks
-from emotui.errors import ModelError
+from emotui.bounded import read_text
+from emotui.errors import BadInput, ModelError
 from emotui.metrics.eans import EANS
 from emotui.metrics.eps import EPS_LABELS, eps, eps_label
 from emotui.metrics.fluency import words_and_characters
 from emotui.metrics.human_labels import human_report, neutral_report, of_people
 from emotui.metrics.metric_trust import trust
+from emotui.metrics.rating_subset import representative
 from emotui.metrics.text_trust import text_trust
 from emotui.records import Generation
 from emotui.tasks.generation.embedding import eans_of, nearest_label
@@ -66,11 +68,16 @@ def score_records(records: Sequence[Generation], given: Mapping[str, Any]) -> di
     document["correlations"] = {}
     if human:
         by_model = {name: {model: document["models"][model][name] for model in human} for name in names}
-        document["correlations"] = trust(human, by_model, settings.seed)
+        thirteen = {name: row for name, row in by_model.items() if not name.startswith(PPL)}
+        document["correlations"] = trust(human, thirteen, settings.seed)
+        fluency = {name: row for name, row in by_model.items() if name.startswith(PPL)}
+        document["correlations"] |= trust(human, fluency, settings.seed)
         seen = of_people([one.human for one in there], [one.target for one in there])
         document["texts"] = text_trust(measured.values, seen, [one.model for one in there], settings.seed)
     else:
         notes["correlations"] = "no record has labels of raters under `human`"
+    if settings.subset is not None:
+        document["subset"] = _on_subset(settings.subset, there, measured, document["models"])
     document["settings"] = msgspec.to_builtins(settings)
     if settings.per_sample:
         document["samples"] = [
@@ -78,6 +85,30 @@ def score_records(records: Sequence[Generation], given: Mapping[str, Any]) -> di
             for at, one in enumerate(there)
         ]
     return document | {"notes": notes}
+
+
+def _on_subset(
+    path: str, there: Sequence[Generation], measured: Measured, models: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Table 5: for each metric Pearson's r over models between its mean on these texts and on all."""
+    try:
+        ids = {line.strip() for line in read_text(path).splitlines() if line.strip()}
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}: cannot be read: {error}") from None
+    strange = sorted(ids - {one.id for one in there})
+    if strange:
+        raise BadInput(f"{path}: no record has the id {strange[0]!r}")
+    places = {model: [at for at, one in enumerate(there) if one.model == model and one.id in ids] for model in models}
+    found: dict[str, float | None] = {}
+    for name, column in measured.values.items():
+        pairs = []
+        for model, own in places.items():
+            known = [value for at in own if (value := column[at]) is not None]
+            whole = models[model][name]
+            if known and whole is not None:
+                pairs.append((fmean(known), whole))
+        found[name] = representative([one for one, _ in pairs], [one for _, one in pairs])
+    return {"texts": len(ids), "models": len(places), "pearson": found}
 
 
 def measure(records: Sequence[Generation], settings: ScoreSettings) -> Measured:

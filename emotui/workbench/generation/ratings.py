@@ -61,7 +61,7 @@ def crowd_ratings(
 
 def _checks(path: str) -> dict[str, str]:
     found = {}
-    for line, row in _rows(path):
+    for line, row in table_rows(path):
         name, label = _column(path, row, None, ITEM, "item"), _column(path, row, None, LABEL, "label")
         if not row[name] or not row[label]:
             raise BadInput(f"{path}:{line}: an attention check needs an item and the label that it asks for")
@@ -72,7 +72,7 @@ def _checks(path: str) -> dict[str, str]:
 def _ratings(
     path: str, known: Collection[str], rater: str | None, item: str | None, label: str | None
 ) -> Iterator[CrowdRating]:
-    for line, row in _rows(path):
+    for line, row in table_rows(path):
         who = row[_column(path, row, rater, RATER, "rater")]
         if not who:
             raise BadInput(f"{path}:{line}: the rater is missing")
@@ -93,7 +93,12 @@ def _ratings(
         yield CrowdRating(row[_column(path, row, name, (), "item")], who, said, f"{path}:{line}")
 
 
-def _rows(path: str) -> Iterator[tuple[int, Mapping[str, str]]]:
+def table_rows(path: str) -> Iterator[tuple[int, Mapping[str, str]]]:
+    """The rows of a CSV, or TSV by its ending, by the names of the header, with their lines.
+
+    Raises:
+        BadInput: it cannot be read, or a row has another number of cells; `FILE:LINE: what`.
+    """
     try:
         text = read_text(path).removeprefix("\ufeff")
     except (OSError, UnicodeDecodeError) as error:
