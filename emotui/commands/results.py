@@ -229,6 +229,8 @@ def _print_table(console: "Console", table: ResultsTable) -> bool:
         if any(row.cells[place].asked for row in shown)
     ]
     # A row's setting says what it is of, and stands in every part.
+    if not columns:
+        return False
     lead = columns[:1] if columns[0][0].key == "setting" else []
     room = console.width - max(map(len, labels)) - 2 - _width(lead)
     title = table.title

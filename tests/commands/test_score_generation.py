@@ -98,6 +98,9 @@ def test_a_failed_answer_matches_no_target_and_is_in_no_other_figure(emotui: Emo
     assert got["ers"] <= 0.5
     assert got["recognition"]["embedded"]["by_emotion"]["joy"]["recall"] == 0
     assert got["words_emotional"] == 7
+    only = write(tmp_path / "f.jsonl", failed)
+    assert emotui("score", "generation", "--records", only, "--json").document["models"]["a"]["ers"] == 0
+    assert emotui("score", "generation", "--records", only).status == 0
 
 
 def test_a_target_that_the_classifier_does_not_know_asks_for_a_mapping(emotui: Emotui, tmp_path: Path) -> None:
