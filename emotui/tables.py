@@ -14,7 +14,7 @@ class Cell(msgspec.Struct, frozen=True):
 
     `sd`: sample standard deviation (n-1) over repeats, or over annotators; None over fewer than two. `convention`: what
     the figure was computed under. `samples`: the numbers of the samples behind it (of a rate: those that were hit), for
-    a jump; `run`: the run in which to look at them.
+    a jump; `run`: the run in which to look at them. `low`, `high`: the 95% interval, where there is one.
     """
 
     value: Value = None
@@ -23,6 +23,8 @@ class Cell(msgspec.Struct, frozen=True):
     why: str | None = None
     samples: tuple[int, ...] = ()
     run: str | None = None
+    low: float | None = None
+    high: float | None = None
 
     @property
     def asked(self) -> bool:
@@ -150,7 +152,7 @@ class Transitions(msgspec.Struct, frozen=True):
 
 
 def shown_cell(cell: Cell, unit: str) -> str:
-    """A cell as people read it, as the papers print theirs: `0.620 ± .004`.
+    """A cell as people read it, as the papers print theirs, and with its interval: `0.620 ± .004 [.571, .664]`.
 
     `—`: not asked. `n/a`: undefined (`Cell.why` says what it lacks).
     """
@@ -159,11 +161,19 @@ def shown_cell(cell: Cell, unit: str) -> str:
         return "n/a" if cell.why else NOT_ASKED
     if isinstance(value, str | bool):
         return str(value)
+    interval = ""
     if unit == "count":
         text, spread = f"{round(value, 1):.15g}", f"{round(cell.sd, 1):.15g}" if cell.sd is not None else ""
-    elif unit == FINE:
-        text, spread = f"{value:.4f}", f"{cell.sd:.4f}".removeprefix("0") if cell.sd is not None else ""
     else:
-        text = f"{value:+.3f}" if unit == "difference" else f"{value:.3f}"
-        spread = f"{cell.sd:.3f}".removeprefix("0") if cell.sd is not None else ""
-    return f"{text} ± {spread}" if spread else text
+        n = 4 if unit == FINE else 3
+        text = f"{value:+.3f}" if unit == "difference" else f"{value:.{n}f}"
+        spread = _bare(cell.sd, n) if cell.sd is not None else ""
+        if cell.low is not None and cell.high is not None:
+            interval = f" [{_bare(cell.low, n)}, {_bare(cell.high, n)}]"
+    return f"{text} ± {spread}{interval}" if spread else f"{text}{interval}"
+
+
+def _bare(value: float, n: int) -> str:
+    """So many decimals without a zero before the point: `.571`, `-.020`, `1.000`."""
+    written = f"{value:.{n}f}"
+    return written.replace("0.", ".", 1) if written.lstrip("-").startswith("0.") else written

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from emotui.errors import BadInput
+from emotui.metrics.beside import Shared, beside, of_labels
 
 Answer = str | Mapping[str, float]
 """A label, or a probability for each label."""
@@ -26,12 +27,15 @@ def chosen_label(answer: Answer) -> str:
     return max(answer, key=lambda label: answer[label])
 
 
-def class_report(gold: Mapping[str, str], predicted: Mapping[str, Answer]) -> dict[str, Any]:
+def class_report(
+    gold: Mapping[str, str], predicted: Mapping[str, Answer], shared: Shared | None = None
+) -> dict[str, Any]:
     """The document of `emotui score class`.
 
     Args:
         gold: id to label.
         predicted: id to a label, or to `{label: probability}`.
+        shared: of each gold record what it shares with others; where given, intervals stand beside (`ci95`).
 
     Returns:
         `n`, `accuracy`, `macro_f1`, `by_label` `{label: {precision, recall, f1, support}}`, `confusion`
@@ -82,11 +86,13 @@ def class_report(gold: Mapping[str, str], predicted: Mapping[str, Answer]) -> di
         notes["n"] = f"{silent} records without an answer count as wrong"
     if not n:
         notes |= dict.fromkeys(("accuracy", "macro_f1"), "there is no record to score")
+    sure = {} if shared is None else of_labels(list(gold.values()), [answers[key] for key in gold], labels, shared)
     return {
         "n": n,
         "accuracy": sum(answers[key] == label for key, label in gold.items()) / n if n else None,
         "macro_f1": sum(f1s) / len(f1s) if f1s else None,
         "by_label": by_label,
         "confusion": confusion,
+        **beside(sure, shared or ()),
         "notes": notes,
     }

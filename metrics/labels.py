@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from emotui.errors import BadInput
+from emotui.metrics.beside import Shared, beside, of_vectors
 from emotui.metrics.probabilities import average_precision, brier_score, expected_calibration_error
 from emotui.metrics.scenes import Report, scenes_metrics
 from emotui.metrics.states import Bits, Floats
@@ -159,6 +160,7 @@ def labels_report(
     predicted: Mapping[str, Answer],
     thresholds: Mapping[str, float] | None = None,
     given: Mapping[str, Sequence[str]] | None = None,
+    shared: Shared | None = None,
 ) -> Report:
     """The document of `emotui score labels`.
 
@@ -169,6 +171,7 @@ def labels_report(
         thresholds: by label; a label without one, and all without any, are given where p is at least 0.5.
         given: id to the labels that the model itself gives beside its probabilities. They count, unless there are
             thresholds.
+        shared: of each gold record what it shares with others; where given, intervals stand beside (`ci95`).
 
     Returns:
         `labels_metrics`; labels are all that either side names, gold ones first, each in order of appearance.
@@ -202,6 +205,8 @@ def labels_report(
         report["notes"]["thresholds"] = f"no record has a label {', '.join(map(repr, unknown))}"
     elif chosen and not known:
         report["notes"]["thresholds"] = "predictions are no probabilities: the thresholds change nothing"
+    if shared is not None:
+        report |= beside(of_vectors(truth, guesses, labels, shared), shared)
     return report
 
 

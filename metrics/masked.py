@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from emotui.errors import BadInput
+from emotui.metrics.beside import Intervals, Shared, beside, of_ratios
 
 DIMENSIONS = (
     "anger",
@@ -95,6 +96,7 @@ def masked_report(
     lexicon: Lexicon,
     top: int = 20,
     supplement: Container[str] = (),
+    shared: Shared | None = None,
 ) -> dict[str, Any]:
     """The document of `emotui score masked`.
 
@@ -105,6 +107,8 @@ def masked_report(
         lexicon: lower-cased word to ten 0s and 1s, in the order of `DIMENSIONS`.
         top: how many mispredictions are listed.
         supplement: the words of `lexicon` that were added to it.
+        shared: of each gold record what it shares with others; where given, intervals stand beside (`ci95`), of
+            records: masks of one text are drawn together.
 
     Returns:
         `n` (records), `masks`, `acc_l`, `acc_v`, `f1_v` (means over masks), `valid_answers` (share of the
@@ -150,8 +154,19 @@ def masked_report(
         "gold_words": gold_words,
         "predicted_words": predicted_words,
         "top_mispredictions": [_marked(pair, supplement) for pair in _mispredictions(scored)[:top]],
+        **({} if shared is None else beside(_intervals(gold, scored, shared), shared)),
         "notes": notes,
     }
+
+
+def _intervals(gold: Mapping[str, Sequence[str]], scored: Sequence[MaskScore], shared: Shared) -> Intervals:
+    owners = [place for place, words in enumerate(gold.values()) for _ in words]
+    parts: dict[str, list[float]] = {name: [0.0] * len(gold) for name in ("acc_l", "acc_v", "f1_v")}
+    for place, mask in zip(owners, scored, strict=True):
+        for name, value in (("acc_l", mask.same_word), ("acc_v", mask.same_vector), ("f1_v", mask.f1)):
+            parts[name][place] += value
+    masks = [len(words) for words in gold.values()]
+    return of_ratios({name: (sums, masks) for name, sums in parts.items()}, shared)
 
 
 def _standings(words: Sequence[str], lexicon: Lexicon, supplement: Container[str]) -> dict[str, int]:

@@ -150,3 +150,34 @@ def standard_error(values: ArrayLike, groups: Numbers | None = None) -> float | 
 def convention(n: int, of: str, resamples: int, seed: int) -> str:
     """What an interval was computed under, in words. `of`: what is drawn, such as `samples`."""
     return f"95% percentile bootstrap: {resamples:,} resamples of {n:,} {of}, seed {seed}"
+
+
+def ratio_intervals(
+    parts: Sequence[tuple[ArrayLike, ArrayLike]], groups: Numbers | None = None, *, seed: int = 0
+) -> list[tuple[float, float] | None]:
+    """Intervals of figures that are sums over sums: means, rates, precision, recall.
+
+    Args:
+        parts: for each figure (n,) numerators and (n,) denominators, one of each a sample; 0 over 0 where a sample
+            has no say in it.
+        groups: (n,), as of `resampled_sums`.
+
+    Returns:
+        of each figure, None where it is undefined in more than half of the resamples, or there is one group only.
+    """
+    if not parts:
+        return []
+    columns = np.stack([np.asarray(side, dtype=np.float64) for part in parts for side in part], axis=1)
+    n = len(columns) if groups is None else int(groups.max(initial=-1)) + 1
+    if n < 2:
+        return [None] * len(parts)
+    sums = resampled_sums(columns, groups, seed, resamples_for(n))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratios = sums[:, ::2] / sums[:, 1::2]
+    return [spread_interval(ratio) for ratio in np.where(np.isfinite(ratios), ratios, np.nan).T]
+
+
+def spread_interval(resampled: ArrayLike) -> tuple[float, float] | None:
+    """As `interval`; None too where no resample differs: that 0 of 50 were found makes 0 not certain."""
+    found = interval(resampled)
+    return None if found is None or found[0] == found[1] else found

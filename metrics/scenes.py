@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from emotui.errors import BadInput
 from emotui.metrics.agreement import cohen_kappa, fleiss_kappa
+from emotui.metrics.beside import Shared, beside, of_vectors
 from emotui.metrics.states import Bits, Floats
 
 Report = dict[str, Any]
@@ -103,13 +104,16 @@ def micro_f1(counts: LabelCounts) -> float:
 
 
 def scenes_report(
-    gold: Mapping[str, Mapping[str, int]], predicted: Mapping[str, Mapping[str, int | Sequence[float]]]
+    gold: Mapping[str, Mapping[str, int]],
+    predicted: Mapping[str, Mapping[str, int | Sequence[float]]],
+    shared: Shared | None = None,
 ) -> Report:
     """The document of `emotui score scenes`.
 
     Args:
         gold: id to `{label: 0 or 1}`.
         predicted: id to `{label: 0 or 1}` or `{label: (logit yes, logit no)}`; a pair counts as 1 where yes > no.
+        shared: of each gold record what it shares with others; where given, intervals stand beside (`ci95`).
 
     Returns:
         `scenes_metrics`; labels in the order of the first gold record.
@@ -128,7 +132,14 @@ def scenes_report(
     rows = np.array([[gold[key][name] for name in labels] for key in gold], dtype=np.uint8)
     guesses = np.array([[_as_bit(predicted[key][name]) for name in labels] for key in gold], dtype=np.uint8)
     shape = (len(gold), len(labels))
-    return scenes_metrics(rows.reshape(shape), guesses.reshape(shape), labels)
+    truth, said = rows.reshape(shape), guesses.reshape(shape)
+    report = scenes_metrics(truth, said, labels)
+    if shared is None:
+        return report
+    found = of_vectors(truth, said, labels, shared)
+    return report | beside(
+        {name: each for name, each in found.items() if name not in ("jaccard", "samples_f1")}, shared
+    )
 
 
 def vector_problems(

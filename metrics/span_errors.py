@@ -7,6 +7,7 @@ nothing but numbers, so that a run over a hundred thousand samples can be looked
 from array import array
 from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
+from math import nan
 from statistics import fmean
 from typing import Protocol
 
@@ -99,13 +100,15 @@ class Figure:
     """`value`: the mean over repeats in which it is defined; `sd`: their sample standard deviation (n-1).
 
     `samples`: of F1 and Sim all that were scored, of a rate those that were hit; sorted. `why`: what an undefined one
-    lacks.
+    lacks. `low`, `high`: the 95% interval, where it was computed (`emotui.metrics.span_intervals`).
     """
 
     value: float | None
     sd: float | None
     samples: tuple[int, ...]
     why: str | None = None
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,17 +146,19 @@ WHY = {
 """What a figure lacks where it is undefined."""
 
 
-class _Means:
+class Means:
     """F1 and Sim of the samples or sentences of one label."""
 
-    __slots__ = ("f1", "samples", "sim")
+    __slots__ = ("f1", "numbers", "samples", "sim")
 
     def __init__(self) -> None:
         self.f1, self.sim = array("d"), array("d")
+        self.numbers = array("q")
         self.samples: list[int] = []
 
     def add(self, number: int, f1: float, sim: float | None) -> None:
         self.f1.append(f1)
+        self.numbers.append(number)
         if sim is not None:
             self.sim.append(sim)
         if not self.samples or self.samples[-1] != number:
@@ -168,13 +173,31 @@ class _Means:
         }
 
 
+COUNTED = (
+    *("number", "f1", "sim", "labelled_f1", "marked"),
+    *("met", "predicted", "gold", "gold_tokens", "predicted_tokens", "shared_tokens", "hallucinated", "fixated"),
+    *(
+        "keyword",
+        "fixated_sentences",
+        "keyword_sentences",
+        "neutral_hit",
+        "neutral",
+        "in_neutral",
+        "located",
+        "invalid",
+    ),
+)
+"""What a tally keeps of each sample, for intervals."""
+
+
 class Tally:
-    """One repeat (or one annotator) over any number of samples."""
+    """One repeat (or one annotator) over any number of samples. `counted`: of each sample what `COUNTED` names."""
 
     def __init__(self) -> None:
-        self.all = _Means()
-        self.emotions: dict[str, _Means] = {}
-        self.valences: dict[str, _Means] = {}
+        self.all = Means()
+        self.counted = array("d")
+        self.emotions: dict[str, Means] = {}
+        self.valences: dict[str, Means] = {}
         self._spans = self._located = self._keyword = self._neutral = self._neutral_hit = self._in_neutral = 0
         self._hallucinated_spans = self._missing = self._keyword_sentences = self._fixated_sentences = 0
         self._gold_f1 = array("d")
@@ -198,6 +221,7 @@ class Tally:
         Args:
             keyed: of a passage, its `keyword_sentences`; needed only where `scored.keyword`.
         """
+        before = self._so_far()
         self.all.add(number, scored.f1, scored.sim)
         self._spans += len(scored.located)
         self._count_spans(number, scored)
@@ -222,6 +246,17 @@ class Tally:
             self._located += 0 if scored.void else sum(span is not None for span in scored.located)
             _named(self.emotions, labels.emotion, number, scored.f1, scored.sim)
             _named(self.valences, labels.valence, number, scored.f1, scored.sim)
+        sim = nan if scored.sim is None else scored.sim
+        self.counted.extend((number, scored.f1, sim, self._labelled_f1[-1], bool(scored.gold)))
+        self.counted.extend([now - then for now, then in zip(self._so_far(), before, strict=True)])
+
+    def _so_far(self) -> tuple[float, ...]:
+        """The sums over all samples until now, in the order of `COUNTED`."""
+        return (
+            *(self._met, self._spans, self._gold_spans, *(self._tokens or (0, 0, 0)), self._hallucinated_spans),
+            *(len(self._fixated), self._keyword, self._fixated_sentences, self._keyword_sentences),
+            *(self._neutral_hit, self._neutral, self._in_neutral, self._located, len(self._invalid)),
+        )
 
     def _count_spans(self, number: int, scored: Scored) -> None:
         self._met += sum([pair.f1 for pair in scored.pairs])
@@ -314,11 +349,11 @@ def keyword_sentences(sample: SpanSample, keywords: frozenset[str]) -> list[Span
     return found
 
 
-def _named(means: dict[str, _Means], name: str | None, number: int, f1: float, sim: float | None) -> None:
+def _named(means: dict[str, Means], name: str | None, number: int, f1: float, sim: float | None) -> None:
     if name is not None:
         held = means.get(name)
         if held is None:
-            held = means[name] = _Means()
+            held = means[name] = Means()
         held.add(number, f1, sim)
 
 
@@ -351,7 +386,7 @@ def _confusion(tallies: Sequence[Tally]) -> dict[tuple[str, str], Figure]:
     return {pair: Figure(len(found), None, tuple(sorted(set(found)))) for pair, found in numbers.items()}
 
 
-def _by_label(each: Sequence[Mapping[str, _Means]]) -> dict[str, dict[str, Figure]]:
+def _by_label(each: Sequence[Mapping[str, Means]]) -> dict[str, dict[str, Figure]]:
     names = sorted({name for means in each for name in means})
     return {name: _combined([means[name].figures() for means in each if name in means]) for name in names}
 

@@ -5,7 +5,9 @@ from statistics import fmean
 
 import msgspec
 
+from emotui.metrics.beside import Shared, beside
 from emotui.metrics.repeats import known_mean, known_sd
+from emotui.metrics.span_intervals import span_intervals
 from emotui.metrics.span_labels import labels_report
 from emotui.metrics.span_scoring import (
     NEUTRAL,
@@ -33,11 +35,13 @@ def span_report(
     keywords: frozenset[str],
     per_sample: bool = False,
     skip_missing: bool = False,
+    shared: Shared | None = None,
 ) -> dict[str, object]:
     """The whole JSON document of `emotui score spans`; with `per_sample` also `samples`.
 
     Args:
         skip_missing: a sample without a prediction is left out of its repeat; else it counts as one without spans.
+        shared: of each gold sample what it shares with others; where given, intervals stand beside (`ci95`).
 
     Raises:
         ValueError: as `score_samples`.
@@ -46,6 +50,8 @@ def span_report(
     if skip_missing:
         details = [detail for detail in details if not detail.missing]
     document = report(gold, details)
+    if shared is not None:
+        document |= beside(span_intervals(gold, details, shared), shared)
     if per_sample:
         document["samples"] = [sample_entry(detail) for detail in details]
     return document

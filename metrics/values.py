@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from emotui.metrics.beside import Intervals, Shared, beside, of_numbers
 from emotui.metrics.repeats import known_mean, known_sd
 
 FIGURES = ("pearson", "spearman", "ccc", "rmse", "mae")
@@ -81,23 +82,26 @@ def value_names(said: Iterable[Numbers]) -> list[str]:
     return list(dict.fromkeys(name for one in said for name in one))
 
 
-def values_report(gold: Sequence[Numbers], predicted: Sequence[Numbers]) -> dict[str, Any]:
+def values_report(
+    gold: Sequence[Numbers], predicted: Sequence[Numbers], shared: Shared | None = None
+) -> dict[str, Any]:
     """The figures of each name of gold, over the texts of which both sides give it.
 
     Args:
         gold, predicted: one for each text, in the same order.
+        shared: of each text what it shares with others; where given, intervals stand beside (`ci95`).
 
     Returns:
         `n`, the texts; `by_name` with the `FIGURES`, `n` and, where gold has the name and the prediction has not,
         `without`; `notes` on what is undefined, left out, or not in gold.
     """
     names = value_names(gold)
+    sure: Intervals = {}
     by_name: dict[str, dict[str, Any]] = {}
     notes: dict[str, str] = {}
     for name in names:
-        pairs = [
-            (one[name], said[name]) for one, said in zip(gold, predicted, strict=True) if name in one and name in said
-        ]
+        both = [place for place, one in enumerate(gold) if name in one and name in predicted[place]]
+        pairs = [(gold[place][name], predicted[place][name]) for place in both]
         wanted = sum(name in one for one in gold)
         x, y = (np.array([pair[side] for pair in pairs], dtype=np.float64) for side in (0, 1))
         figures = {
@@ -108,6 +112,9 @@ def values_report(gold: Sequence[Numbers], predicted: Sequence[Numbers]) -> dict
             "mae": mae(x, y),
         }
         by_name[name] = {**figures, "n": len(pairs)}
+        if shared is not None:
+            found = of_numbers(x, y, [shared[place] for place in both])
+            sure |= {f"by_name.{name}.{key}": each for key, each in found.items() if figures[key] is not None}
         notes |= {f"by_name.{name}.{key}": _why(x, y) for key in FIGURES if figures[key] is None}
         if wanted > len(pairs):
             by_name[name]["without"] = wanted - len(pairs)
@@ -117,7 +124,7 @@ def values_report(gold: Sequence[Numbers], predicted: Sequence[Numbers]) -> dict
     surplus = [name for name in value_names(predicted) if name not in by_name]
     if surplus:
         notes["by_name"] = f"not in gold and left out: {', '.join(surplus)}"
-    return {"n": len(gold), "by_name": by_name, "notes": notes}
+    return {"n": len(gold), "by_name": by_name, **beside(sure, shared or ()), "notes": notes}
 
 
 def values_over_repeats(reports: Sequence[dict[str, Any]]) -> dict[str, Any]:

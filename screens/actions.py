@@ -156,4 +156,4 @@ def bindings(actions: Iterable[Action]) -> list[Binding]:
         for action in actions
         for key in action.keys
     ]
-    return found + [Binding(str(number), f"place({number})", show=False) for number in range(1, 10)]
+    return found + [Binding(str(number), f"place({number})", show=False) for number in range(10)]

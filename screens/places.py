@@ -8,6 +8,7 @@ from textual.containers import Horizontal
 from emotui.screens.actions import SHARED, TOOL, Action
 from emotui.screens.annotate.entry import ENTRY as ANNOTATE_ENTRY
 from emotui.screens.browse.entry import ENTRY as BROWSE_ENTRY
+from emotui.screens.compare.entry import ENTRY as COMPARE_ENTRY
 from emotui.screens.entry import PlaceEntry
 from emotui.screens.models.entry import ENTRY as MODELS_ENTRY
 from emotui.screens.place import Place
@@ -25,6 +26,7 @@ PLACES: dict[int, PlaceEntry] = {
     7: RESULTS_ENTRY,
     8: MODELS_ENTRY,
     9: SPOT_ENTRY,
+    0: COMPARE_ENTRY,
 }
 
 TITLES = {number: place.title for number, place in PLACES.items()}

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -87,32 +88,47 @@ def as_written(text: str, style: str = "", **kept: Any) -> "Text":
 def print_figures(title: str, figures: Mapping[str, object]) -> None:
     """A two-column table of the figures of a report; nested groups (`by_emotion`) become tables of their own.
 
-    An interval (a list of two numbers) stands in brackets; other lists are for programs and left out.
+    An interval (a list of two numbers, or what `ci95` has of a figure) stands in brackets; other lists are for programs
+    and left out. Conventions and notes stand below.
     """
     console = terminal()
-    groups = {name: value for name, value in figures.items() if isinstance(value, Mapping) and name != "notes"}
-    _print_pairs(console, title, figures)
+    held = figures.get("ci95")
+    intervals: Mapping[str, Any] = held if isinstance(held, Mapping) else {}
+    apart = {"notes", "conventions"} | ({"ci95"} if intervals else set())
+    groups = {name: value for name, value in figures.items() if isinstance(value, Mapping) and name not in apart}
+    _print_pairs(console, title, figures, intervals)
     for name, group in groups.items():
-        _print_group(console, name, group)
-    notes = figures.get("notes")
-    if isinstance(notes, Mapping):
-        for name, why in notes.items():
-            console.print(as_written(f"{name}: {why}", "dim"))
+        _print_group(console, name, group, _within(intervals, name))
+    for below in ("conventions", "notes"):
+        words = figures.get(below)
+        if isinstance(words, Mapping):
+            for name, why in words.items():
+                console.print(as_written(f"{name}: {why}", "dim"))
 
 
-def _print_pairs(console: "Console", title: str, figures: Mapping[str, object]) -> None:
-    table = _table("", "", show_header=False)
+def _within(intervals: Mapping[str, Any], group: str) -> dict[str, Any]:
+    """The intervals of the figures of a group, by their names in it."""
+    return {name.removeprefix(f"{group}."): each for name, each in intervals.items() if name.startswith(f"{group}.")}
+
+
+def _print_pairs(
+    console: "Console", title: str, figures: Mapping[str, object], intervals: Mapping[str, Any] = MappingProxyType({})
+) -> None:
+    beside = any(name in intervals for name in figures)
+    table = _table("", "", *[""] * beside, show_header=False)
     for name, value in figures.items():
         if not isinstance(value, Mapping | list) or _is_interval(value):
-            table.add_row(as_written(str(name)), as_written(shown(value)))
+            sure = [as_written(shown(intervals[name]) if name in intervals else "")] if beside else []
+            table.add_row(as_written(str(name)), as_written(shown(value)), *sure)
     _print_table(console, title, table)
 
 
-def _print_group(console: "Console", name: str, group: Mapping[str, Any]) -> None:
+def _print_group(console: "Console", name: str, group: Mapping[str, Any], intervals: Mapping[str, Any]) -> None:
     rows = {key: value for key, value in group.items() if isinstance(value, Mapping)}
     single = {key: value for key, value in group.items() if not isinstance(value, Mapping | list)}
     if single:
-        _print_pairs(console, name, single)
+        _print_pairs(console, name, single, intervals)
+    rows = {key: _with_intervals(row, _within(intervals, str(key))) for key, row in rows.items()}
     columns = list(dict.fromkeys(c for row in rows.values() for c, value in row.items() if not _nested(value)))
     if not columns:
         return
@@ -131,6 +147,16 @@ def _print_group(console: "Console", name: str, group: Mapping[str, Any]) -> Non
         else:
             console.print(table)
         heading = f"{name} (further columns)"
+
+
+def _with_intervals(row: Mapping[str, Any], intervals: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of a group with an interval behind each figure that has one."""
+    found: dict[str, Any] = {}
+    for column, value in row.items():
+        found[column] = value
+        if column in intervals:
+            found[f"{column} 95%"] = intervals[column]
+    return found
 
 
 def _nested(value: object) -> bool:

@@ -196,6 +196,8 @@ def _table_document(table: ResultsTable, ids: Mapping[int, str] | None) -> dict[
 def _cell_document(cell: Cell, ids: Mapping[int, str] | None) -> dict[str, object]:
     document: dict[str, object] = {"value": cell.value, "sd": cell.sd, "convention": cell.convention, "run": cell.run}
     document["n_samples"] = len(cell.samples)
+    if cell.low is not None and cell.high is not None:
+        document["ci95"] = [cell.low, cell.high]
     if cell.value is None:
         document["why"] = cell.why
     if ids is not None:

@@ -7,7 +7,6 @@ from emotui.commands.output import (
     json_option,
     print_figures,
     print_json,
-    say,
     skip_bad_option,
     terminal,
     warn,
@@ -61,10 +60,7 @@ def compare(
     if as_json:
         print_json(document)
         return
-    conventions = document.pop("conventions", {})
     print_figures(f"{first} minus {second}", document)
-    for figure, words in conventions.items():
-        say(f"{figure}: {words}")
 
 
 @click.command()

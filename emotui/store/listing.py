@@ -43,6 +43,12 @@ def order(connection: "DuckDBPyConnection", query: ListQuery) -> "Numbers":
     return found
 
 
+def metric_means(connection: "DuckDBPyConnection", dataset: int, run: str, metric: str) -> "Floats":
+    """(n,) by the place of the sample: what a run scored, the mean over repeats; NaN where it has no value."""
+    first, n = samples.first_of(connection, dataset)
+    return _Scores(connection, run, first, n).mean(metric)
+
+
 def _filtered(connection: "DuckDBPyConnection", query: ListQuery, first: int, n: int) -> "Numbers":
     """What the query asks of the samples themselves, sorted by `query.sort` where that is a column of theirs."""
     where, values = ["sample between ? and ?"], [first, first + n - 1]

@@ -263,6 +263,10 @@ def range_of(connection: "DuckDBPyConnection", number: int) -> tuple[int, int] |
     return None if found is None else (int(found[0]), int(found[1]))
 
 
+_LOOKED_AT = 500
+"""Samples whose own columns are looked at: those of one file mostly have the same."""
+
+
 def hashes(connection: "DuckDBPyConnection", first: int, n: int, column: str) -> "np.ndarray":
     """A hash of what each sample's column of this name among its own says, in the order of the file (n,), uint64."""
     found = connection.execute(
@@ -271,6 +275,25 @@ def hashes(connection: "DuckDBPyConnection", first: int, n: int, column: str) ->
     )
     said: np.ndarray = found.fetchnumpy()["said"]
     return said
+
+
+def own_columns(connection: "DuckDBPyConnection", first: int, n: int) -> list[str]:
+    """The names of columns of the data's own, of the first few hundred samples, in the order in which they come."""
+    found = connection.execute(
+        "select unnest(json_keys(record, '$.meta')) from samples where sample between ? and ? order by sample",
+        [first, first + min(n, _LOOKED_AT) - 1],
+    )
+    return list(dict.fromkeys(name for (name,) in found.fetchall()))
+
+
+def said_in(connection: "DuckDBPyConnection", first: int, n: int, column: str) -> list[str | None]:
+    """What each sample says in a column of its own, in the order of the file; None where it says nothing."""
+    path = "/meta/" + column.replace("~", "~0").replace("/", "~1")
+    found = connection.execute(
+        "select json_extract_string(record, ?) from samples where sample between ? and ? order by sample",
+        [path, first, first + n - 1],
+    )
+    return [said for (said,) in found.fetchall()]
 
 
 def records(connection: "DuckDBPyConnection", numbers: Sequence[int]) -> list[tuple[int, bytes]]:

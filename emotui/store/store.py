@@ -218,6 +218,13 @@ class Store:
         with self._turns.reading() as connection:
             return listing.order(connection, query)
 
+    def metric_means(self, dataset: int, run: str, metric: str) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+        """(n,) by the place of the sample: what a run scored, the mean over repeats; NaN where it has no value."""
+        from emotui.store import listing
+
+        with self._turns.reading() as connection:
+            return listing.metric_means(connection, dataset, run, metric)
+
     def page(self, numbers: "Numbers", run: str | None) -> list[ListRow]:
         """The lines of these samples in the list, in their order; unknown numbers are left out."""
         with self._turns.reading() as connection:
@@ -268,6 +275,16 @@ class Store:
         """A hash of what each of `n` samples says in a column of its own, in the order of the file (n,), uint64."""
         with self._turns.reading(access.ROOMY) as connection:
             return samples.hashes(connection, first, n, column)
+
+    def own_columns(self, dataset: int) -> list[str]:
+        """The names of a data set's own columns, as far as its first few hundred samples have them."""
+        with self._turns.reading() as connection:
+            return samples.own_columns(connection, *samples.first_of(connection, dataset))
+
+    def said_in(self, dataset: int, column: str) -> list[str | None]:
+        """What each sample of a data set says in a column of its own, in file order."""
+        with self._turns.reading(access.ROOMY) as connection:
+            return samples.said_in(connection, *samples.first_of(connection, dataset), column)
 
     def dataset_samples(self, dataset: int, start: int = 0, stop: int | None = None) -> Iterator[tuple[int, bytes]]:
         """(number, record as JSON) in file order, positions `start` up to but without `stop`."""

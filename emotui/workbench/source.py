@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from emotui.backends.host import ModelProcess
     from emotui.metrics.span_scoring import SampleDetail
     from emotui.workbench.annotate.desk import Desk
+    from emotui.workbench.compare.pairs import Comparing
     from emotui.workbench.datasets.importing import Importing
     from emotui.workbench.datasets.source_bench import SourceBench
     from emotui.workbench.datasets.spot_checks import SpotChecks
@@ -198,6 +199,10 @@ class BrowseSource(Protocol):
     @property
     def results(self) -> "Callable[[], Results] | None":
         """The tables, bars and transitions of its runs."""
+
+    @property
+    def comparing(self) -> "Callable[[], Comparing] | None":
+        """What compares sources of a dataset."""
 
     @property
     def spot_checks(self) -> "Callable[[], SpotChecks] | None":

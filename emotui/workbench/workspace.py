@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from emotui.backends.host import ModelProcess
     from emotui.workbench.annotate.desk import Desk
+    from emotui.workbench.compare.pairs import Comparing
     from emotui.workbench.datasets.importing import Importing
     from emotui.workbench.datasets.source_bench import SourceBench
     from emotui.workbench.datasets.spot_checks import SpotChecks
@@ -57,6 +58,7 @@ class Workspace:
         self._shelf: LoadedModels | None = None
         self._results: Results | None = None
         self._rephrasing: Rephrasing | None = None
+        self._comparing: Comparing | None = None
 
     @classmethod
     def open(
@@ -188,6 +190,15 @@ class Workspace:
             if self._results is None:
                 self._results = Results(self.store, self.model)
             return self._results
+
+    def comparing(self) -> "Comparing":
+        """What compares sources of a dataset, made when it is first asked for: it brings scipy in."""
+        from emotui.workbench.compare.pairs import Comparing
+
+        with self._lock:
+            if self._comparing is None:
+                self._comparing = Comparing(self.store)
+            return self._comparing
 
     def shelf(self) -> "LoadedModels":
         """What loads, ends and measures models. It looks into folders, so it is made when it is first asked for."""

@@ -103,7 +103,7 @@ _NOT_HERE = ("next_H", "next_F", "next_N", "raw", "view", "view_back", "values",
 
 def reserved() -> dict[str, str]:
     """The keys of one character that labels cannot have, each with what it does."""
-    found = {str(number): "opening a place" for number in range(1, 10)}
+    found = {str(number): "opening a place" for number in range(10)}
     for action in (*SHARED, *ACTIONS, *TOOL):
         if action.id not in _NOT_HERE:
             keys = [key for key in action.keys if len(key) == 1]

@@ -20,7 +20,7 @@ def decimals(value: float, *, signed: bool = False, n: int = 3) -> str:
 
 
 def written(cell: "Cell", unit: str) -> tuple[str, str]:
-    """A cell's mean and its spread, which is empty where there is none.
+    """A cell's mean, and its interval or else its spread; empty where there is none.
 
     An undefined figure is a dash, and a setting that was not asked a dot.
     """
@@ -35,8 +35,10 @@ def written(cell: "Cell", unit: str) -> tuple[str, str]:
         spread = "" if cell.sd is None else f"±{cell.sd:.1f}"
         return (count(round(value)) if value == round(value) else f"{value:.1f}"), spread
     n = 4 if unit == "fine-share" else 3
-    spread = "" if cell.sd is None else f"±{decimals(cell.sd, n=n)}"
-    return decimals(value, signed=unit == "difference", n=n), spread
+    mean = decimals(value, signed=unit == "difference", n=n)
+    if cell.low is not None and cell.high is not None:
+        return mean, f"[{decimals(cell.low, n=n - 1)}, {decimals(cell.high, n=n - 1)}]"
+    return mean, "" if cell.sd is None else f"±{decimals(cell.sd, n=n)}"
 
 
 def label_of(row: "Row") -> str:
@@ -69,6 +71,8 @@ def said(row: "Row", column: "Column", cell: "Cell") -> str:
     """What a cell is, in one line: of what, how much, and whose."""
     mean, spread = written(cell, column.unit)
     what = f"{shown(column.group)}: {shown(column.title)}" if column.group else shown(column.title)
+    if cell.low is not None and cell.sd is not None:
+        spread += f" ±{decimals(cell.sd)}"
     figure = f"{mean} {spread}".rstrip() if cell.asked else "not asked"
     return f"{what}   {figure}   {label_of(row)}"
 

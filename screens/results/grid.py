@@ -27,7 +27,10 @@ KINDS = {"run": "own runs", "baseline": "costs nothing", "people": "annotators",
 
 @dataclass(frozen=True, slots=True)
 class _Width:
-    """Cells of a column: of its means, which stand to the right, and of its spreads, which stand to the left."""
+    """Cells of a column: of its means, which stand to the right, and of its spreads, which stand to the left.
+
+    Where intervals stand below, all three are one width.
+    """
 
     mean: int
     spread: int
@@ -61,11 +64,12 @@ class Grid(Page, inherit_bindings=False):
         super().__init__(id=id)
         self.table: ResultsTable | None = None
         self.row = self.column = 0
-        self._shades = self._plain = False
+        self._shades = self._plain = self._below = False
         self._first = 0
         self._widths: list[_Width] = []
         self._label = 0
         self._row_lines: dict[int, int] = {}
+        self._rows_at: dict[int, int] = {}
         self._column_places: dict[int, tuple[int, int]] = {}
 
     @property
@@ -128,10 +132,10 @@ class Grid(Page, inherit_bindings=False):
         if offset is None:
             return
         at = offset.y + self.scroll_offset.y
-        rows = [row for row, line in self._row_lines.items() if line == at]
+        row = self._rows_at.get(at)
         columns = [column for column, (a, b) in self._column_places.items() if a <= offset.x < b]
-        if rows:
-            self.put(rows[0], columns[0] if columns else self.column)
+        if row is not None:
+            self.put(row, columns[0] if columns else self.column)
 
     # How it is drawn.
 
@@ -142,19 +146,27 @@ class Grid(Page, inherit_bindings=False):
         longest = max((width(label_of(row)) for row in table.rows), default=4)
         self._label = min(longest, _LONGEST_LABEL, max(cells // 3, 12))
         self._widths = [_width(table, at, shades=self._shades) for at in range(len(table.columns))]
+        wide = sum(one.all + _GAP for one in self._widths) > cells - self._label - 3
+        self._below = wide and not self._shades and any(one.low is not None for row in table.rows for one in row.cells)
+        if self._below:
+            self._widths = [_narrow(one) for one in self._widths]
         seen = self._seen(cells)
         lines: list[_Line] = [_Line(-1, tuple(parts)) for parts in self._heads(table, seen)]
+        self._row_lines = {}
         kind = ""
         for number, row in enumerate(table.rows):
             if row.kind != kind and row.kind in KINDS and not self._plain:
                 kind = row.kind
                 lines.append(_Line(-1, _kind_parts(kind, [one for one in table.rows if one.kind == kind])))
+            self._row_lines[number] = len(lines)
             lines.append(_Line(number, tuple(self._row_parts(number, row, seen))))
+            if self._below and (under := self._under_parts(row, seen)):
+                lines.append(_Line(number, tuple(under)))
         lines.append(_Line(-1, ()))
         for note in table.notes:
             text = shown(note)
             lines += [_Line(-1, (Part(text[a:b], "dim"),)) for a, b in wrap(text, min(cells - 2, _MOST_NOTES))]
-        self._row_lines = {line.row: at for at, line in enumerate(lines) if line.row >= 0}
+        self._rows_at = {at: line.row for at, line in enumerate(lines) if line.row >= 0}
         self.show([line.parts for line in lines])
 
     def _seen(self, cells: int) -> list[int]:
@@ -201,6 +213,15 @@ class Grid(Page, inherit_bindings=False):
             parts += self._cell_parts(row, at, here=here and at == self.column)
         return parts
 
+    def _under_parts(self, row: "Row", seen: Sequence[int]) -> list[Part]:
+        """The intervals of a row, under its means; empty where it has none."""
+        assert self.table is not None
+        spreads = {at: written(row.cells[at], self.table.columns[at].unit)[1] for at in seen}
+        if not any(spreads.values()):
+            return []
+        lead = Part(" " * (self._label + 2))
+        return [lead, *(Part(spreads[at].rjust(self._widths[at].all) + " " * _GAP, "dim") for at in seen)]
+
     def _cell_parts(self, row: "Row", at: int, *, here: bool) -> list[Part]:
         table, size, cell = self.table, self._widths[at], row.cells[at]
         assert table is not None
@@ -213,6 +234,8 @@ class Grid(Page, inherit_bindings=False):
             return [Part(shade(float(cell.value), most) * whole, "said"), Part(" ")]
         if table.columns[at].unit == "words":
             return [Part(fit(mean, size.all), "picked" if here else "plain"), Part(" " * _GAP)]
+        if self._below:
+            spread = ""
         text = mean.rjust(size.mean)
         if here:
             return [Part((text + (f" {spread}" if spread else "")).ljust(size.all), "picked"), Part(" " * _GAP)]
@@ -277,6 +300,14 @@ def _width(table: "ResultsTable", at: int, *, shades: bool) -> _Width:
         return _Width(0, 0, whole)
     # Where there is no spread behind them, figures stand to the right under their title.
     return _Width(mean if spread else whole, spread, whole)
+
+
+def _narrow(size: _Width) -> _Width:
+    """The width of a column whose intervals stand below."""
+    if not size.spread:
+        return size
+    whole = max(size.mean, size.spread, size.all - size.mean - size.spread - 1)
+    return _Width(whole, 0, whole)
 
 
 def _most(table: "ResultsTable") -> float:

@@ -89,7 +89,7 @@ def test_a_page_is_whole_fetches_nothing_and_shows_names_as_they_are(
     assert "url(" not in text
     assert "http" not in text
     (own,) = [row for row in page.rows if row[:2] == [one_line(NASTY), "r1"] and len(row) == 22][:1]
-    assert own[2] == "0.475 ± .035"
+    assert own[2] == "0.475 ± .035 [.250, .700]"
     (qwen,) = [row for row in page.rows if row[0] == "Qwen 3 32B †" and row[1] == "SEER, Table 3" and len(row) == 22]
     assert qwen[2:8] == ["0.673 ± .006", "—", "—", "0.693 ± .007", "0.575 ± .014", "—"]
 

@@ -9,6 +9,7 @@ from emotui.metrics.labels import Answer, Gold, as_table, label_names, labels_re
 from emotui.records import LabelsGold, LabelsPrediction
 from emotui.tasks.labels.thresholds import chosen_thresholds, read_thresholds
 from emotui.tasks.parts import Embedding
+from emotui.tasks.sharing import shared_by
 
 
 def score_files(
@@ -20,7 +21,8 @@ def score_files(
     labelled, records = _labelled(golds, answers)
     own = {key: one.given for key, one in records.items() if one.given is not None}
     said = {key: _within_bounds(one.labels) for key, one in records.items()}
-    document = labels_report(labelled, said, chosen, own)
+    shared = [shared_by(one.meta) for one in golds if one.said is not None]
+    document = labels_report(labelled, said, chosen, own, shared)
     silent = sum(said[key] == {} for key in labelled)
     if silent:
         document["notes"]["n"] = f"{silent} records without an answer count as no label predicted"

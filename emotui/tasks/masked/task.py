@@ -28,6 +28,7 @@ from emotui.tasks.parts import Asking, Embedding, OwnSamples, SaidLine, ScoreOpt
 from emotui.tasks.prompting.files import as_chat, filled
 from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from, write_answers
 from emotui.tasks.prompting.ways import DIRECT
+from emotui.tasks.sharing import shared_by
 from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
 
 VERSION = "1"
@@ -82,9 +83,12 @@ def _report(details: Sequence[Detail]) -> dict[str, Any]:
 
 
 def _document(
-    gold: Mapping[str, Sequence[str]], predicted: Mapping[str, Sequence[str]], words: WordVectors
+    gold: Mapping[str, Sequence[str]],
+    predicted: Mapping[str, Sequence[str]],
+    words: WordVectors,
+    shared: Sequence[str | None] | None = None,
 ) -> dict[str, Any]:
-    return masked_report(gold, predicted, words.table, supplement=words.supplement)
+    return masked_report(gold, predicted, words.table, supplement=words.supplement, shared=shared)
 
 
 def _by_topic(
@@ -116,7 +120,8 @@ def score_files(
         raise BadInput(*problems)
     gold = {sample.id: sample.labels for sample in golds}
     words, predicted = given_vectors(given), {answer.id: answer.labels for answer in answers}
-    return _document(gold, predicted, words) | _by_topic(golds, predicted, words)
+    shared = [shared_by(sample.meta) for sample in golds]
+    return _document(gold, predicted, words, shared) | _by_topic(golds, predicted, words)
 
 
 def problem(sample: MaskedGold) -> str | None:

@@ -44,6 +44,7 @@ from emotui.tasks.rephrase.prompts import (
     shots,
     shown,
 )
+from emotui.tasks.sharing import shared_by
 from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
 
 VERSION = "1"
@@ -103,7 +104,7 @@ def score_files(
 ) -> dict[str, Any]:
     """The document of `emotui score class`."""
     said = {one.id: one.label if one.label is not None else one.probs or {} for one in answers}
-    return class_report({one.id: one.gold for one in golds}, said)
+    return class_report({one.id: one.gold for one in golds}, said, [shared_by(one.meta) for one in golds])
 
 
 def score_baselines(

@@ -44,6 +44,7 @@ from emotui.tasks.scenes.prompts import (
     scene_fields,
     shared_and_asked,
 )
+from emotui.tasks.sharing import shared_by
 from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
 
 VERSION = "1"
@@ -113,7 +114,8 @@ def score_files(
     gold = {record.id: record.labels for record in golds}
     said = {record.id: _vector(record) for record in answers}
     silent = [key for key, vector in said.items() if not vector]
-    document = scenes_report(gold, said | {key: dict.fromkeys(gold.get(key, {}), 0) for key in silent})
+    shared = [shared_by(record.meta) for record in golds]
+    document = scenes_report(gold, said | {key: dict.fromkeys(gold.get(key, {}), 0) for key in silent}, shared)
     if silent:
         document["notes"]["n"] = f"{len(silent)} records without an answer count as no emotion predicted"
     return document

@@ -10,6 +10,7 @@ sentences.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ from emotui.tasks.parts import (
 )
 from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from
 from emotui.tasks.prompting.ways import DIRECT
+from emotui.tasks.sharing import shared_by
 from emotui.tasks.spans import experiments
 from emotui.tasks.spans.contract import bare, breach
 from emotui.tasks.spans.label_maps import MAPPED, hash_of, with_labels, with_mapped_labels
@@ -211,11 +213,20 @@ def score_files(
     per_sample = bool(given.get("per_sample"))
     skip = given.get("missing") == "skip"
     said, unmapped = with_mapped_labels(golds, answers, given.get("map_labels"))
+    report = partial(
+        span_report,
+        golds,
+        said,
+        keywords=keywords,
+        per_sample=per_sample,
+        skip_missing=skip,
+        shared=[shared_by(sample.meta) for sample in golds],
+    )
     if given.get("no_sim"):
-        document = span_report(golds, said, None, keywords, per_sample=per_sample, skip_missing=skip)
+        document = report(embed=None)
     else:
         with embedding() as embed:
-            document = span_report(golds, said, embed, keywords, per_sample=per_sample, skip_missing=skip)
+            document = report(embed=embed)
     if given.get("map_labels"):
         document["unmapped_labels"] = unmapped
     return document

@@ -7,6 +7,7 @@ from typing import Any
 from emotui.metrics.values import value_names, values_report
 from emotui.records import ValuesGold, ValuesPrediction
 from emotui.tasks.parts import Embedding
+from emotui.tasks.sharing import shared_by
 
 
 def score_files(
@@ -14,7 +15,8 @@ def score_files(
 ) -> dict[str, Any]:
     """The document of `emotui score values`. A text without an answer has no number on the answer's side."""
     said = {one.id: one.values for one in answers}
-    document = values_report([one.values or {} for one in golds], [said.get(one.id, {}) for one in golds])
+    shared = [shared_by(one.meta) for one in golds]
+    document = values_report([one.values or {} for one in golds], [said.get(one.id, {}) for one in golds], shared)
     silent = sum(not said.get(one.id) for one in golds)
     if silent:
         document["notes"]["n"] = f"{silent} records without an answer are in no figure: see `without` of each name"

@@ -63,7 +63,7 @@ def take_person(
         BadInput: there is no such dataset, or nobody of that name in it.
     """
     found = dataset_named(store, dataset)
-    said = [Said(number, 0, keys) for number, keys in _person(store, found, name).items()]
+    said = [Said(number, 0, keys) for number, keys in person_says(store, found, name).items()]
     return keep_said(store, found, name, PERSON, said, sim=sim, cancelled=cancelled)
 
 
@@ -149,7 +149,7 @@ def _predictions(store: Store, dataset: Dataset, task: Task, name: str) -> tuple
     run = source_run(store, dataset, name)
     if run is None:
         samples = dict(stored_samples(store, dataset, dataset.n))
-        said = _person(store, dataset, name)
+        said = person_says(store, dataset, name)
         return {number: task.taken(samples[number], keys) for number, keys in said.items()}, name
     return {
         row.sample: msgspec.json.decode(row.prediction, type=task.prediction)
@@ -162,7 +162,7 @@ class _Annotated(msgspec.Struct):
     annotators: dict[str, Any] = {}
 
 
-def _person(store: Store, dataset: Dataset, name: str) -> dict[int, Mapping[str, Any]]:
+def person_says(store: Store, dataset: Dataset, name: str) -> dict[int, Mapping[str, Any]]:
     """What a person says inside the gold records, by the number of the sample and the keys of records."""
     found = {
         number: _keys(dataset.task, there[name])

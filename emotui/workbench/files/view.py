@@ -49,6 +49,7 @@ class FileView:
     scenes: None = None
     rephrasing: None = None
     results: None = None
+    comparing: None = None
     ask_sql: None = None
     spot_checks: None = None
     annotating: None = None

@@ -27,6 +27,7 @@ from emotui.workbench.results.span_figures import (
     RunFigures,
     annotator_figures,
     count_transitions,
+    groups_of_samples,
     run_figures,
     titles_of,
 )
@@ -298,8 +299,12 @@ class Results:
         if not covered or not has_texts(dataset):
             return []
         told = partial(on_step, "baselines")
-        make = partial(best_baselines, self._store, covered, cancelled, told)
+        make = partial(best_baselines, self._store, covered, cancelled, told, self._groups(dataset))
         return self._once(("baselines", dataset.dataset), (dataset.fingerprint, tuple(covered)), make)
+
+    def _groups(self, dataset: Dataset) -> dict[int, int] | None:
+        make = partial(groups_of_samples, self._store, dataset.dataset)
+        return self._once(("groups", dataset.dataset), dataset.fingerprint, make)
 
     def _chosen(
         self, dataset: Dataset, names: Sequence[str] | None, cancelled: IsCancelled, on_step: OnStep = untold

@@ -1,6 +1,6 @@
 """What costs nothing over the samples that runs cover: the best of `emotui score spans --baselines`, under the runs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -8,6 +8,7 @@ import msgspec
 from emotui.lexicons import empath_keywords
 from emotui.metrics.span_baselines import span_baselines
 from emotui.metrics.span_errors import Labels, SpanErrors, Tally, over_repeats
+from emotui.metrics.span_intervals import with_intervals
 from emotui.metrics.span_scoring import score_pairs
 from emotui.records import SpanSample
 from emotui.store.store import Store
@@ -68,8 +69,12 @@ def best_baselines(
     covered: Sequence[Coverage],
     cancelled: IsCancelled,
     on_count: Callable[[int, int], None] = lambda so_far, n: None,
+    groups: Mapping[int, int] | None = None,
 ) -> list[BaselineFigures]:
     """For each coverage the baseline with the best F1 over it; each sample is scored once.
+
+    Args:
+        groups: as of `with_intervals`.
 
     Raises:
         Cancelled: between two batches.
@@ -93,12 +98,13 @@ def best_baselines(
                 for among, held in zip(wanted, tallies, strict=True):
                     if number in among:
                         held.setdefault(name, Tally()).add(number, labels, detail)
-    return [_best(held, over) for held, over in zip(tallies, covered, strict=True) if held]
+    return [_best(held, over, groups) for held, over in zip(tallies, covered, strict=True) if held]
 
 
-def _best(tallies: dict[str, Tally], over: Coverage) -> BaselineFigures:
+def _best(tallies: dict[str, Tally], over: Coverage, groups: Mapping[int, int] | None) -> BaselineFigures:
     found = {name: over_repeats([tally]) for name, tally in tallies.items()}
     name = max(found, key=lambda one: found[one].figures["f1"].value or 0.0)
+    sure = with_intervals(found[name], [tallies[name]], groups)
     # No run has these answers, so there is nothing to jump to.
-    bare = {key: replace(figure, samples=()) for key, figure in found[name].figures.items()}
-    return BaselineFigures(name, over, replace(found[name], figures=bare))
+    bare = {key: replace(figure, samples=()) for key, figure in sure.figures.items()}
+    return BaselineFigures(name, over, replace(sure, figures=bare))

@@ -11,6 +11,7 @@ from emotui.formats.rows import literal
 from emotui.lexicons import empath_keywords
 from emotui.metrics.annotators import best_each, score_annotators
 from emotui.metrics.span_errors import Facts, Figure, Labels, SpanErrors, Tally, keyword_sentences, over_repeats
+from emotui.metrics.span_intervals import with_intervals
 from emotui.metrics.span_scoring import Embed, SampleDetail
 from emotui.metrics.transitions import TransitionCounts
 from emotui.records import ALL_SENTENCES, Sentence, Span, SpanSample
@@ -21,6 +22,7 @@ from emotui.tasks.spans import experiments
 from emotui.tasks.spans.task import CONVENTION
 from emotui.workbench.progress import Cancelled, IsCancelled, OnCount
 from emotui.workbench.runs.scores import former_gold
+from emotui.workbench.runs.sharing import groups_of
 
 PARTS = ("task-1", "task-2")
 """Single sentences, and passages; told apart by whether a sample has sentences (section 4)."""
@@ -144,9 +146,10 @@ def run_figures(store: Store, run: Run, cancelled: IsCancelled, on_count: OnCoun
     sums = store.value_sums(run.run, _PASSAGE)
     under = former_gold(store, run)
     parts = {}
+    groups = groups_of_samples(store, run.dataset)
     for part, held in tallies.items():
         if held:
-            errors = over_repeats([held[n] for n in sorted(held)])
+            errors = in_all([held[n] for n in sorted(held)], groups)
             parts[part] = with_metrics(errors, [one for one in sums if _part_of(one) == part])
     return RunFigures(
         run=run,
@@ -158,6 +161,17 @@ def run_figures(store: Store, run: Run, cancelled: IsCancelled, on_count: OnCoun
         experiment=experiment,
         halves=halves,
     )
+
+
+def groups_of_samples(store: Store, dataset: int) -> dict[int, int] | None:
+    """By the number of each sample that of what it shares with others; None where samples share nothing."""
+    found = groups_of(store, dataset)
+    return None if found is None else found[1]
+
+
+def in_all(tallies: Sequence[Tally], groups: Mapping[int, int] | None) -> SpanErrors:
+    """The figures over repeats, or annotators, with their intervals."""
+    return with_intervals(over_repeats(tallies), tallies, groups)
 
 
 def with_metrics(errors: SpanErrors, sums: Sequence[ValueSum]) -> SpanErrors:
@@ -250,9 +264,10 @@ def annotator_figures(
         for detail in best_each(scored):
             tally = best[_part(label_of[detail.id])]
             tally.add(numbers[detail.id], label_of[detail.id], detail, keyed[detail.id])
+    groups = groups_of_samples(store, dataset.dataset)
     return {
         part: AnnotatorFigures(
-            len(held), over_repeats([held[name] for name in sorted(held)]), over_repeats([best[part]])
+            len(held), in_all([held[name] for name in sorted(held)], groups), in_all([best[part]], groups)
         )
         for part, held in named.items()
         if held

@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from emotui.metrics.beside import SEED
 from emotui.metrics.metric import Metric
+from emotui.metrics.resampling import BESIDE
 from emotui.metrics.span_errors import Figure, SpanErrors
 from emotui.metrics.span_report import EMPTY_RULE
 from emotui.metrics.transitions import ordered
@@ -31,6 +33,11 @@ _MAIN = {"task-1": "seer_table3", "task-2": "seer_table4"}
 SCORES = (
     "F1 and Sim of a sample: the aligned pairs' sum over the greater number of spans; means over samples, then over "
     f"repeats; ± is the standard deviation (n-1) over repeats (SEER, section 6). F1 alone misleads: {EMPTY_RULE}."
+)
+INTERVALS = (
+    "[low, high]: 95% percentile bootstrap over samples (over the passages, posts or originals that samples share), "
+    f"all repeats together, {BESIDE:,} resamples (fewer of more than 20,000 samples), seed {SEED}; none where no "
+    "resample differs."
 )
 BOTH = (
     "P and R: the aligned pairs' F1 over the number of predicted and of gold spans, over all samples. Baseline: the "
@@ -125,7 +132,7 @@ def _main(material: Material, part: str) -> ResultsTable:
             for name, _, _ in HEADLINE
         ]
         rows.append(Row(row.model, "published", row.source, tuple(cells)))
-    notes, papers = (SCORES, BOTH, PEOPLE), (f"{PUBLISHED} {table.cite}.", *table.notes)
+    notes, papers = (SCORES, INTERVALS, BOTH, PEOPLE), (f"{PUBLISHED} {table.cite}.", *table.notes)
     return ResultsTable(part, material.titles[part], tuple(columns), tuple(rows), notes, published_notes=papers)
 
 
@@ -193,7 +200,7 @@ def _scored_cells(figures: Mapping[str, Figure], convention: str, run: str | Non
 
 def cell_of(figure: Figure, convention: str, run: str | None) -> Cell:
     """A figure as a cell."""
-    return Cell(figure.value, figure.sd, convention, figure.why, figure.samples, run)
+    return Cell(figure.value, figure.sd, convention, figure.why, figure.samples, run, figure.low, figure.high)
 
 
 def _printed(figure: Printed | None, row: PublishedRow) -> Cell:
@@ -321,7 +328,7 @@ def _labels(material: Material, part: str) -> ResultsTable:
             cells += [cell_of(by[name]["f1"], convention, run) if name in by else Cell() for name in names[group]]
         rows.append(Row(label, kind, source, tuple(cells), remark))
     title = f"{material.titles[part]}: F1 by emotion and valence"
-    return ResultsTable(f"labels-{part}", title, tuple(columns), tuple(rows), (LABELS, SCORES))
+    return ResultsTable(f"labels-{part}", title, tuple(columns), tuple(rows), (LABELS, SCORES, INTERVALS))
 
 
 def bars_of(material: Material, part: str, by: str, metric: Metric) -> Bars:

@@ -1,14 +1,14 @@
-"""Two sources of one dataset, sample by sample, by one metric."""
+"""Two sources of one dataset, sample by sample, by one metric: the document of `emotui compare --runs`."""
 
 from typing import Any
 
 from emotui.errors import BadInput
-from emotui.store.query import Run
+from emotui.store.query import Dataset
 from emotui.store.store import Store
-from emotui.workbench.runs.elsewhere import source_run
+from emotui.workbench.compare.sources import Compared, source_named, values_of
 from emotui.workbench.runs.scores import metrics_of
+from emotui.workbench.runs.sharing import groups_of
 
-_PAGE = 5000
 _NAMED = 3
 
 
@@ -18,27 +18,34 @@ def compare_runs(
     """The document of `emotui compare --runs`: first minus second, over the samples of their dataset.
 
     Args:
-        first: a run's id, or the name of a person or file of the second one's dataset; `second` likewise.
+        first: a run's id, the name of a person or file of the second one's dataset, `person:NAME` inside its gold
+            records, or `gold:VERSION`; `second` likewise.
         metric: by name; None: the first of the task.
         inner: compare the samples that both have a value of, instead of refusing.
         seed: of the bootstrap.
 
     Returns:
-        that of `paired_report`, with `runs`, `dataset` and `metric`; repeats count by their mean.
+        that of `paired_report`, with `runs`, `dataset` and `metric`, and `shared`, the column by which samples go
+        together; repeats count by their mean.
 
     Raises:
         BadInput: no such run or metric, two datasets, or samples that only one of them has a value of.
     """
+    import numpy as np
+
     from emotui.metrics.paired import paired_report
 
-    runs = _both(store, first, second)
-    dataset = store.dataset(runs[0].dataset)
-    assert dataset is not None
+    dataset, sources = _both(store, first, second)
     known = metrics_of(store, dataset.dataset)
     name = metric or known[0].name
     if name not in {one.name for one in known}:
         raise BadInput(f"there is no metric {name!r} here; there are: {', '.join(one.name for one in known)}")
-    a, b = (_values(store, run, name) for run in runs)
+    ids = {number: key for key, number in store.numbers_by_id(dataset.dataset).items()}
+    numbers = list(store.file_order(dataset.dataset))
+    a, b = (
+        {ids[number]: value for number, value in zip(numbers, values.tolist(), strict=True) if not np.isnan(value)}
+        for values in (values_of(store, dataset, source, name) for source in sources)
+    )
     alone = sorted(a.keys() ^ b.keys())
     if alone and not inner:
         some = ", ".join(map(repr, alone[:_NAMED]))
@@ -47,47 +54,41 @@ def compare_runs(
         )
     if not a.keys() & b.keys():
         raise BadInput(f"no sample has a {name} of both: emotui rescore RUN may give it")
-    named = {"dataset": dataset.name, "metric": name, "runs": [run.run for run in runs]}
-    return named | paired_report(a, b, inner, seed)
+    shared = groups_of(store, dataset.dataset)
+    groups = None if shared is None else {ids[number]: str(group) for number, group in shared[1].items()}
+    named = {"dataset": dataset.name, "metric": name, "runs": [source.key for source in sources]}
+    if shared is not None:
+        named["shared"] = shared[0]
+    return named | paired_report(a, b, inner, seed, groups=groups)
 
 
-def _both(store: Store, first: str, second: str) -> tuple[Run, Run]:
-    """The two runs. A name that is no run's id is looked for in the dataset of the other one."""
-    found: list[Run | None] = []
-    for name in (first, second):
-        try:
-            found.append(store.run(name))
-        except BadInput:
-            found.append(None)
-    for place, name in enumerate((first, second)):
-        other = found[1 - place]
-        if found[place] is None and other is not None:
-            dataset = store.dataset(other.dataset)
-            found[place] = None if dataset is None else source_run(store, dataset, name)
-    if found == [None, None]:
-        both = [
-            (one, source_run(store, dataset, second))
-            for dataset in store.datasets()
-            if (one := source_run(store, dataset, first)) is not None
-        ]
-        whole = [pair for pair in both if pair[1] is not None]
-        if len(whole) == 1:
-            found = list(whole[0])
-    a, b = found
-    if a is None or b is None:
-        raise BadInput(f"the store has no run or source {first if a is None else second!r} (emotui runs lists them)")
-    if a.dataset != b.dataset:
+def _both(store: Store, first: str, second: str) -> tuple[Dataset, tuple[Compared, Compared]]:
+    """The dataset and its two sources. A name that is no run's id is looked for in the dataset of the other one."""
+    runs = {name: _dataset_of_run(store, name) for name in (first, second)}
+    a, b = runs[first], runs[second]
+    if a is not None and b is not None and a != b:
         raise BadInput(f"{first} and {second} are over two datasets: compare sources of one")
-    return a, b
+    datasets = [one for one in store.datasets() if one.dataset == (a or b) or (a is None and b is None)]
+    fitting = []
+    for dataset in datasets:
+        found = [_named(store, dataset, name) for name in (first, second)]
+        if found[0] is not None and found[1] is not None:
+            fitting.append((dataset, (found[0], found[1])))
+    if len(fitting) == 1:
+        return fitting[0]
+    missing = second if a is not None else first
+    raise BadInput(f"the store has no run or source {missing!r} (emotui runs lists them)")
 
 
-def _values(store: Store, run: Run, metric: str) -> dict[str, float]:
-    """By the sample's id its value, the mean over repeats."""
-    numbers = store.file_order(run.dataset)
-    found: dict[str, float] = {}
-    for start in range(0, len(numbers), _PAGE):
-        for row in store.page(numbers[start : start + _PAGE], run.run):
-            value = row.values.get(metric)
-            if value is not None:
-                found[row.id] = value
-    return found
+def _named(store: Store, dataset: Dataset, name: str) -> Compared | None:
+    try:
+        return source_named(store, dataset, name)
+    except BadInput:
+        return None
+
+
+def _dataset_of_run(store: Store, name: str) -> int | None:
+    try:
+        return store.run(name).dataset
+    except BadInput:
+        return None

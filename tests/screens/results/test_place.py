@@ -83,12 +83,15 @@ async def test_own_runs_stand_beside_the_published_rows_which_wear_a_dagger_once
         await press(pilot, "P")
         assert grid(pilot).table == without_unasked(table)
         drawn = grid(pilot).text.split("\n")
-        own = next(line for line in drawn if line.startswith(QWEN))
+        at, own = next((at, line) for at, line in enumerate(drawn) if line.startswith(QWEN))
         f1 = next(row for row in table.rows if row.label == QWEN).cells[0]
         assert isinstance(f1.value, float)
-        assert f1.sd is not None
-        assert f"{f1.value:.3f} ±{f1.sd:.3f}".replace("0.", ".") in own
-        assert any(line.startswith("Qwen 3 32B †") and ".673 ±.006" in line for line in drawn)
+        assert f1.low is not None
+        assert f"{f1.value:.3f}".replace("0.", ".") in own
+        assert f"[{f1.low:.2f}, {f1.high:.2f}]".replace("0.", ".") in drawn[at + 1]
+        printed = next(at for at, line in enumerate(drawn) if line.startswith("Qwen 3 32B †"))
+        assert ".673" in drawn[printed]
+        assert "±.006" in drawn[printed + 1]
         assert not any("†" in line for line in drawn if line.startswith((QWEN, "rule")))
         assert pilot.app.focused is grid(pilot)
         await press(pilot, "P")

@@ -1,0 +1,325 @@
+"""Two sources sample by sample, and many sources on one axis."""
+
+from dataclasses import dataclass, field, replace
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from emotui.errors import BadInput
+from emotui.metrics.metric import Metric
+from emotui.metrics.paired import EQUAL, compared, wilcoxon_p
+from emotui.metrics.resampling import (
+    BESIDE,
+    Numbers,
+    convention,
+    group_numbers,
+    interval,
+    resampled_means,
+    resamples_for,
+)
+from emotui.metrics.significance import adjusted_known
+from emotui.records import Mark, SpanSample
+from emotui.store.query import Dataset
+from emotui.store.store import Store
+from emotui.tasks.spans.task import Prediction, marks_of
+from emotui.workbench.compare.sources import Compared, comparable, says, source_named, values_of
+from emotui.workbench.predicted_spans import predicted_spans
+from emotui.workbench.results.published import published
+from emotui.workbench.runs.scores import last_attempts, metrics_of
+from emotui.workbench.runs.sharing import groups_of
+from emotui.workbench.said import said_of
+
+if TYPE_CHECKING:
+    from emotui.workbench.compare.sources import Values
+
+BINS = 21
+SEED = 0
+_TABLES = {"task-1": "seer_table3", "task-2": "seer_table4"}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One sample in both sources; `difference` is the first less the second."""
+
+    sample: int
+    id: str
+    first: float
+    second: float
+
+    @property
+    def difference(self) -> float:
+        return self.first - self.second
+
+    @property
+    def changed(self) -> bool:
+        return abs(self.difference) > EQUAL
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two sources by one metric. `rows`: the greatest difference first; `report`: the document of `emotui compare`.
+
+    `bins`: how many differences fall into each of `BINS` equal parts from -`reach` to `reach`, the middle one around 0.
+    `alone`: samples that only one of them has a value of, left out. `intervals`: 95%, of either mean. `shared`: the
+    column by which samples go together.
+    """
+
+    first: Compared
+    second: Compared
+    metric: Metric
+    rows: tuple[Difference, ...]
+    report: dict[str, Any]
+    bins: tuple[int, ...]
+    reach: float
+    alone: int
+    intervals: tuple[tuple[float, float] | None, tuple[float, float] | None] = (None, None)
+    shared: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A source on the axis: its mean over the samples that it has a value of, with the 95% interval.
+
+    `p`: of its difference from the first source over the samples of both (Wilcoxon), corrected over all by Holm; None
+    for the first itself. `published`: printed in a paper, over other samples.
+    """
+
+    name: str
+    told: str
+    kind: str
+    mean: float | None
+    low: float | None
+    high: float | None
+    n: int
+    key: str = ""
+    p: float | None = None
+    published: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Many sources by one metric, the greatest mean first. `people`: the least and the greatest mean of people."""
+
+    metric: Metric
+    rows: tuple[Standing, ...]
+    people: tuple[float, float] | None
+    first: str
+    convention: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What gold and two sources say of one text; marks are of spans.
+
+    `lines`: of other tasks the name of each thing, and what gold, the first and the second say to it.
+    """
+
+    sample: int
+    id: str
+    text: str
+    gold: tuple[Mark, ...] = ()
+    first: tuple[Mark, ...] = ()
+    second: tuple[Mark, ...] = ()
+    lines: tuple[tuple[str, str, str, str], ...] = ()
+
+
+@dataclass
+class _Held:
+    mark: object
+    values: "Values"
+
+
+@dataclass
+class Comparing:
+    """Made by `Workspace.comparing()`. Every method may be called from any thread, and may take a while."""
+
+    store: Store
+    _held: dict[tuple[int, str, str], _Held] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def sources(self, dataset: int) -> list[Compared]:
+        """What can be compared, runs first."""
+        return comparable(self.store, self._dataset(dataset))
+
+    def metrics(self, dataset: int) -> tuple[Metric, ...]:
+        """By what; that of most interest first."""
+        return metrics_of(self.store, dataset)
+
+    def pair(self, dataset: int, first: str, second: str, metric: str | None = None, *, seed: int = SEED) -> Pair:
+        """Compare two sources over the samples that both have a value of.
+
+        Raises:
+            BadInput: there is no such source or metric, or no sample has a value of both.
+        """
+        found = self._dataset(dataset)
+        one, other = (source_named(self.store, found, name) for name in (first, second))
+        by = self._metric(found, metric)
+        a, b = (self._values(found, source, by.name) for source in (one, other))
+        both = ~(np.isnan(a) | np.isnan(b))
+        if not both.any():
+            raise BadInput(f"no sample has a {by.name} of both {one.name} and {other.name}")
+        shared = groups_of(self.store, found.dataset)
+        start = self.store.file_order(found.dataset).start
+        numbers = np.flatnonzero(both) + start
+        groups = None if shared is None else group_numbers([shared[1][number] for number in numbers.tolist()])
+        report = compared(a[both], b[both], groups, seed=seed)
+        differences = a[both] - b[both]
+        order = np.argsort(-differences, kind="stable")
+        ids = {row: key for key, row in self.store.numbers_by_id(found.dataset).items()}
+        rows = tuple(
+            Difference(number, ids[number], x, y)
+            for number, x, y in zip(
+                numbers[order].tolist(), a[both][order].tolist(), b[both][order].tolist(), strict=True
+            )
+        )
+        reach = float(np.abs(differences).max()) or 1.0
+        bins = np.histogram(differences, bins=BINS, range=(-reach, reach))[0]
+        alone = int((np.isnan(a) != np.isnan(b)).sum())
+        named = None if shared is None or groups is None else shared[0]
+        drawn = len(rows) if groups is None else int(groups.max()) + 1
+        means = resampled_means(np.stack([a[both], b[both]], axis=1), groups, seed=seed, resamples=resamples_for(drawn))
+        sure = [interval(means[:, at]) if len(rows) > 1 else None for at in (0, 1)]
+        return Pair(one, other, by, rows, report, tuple(bins.tolist()), reach, alone, (sure[0], sure[1]), named)
+
+    def axis(self, dataset: int, metric: str | None = None, first: str | None = None, *, papers: bool = False) -> Axis:
+        """All sources of a dataset by one metric, their intervals over the same draws of samples.
+
+        Args:
+            first: which one the others are tested against; None: that with the greatest mean.
+            papers: add what SEER prints, where the metric is one of its.
+
+        Raises:
+            BadInput: as `pair`.
+        """
+        found = self._dataset(dataset)
+        by = self._metric(found, metric)
+        known = self.sources(dataset)
+        columns = [self._values(found, source, by.name) for source in known]
+        there = [at for at, column in enumerate(columns) if not np.isnan(column).all()]
+        known, columns = [known[at] for at in there], [columns[at] for at in there]
+        if not known:
+            return Axis(by, _printed(by) if papers else (), None, "")
+        table = np.stack(columns, axis=1)
+        groups = self._groups(found)
+        drawn = len(table) if groups is None else int(groups.max()) + 1
+        resamples = resamples_for(drawn, BESIDE)
+        means = resampled_means(table, groups, seed=SEED, resamples=resamples)
+        standing = []
+        for at, source in enumerate(known):
+            column = table[:, at][~np.isnan(table[:, at])]
+            low, high = (interval(means[:, at]) if len(column) > 1 else None) or (None, None)
+            standing.append(
+                Standing(
+                    source.name, source.told, source.kind, float(column.mean()), low, high, len(column), source.key
+                )
+            )
+        sign = -1.0 if by.higher_is_better else 1.0
+        order = sorted(range(len(standing)), key=lambda at: sign * (standing[at].mean or 0.0))
+        base = next((at for at, source in enumerate(known) if source.key == first), order[0])
+        p = adjusted_known([None if at == base else _p(table[:, base], table[:, at], groups) for at in order])
+        rows = [replace(standing[at], p=p[place]) for place, at in enumerate(order)]
+        people = [one.mean for one in standing if one.kind == "person" and one.mean is not None]
+        return Axis(
+            by,
+            (*rows, *(_printed(by) if papers else ())),
+            (min(people), max(people)) if people else None,
+            known[base].key,
+            convention(drawn, "samples" if groups is None else "groups of samples that share a text", resamples, SEED),
+        )
+
+    def marks(self, dataset: int, sample: int, first: str, second: str) -> Marks:
+        """What gold and two sources mark in a text; of repeats the first."""
+        found = self._dataset(dataset)
+        ((_, record),) = self.store.samples([sample])
+        plain = msgspec.json.decode(record, type=_Plain)
+        if found.task != "spans":
+            lines = self._lines(found, sample, first, second)
+            return Marks(sample, plain.id, plain.text or "", lines=lines)
+        read = msgspec.json.decode(record, type=SpanSample)
+        a, b = (self._marked(found, sample, read, source_named(self.store, found, name)) for name in (first, second))
+        return Marks(sample, read.id, read.text, tuple(read.spans or ()), a, b)
+
+    def _lines(self, dataset: Dataset, sample: int, first: str, second: str) -> tuple[tuple[str, str, str, str], ...]:
+        """What both say of a sample, thing by thing, where they are kept beside the dataset."""
+        gold: dict[str, str] = {}
+        sides: list[dict[str, str]] = []
+        for name in (first, second):
+            run = source_named(self.store, dataset, name).run
+            answers = () if run is None else said_of(self.store, dataset.dataset, sample, run).answers
+            said = answers[0].lines if answers else ()
+            gold |= {line.name: line.gold for line in said}
+            sides.append({line.name: line.predicted for line in said})
+        a, b = sides
+        return tuple((name, own, a.get(name, ""), b.get(name, "")) for name, own in gold.items())
+
+    def _marked(self, dataset: Dataset, number: int, sample: SpanSample, source: Compared) -> tuple[Mark, ...]:
+        if source.run is None:
+            said = says(self.store, dataset, source).get(number, {}).get("spans") or ()
+            return tuple(msgspec.convert(said, list[Mark]))
+        rows = last_attempts(self.store.results(source.run, [number]))
+        first = min(rows, key=lambda row: row.repeat, default=None)
+        if first is None or first.prediction is None:
+            return ()
+        prediction = msgspec.json.decode(first.prediction, type=Prediction)
+        spans = predicted_spans(sample, marks_of(prediction), None)
+        return tuple(Mark(*span.place, span.label) for span in spans if span.place is not None)
+
+    def _values(self, dataset: Dataset, source: Compared, metric: str) -> "Values":
+        mark: object = (dataset.fingerprint, dataset.gold)
+        if source.run is not None:
+            mark = self.store.run_revisions([source.run]).get(source.run)
+        key = dataset.dataset, source.key, metric
+        with self._lock:
+            held = self._held.get(key)
+        if held is not None and held.mark == mark:
+            return held.values
+        values = values_of(self.store, dataset, source, metric)
+        with self._lock:
+            self._held[key] = _Held(mark, values)
+        return values
+
+    def _groups(self, dataset: Dataset) -> Numbers | None:
+        shared = groups_of(self.store, dataset.dataset)
+        return None if shared is None else group_numbers(list(shared[1].values()))
+
+    def _dataset(self, dataset: int) -> Dataset:
+        found = self.store.dataset(dataset)
+        if found is None:
+            raise BadInput(f"there is no dataset {dataset}")
+        return found
+
+    def _metric(self, dataset: Dataset, name: str | None) -> Metric:
+        known = self.metrics(dataset.dataset)
+        fitting = [one for one in known if name is None or one.name == name]
+        if not fitting:
+            raise BadInput(f"there is no metric {name!r} here; there are: {', '.join(one.name for one in known)}")
+        return fitting[0]
+
+
+class _Plain(msgspec.Struct):
+    id: str
+    text: str | None = None
+
+
+def _p(first: "Values", second: "Values", groups: Numbers | None) -> float | None:
+    """Of the signed-rank test over the samples, or groups of samples, that both have values of."""
+    both = ~(np.isnan(first) | np.isnan(second))
+    differences = first[both] - second[both]
+    if groups is not None and len(differences):
+        here = np.unique(groups[both], return_inverse=True)[1]
+        differences = np.bincount(here, differences) / np.bincount(here)
+    return wilcoxon_p(differences) if len(differences) else None
+
+
+def _printed(metric: Metric) -> tuple[Standing, ...]:
+    """What SEER's main tables print of this metric, a row a model and setting."""
+    rows = []
+    for part, name in _TABLES.items():
+        for row in published(name).rows:
+            for setting, figures in row.settings.items():
+                if (figure := figures.get(metric.name)) is not None:
+                    told = f"{setting} {part}"
+                    rows.append(Standing(row.model, told, row.kind, figure.mean, None, None, 0, published=True))
+    return tuple(rows)

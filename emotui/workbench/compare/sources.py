@@ -1,0 +1,126 @@
+"""What can be compared: runs, people and files that are kept beside a dataset, people inside its gold, former gold."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from emotui.errors import BadInput
+from emotui.store.query import Dataset, Run
+from emotui.store.rows import ResultRow
+from emotui.store.store import Store
+from emotui.tasks.registry import task_named
+from emotui.workbench.datasets.sources import GOLD, PERSON, person_says, sources
+from emotui.workbench.runs.elsewhere import source_run
+from emotui.workbench.runs.plan import stored_samples
+from emotui.workbench.runs.scores import ELSEWHERE, scored
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Values = np.ndarray[tuple[int], np.dtype[np.float64]]
+    """(n,) by the place of the sample in its dataset; NaN where there is no value."""
+
+_SAID = ("spans", "label", "labels", "values")
+"""The keys of a record under which gold stands."""
+
+
+class Compared(msgspec.Struct, frozen=True):
+    """A source that has a value for samples of a dataset.
+
+    `key` names it for good: a run's id, `person:NAME`, or `gold:VERSION`. `told`: what else tells it from others of its
+    name (way and date). `n`: about how many texts it says something. `run`: where it is kept beside the others.
+    """
+
+    key: str
+    name: str
+    kind: str
+    told: str = ""
+    n: int = 0
+    run: str | None = None
+
+
+def comparable(store: Store, dataset: Dataset) -> list[Compared]:
+    """All sources of a dataset, runs first, the newest before the others; today's gold is what they are scored by."""
+    runs = {run.run: run for run in store.runs(dataset.dataset)}
+    kept, people = [], []
+    for one in sources(store, dataset.name):
+        if one.run is not None:
+            if one.n:
+                kept.append(Compared(one.run, one.name, one.kind, _told(runs[one.run]), one.n, one.run))
+        elif one.kind == PERSON:
+            people.append(Compared(f"{PERSON}:{one.name}", one.name, PERSON, "in the gold records", one.n))
+    former = [
+        Compared(f"{GOLD}:{version}", f"gold {version}", GOLD, (made or "")[:10], dataset.n)
+        for version, _, made in store.gold_versions(dataset.dataset)
+        if version != dataset.gold
+    ]
+    return [*kept, *people, *former]
+
+
+def _told(run: Run) -> str:
+    """Way, seed where it is not the usual one, and when it began."""
+    seed = run.config.get("seed")
+    parts = [str(run.config.get("way") or ""), f"seed {seed}" if seed else "", run.started[:16].replace("T", " ")]
+    return " ".join(part for part in parts if part)
+
+
+def source_named(store: Store, dataset: Dataset, name: str) -> Compared:
+    """The source of this key or name, or whose run's id begins so.
+
+    Raises:
+        BadInput: there is none, or there are several.
+    """
+    known = comparable(store, dataset)
+    fitting = [one for one in known if one.key == name] or [one for one in known if one.name == name]
+    if not fitting and (run := source_run(store, dataset, name)) is not None:
+        fitting = [one for one in known if one.run == run.run]
+    if len(fitting) > 1:
+        raise BadInput(f"{name!r} may be any of {', '.join(one.key for one in fitting)}")
+    if not fitting:
+        there = ", ".join(dict.fromkeys(one.name for one in known)) or "none"
+        raise BadInput(f"{dataset.name} has no source {name!r} to compare; it has: {there}")
+    return fitting[0]
+
+
+def values_of(store: Store, dataset: Dataset, source: Compared, metric: str) -> "Values":
+    """What a source scored at each sample, of several repeats the mean. Sim of people inside the gold is left out."""
+    if source.run is not None:
+        return store.metric_means(dataset.dataset, source.run, metric)
+    return _scored_now(store, dataset, source).get(metric, _nothing(dataset.n))
+
+
+def _nothing(n: int) -> "Values":
+    import numpy as np
+
+    return np.full(n, np.nan)
+
+
+def _scored_now(store: Store, dataset: Dataset, source: Compared) -> dict[str, "Values"]:
+    """The values of one whose scores are not kept, by metric."""
+    samples = dict(stored_samples(store, dataset, dataset.n))
+    said = says(store, dataset, source)
+    rows = [
+        ResultRow(number, 0, 0, None, msgspec.json.encode(keys).decode(), None, 0.0) for number, keys in said.items()
+    ]
+    found: dict[str, Values] = {}
+    first = store.file_order(dataset.dataset).start
+    for row in scored(task_named(dataset.task), ELSEWHERE, rows, samples, None):
+        for name, value in {} if row.score is None else row.score.values.items():
+            if value is not None:
+                found.setdefault(name, _nothing(dataset.n))[row.sample - first] = value
+    return found
+
+
+def says(store: Store, dataset: Dataset, source: Compared) -> Mapping[int, Mapping[str, Any]]:
+    """What one inside the gold records, or former gold, says: by the number of the sample, by the keys of records."""
+    kind, _, name = source.key.partition(":")
+    if kind == PERSON:
+        return person_says(store, dataset, name)
+    records = dict(store.dataset_samples(dataset.dataset)) | store.former_gold(dataset.dataset, int(name))
+    read = {number: msgspec.json.decode(record, type=dict[str, Any]) for number, record in records.items()}
+    return {
+        number: {key: record[key] for key in _SAID if key in record}
+        for number, record in read.items()
+        if any(key in record for key in _SAID)
+    }

@@ -1,0 +1,143 @@
+"""How sure the figures of spans are: bootstrap over samples, or over what samples share, all repeats together."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from emotui.metrics.beside import SEED, Intervals, Shared
+from emotui.metrics.resampling import Numbers, group_numbers, resampled_sums, resamples_for, spread_interval
+from emotui.metrics.span_errors import COUNTED, Figure, Labels, Means, SpanErrors, Tally, over_repeats
+from emotui.metrics.span_scoring import SampleDetail
+from emotui.metrics.states import Floats
+from emotui.records import SpanSample
+
+_RATIOS = {
+    "f1": ("f1", "n"),
+    "sim": ("sim", "n"),
+    "labelled_f1": ("labelled_f1", "n"),
+    "precision": ("met", "predicted"),
+    "recall": ("met", "gold"),
+    "f1_gold": ("f1_of_marked", "marked"),
+    "token_precision": ("shared_tokens", "predicted_tokens"),
+    "token_recall": ("shared_tokens", "gold_tokens"),
+    "token_f1": ("shared_tokens_twice", "all_tokens"),
+    "hallucination_rate": ("hallucinated", "predicted"),
+    "fixation_rate": ("fixated", "keyword"),
+    "fixation_rate_by_sentence": ("fixated_sentences", "keyword_sentences"),
+    "neutral_sentence_fpr": ("neutral_hit", "neutral"),
+    "neutral_span_share": ("in_neutral", "located"),
+    "invalid_share": ("invalid", "n"),
+}
+"""Each figure as a sum over a sum of what a `Tally` counts of each sample."""
+
+
+def with_intervals(errors: SpanErrors, tallies: Sequence[Tally], groups: Mapping[int, int] | None = None) -> SpanErrors:
+    """The figures of `over_repeats(tallies)` with their 95% intervals, where there are two samples or more.
+
+    Args:
+        groups: by the number of each sample that of what it shares with others; None: samples share nothing.
+    """
+    tables = [_of_tally(tally) for tally in tallies]
+    names = list(_RATIOS)
+    found = _intervals([(numbers, table) for numbers, table in tables], groups)
+    figures = {
+        name: _with(figure, found[names.index(name)] if name in _RATIOS else None)
+        for name, figure in errors.figures.items()
+    }
+    return replace(
+        errors,
+        figures=figures,
+        by_emotion=_by_label(errors.by_emotion, [tally.emotions for tally in tallies], groups),
+        by_valence=_by_label(errors.by_valence, [tally.valences for tally in tallies], groups),
+    )
+
+
+def span_intervals(gold: Sequence[SpanSample], details: Sequence[SampleDetail], shared: Shared) -> Intervals:
+    """The intervals of the figures of `emotui score spans`, by their names; those in a group behind a dot."""
+    place = {sample.id: at for at, sample in enumerate(gold)}
+    tallies: dict[int, Tally] = {}
+    for detail in details:
+        at = place[detail.id]
+        labels = Labels(gold[at].emotion, gold[at].valence, gold[at].sentences)
+        tallies.setdefault(detail.repeat, Tally()).add(at, labels, detail)
+    if not tallies:
+        return {}
+    numbers = group_numbers(shared)
+    held = [tallies[repeat] for repeat in sorted(tallies)]
+    errors = with_intervals(over_repeats(held), held, dict(enumerate(numbers.tolist())))
+    named = {name.replace("token_", "tokens."): figure for name, figure in errors.figures.items()}
+    del named["fixation_rate_by_sentence"], named["invalid_share"]
+    for by, of in (("by_emotion", errors.by_emotion), ("by_valence", errors.by_valence)):
+        for label, figures in of.items():
+            named |= {f"{by}.{label}.{name}": figure for name, figure in figures.items()}
+    return {
+        name: (figure.low, figure.high)
+        for name, figure in named.items()
+        if figure.low is not None and figure.high is not None
+    }
+
+
+def _with(figure: Figure, found: tuple[float, float] | None) -> Figure:
+    return figure if found is None or figure.value is None else replace(figure, low=found[0], high=found[1])
+
+
+def _of_tally(tally: Tally) -> tuple[Numbers, Floats]:
+    """(n,) numbers of samples, and (n, 2 * figures) numerators and denominators side by side."""
+    counts = np.array(tally.counted, dtype=np.float64).reshape(-1, len(COUNTED))
+    column = dict(zip(COUNTED, counts.T, strict=True))
+    column["n"] = np.ones(len(counts))
+    column["f1_of_marked"] = column["f1"] * column["marked"]
+    column["shared_tokens_twice"] = 2 * column["shared_tokens"]
+    column["all_tokens"] = column["gold_tokens"] + column["predicted_tokens"]
+    pairs = [column[side] for ratio in _RATIOS.values() for side in ratio]
+    return column["number"].astype(np.int64), np.stack(pairs, axis=1)
+
+
+def _by_label(
+    figures: Mapping[str, Mapping[str, Figure]], each: Sequence[Mapping[str, Means]], groups: Mapping[int, int] | None
+) -> dict[str, dict[str, Figure]]:
+    found = {}
+    for name, own in figures.items():
+        means = [held[name] for held in each if name in held]
+        one = np.ones(1)
+        tables = []
+        for mean in means:
+            f1 = np.array(mean.f1)
+            sim = np.array(mean.sim) if len(mean.sim) == len(f1) else np.full(len(f1), np.nan)
+            ones = np.broadcast_to(one, len(f1))
+            tables.append((np.array(mean.numbers, dtype=np.int64), np.stack([f1, ones, sim, ones], axis=1)))
+        f1_sim = _intervals(tables, groups)
+        known = dict(zip(("f1", "sim"), f1_sim, strict=True))
+        found[name] = {key: _with(figure, known.get(key)) for key, figure in own.items()}
+    return found
+
+
+def _intervals(
+    tables: Sequence[tuple[Numbers, Floats]], groups: Mapping[int, int] | None
+) -> list[tuple[float, float] | None]:
+    """Of the mean over tallies of each ratio; all tallies share the draws of samples."""
+    if not tables:
+        return []
+    width = tables[0][1].shape[1]
+    numbers = np.concatenate([own for own, _ in tables])
+    if groups is not None:
+        numbers = np.array([groups.get(number, -1 - number) for number in numbers.tolist()], dtype=np.int64)
+    _, places = np.unique(numbers, return_inverse=True)
+    n = int(places.max(initial=-1)) + 1
+    if n < 2:
+        return [None] * (width // 2)
+    sums = np.zeros((n, len(tables) * width))
+    start = 0
+    for at, (own, table) in enumerate(tables):
+        here = places[start : start + len(own)]
+        start += len(own)
+        for column in range(width):
+            sums[:, at * width + column] = np.bincount(here, table[:, column], minlength=n)
+    drawn = resampled_sums(sums, None, SEED, resamples_for(n)).reshape(-1, len(tables), width)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratios = drawn[:, :, ::2] / drawn[:, :, 1::2]
+    known = np.isfinite(ratios)
+    with np.errstate(invalid="ignore"):
+        means = np.where(known, ratios, 0.0).sum(axis=1) / known.sum(axis=1)
+    return [spread_interval(means[:, place]) for place in range(width // 2)]

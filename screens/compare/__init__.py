@@ -1,0 +1,1 @@
+"""The place in which sources are compared."""

@@ -1,0 +1,35 @@
+"""What the frame knows of Compare before it is opened."""
+
+from emotui.screens.actions import Action
+from emotui.screens.entry import PlaceEntry
+
+ENTRY = PlaceEntry(
+    title="Compare",
+    place="emotui.screens.compare.place:Compare",
+    samples_of="",
+    actions=(
+        Action(
+            "compare_open",
+            ("enter",),
+            "Enter",
+            "browse",
+            "Browse what changed, or compare with the source",
+            "Compare",
+            1,
+        ),
+        Action(
+            "changed_on",
+            ("greater_than_sign",),
+            ">",
+            "next change",
+            "Next sample in which the two differ",
+            "Compare",
+            2,
+            ("< >", "changes"),
+        ),
+        Action(
+            "changed_back", ("less_than_sign",), "<", "change before", "The one before in which they differ", "Compare"
+        ),
+        Action("compare_with", ("B",), "B", "with whom", "Choose the source that is compared with", "Compare", 3),
+    ),
+)

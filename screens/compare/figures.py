@@ -1,0 +1,106 @@
+"""How a comparison is written: both means, their difference with its interval, tests, and how differences spread."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from emotui.screens.widgets.cell_width import shown
+from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.number_format import bars, count
+
+if TYPE_CHECKING:
+    from emotui.workbench.compare.pairs import Pair
+    from emotui.workbench.compare.sources import Compared
+
+Interval = Sequence[float] | None
+
+
+def bare(value: float, n: int = 3) -> str:
+    """So many decimals without a zero before the point: `.571`, `-.020`, `1.000`."""
+    written = f"{value:.{n}f}"
+    return written.replace("0.", ".", 1) if written.lstrip("-").startswith("0.") else written
+
+
+def signed(value: float, n: int = 2) -> str:
+    """As `bare`, with its sign: `+.05`, `-.12`, `.00`."""
+    written = bare(value, n)
+    if not written.strip("-.0"):
+        return "." + "0" * n
+    return written if value < 0 else f"+{written}"
+
+
+def between(interval: Interval, *, plus: bool = False) -> str:
+    """`[.56, .64]`; with `plus` `[+.004, +.081]`, as a difference has it. Empty where there is none."""
+    if interval is None:
+        return ""
+    if plus:
+        return f"[{signed(interval[0], 3)}, {signed(interval[1], 3)}]"
+    return f"[{bare(interval[0], 2)}, {bare(interval[1], 2)}]"
+
+
+def p_value(p: float | None) -> str:
+    """`p .012`, `p < .001`, or `p –` where there is none."""
+    if p is None:
+        return "p –"
+    return "p < .001" if p < 0.001 else f"p {bare(p)}"
+
+
+def bar(value: float, reach: float, side: int) -> str:
+    """A bar from the middle to the left (below 0) or to the right, `side` cells at most either way."""
+    cells = round(abs(value) / reach * side) if reach else 0
+    cells = max(cells, 1) if abs(value) > 1e-12 else 0
+    left = "■" * cells if value < 0 else ""
+    right = "■" * cells if value > 0 else ""
+    return f"{left:>{side}} │ {right}"
+
+
+def told(source: "Compared") -> str:
+    """A source by its name and what tells it from others of that name."""
+    return shown(f"{source.name} {source.told}".rstrip())
+
+
+def _ending(name: str, cells: int) -> str:
+    """Of a longer name the end, where way and date tell two runs of one model apart."""
+    return name if len(name) <= cells else f"…{name[1 - cells :]}"
+
+
+def lines(pair: "Pair", cells: int) -> list[list[Part]]:
+    """What a comparison comes to, in five lines."""
+    report = pair.report
+    first, second = pair.intervals
+    at = max(len(told(pair.first)), len(told(pair.second)), 8)
+    at = min(at, max(cells - 28, 12))
+    rows = []
+    for letter, source, mean, sure in (
+        ("A", pair.first, report["mean_a"], first),
+        ("B", pair.second, report["mean_b"], second),
+    ):
+        rows.append(
+            [
+                Part(f" {letter} ", "key", "do('run')" if letter == "A" else "do('compare_with')"),
+                Part(f"{_ending(told(source), at):{at}}  ", "plain"),
+                Part(bare(mean), "strong"),
+                Part(f" {between(sure)}", "dim"),
+            ]
+        )
+    d = report["cohens_d"]
+    tests = f"   Wilcoxon {p_value(report['wilcoxon_p'])}" + ("" if d is None else f"   d {signed(d)}")
+    if report.get("mcnemar_p") is not None:
+        tests += f"   McNemar {p_value(report['mcnemar_p'])}"
+    middle = [
+        Part(" A − B ", "strong"),
+        Part(signed(report["mean_difference"], 3), "strong"),
+        Part(f" {between(report['ci95'], plus=True)}", "dim"),
+        Part(tests),
+    ]
+    reach = bare(pair.reach, 2)
+    spread = [
+        Part(f" -{reach} ", "dim"),
+        Part(bars(pair.bins), "said"),
+        Part(f" +{reach}", "dim"),
+        Part(f"   won {count(report['won'])}   lost {count(report['lost'])}   tied {count(report['tied'])}"),
+    ]
+    least = report["smallest_difference"]
+    known = "" if least is None else f" A true difference of {bare(least)} would have shown in 4 of 5 such sets."
+    drawn = f" {report['groups']} groups ({shown(pair.shared or '')}) drawn whole." if "groups" in report else ""
+    apart = f" {count(pair.alone)} texts that one alone has a value of are left out." if pair.alone else ""
+    return [*rows, middle, spread, [Part(f"{known}{drawn}{apart}", "dim")]]

@@ -1,0 +1,73 @@
+"""Compare: two sources sample by sample, all on one axis, and the way from either to the samples."""
+
+from pathlib import Path
+
+from emotui.screens.compare.axis import drawn_on
+from emotui.screens.compare.figures import bar, between, p_value, signed
+from emotui.screens.compare.place import Compare
+from emotui.screens.compare.rows import DifferenceRows
+from emotui.screens.widgets.line import Line
+from emotui.workbench.compare.pairs import Standing
+from tests.screens.driving import frame, listed, opened, press, screen_text
+from tests.screens.results_workspace import several_runs
+
+
+def test_figures_are_written_with_their_signs_and_without_a_leading_zero() -> None:
+    assert [signed(value) for value in (0.123, -0.5, 0.0, -0.001)] == ["+.12", "-.50", ".00", ".00"]
+    assert between((0.5, 0.613)) == "[.50, .61]"
+    assert between((-0.0042, 1.0), plus=True) == "[-.004, +1.000]"
+    assert [p_value(p) for p in (None, 0.0004, 0.0421)] == ["p –", "p < .001", "p .042"]
+
+
+def test_bars_grow_from_the_middle_and_what_differs_at_all_has_one() -> None:
+    assert bar(0.5, 1.0, 4) == "     │ ■■"
+    assert bar(-1.0, 1.0, 4) == "■■■■ │ "
+    assert bar(0.001, 1.0, 4) == "     │ ■"
+    assert bar(0.0, 1.0, 4) == "     │ "
+
+
+def test_the_range_of_people_is_shaded_and_published_figures_are_hollow() -> None:
+    own = Standing("m", "", "model", 0.5, 0.3, 0.7, 9)
+    assert drawn_on(own, None, 11, 0.0, 1.0) == "   ├─●─┤   "
+    assert drawn_on(own, (0.6, 0.9), 11, 0.0, 1.0) == "   ├─●─┤░░ "
+    paper = Standing("p", "", "model", 0.2, None, None, 0, published=True)
+    assert drawn_on(paper, None, 11, 0.0, 1.0) == "  ○        "
+
+
+async def test_two_sources_are_walked_by_their_differences_and_all_stand_on_one_axis(tmp_path: Path) -> None:
+    source = several_runs(tmp_path / "w.duckdb", annotated=True)
+    async with opened(source, (120, 40)) as pilot:
+        await press(pilot, "0")
+        place, rows = frame(pilot).query_one(Compare), frame(pilot).query_one(DifferenceRows)
+        assert place.pair is not None
+        assert pilot.app.focused is rows
+        first, second = place.pair.first, place.pair.second
+        assert first.key != second.key
+        text = screen_text(pilot)
+        assert f"{first.name} {first.told}"[-30:] in text
+        assert "won " in text
+        rows.put_on(place.pair.rows[0].sample)
+        await press(pilot, "greater_than_sign")
+        picked = rows.picked
+        assert picked is not None
+        assert picked.changed
+        assert frame(pilot).pane.sample == picked.sample
+        assert picked.id in frame(pilot).query_one("#compare-sample", Line).text
+        await press(pilot, "B", "down", "enter")
+        assert place.pair.second.key != second.key
+        changed = [row.sample for row in place.pair.rows if row.changed]
+        await press(pilot, "v")
+        assert place.found is not None
+        assert place.found.axis is not None
+        axis = place.found.axis
+        assert "†" not in screen_text(pilot)
+        await press(pilot, "P")
+        assert "○" in screen_text(pilot)
+        await press(pilot, "P")
+        at = next(at for at, row in enumerate(axis.rows) if row.kind == "person")
+        await press(pilot, *["up"] * len(axis.rows), *["down"] * at, "enter")
+        assert place.pair is not None
+        assert (place.pair.first.key, place.pair.second.key) == (axis.first, axis.rows[at].key)
+        changed = [row.sample for row in place.pair.rows if row.changed]
+        await press(pilot, "enter")
+        assert len(listed(pilot)) == len(changed)

@@ -1,0 +1,79 @@
+"""Sources of a dataset against each other: the values of every kind of source, pairs, and many on one axis."""
+
+from pathlib import Path
+
+import pytest
+
+from emotui.errors import BadInput
+from emotui.metrics.paired import paired_report
+from emotui.records import Mark, SpanSample
+from emotui.workbench.compare.pairs import Comparing
+from emotui.workbench.datasets.samples import add_samples
+from emotui.workbench.datasets.sources import make_gold
+from tests.conftest import Emotui
+from tests.workbench.results_store import ERRING, EXACT, add_run, workspace
+
+
+def test_two_sources_are_compared_sample_by_sample_the_greatest_difference_first(tmp_path: Path) -> None:
+    opened, dataset = workspace(tmp_path / "w.duckdb")
+    add_run(opened, dataset, "r1", "right", "retrieve", EXACT)
+    add_run(opened, dataset, "r2", "wrong", "retrieve", ERRING)
+    comparing = Comparing(opened.store)
+    pair = comparing.pair(dataset.dataset, "r1", "wrong")
+    assert (pair.first.name, pair.second.key, pair.metric.name) == ("right", "r2", "f1")
+    rows = {name: opened.store.page(list(opened.store.file_order(dataset.dataset)), name) for name in ("r1", "r2")}
+    scores = {name: {row.id: row.values["f1"] or 0.0 for row in found} for name, found in rows.items()}
+    assert {row.id: row.difference for row in pair.rows} == pytest.approx(
+        {key: scores["r1"][key] - scores["r2"][key] for key in scores["r1"]}
+    )
+    assert [row.difference for row in pair.rows] == sorted((row.difference for row in pair.rows), reverse=True)
+    by_hand = paired_report(scores["r1"], scores["r2"])
+    same = ("n", "mean_difference", "ci95", "won", "lost", "tied", "smallest_difference")
+    assert {name: pair.report[name] for name in same} == {name: by_hand[name] for name in same}
+    assert sum(pair.bins) == pair.report["n"] == dataset.n
+    (of_p1,) = [row.sample for row in pair.rows if row.id == "p1"]
+    marks = comparing.marks(dataset.dataset, of_p1, "r1", "r2")
+    assert (marks.gold, marks.first) == ((Mark(16, 23),), (Mark(16, 23),))
+    assert marks.second == (Mark(16, 23), Mark(0, 12))
+    opened.close()
+
+
+def test_people_inside_the_gold_records_and_former_gold_are_sources_too(tmp_path: Path, emotui: Emotui) -> None:
+    opened, dataset = workspace(tmp_path / "w.duckdb")
+    store = opened.store
+    add_run(opened, dataset, "r1", "right", "retrieve", EXACT)
+    comparing = Comparing(store)
+    assert [one.key for one in comparing.sources(dataset.dataset)] == ["r1", "person:ann", "person:bob"]
+    with_people = comparing.pair(dataset.dataset, "r1", "person:bob")
+    assert 0 < len(with_people.rows) <= dataset.n
+    axis = comparing.axis(dataset.dataset, first="r1")
+    people = [row.mean for row in axis.rows if row.kind == "person"]
+    assert axis.people == (min(people), max(people))
+    assert [row.mean for row in axis.rows] == sorted((row.mean for row in axis.rows), reverse=True)
+    assert [row.p for row in axis.rows if row.key == axis.first] == [None]
+    assert not any(row.published for row in axis.rows)
+    assert any(row.published for row in comparing.axis(dataset.dataset, papers=True).rows)
+    make_gold(store, dataset.name, "bob", keep_missing=True)
+    former = comparing.pair(dataset.dataset, "gold:1", "person:bob")
+    assert former.first.name == "gold 1"
+    assert former.report["mean_b"] == 1.0
+    printed = emotui("compare", "--runs", "gold:1", "person:bob", "--inner", "--db", store.path, "--json").document
+    assert printed["runs"] == ["gold:1", "person:bob"]
+    assert printed["mean_difference"] == former.report["mean_difference"]
+    with pytest.raises(BadInput, match="has no source 'nobody' to compare; it has: right, ann, bob"):
+        comparing.pair(dataset.dataset, "r1", "nobody")
+    opened.close()
+
+
+def test_samples_of_one_post_are_drawn_together_and_two_runs_of_one_model_are_told_apart(tmp_path: Path) -> None:
+    opened, _ = workspace(tmp_path / "w.duckdb")
+    samples = [SpanSample(id=str(at), text="so glad today", spans=(), meta={"post_id": at // 2}) for at in range(6)]
+    dataset = add_samples(opened.store, "spans", "posts", samples, "written for a test")
+    add_run(opened, dataset, "r1", "m", "retrieve", {str(at): [["so glad"] if at % 3 else []] for at in range(6)})
+    add_run(opened, dataset, "r2", "m", "highlight", {str(at): [[]] for at in range(6)})
+    pair = Comparing(opened.store).pair(dataset.dataset, "r2", "r1")
+    assert (pair.shared, pair.report["groups"], pair.report["won"]) == ("post_id", 3, 4)
+    assert pair.first.name == pair.second.name
+    assert pair.first.told != pair.second.told
+    assert "highlight" in pair.first.told
+    opened.close()
