@@ -82,10 +82,11 @@ class OpenPlaces(Horizontal):
 
     async def open(self, number: int) -> None:
         """Show another place."""
+        place = self._places.get(number) or self._make(number)
         self.here.display = False
         self.number = number
         if number not in self._places:
-            place = self._places[number] = self._make(number)
+            self._places[number] = place
             # Shown only once it knows what to ask: what a place does when it comes into sight counts on that.
             place.display = False
             await self.mount(place)
