@@ -107,6 +107,15 @@ def annotations(
     ]
 
 
+def last_annotation(connection: "DuckDBPyConnection", kind: str, within: range) -> int:
+    """The number of the newest entry about these samples; 0 where there is none."""
+    found = connection.execute(
+        "select max(annotation) from annotations where starts_with(kind, ?) and sample >= ? and sample < ?",
+        [kind, within.start, within.stop],
+    ).fetchone()
+    return int(found[0] or 0) if found else 0
+
+
 def outlines(connection: "DuckDBPyConnection", annotator: str, after: int, kind: str, within: range) -> list[Outline]:
     """One annotator's entries about the samples of `within` without their payloads, a third of the time."""
     found = connection.execute(

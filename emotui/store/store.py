@@ -483,6 +483,11 @@ class Store:
         with self._turns.reading() as connection:
             return annotations.annotations(connection, sample, annotator, after, kind, within)
 
+    def last_annotation(self, *, kind: str, within: range) -> int:
+        """The number of the newest entry of these kinds about these samples; 0 where there is none."""
+        with self._turns.reading() as connection:
+            return annotations.last_annotation(connection, kind, within)
+
     def outlines(self, annotator: str, *, kind: str, within: range, after: int = 0) -> list[Outline]:
         """One annotator's entries about these samples without their payloads: for a long log."""
         with self._turns.reading() as connection:

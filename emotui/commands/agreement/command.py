@@ -163,7 +163,9 @@ def _study(
 ) -> None:
     from emotui.metrics.alpha import LEVELS
     from emotui.workbench.agreement.study import study
+    from emotui.workbench.agreement.suggestions import traced, traced_tables
     from emotui.workbench.agreement.tables import agreement_tables
+    from emotui.workbench.datasets.sets import dataset_named
 
     wanted = None if levels is None else [level for level in LEVELS if level in _names(levels)]
     if levels is not None and (strange := [name for name in _names(levels) if name not in LEVELS] or not wanted):
@@ -180,14 +182,15 @@ def _study(
         with_gamma=gamma,
         check_gold=check_gold,
     )
+    came = traced(store, dataset_named(store, dataset))
     if as_json:
         from emotui.commands.agreement.documents import agreement_document
 
-        print_json(agreement_document(found, store, items or 0))
+        print_json(agreement_document(found, came, store, items or 0))
         return
     from emotui.commands.results import print_tables
 
-    print_tables(agreement_tables(found, most_doubts=20))
+    print_tables((*agreement_tables(found, most_doubts=20), *traced_tables(came)))
 
 
 def _qualities(given: str) -> dict[str, float]:

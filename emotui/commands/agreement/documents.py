@@ -9,6 +9,7 @@ from emotui.metrics.figure import Figure
 from emotui.store.store import Store
 from emotui.workbench.agreement.documents import Agreement, Behind, Estimate, Measured
 from emotui.workbench.agreement.standing_in import Standing
+from emotui.workbench.agreement.suggestions import Anchoring, Pace, Traced
 
 
 class Ids:
@@ -66,7 +67,7 @@ def _figures(measured: Sequence[Measured], ids: Ids) -> dict[str, object]:
     return {one.name: _figure(one.figure) | {"about": one.about} | ids.behind(one.behind) for one in measured}
 
 
-def agreement_document(found: Agreement, store: Store, items: int) -> dict[str, object]:
+def agreement_document(found: Agreement, came: Traced, store: Store, items: int) -> dict[str, object]:
     """The document of `emotui agreement --dataset`, with so many items behind each figure."""
     ids = Ids(store, items)
     return {
@@ -94,10 +95,16 @@ def agreement_document(found: Agreement, store: Store, items: int) -> dict[str, 
             {name: value for name, value in msgspec.to_builtins(doubt).items() if name not in ("sample", "item")}
             for doubt in found.doubts
         ],
+        "pace": [_without_samples(one) for one in came.pace],
+        "suggestions": [_without_samples(one) for one in came.anchoring],
         "notes": dict(found.notes),
         "resamples": found.resamples,
         "seed": found.seed,
     }
+
+
+def _without_samples(one: Pace | Anchoring) -> dict[str, object]:
+    return {name: value for name, value in msgspec.structs.asdict(one).items() if name not in ("samples", "others")}
 
 
 def standing_document(found: Standing, store: Store, items: int) -> dict[str, object]:

@@ -10,7 +10,10 @@ from emotui.tables import Cell, Column, ResultsTable, Row
 from emotui.workbench.agreement.stand_in_tables import stand_in_tables
 from emotui.workbench.agreement.standing_in import stand_in_test
 from emotui.workbench.agreement.study import study
+from emotui.workbench.agreement.suggestions import traced, traced_tables
 from emotui.workbench.agreement.tables import agreement_tables
+from emotui.workbench.agreement.verified import verified_tables
+from emotui.workbench.annotate.events import KIND
 from emotui.workbench.datasets.label_maps import label_map
 from emotui.workbench.datasets.sources import GOLD, PERSON, sources
 
@@ -19,7 +22,9 @@ def standing(store: Store, dataset: Dataset, runs: Sequence[str]) -> Hashable:
     """What changes when the tables would."""
     known = tuple(run.run for run in store.runs(dataset.dataset))
     mapped = tuple(sorted(label_map(store, dataset).items()))
-    return dataset.gold, dataset.n, dataset.name, mapped, tuple(runs), tuple(sorted(store.run_revisions(known).items()))
+    last = store.last_annotation(kind=KIND, within=store.file_order(dataset.dataset))
+    revisions = tuple(sorted(store.run_revisions(known).items()))
+    return dataset.gold, dataset.n, dataset.name, mapped, tuple(runs), last, revisions
 
 
 def looked_at(
@@ -39,6 +44,8 @@ def looked_at(
         if len(people) > 1:
             for run in runs:
                 tables += stand_in_tables(stand_in_test(store, dataset.name, run, people))
+                tables += verified_tables(store, dataset, run, people)
+        tables += traced_tables(traced(store, dataset))
     except BadInput as error:
         row = Row("agreement", "people", "", (Cell(None, why="; ".join(error.problems)),))
         return (ResultsTable("agreement", "Agreement", (Column("value", "value"),), (row,)),)

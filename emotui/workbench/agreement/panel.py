@@ -14,6 +14,9 @@ from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
 from emotui.workbench.agreement.documents import LABEL, LABELS, SPANS, VALUES, WORDS, SourceCount
+from emotui.workbench.annotate.answer import Answer
+from emotui.workbench.annotate.given import given_answers
+from emotui.workbench.annotate.others import REVEALED, names_of
 from emotui.workbench.datasets.label_maps import mapping_of
 from emotui.workbench.datasets.samples import COMPOSED, is_sample_data
 from emotui.workbench.datasets.sets import dataset_named
@@ -147,6 +150,8 @@ def read_panel(
         failed = run.done - len(said[name])
         if failed > 0 and not again[name]:
             notes[name] = f"{failed} of its answers failed or cannot be read: it says nothing about those texts"
+    second = _second_answers(store, found, reading.kind, place)
+    again |= {name: answers for name, answers in second.items() if kinds.get(name) == PERSON}
     if reading.kind == SPANS:
         for name, run in chosen.items():
             mapping = {} if name == GOLD else mapping_of(store, found, name if run is None else run.model)
@@ -216,6 +221,28 @@ def _of_run(
         except BadInput:  # more or fewer words than masks: no answer to compare
             continue
     return rounds
+
+
+def _second_answers(store: Store, dataset: Dataset, kind: str, place: Mapping[int, int]) -> dict[str, dict[int, Said]]:
+    """What those who annotated here said when a text came back to them (a retest), by the name of their source."""
+    found: dict[str, dict[int, Said]] = {}
+    for annotator, given in given_answers(store, dataset).items():
+        second = {
+            place[sample]: _as_said(one.second, kind)
+            for sample, one in given.items()
+            if one.second is not None and sample in place
+        }
+        if second:
+            found |= dict.fromkeys((name for name in names_of(annotator) if REVEALED not in name), second)
+    return found
+
+
+def _as_said(answer: Answer, kind: str) -> Said:
+    if kind == SPANS:
+        return tuple(span.mark for span in answer.spans)
+    if kind == WORDS:
+        return tuple(answer.words.get(mask, "") for mask in range(1 + max(answer.words, default=-1)))
+    return dict(answer.values) if kind == VALUES else tuple(answer.labels or ())
 
 
 def _of_person(said: Any) -> Said:

@@ -16,7 +16,8 @@ class Verified(msgspec.Struct, frozen=True):
 
     `annotators`: people pass the same verdict on the model's label (Table 2, % Annotator). `model`: all agree with it
     (% GPT). `same`: people give the same label, whatever the model's. `kept`: the texts all of whose labels everybody
-    agrees with, by number: what the paper retains.
+    agrees with, by number: what the paper retains. `divided`: those in which people pass different verdicts; `refused`:
+    those in which somebody disagrees with the model; `unlike`: those in which people give different labels.
     """
 
     n: int
@@ -24,6 +25,9 @@ class Verified(msgspec.Struct, frozen=True):
     model: float | None
     same: float | None
     kept: tuple[int, ...]
+    divided: tuple[int, ...] = ()
+    refused: tuple[int, ...] = ()
+    unlike: tuple[int, ...] = ()
 
 
 def percent_agreement(
@@ -35,24 +39,27 @@ def percent_agreement(
     another than the model's disagrees with it.
     """
     n = annotators = agreed = same = 0
-    kept = []
+    kept, divided, refused, unlike = [], [], [], []
     for sample in sorted(set(model).intersection(*people)) if people else []:
         labels = _labels(model[sample], aspect)
         theirs = [_labels(one[sample], aspect) for one in people]
         places = [place for place in labels if all(place in one for one in theirs)]
-        right = 0
+        right = alike = equal = 0
         for place in places:
             verdicts = {one[place] == labels[place] for one in theirs}
-            n += 1
-            annotators += len(verdicts) == 1
+            alike += len(verdicts) == 1
             right += verdicts == {True}
-            same += len({one[place] for one in theirs}) == 1
-        agreed += right
-        if places and right == len(places):
-            kept.append(sample)
+            equal += len({one[place] for one in theirs}) == 1
+        n += len(places)
+        annotators, agreed, same = annotators + alike, agreed + right, same + equal
+        if places:
+            (kept if right == len(places) else refused).append(sample)
+            divided += [sample] * (alike < len(places))
+            unlike += [sample] * (equal < len(places))
     if n == 0:
         return Verified(0, None, None, None, ())
-    return Verified(n, annotators / n, agreed / n, same / n, tuple(kept))
+    texts = (tuple(kept), tuple(divided), tuple(refused), tuple(unlike))
+    return Verified(n, annotators / n, agreed / n, same / n, *texts)
 
 
 def _labels(answer: Answer, aspect: Aspect) -> dict[int, Hashable]:

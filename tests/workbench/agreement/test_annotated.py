@@ -1,0 +1,91 @@
+"""Agreement of those who annotate here: with themselves, with suggestions, and with a model's labels."""
+
+from pathlib import Path
+
+import pytest
+
+from emotui.store.query import Dataset
+from emotui.store.store import Store
+from emotui.workbench.agreement.looking import looked_at, standing
+from emotui.workbench.agreement.study import study
+from emotui.workbench.agreement.suggestions import traced, traced_tables
+from emotui.workbench.agreement.verified import verified_tables
+from emotui.workbench.annotate.events import Accept, SetLabels, SuggestionTaken
+from emotui.workbench.annotate.planning.assignment import Assignment, Retest, assign
+from emotui.workbench.runs.elsewhere import Said, keep_said
+from tests.workbench.annotate.small_sets import begin, numbers, store_with
+
+
+def held(store: Store, name: str) -> Dataset:
+    found = store.dataset(name)
+    assert found is not None
+    return found
+
+
+def test_a_retest_is_agreement_with_oneself_worst_first(tmp_path: Path) -> None:
+    store = store_with(tmp_path / "w.duckdb", "labels")
+    dataset, order = held(store, "labels"), numbers(store, "labels")
+    retest = Retest(share=1.0, after=1)
+    assign(store, dataset, Assignment(annotators=("ann",), overlap=1, batch=5, shuffled=False, retest=retest))
+    work = begin(store, "labels")
+    first = dict.fromkeys(order, "joy")
+    for number in order:
+        work.do(number, SetLabels((first[number],)), Accept())
+    before = standing(store, dataset, ())
+    seen = []
+    while (number := work.next_open(order[0])) is not None and len(seen) < 5:
+        seen.append(number)
+        work.do(number, SetLabels(() if number == order[1] else ("joy",)), Accept())
+    work.publish()
+    assert standing(store, dataset, ()) != before
+    found = study(store, "labels", ["gold", "ann"], resamples=0)
+    (itself,) = found.itself
+    assert (itself.name, itself.n) == ("ann", len(seen))
+    figures = {one.name: one for one in itself.measured}
+    assert figures["percent"].figure.value == pytest.approx(1 - 1 / len(seen))
+    assert [number for number, _ in figures["percent"].behind] == [order[1]]
+
+
+def test_suggestions_are_counted_with_what_became_of_them_and_pace_by_halves(tmp_path: Path) -> None:
+    store = store_with(tmp_path / "w.duckdb", "spans")
+    dataset, (one, two, three) = held(store, "spans"), numbers(store, "spans")
+    keep_said(store, dataset, "emb", "file", [Said(one, 0, {"spans": [[0, 10], [12, 23]]})], sim=False)
+    work = begin(store, "spans")
+    for number, seconds in ((one, 8.0), (two, 4.0), (three, 2.0)):
+        work.present(number)
+        if number == one:
+            suggestion = work.suggest(one, "emb").suggestion
+            assert suggestion is not None
+            work.do(one, SuggestionTaken("emb", suggestion.answer.spans[0].id), seconds=5.0)
+        work.do(number, Accept(), seconds=seconds)
+    found = traced(store, dataset)
+    (pace,) = found.pace
+    assert (pace.n, pace.seconds, pace.early, pace.late, list(pace.samples)) == (3, 4.0, 6.0, 2.0, [one, two, three])
+    (anchoring,) = found.anchoring
+    assert (anchoring.source, anchoring.n, anchoring.followed, anchoring.taken) == ("emb", 1, 0.0, 0.5)
+    assert (anchoring.seconds, anchoring.without, anchoring.n_without) == (8.0, 3.0, 2)
+    assert (list(anchoring.samples), list(anchoring.others)) == ([], [one])
+    pace_table, suggested = traced_tables(found)
+    assert pace_table.rows[0].cells[0].samples == (one, two, three)
+    assert suggested.rows[0].label == "ann, shown emb"
+    work.publish()
+    assert {table.key for table in looked_at(store, dataset)} >= {"agreement-pace", "agreement-suggestions"}
+
+
+def test_labels_of_a_model_are_verified_by_all_people_and_by_each_two(tmp_path: Path) -> None:
+    store = store_with(tmp_path / "w.duckdb", "labels")
+    dataset, order = held(store, "labels"), numbers(store, "labels")
+    said = {"model": "jjf", "ann": "jjj", "ben": "jfj", "cem": "jjf"}
+    names = {"j": "joy", "f": "fear"}
+    for name, letters in said.items():
+        kind = "file" if name == "model" else "person"
+        answers = [Said(number, 0, {"labels": [names[one]]}) for number, one in zip(order, letters, strict=True)]
+        keep_said(store, dataset, name, kind, answers)
+    (table,) = verified_tables(store, dataset, "model", ["ann", "ben", "cem"])
+    rows = {row.label: row.cells for row in table.rows}
+    assert set(rows) == {f"labels: {who}" for who in ("ann, ben, cem", "ann, ben", "ann, cem", "ben, cem")}
+    # ann and ben: both with the model in the first text, divided in the second, both against it in the third.
+    values = [cell.value for cell in rows["labels: ann, ben"]]
+    assert values == [pytest.approx(2 / 3), pytest.approx(1 / 3), pytest.approx(2 / 3), 3, 1]
+    assert [cell.samples for cell in rows["labels: ann, ben"]][:2] == [(order[1],), (order[1], order[2])]
+    assert [cell.samples for cell in rows["labels: ann, ben"]][-1] == (order[0],)
