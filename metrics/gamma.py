@@ -113,15 +113,17 @@ def gamma(
     chosen = [text for text, counts in zip(texts, counted, strict=True) if counts]
     n = len(chosen)
     if len(names) < 2 or n == 0:
-        nothing = Figure(None, n, why="no text was marked by two annotators" if n == 0 else "needs two annotators")
-        return Gamma(nothing, nothing)
+        why = "needs two annotators" if len(names) < 2 else "no text was marked by all annotators"
+        nothing = Figure(None, n, why=why)
+        return Gamma(nothing, nothing, by_text=[None] * len(texts), cat_by_text=[None] * len(texts))
     labels = sorted({mark.label or UNLABELLED for text in chosen for name in names for mark in text.spans[name]})
     number = {label: at for at, label in enumerate(labels)}
     marked = [[_units(text.spans[name], number) for name in names] for text in chosen]
     parts = [_sums(units, best_alignment(units, how), how, len(labels)) for units in marked]
     if not any(part.units for part in parts):
         nothing = Figure(None, n, why="nobody marked anything")
-        return Gamma(nothing, nothing)
+        nobody = [0.0 if counts else None for counts in counted]
+        return Gamma(nothing, nothing, by_text=nobody, cat_by_text=[None] * len(texts))
     draw = np.random.default_rng(seed)
     strata, expected, reached = _chance(chosen, marked, how, len(labels), draw, precision)
     table = np.array([[part.disorder, part.units] for part in parts])

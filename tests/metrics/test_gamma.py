@@ -129,7 +129,9 @@ def test_the_same_seed_gives_the_same_gamma_and_as_many_samples_as_the_precision
 
 def test_gamma_counts_texts_that_all_looked_at_and_says_why_it_is_undefined() -> None:
     alone = text({"a": SOME})
-    assert gamma([alone], ["a", "b"]).gamma.why == "no text was marked by two annotators"
+    none = gamma([alone], ["a", "b"])
+    assert none.gamma.why == "no text was marked by all annotators"
+    assert (none.by_text, none.cat_by_text) == ([None], [None])
     assert gamma([alone], ["a"]).gamma.why == "needs two annotators"
     empty = text({"a": [], "b": []})
     assert gamma([empty], ["a", "b"]).gamma.why == "nobody marked anything"

@@ -108,10 +108,9 @@ def _anchoring(
         sum(bool(one.before) for one in shown),
         sum(bool(one.followed) for one in shown) / len(shown),
         fmean(away) if away else None,
-        *(
-            sum(n) / items if items else None
-            for n in zip(*((s.taken, s.mended, s.refused) for s in shown), strict=True)
-        ),
+        sum(one.taken for one in shown) / items if items else None,
+        sum(one.mended for one in shown) / items if items else None,
+        sum(one.refused for one in shown) / items if items else None,
         _median(_times(shown)),
         _median(free),
         len(free),

@@ -9,6 +9,7 @@ import msgspec
 
 from emotui.errors import BadInput
 from emotui.formats import Read, capped, read
+from emotui.formats.ratings import read_ratings
 from emotui.formats.reading import Warn, warn_skipped
 from emotui.formats.wide import FOUND, LabelColumns
 from emotui.records import (
@@ -55,6 +56,10 @@ class _Files:
         for record, line in zip(got.records, got.lines, strict=True):
             self._places[name(record)] = f"{path}:{line}"
         return got.records
+
+    def place(self, key: str, path: str, line: int) -> None:
+        """Let a record that was read elsewhere be blamed by its line."""
+        self._places[key] = f"{path}:{line}"
 
     def good(self, records: Sequence[Record], check: Callable[[Record], object]) -> list[Record]:
         """The records that `check` raises no ValueError for; the others are told."""
@@ -298,8 +303,16 @@ def agreement(ratings: str, *, skip_bad: bool, warn: Warn) -> Document:
     from emotui.metrics.agreement import agreement_report
 
     files = _Files(skip_bad=skip_bad, warn=warn)
-    records = files.read(ratings, Rating, key="item")
-    return files.report(lambda: agreement_report((r.item, r.rater, r.label) for r in records))
+    table = read_ratings(ratings, skip_bad=skip_bad)
+    if table is None:
+        records = files.read(ratings, Rating, key="item")
+        return files.report(lambda: agreement_report((r.item, r.rater, r.label) for r in records))
+    warn(f"{ratings}: taken as {table.taken}")
+    for problem in table.problems:
+        warn(f"skipped {problem}")
+    for one in table.ratings:
+        files.place(one.item, ratings, one.line)
+    return files.report(lambda: agreement_report((r.item, r.rater, r.label) for r in table.ratings))
 
 
 def scenes_agreement(records: str, *, skip_bad: bool, warn: Warn) -> Document:

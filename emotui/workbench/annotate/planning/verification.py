@@ -39,7 +39,10 @@ def percent_agreement(
     another than the model's disagrees with it.
     """
     n = annotators = agreed = same = 0
-    kept, divided, refused, unlike = [], [], [], []
+    kept: list[int] = []
+    divided: list[int] = []
+    refused: list[int] = []
+    unlike: list[int] = []
     for sample in sorted(set(model).intersection(*people)) if people else []:
         labels = _labels(model[sample], aspect)
         theirs = [_labels(one[sample], aspect) for one in people]
