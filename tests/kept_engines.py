@@ -1,17 +1,19 @@
 """DuckDB's engines outlive the stores that started them: the next store on the same file takes one that waits.
 
 Starting an engine takes longer than most of what tests ask of it, and each command in a test opens its store anew.
-An engine that waits has no file open, and may open no other file than the one it was started for.
+An engine that waits has no file open, and may open no other file than the one it was started for. It has one thread:
+as many tests run at once as there are cores.
 """
 
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import pytest
 
+from emotui.store import access
 from emotui.store.access import Access
 
 if TYPE_CHECKING:
@@ -20,20 +22,16 @@ if TYPE_CHECKING:
 _MOST = 4
 """Engines that wait at once."""
 
-start_engines, end_engine = Access._try, Access._let_go
-"""As the product does it: an engine for each store."""
-
-
-class _Lent(NamedTuple):
-    engine: "DuckDBPyConnection"
-    comes_back: "weakref.finalize[[Path, DuckDBPyConnection], Access]"
+start_engines, end_engine, settings = Access._try, Access._let_go, access.settings
+"""As the product does it: an engine of several threads for each store."""
 
 
 @contextmanager
 def kept_engines() -> Iterator[None]:
     """While it lasts, a store that nobody has any more leaves its engine to the next one on that file."""
     idle: dict[Path, DuckDBPyConnection] = {}
-    lent: weakref.WeakKeyDictionary[Access, _Lent] = weakref.WeakKeyDictionary()
+    lent: weakref.WeakKeyDictionary[Access, weakref.finalize[[Path, DuckDBPyConnection], Access]]
+    lent = weakref.WeakKeyDictionary()
 
     # No lock: this runs wherever the garbage collector does, maybe in a thread that would hold it.
     def keep(path: Path, engine: "DuckDBPyConnection") -> None:
@@ -45,25 +43,26 @@ def kept_engines() -> Iterator[None]:
             if (old := idle.pop(oldest, None)) is not None:
                 old.close()
 
-    def take_or_start(access: Access, read_only: bool, beside: Path | None) -> Exception | None:
-        plain = beside is None and access._beside is None and access._shut
-        if plain and access._engine is None:
-            access._engine = idle.pop(access.path, None)
+    def take_or_start(turns: Access, read_only: bool, beside: Path | None) -> Exception | None:
+        plain = beside is None and turns._beside is None and turns._shut
+        if plain and turns._engine is None:
+            turns._engine = idle.pop(turns.path, None)
         try:
-            return start_engines(access, read_only, beside)
+            return start_engines(turns, read_only, beside)
         finally:
-            engine = access._engine
-            if plain and engine is not None and access not in lent:
-                comes_back = weakref.finalize(access, keep, access.path, engine)
+            engine = turns._engine
+            if plain and engine is not None and turns not in lent:
+                comes_back = weakref.finalize(turns, keep, turns.path, engine)
                 comes_back.atexit = False
-                lent[access] = _Lent(engine, comes_back)
+                lent[turns] = comes_back
 
-    def let_go(access: Access) -> None:
-        if (found := lent.pop(access, None)) is not None:
-            found.comes_back.detach()
-        end_engine(access)
+    def let_go(turns: Access) -> None:
+        if (comes_back := lent.pop(turns, None)) is not None:
+            comes_back.detach()
+        end_engine(turns)
 
     with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(access, "settings", lambda *memory: {**settings(*memory), "threads": 1})
         patched.setattr(Access, "_try", take_or_start)
         patched.setattr(Access, "_let_go", let_go)
         yield

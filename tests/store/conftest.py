@@ -2,9 +2,9 @@
 
 import pytest
 
-from emotui.store import store
+from emotui.store import access, store
 from emotui.store.access import Access
-from tests.kept_engines import end_engine, start_engines
+from tests.kept_engines import end_engine, settings, start_engines
 from tests.templates import make_store
 
 
@@ -16,6 +16,7 @@ def _stores_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _engines_started_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each store has an engine of its own."""
+    """Each store has an engine of its own, of as many threads as a person's."""
+    monkeypatch.setattr(access, "settings", settings)
     monkeypatch.setattr(Access, "_try", start_engines)
     monkeypatch.setattr(Access, "_let_go", end_engine)

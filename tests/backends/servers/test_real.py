@@ -21,6 +21,7 @@ from emotui.backends.servers import load
 from emotui.backends.servers.model import ServerModel
 from emotui.backends.yesno import find_forms
 from emotui.errors import ModelError
+from tests.backends.servers.ports import free_port
 from tests.conftest import Emotui
 from tests.paths import TINY
 from tests.tiny.corpus import facts, prefix_of, question_of, unseen
@@ -39,8 +40,7 @@ FACTS = list(facts().items())[::5]
 @contextmanager
 def serving(*arguments: str, model: Path = GGUF) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """A server with the tiny model; its address and its process."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "llama_cpp.server", "--model", str(model)]
     command += ["--model_alias", "tiny", "--n_ctx", str(CONTEXT), "--host", "127.0.0.1", "--port", str(port)]
     process = subprocess.Popen(

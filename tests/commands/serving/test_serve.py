@@ -2,18 +2,17 @@
 
 import asyncio
 import os
-import random
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from tests.backends.servers.ports import free_port
 from tests.conftest import Emotui
 from tests.paths import CHECKOUT
 
@@ -23,20 +22,11 @@ pytest.importorskip("textual_serve")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
-def _free_port() -> int:
-    """One below those that the system gives to whoever asks for any, so that no other test takes it meanwhile."""
-    for port in random.SystemRandom().sample(range(20_000, 32_000), 100):
-        with socket.socket() as free, suppress(OSError):
-            free.bind(("127.0.0.1", port))
-            return port
-    raise AssertionError("no port is free")
-
-
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Of `emotui serve` over a workspace of its own."""
     folder = tmp_path_factory.mktemp("serve")
-    port = _free_port()
+    port = free_port()
     (folder / "gold.jsonl").write_text('{"id": "1", "text": "I was so glad.", "spans": [[0, 14]]}\n', encoding="utf-8")
     environment = os.environ | {"XDG_DATA_HOME": str(folder), "PYTHONPATH": str(CHECKOUT)}
     here = [sys.executable, "-m", "emotui"]
@@ -50,7 +40,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     assert said.startswith(f"The workbench is at http://127.0.0.1:{port}/")
     yield said.split()[-1]
     serving.send_signal(signal.SIGINT)
-    serving.communicate(timeout=20)
+    serving.communicate(timeout=100)
 
 
 async def _status(url: str, **headers: str) -> int:

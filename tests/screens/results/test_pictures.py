@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from emotui.screens.app import EmotuiApp
+from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import embed
 from tests.screens.driving import pressed
 from tests.screens.results_workspace import make_several_runs
+from tests.templates import copy_of
 
 Compare = Callable[..., bool]
 SIZES = [(80, 24), (160, 45)]
@@ -24,8 +26,11 @@ def quick_embedding(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _app(path: Path) -> EmotuiApp:
-    source = make_several_runs(path / "workspace.duckdb", annotated=True)
-    source.set_setting("theme", "dark")
+    def make(template: Path) -> None:
+        make_several_runs(template, annotated=True).set_setting("theme", "dark")
+
+    copy_of(path / "workspace.duckdb", "several runs, one a minute", make)
+    source = Workspace.open(path / "workspace.duckdb")
     return EmotuiApp(lambda: source, poll=None)
 
 
