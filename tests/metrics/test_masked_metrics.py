@@ -3,6 +3,7 @@
 import itertools
 import json
 
+import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
@@ -50,8 +51,11 @@ def test_a_word_outside_the_lexicon_is_right_only_against_itself() -> None:
 
 
 def test_vector_f1_equals_scikit_learn_for_all_pairs_of_five_dimensions() -> None:
-    for gold, predicted in itertools.product(itertools.product((0, 1), repeat=5), repeat=2):
-        assert vector_f1(gold, predicted) == pytest.approx(f1_score(gold, predicted, zero_division=0))
+    pairs = list(itertools.product(itertools.product((0, 1), repeat=5), repeat=2))
+    # Each pair is a column: scikit-learn gives the F1 of each label of several.
+    gold, predicted = (np.array(side).T for side in zip(*pairs, strict=True))
+    expected = f1_score(gold, predicted, average=None, zero_division=0)
+    assert [vector_f1(*pair) for pair in pairs] == pytest.approx(expected)
 
 
 def test_the_report_worked_by_hand() -> None:
