@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from emotui.commands.hang_up import end_with_terminal
 from emotui.commands.output import skip_bad_option, warn
 from emotui.commands.program_options import annotator_option, db_option, read_only_option
 from emotui.errors import BadInput, EmotuiError
@@ -67,6 +68,7 @@ def _show(app: "EmotuiApp") -> None:
     # `emotui serve` starts the workbench with a driver that draws into a pipe.
     if not sys.stdout.isatty() and os.environ.get("TEXTUAL_DRIVER") != WEB_DRIVER:
         raise EmotuiError("the workbench needs a terminal; see emotui --help for what works without one")
+    end_with_terminal()
     app.run()
     if app.return_code:
         sys.exit(app.return_code)

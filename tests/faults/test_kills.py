@@ -16,11 +16,13 @@ from pathlib import Path
 import psutil
 import pytest
 
+from emotui.records import SpanSample
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.workbench.workspace import FIRST_START
 from tests.effort import MINUTES, rounds
 from tests.paths import CHECKOUT
+from tests.screens.browse_workspace import workspace
 from tests.waiting import wait_until
 
 pytestmark = [
@@ -134,16 +136,24 @@ def alive(process: psutil.Process) -> bool:
 KEYS: Sequence[bytes] = [*(bytes([key]) for key in b"jkJKnpNP\x1b\r\t 1234567lLhHuUmFsSrbv/?x"), b"\x1b[A", b"\x1b[B"]
 
 
-def test_a_workbench_struck_anywhere_leaves_a_store_that_opens_with_all_runs(
-    whole: tuple[Path, list[tuple[object, ...]]], tmp_path: Path
-) -> None:
-    ran = whole[0].with_name("ran.duckdb")
+def small(db: Path) -> dict[str, int]:
+    """Make a workspace with a run; returns how many answers each has."""
+    made = workspace(
+        db, samples=[SpanSample(id=str(n), text=f"I was so glad, {n}", spans=()) for n in range(9)], run=False
+    )
+    made.store.set_setting(FIRST_START, "done")
+    (dataset,) = made.store.datasets()
+    made.store.start_run("known", "identity", "spans", "embedded", dataset.dataset, {"seed": 0}, 9)
+    made.store.set_state("known", "stopped")
+    known = {run.run: run.done for run in made.store.runs()}
+    made.close()
+    return known
+
+
+def test_a_workbench_struck_anywhere_leaves_a_store_that_opens_with_all_runs(tmp_path: Path) -> None:
     for number in rounds(1):
         db = tmp_path / f"{number}.duckdb"
-        shutil.copyfile(ran, db)
-        store = Store.open(db)
-        store.set_setting(FIRST_START, "done")
-        known = {run.run: run.done for run in store.runs()}
+        known = small(db)
         screen, there = struck_workbench(db)
         wait_until(lambda there=there: not any(map(alive, there)), lambda: "a process outlives it")  # type: ignore[misc]
         assert b"Traceback" not in screen, screen.decode(errors="replace")
@@ -189,3 +199,20 @@ def struck_workbench(db: Path) -> tuple[bytes, list[psutil.Process]]:
         person.wait()
         os.close(ours)
     return bytes(screen), there
+
+
+def test_a_workbench_whose_terminal_is_gone_ends(tmp_path: Path) -> None:
+    small(tmp_path / "w.duckdb")
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "emotui", "--db", str(tmp_path / "w.duckdb")]
+    own: dict[str, int] = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
+    person = subprocess.Popen(command, **own, env=ENVIRONMENT, start_new_session=True)  # type: ignore[call-overload]
+    os.close(theirs)
+    try:
+        assert os.read(ours, 1)
+        os.close(ours)
+        wait_until(lambda: person.poll() is not None, lambda: "it goes on without a terminal")
+    finally:
+        person.kill()
+        person.wait()
+    assert person.returncode != 0
