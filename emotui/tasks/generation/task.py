@@ -226,8 +226,9 @@ class EmotionGeneration(Task):
     def said(self, sample: GenerationGold, prediction: Prediction | None) -> tuple[SaidLine, ...]:
         """Neutral and emotional version beside what they are to show, and the raters' labels."""
         lines = [
-            SaidLine("neutral", NEUTRAL, "" if prediction is None else prediction.neutral),
-            SaidLine("emotional", sample.label, "" if prediction is None else prediction.emotional),
+            # A version is neither right nor wrong; what raters see in it is.
+            SaidLine("neutral", NEUTRAL, "" if prediction is None else prediction.neutral, measured=True),
+            SaidLine("emotional", sample.label, "" if prediction is None else prediction.emotional, measured=True),
         ]
         for name in ("human", "human_neutral"):
             labels = () if prediction is None else getattr(prediction, name)

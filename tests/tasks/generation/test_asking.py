@@ -199,4 +199,8 @@ def test_half_an_answer_is_refused_and_a_text_has_its_own_target() -> None:
     with pytest.raises(BadInput, match="no gold"):
         task.as_gold(JOY, Prediction())
     lines = task.said(JOY, Prediction("n", "e", human=("fear",)))
-    assert [(line.name, line.predicted, line.mark) for line in lines][-1] == ("human", "fear", "M")
+    assert [(line.name, line.predicted, line.mark, line.measured) for line in lines] == [
+        ("neutral", "n", "", True),
+        ("emotional", "e", "", True),
+        ("human", "fear", "M", False),
+    ]
