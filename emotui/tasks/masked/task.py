@@ -5,7 +5,7 @@ with one word a mask, at once (`zero-shot`) or after reasoning (`cot`).
 """
 
 from collections.abc import Mapping, Sequence
-from statistics import mean
+from statistics import fmean, mean
 from typing import Any
 
 import msgspec
@@ -91,6 +91,12 @@ def _document(
     return masked_report(gold, predicted, words.table, supplement=words.supplement, shared=shared)
 
 
+def _mean_words(samples: Sequence[MaskedGold]) -> dict[str, float]:
+    """The mean length of the texts in words, where there are any: Table 4 has it for segments and for full posts."""
+    lengths = [len(sample.text.split()) for sample in samples if sample.text]
+    return {"mean_words": fmean(lengths)} if lengths else {}
+
+
 def _by_topic(
     samples: Sequence[MaskedGold], predicted: Mapping[str, Sequence[str]], words: WordVectors
 ) -> dict[str, Any]:
@@ -121,7 +127,7 @@ def score_files(
     gold = {sample.id: sample.labels for sample in golds}
     words, predicted = given_vectors(given), {answer.id: answer.labels for answer in answers}
     shared = [shared_by(sample.meta) for sample in golds]
-    return _document(gold, predicted, words, shared) | _by_topic(golds, predicted, words)
+    return _document(gold, predicted, words, shared) | _mean_words(golds) | _by_topic(golds, predicted, words)
 
 
 def problem(sample: MaskedGold) -> str | None:
@@ -322,7 +328,9 @@ class Masked(Task):
         """As `emotui score masked` names the figures. With repeats each is a mean, and `sd` has its deviation."""
         details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
         once = {detail.id: detail.predicted for detail in details} if len({one.repeat for one in details}) == 1 else {}
-        return by_repeat(details, _report) | _by_topic(samples, once, word_vectors())
+        scored = {detail.id for detail in details}
+        lengths = _mean_words([sample for sample in samples if sample.id in scored])
+        return by_repeat(details, _report) | lengths | _by_topic(samples, once, word_vectors())
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `answers`, of a model that writes: how its lists were to be read, and how many have a word a mask."""

@@ -82,8 +82,8 @@ def decisions(text: str, words: Words, tag: Tag) -> list[Decision]:
     quoted = _quoted(text)
     found = []
     for sentence in sentences(text):
-        places = [place for place in range(len(sentence)) if _is_looked_for(sentence, place, words)]
-        for place in places:
+        places = {place for place in range(len(sentence)) if _is_looked_for(sentence, place, words)}
+        for place in sorted(places):
             decision = _decide(sentence, place, places, tag)
             if decision.masked and any(start < decision.start < end for start, end in quoted):
                 decision = _refused(decision, "between quotation marks: another may be speaking")
@@ -99,7 +99,7 @@ def _is_looked_for(sentence: Sequence[Token], place: int, words: Words) -> bool:
     return verb is not None and sentence[verb].lower in _FEEL
 
 
-def _decide(sentence: Sequence[Token], place: int, places: Sequence[int], tag: Tag) -> Decision:
+def _decide(sentence: Sequence[Token], place: int, places: Collection[int], tag: Tag) -> Decision:
     token = sentence[place]
     if (verb := _verb_before(sentence, place)) is None:
         return Decision(

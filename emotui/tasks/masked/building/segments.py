@@ -38,7 +38,7 @@ def segments(
     places = _one_a_mask(tokens, masks)
     if len(places) <= window:
         return [Segment(0, len(text), tuple(range(len(masks))))]
-    at = {mask: next(number for number, place in enumerate(places) if place == mask) for mask in masks}
+    at = {place: number for number, place in enumerate(places)}
     numbers = [at[mask] for mask in masks]
     sentences = [end.end() for end in _SENTENCE_END.finditer(text)]
     found, left = [], list(range(len(masks)))
@@ -49,9 +49,10 @@ def segments(
             inside = [mask for mask in group if low <= numbers[mask] < high] or [group[0]]
             first, last = numbers[inside[0]], numbers[inside[-1]]
             low, high = min(low, first), max(high, last + 1)
-            for other in set(range(len(masks))) - set(inside):
-                low = max(low, numbers[other] + 1) if numbers[other] < first else low
-                high = min(high, numbers[other]) if numbers[other] > last else high
+            if inside[0] > 0:
+                low = max(low, numbers[inside[0] - 1] + 1)
+            if inside[-1] + 1 < len(masks):
+                high = min(high, numbers[inside[-1] + 1])
             start, end = _clipped(text, places, (low, high), (places[first][0], places[last][1]), sentences)
             found.append(Segment(start, end, tuple(inside)))
             reached |= set(inside)
@@ -61,13 +62,14 @@ def segments(
 
 def _one_a_mask(tokens: Sequence[Place], masks: Sequence[Place]) -> list[Place]:
     found: list[Place] = []
-    waiting = list(masks)
+    next_mask = 0
     for token in tokens:
-        while waiting and waiting[0][0] < token[1]:
-            found.append(waiting.pop(0))
+        while next_mask < len(masks) and masks[next_mask][0] < token[1]:
+            found.append(masks[next_mask])
+            next_mask += 1
         if not (found and token[0] < found[-1][1]):
             found.append(token)
-    return [*found, *waiting]
+    return [*found, *masks[next_mask:]]
 
 
 def _groups(left: Sequence[int], numbers: Sequence[int], near: int) -> list[list[int]]:
