@@ -23,6 +23,7 @@ from emotui.workbench.annotate.planning.order import KINDS, Order, order_of
 from emotui.workbench.annotate.planning.progress import progress_of
 from emotui.workbench.annotate.planning.protocols import PROTOCOLS, assignment_by, protocol_named
 from emotui.workbench.annotate.planning.verification import Aspect, percent_agreement
+from emotui.workbench.annotate.scheme_files import FURTHER, built_in
 from emotui.workbench.datasets.sets import dataset_named
 
 _people = click.option("--annotators", required=True, metavar="A,B,...", help="Who annotates, by the names they use.")
@@ -88,7 +89,7 @@ def protocol(
     db: str | None,
     as_json: bool,
 ) -> None:
-    """Deal DATASET out by the protocol NAME of a paper; without them, list the protocols."""
+    """Deal DATASET out by the protocol NAME of a paper, with its scheme; without them, list the protocols."""
     if dataset is None or name is None:
         _list_protocols(as_json)
         return
@@ -97,6 +98,8 @@ def protocol(
     chosen = protocol_named(name)
     wanted = assignment_by(chosen, _names(annotators or ""), n=found.n, seed=seed, consent=_read(consent))
     made = keep_assignment(store, found, wanted)
+    if chosen.scheme in FURTHER and found.task in built_in(chosen.scheme).tasks:
+        Desk(store).keep_scheme(dataset, chosen.scheme)
     _tell(dataset, wanted, made, as_json)
     if not as_json:
         say(f"{chosen.title} ({chosen.source})")

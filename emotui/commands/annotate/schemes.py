@@ -41,7 +41,7 @@ def show(dataset: str, db: str | None, read_only: bool, as_json: bool) -> None:
 @db_option
 @json_option
 def use(dataset: str, file: str | None, built_in: bool, db: str | None, as_json: bool) -> None:
-    """Keep the scheme in FILE for DATASET. Answers that are there stay as they are."""
+    """Keep the scheme in FILE, or the built-in one of that name (seer, say), for DATASET. Answers stay as they are."""
     if (file is None) != built_in:
         raise BadInput("name the file of a scheme, or --built-in")
     _show(with_keys(Desk(look_into(db).store).keep_scheme(dataset, file)), as_json)

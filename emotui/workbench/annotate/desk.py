@@ -20,7 +20,7 @@ from emotui.workbench.annotate.scheme import (
     with_own_labels,
     without_keys,
 )
-from emotui.workbench.annotate.scheme_files import BUILT_IN, built_in, read_scheme
+from emotui.workbench.annotate.scheme_files import BUILT_IN, NAMES, built_in, read_scheme
 from emotui.workbench.annotate.service import Annotating
 from emotui.workbench.runs.plan import stored_samples
 
@@ -86,7 +86,7 @@ class Desk:
         return self._scheme(self._dataset(dataset), None, reserved)
 
     def keep_scheme(self, dataset: str | int, path: str | None) -> Scheme:
-        """Keep the scheme of a file for a dataset; None: the built-in one again.
+        """Keep the scheme of a file, or the built-in one of that name, for a dataset; None: that of its task again.
 
         Raises:
             BadInput: the file is wrong, or its scheme is for other tasks.
@@ -95,7 +95,7 @@ class Desk:
         if path is None:
             self._store.set_setting(_setting(found), None)
             return self._scheme(found, None, ())
-        scheme = read_scheme(path)
+        scheme = built_in(path) if path in NAMES else read_scheme(path)
         if scheme.tasks and found.task not in scheme.tasks:
             raise BadInput(f"{path}: the scheme is for {', '.join(scheme.tasks)}, and {found.name} is for {found.task}")
         self._store.set_setting(_setting(found), msgspec.to_builtins(scheme))

@@ -39,6 +39,9 @@ BUILT_IN = {
 
 FURTHER = ("seer",)
 
+NAMES = (*dict.fromkeys(BUILT_IN.values()), *FURTHER)
+"""The names of all schemes that come with this package."""
+
 
 def built_in(name: str) -> Scheme:
     """A scheme that comes with this package.
@@ -46,9 +49,8 @@ def built_in(name: str) -> Scheme:
     Raises:
         BadInput: there is none of this name.
     """
-    known = (*dict.fromkeys(BUILT_IN.values()), *FURTHER)
-    if name not in known:
-        raise BadInput(f"there is no scheme {name!r}: write a file of your own, or use one of {', '.join(known)}")
+    if name not in NAMES:
+        raise BadInput(f"there is no scheme {name!r}: write a file of your own, or use one of {', '.join(NAMES)}")
     with as_file(files(_PACKAGE) / _FOLDER) as folder:
         return replace(read_scheme(str(folder / f"{name}.toml")), path="")
 

@@ -9,6 +9,7 @@ from emotui.store.store import Store
 from emotui.workbench.annotate.desk import Desk
 from emotui.workbench.annotate.events import Accept, SetLabels
 from tests.conftest import Emotui
+from tests.workbench.annotate.small_sets import store_with
 
 SCHEME = """name = "mine"
 tasks = ["labels"]
@@ -70,6 +71,17 @@ def test_a_protocol_deals_out_by_its_paper(emotui: Emotui, db: Path) -> None:
     assert (made["assignment"]["batch"], made["assignment"]["overlap"]) == (20, 3)
     refused = emotui("annotate", "protocol", "mine", "seer", "--annotators", "a,b", "--db", "w.duckdb")
     assert (refused.status, "takes 3 annotators" in refused.err) == (2, True)
+
+
+def test_the_protocol_of_verified_labels_brings_the_scheme_of_sentences(emotui: Emotui, tmp_path: Path) -> None:
+    store_with(tmp_path / "w.duckdb", "spans")
+    told = ("annotate", "protocol", "spans", "seer-labels", "--annotators", "a,b", "--db", "w.duckdb")
+    assert emotui(*told).status == 0
+    shown = emotui("annotate", "scheme", "show", "spans", "--db", "w.duckdb", "--json").document
+    assert [group["of"] for group in shown["groups"]] == ["sentence", "sentence"]
+    emotui("annotate", "scheme", "use", "spans", "spans", "--db", "w.duckdb")
+    shown = emotui("annotate", "scheme", "show", "spans", "--db", "w.duckdb", "--json").document
+    assert [group["of"] for group in shown["groups"]] == ["span"]
 
 
 def test_a_scheme_is_checked_kept_for_a_dataset_and_shown(emotui: Emotui, db: Path, tmp_path: Path) -> None:
