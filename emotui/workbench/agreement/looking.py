@@ -44,9 +44,21 @@ def looked_at(
         if len(people) > 1:
             for run in runs:
                 tables += stand_in_tables(stand_in_test(store, dataset.name, run, people))
-                tables += verified_tables(store, dataset, run, people)
+                tables += _verified(store, dataset, run, people)
         tables += traced_tables(traced(store, dataset))
     except BadInput as error:
-        row = Row("agreement", "people", "", (Cell(None, why="; ".join(error.problems)),))
-        return (ResultsTable("agreement", "Agreement", (Column("value", "value"),), (row,)),)
+        return (_none("agreement", "Agreement", error),)
     return tuple(tables)
+
+
+def _verified(store: Store, dataset: Dataset, run: str, people: Sequence[str]) -> tuple[ResultsTable, ...]:
+    """What people make of a run's labels; where a name may be any of several sources, a table that says so."""
+    try:
+        return verified_tables(store, dataset, run, people)
+    except BadInput as error:
+        return (_none(f"agreement-verified-{run}", f"Labels of {run} verified by people", error),)
+
+
+def _none(key: str, title: str, error: BadInput) -> ResultsTable:
+    row = Row("agreement", "people", "", (Cell(None, why="; ".join(error.problems)),))
+    return ResultsTable(key, title, (Column("value", "value"),), (row,))

@@ -89,3 +89,6 @@ def test_labels_of_a_model_are_verified_by_all_people_and_by_each_two(tmp_path: 
     assert values == [pytest.approx(2 / 3), pytest.approx(1 / 3), pytest.approx(2 / 3), 3, 1]
     assert [cell.samples for cell in rows["labels: ann, ben"]][:2] == [(order[1],), (order[1], order[2])]
     assert [cell.samples for cell in rows["labels: ann, ben"]][-1] == (order[0],)
+    tables = {table.key: table for table in looked_at(store, dataset, ["model"])}
+    assert len(tables["agreement-verified-model"].rows) == len(table.rows)
+    assert "agreement-pairs" in tables
