@@ -15,6 +15,7 @@ import contextlib
 import copy
 import importlib.abc
 import importlib.util
+import io
 import os
 import random
 import resource
@@ -150,6 +151,8 @@ def main() -> None:
     for asked in options.modules:
         file, _, named = asked.partition(":")
         tests, source = named.split(","), Path(file).read_text(encoding="utf-8")
+        with contextlib.redirect_stdout(io.StringIO()):
+            pytest.main(["-q", "--collect-only", "-p", "no:cacheprovider", *tests])  # its plug-ins are imported once
         name = "emotui." + file.removesuffix(".py").replace("/", ".").removeprefix("emotui.")
         if noticed(name, file, ast.parse(source), tests, options.seconds):
             raise SystemExit(f"{asked}: the tests fail as it is")

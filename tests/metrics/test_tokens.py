@@ -207,3 +207,9 @@ def test_scoring_loads_neither_scipy_nor_numpy_nor_a_model() -> None:
     program = f"import sys, emotui.metrics.span_report; print([m for m in {heavy} if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert out.strip() == "[]"
+
+
+def test_an_article_beside_a_symbol_is_dropped_and_the_symbol_stays() -> None:
+    # SQuAD cuts articles at word boundaries, and a currency's sign is neither a letter nor punctuation.
+    assert tokens("a€ day") == ["€", "day"]
+    assert tokens("a$ day") == ["day"]
