@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import false_discovery_control, norm, rankdata
 
 Floats = NDArray[np.float64]
 
@@ -35,6 +34,8 @@ def spearman(x: Sequence[float], y: Sequence[float]) -> float | None:
     """Spearman's rho, with mean ranks for ties; None as `pearson`."""
     if len(x) < 2:
         return None
+    from scipy.stats import rankdata  # takes a second to import, and every command asks which tasks there are
+
     return pearson(rankdata(x), rankdata(y))
 
 
@@ -48,6 +49,8 @@ def interval(r: float | None, n: int, *, of_ranks: bool = False) -> tuple[float,
     """
     if r is None or n < 4 or abs(r) >= 1 - _ROUNDING:
         return None
+    from scipy.stats import norm
+
     spread = math.sqrt((1 + r * r / 2 if of_ranks else 1) / (n - 3)) * float(norm.ppf((1 + LEVEL) / 2))
     return math.tanh(math.atanh(r) - spread), math.tanh(math.atanh(r) + spread)
 
@@ -89,6 +92,8 @@ def benjamini_hochberg(ps: Mapping[str, float]) -> dict[str, float]:
     """P-values adjusted so that the share of false findings among the findings is kept (1995)."""
     if not ps:
         return {}
+    from scipy.stats import false_discovery_control
+
     return dict(zip(ps, false_discovery_control(list(ps.values())).tolist(), strict=True))
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from emotui.metrics.metric_trust import LOWER_IS_BETTER, pearson, spearman
 
@@ -87,6 +86,8 @@ def _one(
 def _clustered(
     x: Floats, y: Floats, parts: Sequence[NDArray[np.int64]], seed: int, resamples: int
 ) -> list[float] | None:
+    from scipy.stats import rankdata
+
     draw = np.random.default_rng(seed)
     rhos = []
     for _ in range(resamples):

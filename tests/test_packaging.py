@@ -152,9 +152,10 @@ def test_version_and_help_import_nothing_heavy() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_the_screens_import_no_model_library_and_no_store() -> None:
+def test_the_screens_and_the_list_of_tasks_import_no_model_library_and_no_store() -> None:
     code = (
-        "import sys, emotui.screens.app\n"
+        "import sys, emotui.screens.app, emotui.tasks.registry\n"
+        "emotui.tasks.registry.tasks()\n"
         "heavy = {'torch', 'transformers', 'duckdb', '_duckdb', 'sentence_transformers', 'scipy'}\n"
         "sys.exit(' '.join(sorted(heavy & set(sys.modules))) or 0)\n"
     )
