@@ -42,6 +42,9 @@ _LATE_RETRY = (0.002, 0.012)
 _LAST_RETRY = (0.02, 0.1)
 """Seconds between two tries: in the first 3 s of waiting, up to `PATIENCE`, and after that."""
 
+SEARCHED = "system.main,store.main"
+"""Where names in a question are looked up: DuckDB's own first, so that no macro of a store stands in for a function."""
+
 _TELL = 0.5
 """Seconds after which who waits is told for whom, again and again."""
 
@@ -201,6 +204,7 @@ class Access:
             version = schema.version_of(connection)
             if version is not None and version < schema.VERSION:
                 schema.check_no_macros(connection, self.path)
+                connection.execute("use store")
                 schema.migrate(connection, version)
             check_version(self.path, schema.version_of(connection))
 
@@ -300,7 +304,7 @@ class Access:
             if refusals.is_held(error):
                 return error
             raise
-        self._engine.execute("use store")
+        self._engine.execute(f"set search_path = '{SEARCHED}'")
         return None
 
     def _detach(self, connection: "DuckDBPyConnection") -> None:

@@ -68,6 +68,18 @@ def test_a_macro_is_refused_before_a_question_is_asked(path: Path, tmp_path: Pat
         questions.snapshot(path, tmp_path / "copy.duckdb")
 
 
+def test_a_macro_does_nothing_where_a_store_is_opened_and_read(path: Path) -> None:
+    _plant(path, "create macro lower(x) as error('run')")
+    _plant(path, "create macro count(x) as error('run')")
+    _plant(path, "create macro current_setting(x) as error('run')")
+    store = Store.open(path)
+    assert [one.name for one in store.datasets()] == ["stories"]
+    with store._turns.reading() as connection:
+        assert connection.execute("select lower('A'), count(1)").fetchall() == [("a", 1)]
+    with store._turns.writing() as connection:
+        assert connection.execute("select lower('A')").fetchall() == [("a",)]
+
+
 def test_a_macro_is_refused_where_a_model_is_to_be_asked(path: Path) -> None:
     _plant(path, "create macro lower(x) as 'not this'")
     with pytest.raises(BadStore, match=r"a macro \('lower'\)"):

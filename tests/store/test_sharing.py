@@ -17,11 +17,11 @@ from emotui.store.store import Store
 from tests.paths import CHECKOUT
 from tests.store.store_samples import result, samples
 
+pytestmark = pytest.mark.faults
+
 WRITER = Path(__file__).with_name("store_writer.py")
 HOLDER = """
 import duckdb, sys
-
-pytestmark = pytest.mark.faults
 connection = duckdb.connect(sys.argv[1])
 print("held", flush=True)
 sys.stdin.read()
