@@ -26,6 +26,11 @@ start_engines, end_engine, settings = Access._try, Access._let_go, access.settin
 """As the product does it: an engine of several threads for each store."""
 
 
+def _place(turns: Access) -> Path:
+    """Of the file: a name alone is another file in each test's folder."""
+    return turns.path.absolute()
+
+
 @contextmanager
 def kept_engines() -> Iterator[None]:
     """While it lasts, a store that nobody has any more leaves its engine to the next one on that file."""
@@ -46,13 +51,13 @@ def kept_engines() -> Iterator[None]:
     def take_or_start(turns: Access, read_only: bool, beside: Path | None) -> Exception | None:
         plain = beside is None and turns._beside is None and turns._shut
         if plain and turns._engine is None:
-            turns._engine = idle.pop(turns.path, None)
+            turns._engine = idle.pop(_place(turns), None)
         try:
             return start_engines(turns, read_only, beside)
         finally:
             engine = turns._engine
             if plain and engine is not None and turns not in lent:
-                comes_back = weakref.finalize(turns, keep, turns.path, engine)
+                comes_back = weakref.finalize(turns, keep, _place(turns), engine)
                 comes_back.atexit = False
                 lent[turns] = comes_back
 
