@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from emotui.errors import BadInput
+from emotui.metrics.locating import locate
 from emotui.metrics.metric import Metric
 from emotui.metrics.paired import EQUAL, compared, wilcoxon_p
 from emotui.metrics.resampling import (
@@ -25,7 +26,6 @@ from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.spans.task import Prediction, marks_of
 from emotui.workbench.compare.sources import Compared, comparable, says, source_named, values_of
-from emotui.workbench.predicted_spans import predicted_spans
 from emotui.workbench.results.published import published
 from emotui.workbench.runs.scores import last_attempts, metrics_of
 from emotui.workbench.runs.sharing import groups_of
@@ -263,8 +263,11 @@ class Comparing:
         if first is None or first.prediction is None:
             return ()
         prediction = msgspec.json.decode(first.prediction, type=Prediction)
-        spans = predicted_spans(sample, marks_of(prediction), None)
-        return tuple(Mark(*span.place, span.label) for span in spans if span.place is not None)
+        said = marks_of(prediction)
+        words = [span if isinstance(span, str) else sample.text[span.start : span.end] for span in said]
+        places = zip(said, locate(sample.text, words), strict=True)
+        found = [(Mark(*place) if place else None) if isinstance(span, str) else span for span, place in places]
+        return tuple(mark for mark in found if mark is not None)
 
     def _values(self, dataset: Dataset, source: Compared, metric: str) -> "Values":
         mark: object = (dataset.fingerprint, dataset.gold)
