@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from emotui.metrics.beside import Shared, beside
 from emotui.metrics.repeats import known_mean, known_sd
-from emotui.metrics.span_intervals import span_intervals
 from emotui.metrics.span_labels import labels_report
 from emotui.metrics.span_scoring import (
     NEUTRAL,
@@ -20,6 +19,9 @@ from emotui.metrics.span_scoring import (
 from emotui.metrics.span_tokens import TokenCounts
 from emotui.metrics.spans import Pair
 from emotui.records import Sentence, SpanPrediction, SpanSample
+
+if TYPE_CHECKING:
+    from emotui.metrics.beside import Shared
 
 __all__ = ["Embed", "Pair", "SampleDetail", "SentenceScore", "report", "score_pairs", "score_samples", "span_report"]
 
@@ -35,7 +37,7 @@ def span_report(
     keywords: frozenset[str],
     per_sample: bool = False,
     skip_missing: bool = False,
-    shared: Shared | None = None,
+    shared: "Shared | None" = None,
 ) -> dict[str, object]:
     """The whole JSON document of `emotui score spans`; with `per_sample` also `samples`.
 
@@ -51,6 +53,10 @@ def span_report(
         details = [detail for detail in details if not detail.missing]
     document = report(gold, details)
     if shared is not None:
+        # Imported here because they need numpy, and the figures themselves do not.
+        from emotui.metrics.beside import beside
+        from emotui.metrics.span_intervals import span_intervals
+
         document |= beside(span_intervals(gold, details, shared), shared)
     if per_sample:
         document["samples"] = [sample_entry(detail) for detail in details]
