@@ -1,11 +1,13 @@
 """One label a text: the document of `emotui score class`."""
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from emotui.errors import BadInput
-from emotui.metrics.beside import Shared, beside, of_labels
+
+if TYPE_CHECKING:
+    from emotui.metrics.beside import Shared
 
 Answer = str | Mapping[str, float]
 """A label, or a probability for each label."""
@@ -28,7 +30,7 @@ def chosen_label(answer: Answer) -> str:
 
 
 def class_report(
-    gold: Mapping[str, str], predicted: Mapping[str, Answer], shared: Shared | None = None
+    gold: Mapping[str, str], predicted: Mapping[str, Answer], shared: "Shared | None" = None
 ) -> dict[str, Any]:
     """The document of `emotui score class`.
 
@@ -86,13 +88,20 @@ def class_report(
         notes["n"] = f"{silent} records without an answer count as wrong"
     if not n:
         notes |= dict.fromkeys(("accuracy", "macro_f1"), "there is no record to score")
-    sure = {} if shared is None else of_labels(list(gold.values()), [answers[key] for key in gold], labels, shared)
+    sure = {} if shared is None else _intervals(list(gold.values()), [answers[key] for key in gold], labels, shared)
     return {
         "n": n,
         "accuracy": sum(answers[key] == label for key, label in gold.items()) / n if n else None,
         "macro_f1": sum(f1s) / len(f1s) if f1s else None,
         "by_label": by_label,
         "confusion": confusion,
-        **beside(sure, shared or ()),
+        **sure,
         "notes": notes,
     }
+
+
+def _intervals(gold: Sequence[str], said: Sequence[str], labels: Sequence[str], shared: "Shared") -> dict[str, Any]:
+    # Imported here because they need numpy, and the figures themselves do not.
+    from emotui.metrics.beside import beside, of_labels
+
+    return beside(of_labels(gold, said, labels, shared), shared)

@@ -35,8 +35,9 @@ class ListQuery(msgspec.Struct, frozen=True):
     """Which samples of a dataset, in which order.
 
     Several emotions or valences mean any of them; several marks mean any of them. A passage has the emotions of all
-    its sentences. `column`: a column of the data's own and what it says, in capitals or not; "" where it says nothing.
-    `bounds` leave out samples for which the run has no such value. `sort` is one of `SORTS`, or a metric of the run.
+    its sentences, and a text the labels of its gold spans. `column`: a column of the data's own and what it says, in
+    capitals or not; "" where it says nothing. `bounds` leave out samples for which the run has no such value. `sort`
+    is one of `SORTS`, or a metric of the run.
     """
 
     dataset: int

@@ -104,3 +104,10 @@ def test_marks_come_out_of_the_store_as_they_went_in() -> None:
     for spans in (None, (), marks):
         sample = SpanSample(id="1", text="glad", spans=spans, annotators={"ada": marks}, meta={"turn": 1})
         assert msgspec.json.decode(Spans().row(sample).record, type=SpanSample) == sample
+
+
+def test_a_text_is_found_by_the_labels_of_its_gold_spans() -> None:
+    sample = SpanSample(
+        id="1", text="I was glad and afraid", spans=(Mark(6, 10, "joy"), Mark(15, 21, "fear"), Mark(0, 1))
+    )
+    assert Spans().row(sample).emotions == ("joy", "fear")

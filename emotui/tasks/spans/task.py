@@ -340,8 +340,9 @@ class Spans(Task):
         return SpanSample(id=text.id, text=text.text, subject=text.subject, meta=text.meta)
 
     def row(self, sample: SpanSample) -> SampleRow:
-        """A sample as the store lists it. A passage has the emotions and valences of all its sentences."""
+        """A sample as the store lists it: emotions and valences of all its sentences, and the labels of its spans."""
         emotions = [sample.emotion, *(sentence.emotion for sentence in sample.sentences)]
+        emotions += [mark.label for mark in sample.spans or ()]
         valences = [sample.valence, *(sentence.valence for sentence in sample.sentences)]
         return SampleRow(
             id=sample.id,
