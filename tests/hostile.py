@@ -34,6 +34,17 @@ RECORDS: dict[str, list[dict[str, object]]] = {
     "pscenes": [{"id": f"{H}{n}", "scores": {H: [1.0, 2.0], f"{H}2": [1.0, 2.0]}} for n in range(2)],
     "values": [{"id": f"{H}{n}", "text": H, "values": {H: n}} for n in range(3)],
     "masked": [{"id": f"{H}{n}", "text": f"I <mask> {H}", "labels": [H]} for n in range(2)],
+    "generation": [
+        {
+            "id": f"{H}{n}",
+            "model": H,
+            "target": H,
+            "original": f"I was {H} glad.",
+            "neutral": H,
+            "emotional": f"So glad {H}!",
+        }
+        for n in range(2)
+    ],
     "posts": [{"id": H, "text": f"I feel sad {H}."}],
     "chains": [
         {
@@ -57,5 +68,6 @@ def write_files(folder: Path) -> None:
     for name, records in RECORDS.items():
         (folder / f"{name}.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in records), encoding="utf-8")
     (folder / f"{FILE}.csv").write_text(f"id,text,{H}\n{H},{H},{H}\n", encoding="utf-8")
+    (folder / "ratings.csv").write_text(f"item,rater,label\n{H}0,{H},{H}\n{H}/{H}1,{H}2,{H}\n", encoding="utf-8")
     (folder / "names.txt").write_text(f"{H}\n{H}2\n", encoding="utf-8")
     (folder / "prompt.toml").write_text(f"[{json.dumps(H)}]\n{json.dumps(H)} = {json.dumps(H)}\n", encoding="utf-8")

@@ -86,6 +86,8 @@ def predict(
 def _as_in_files(record: msgspec.Struct) -> dict[str, object]:
     """All fields, spans as files have them."""
     fields: dict[str, object] = msgspec.to_builtins(record)
+    if not fields.get("sentences", True):
+        del fields["sentences"]  # no model of ours says anything of sentences
     return fields | {name: value for name, value in present(record).items() if name == "spans"}
 
 

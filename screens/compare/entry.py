@@ -31,5 +31,6 @@ ENTRY = PlaceEntry(
             "changed_back", ("less_than_sign",), "<", "change before", "The one before in which they differ", "Compare"
         ),
         Action("compare_with", ("B",), "B", "with whom", "Choose the source that is compared with", "Compare", 3),
+        Action("as_printed", ("P",), "P", "published", "The papers' own figures on the axis, or not", "Compare", 9),
     ),
 )

@@ -268,10 +268,10 @@ class Compare(Place):
             why = f"where {figures.told(pair.first)} and {figures.told(pair.second)} differ"
             self.post_message(self.Listed(changed, why, None, pair.first.run))
 
-    def can_published(self) -> bool:
+    def can_as_printed(self) -> bool:
         return self.wanted is not None and self.wanted.view == AXIS
 
-    def do_published(self) -> None:
+    def do_as_printed(self) -> None:
         assert self.wanted is not None
         self._turn(papers=not self.wanted.papers)
 

@@ -84,7 +84,7 @@ def test_a_line_that_is_skipped_leaves_its_id_without_a_prediction(emotui: Emotu
         ("scenes", {"majority", "random"}),
         ("labels", {"majority", "random"}),
         ("class", {"majority", "random"}),
-        ("masked", {"zeros", "random", "constant"}),
+        ("masked", {"zeros", "random", "constant", "best_constant", "random_vectors"}),
     ],
 )
 def test_baselines_have_the_same_figures_and_are_the_same_each_time(

@@ -63,7 +63,7 @@ def test_a_prompt_file_may_have_the_shared_words_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("task", "options", "why"),
     [
-        ("masked", {"examples": []}, "the masked task has no setting 'examples': leave --examples out"),
+        ("scenes", {"examples": []}, "the scenes task has no setting 'examples': leave --examples out"),
         ("masked", {"temperature": 9}, "--temperature must be a number from 0 to 5, not 9"),
         ("spans", {"retries": -1}, "--retries must be a whole number from 0 to 20, not -1"),
         ("spans", {"max_tokens": "many"}, "--max-tokens must be a whole number from 1 on, not 'many'"),

@@ -63,6 +63,8 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ("-", "spans", "--model", H, "--records", H),
     ],
     "probe": [("-", H, "--model", f"openai:{H}@SERVER"), ("-", H, "--model", f"gguf:{H}"), ("-", H, "--model", H)],
+    "ratings": [("-", "ratings.csv", "--records", "generation.jsonl"), ("-", H, "--records", H)],
+    "ratings subset": [("-", "spans.jsonl", "--source", H), ("-", H, "--source", H)],
     "rename": [(H, f"{H}2"), (f"{H}2", H), ("no" + H, H)],
     "rephrasings": [
         ("-", "statistics", "--chains", "chains.jsonl"),
@@ -99,6 +101,7 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ),
         ("-", "values", "--gold", "values.jsonl", "--pred", "values.jsonl"),
         ("-", "masked", "--gold", "masked.jsonl", "--pred", "masked.jsonl"),
+        ("-", "generation", "--records", "generation.jsonl"),
         ("-", "spans", "--gold", "bad.jsonl", "--pred", H),
         ("-", "spans", "--gold", "spans.jsonl", "--pred", "bad.jsonl"),
     ],

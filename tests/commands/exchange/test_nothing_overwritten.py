@@ -83,6 +83,10 @@ READ = {
     "snapshot": ("snapshot", "--force", "--to", "TARGET", "--db", "store.jsonl"),
     "map-labels": ("map-labels", "gold", "--from", "in.jsonl", "--to", "TARGET", "--db", "store.jsonl"),
     "import": ("import", "in.jsonl", "--save-map", "TARGET", "--db", "store.jsonl"),
+    "masked build": ("masked", "build", "--posts", "in.jsonl", "--to", "TARGET"),
+    "masked examples": ("masked", "examples", "--records", "in.jsonl", "--to", "TARGET"),
+    "ratings": ("ratings", "in.csv", "--records", "in.jsonl", "--to", "TARGET"),
+    "ratings subset": ("ratings", "subset", "in.jsonl", "--source", "video", "--to", "TARGET"),
 }
 """By the command that writes where an option says: a call over one of its inputs; TARGET is what it reads."""
 
