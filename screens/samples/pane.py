@@ -221,8 +221,10 @@ class ListPane(Acting, Vertical):
     def _no_order(self, _: object, why: str) -> None:
         self.show_nothing("The list cannot be read", why, failed=True)
 
-    def _show_order(self, _: object, order: Order) -> None:
+    def _show_order(self, asked: tuple[object, object, int | None], order: Order) -> None:
         keep = self._order is not None and (self._order.query, self._order.only) == (order.query, order.only)
+        # Since it was asked for, another sample may have been selected.
+        chosen = self.sample if keep and self.sample != asked[2] else None
         self._order, self._errors = order, {}
         if self.n:
             self.query_one(Notice).hide()
@@ -241,6 +243,8 @@ class ListPane(Acting, Vertical):
             # Rows first: the spread reads many, and a source may answer one question after the other.
             self.rows.put_page(order.page, order.rows)
             self._spreads.ask(order)
+        if chosen is not None:
+            self.seek(frozenset({chosen}), 0)
         self._title()
         self._foot()
         self.post_message(self.Selected(self.sample))
