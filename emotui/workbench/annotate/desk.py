@@ -7,10 +7,11 @@ import msgspec
 from emotui.errors import BadInput
 from emotui.store.query import Dataset
 from emotui.store.store import Store
+from emotui.tasks.registry import task_named
 from emotui.workbench.annotate.adjudicating import Adjudicating
 from emotui.workbench.annotate.answers import gold_answer
 from emotui.workbench.annotate.given import source_answers, votes_of
-from emotui.workbench.annotate.others import names_of
+from emotui.workbench.annotate.others import inside, names_of
 from emotui.workbench.annotate.scheme import (
     MASK,
     Scheme,
@@ -123,20 +124,25 @@ class Desk:
         return scheme
 
     def _own_labels(self, dataset: Dataset) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The labels of spans and of texts that gold has, in the order in which they come; all of a scene's."""
-        under = f"own labels of {dataset.dataset}"
+        """The labels of spans and of texts that gold or people in it have, in the order in which they come; all of a
+        scene's.
+        """
+        under = f"labels said of {dataset.dataset}"
         known = self._store.setting(under)
         if known is not None and known["of"] == dataset.fingerprint:
             return tuple(known["spans"]), tuple(known["texts"])
+        task = task_named(dataset.task)
         spans: dict[str, None] = {}
         texts: dict[str, None] = {}
         for sample in self._samples(dataset):
             labels = getattr(sample, "labels", None)
             if isinstance(labels, Mapping):
                 texts |= dict.fromkeys(map(str, labels))
-            if (gold := gold_answer(sample)) is not None:
-                spans |= {span.label: None for span in gold.spans if span.label}
-                texts |= dict.fromkeys(gold.labels or ())
+            people = (said for _, said in inside(task, dataset.task, sample, words=False))
+            for said in (gold_answer(sample), *people):
+                if said is not None:
+                    spans |= {span.label: None for span in said.spans if span.label}
+                    texts |= dict.fromkeys(said.labels or ())
         of_texts = tuple(texts) if dataset.task == "scenes" else tuple(sorted(texts))
         if not self._store.read_only:
             self._store.set_setting(under, {"of": dataset.fingerprint, "spans": list(spans), "texts": of_texts})

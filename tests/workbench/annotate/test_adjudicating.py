@@ -4,12 +4,13 @@ import msgspec
 import pytest
 
 from emotui.errors import BadInput
-from emotui.records import SpanSample
+from emotui.records import Mark, SpanSample
 from emotui.store.store import Store
 from emotui.workbench.annotate.adjudicating import Adjudicating, merged
 from emotui.workbench.annotate.answer import Answer, SentenceSaid, SpanMark
 from emotui.workbench.annotate.desk import Desk
 from emotui.workbench.annotate.events import Accept, AddSpan, RemoveSpan
+from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.datasets.sources import sources
 from tests.workbench.annotate.small_sets import begin, numbers, store_with
 
@@ -111,6 +112,17 @@ def test_gold_and_people_in_its_records_can_be_sources(store: Store) -> None:
     work.take(one, "A1")
     assert places(work.work.said(one).answer) == [(12, 40)]
     assert work.voices(two)[1].answer is None
+
+
+def test_labels_that_only_people_in_the_records_have_are_labels_of_the_scheme(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "w.duckdb")
+    said = {"A1": (Mark(0, 3, "awe"),), "A2": (Mark(0, 3, "joy"),)}
+    add_samples(store, "spans", "spans", [SpanSample(id="1", text="Oh my.", annotators=said)], "made for a test")
+    (one,) = numbers(store, "spans")
+    assert [label.name for label in Desk(store).scheme("spans").groups[0].labels] == ["awe", "joy"]
+    work = Desk(store).adjudicate("spans", ("A1", "A2"), "settled")
+    work.take(one, "A1")
+    assert [mark.label for mark in work.work.said(one).answer.spans] == ["awe"]
 
 
 @pytest.mark.parametrize(
