@@ -9,6 +9,7 @@ from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from emotui.workbench.annotate.adjudicating import Adjudicating
+from emotui.workbench.annotate.answer import Answer
 from emotui.workbench.annotate.answers import gold_answer
 from emotui.workbench.annotate.given import source_answers, votes_of
 from emotui.workbench.annotate.others import inside, names_of
@@ -80,7 +81,11 @@ class Desk:
             raise BadInput(f"{work.annotator} is one of the sources: give the result another name")
         if len(voices) < 2:
             raise BadInput(f"to adjudicate {found.name}, name two sources or more (see: emotui sources)")
-        return Adjudicating(work, source_answers(self._store, found, voices, words=bool(work.scheme.of(MASK))))
+        said = source_answers(self._store, found, voices, words=bool(work.scheme.of(MASK)))
+        wider = self._scheme(found, scheme, reserved, [one for of_text in said.values() for one in of_text.values()])
+        if wider != work.scheme:
+            work = Annotating(self._store, found, name, wider, blind=False)
+        return Adjudicating(work, said)
 
     def scheme(self, dataset: str | int, *, reserved: Collection[str] | Mapping[str, str] = ()) -> Scheme:
         """The scheme of a dataset, with a key for every label where there are enough."""
@@ -108,7 +113,14 @@ class Desk:
             raise BadInput(f"the store has no dataset {key!r}")
         return found
 
-    def _scheme(self, dataset: Dataset, given: Scheme | None, reserved: Collection[str] | Mapping[str, str]) -> Scheme:
+    def _scheme(
+        self,
+        dataset: Dataset,
+        given: Scheme | None,
+        reserved: Collection[str] | Mapping[str, str],
+        said: Sequence[Answer] = (),
+    ) -> Scheme:
+        """The scheme given, kept or built in; one of the dataset's own labels has those of these answers too."""
         kept = self._store.setting(_setting(dataset))
         scheme = given or (None if kept is None else msgspec.convert(kept, Scheme))
         if scheme is None:
@@ -116,7 +128,11 @@ class Desk:
                 raise BadInput(f"there is no scheme for the task {dataset.task}: keep one with emotui annotate scheme")
             scheme = built_in(BUILT_IN[dataset.task])
         if any(group.own for group in scheme.groups):
-            scheme = with_own_labels(scheme, *self._own_labels(dataset))
+            of_spans, of_texts = self._own_labels(dataset)
+            if said:
+                of_spans += tuple(span.label for one in said for span in one.spans if span.label)
+                of_texts += tuple(label for one in said for label in one.labels or ())
+            scheme = with_own_labels(scheme, of_spans, of_texts)
         if not scheme.path:
             scheme = without_keys(scheme, reserved)
         scheme = with_colours(with_keys(scheme, reserved))

@@ -12,6 +12,7 @@ from emotui.workbench.annotate.desk import Desk
 from emotui.workbench.annotate.events import Accept, AddSpan, RemoveSpan
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.datasets.sources import sources
+from emotui.workbench.runs.elsewhere import Said, keep_said
 from tests.workbench.annotate.small_sets import begin, numbers, store_with
 
 
@@ -123,6 +124,16 @@ def test_labels_that_only_people_in_the_records_have_are_labels_of_the_scheme(tm
     work = Desk(store).adjudicate("spans", ("A1", "A2"), "settled")
     work.take(one, "A1")
     assert [mark.label for mark in work.work.said(one).answer.spans] == ["awe"]
+
+
+def test_labels_of_a_source_alone_join_the_scheme_where_it_is_adjudicated(store: Store) -> None:
+    one, *_ = numbers(store, "spans")
+    dataset = store.dataset("spans")
+    assert dataset is not None
+    keep_said(store, dataset, "theirs", "file", [Said(one, 0, {"spans": [[0, 3, "gloom"]]})], sim=False)
+    work = Desk(store).adjudicate("spans", ("ann", "theirs"), "settled")
+    work.take(one, "theirs")
+    assert [mark.label for mark in work.work.said(one).answer.spans] == ["gloom"]
 
 
 @pytest.mark.parametrize(
