@@ -27,6 +27,13 @@ def test_there_are_80_posts_of_150_to_400_words_with_one_to_four_masks(posts: li
     assert [post["id"] for post in posts if post["text"].count(MASK) != len(post["labels"])] == []
 
 
+def test_posts_are_of_many_lengths_up_to_400_words(posts: list[dict[str, Any]]) -> None:
+    lengths = sorted(len(post["text"].split()) for post in posts)
+    assert sum(length >= 280 for length in lengths) >= 10
+    assert lengths[0] < 200
+    assert lengths[-1] >= 390
+
+
 def test_a_masked_word_stands_nowhere_else_in_its_post(posts: list[dict[str, Any]]) -> None:
     assert [post["id"] for post in posts if set(post["labels"]) & set(words(post["text"]))] == []
 
