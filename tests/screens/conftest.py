@@ -1,9 +1,10 @@
 """What every test of a screen is under."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from inspect import signature
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 from textual import _callback
 from textual._compositor import Compositor
 from textual.css.model import RuleSet
@@ -12,6 +13,7 @@ from textual.screen import Screen
 
 from emotui.screens.app import EmotuiApp
 from tests.screens import driving
+from tests.screens.album import Album
 
 _parse_rules = Stylesheet._parse_rules
 _parsed: dict[object, list[RuleSet]] = {}
@@ -79,3 +81,11 @@ def _parameters_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return _counted[key]
 
     monkeypatch.setattr(_callback, "_count_parameters", count)
+
+
+@pytest.fixture
+def album(snapshot: SnapshotAssertion) -> Iterator[Album]:
+    """Pictures of one session. All are taken before the test fails for those that have changed."""
+    pictures = Album(snapshot)
+    yield pictures
+    assert not pictures.changed, f"changed (--snapshot-update, then look): {pictures.changed}"

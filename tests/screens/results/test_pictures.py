@@ -1,6 +1,5 @@
 """Pictures of Results and of several runs over one text. After a change: pytest FILE --snapshot-update, then look."""
 
-from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
@@ -8,13 +7,10 @@ import pytest
 
 from emotui.screens.app import EmotuiApp
 from emotui.workbench.workspace import Workspace
+from tests.screens.album import Album, shown
 from tests.screens.browse_workspace import embed
-from tests.screens.driving import pressed
 from tests.screens.results_workspace import make_several_runs
 from tests.templates import copy_of
-
-Compare = Callable[..., bool]
-SIZES = [(80, 24), (160, 45)]
 
 
 @pytest.fixture(autouse=True)
@@ -36,38 +32,37 @@ def _app(path: Path) -> EmotuiApp:
 
 VIEWS = {
     "table": ("7",),
-    "published": ("7", "P"),
-    "errors": ("7", "n"),
-    "bars": ("7", "v"),
-    "transitions": ("7", "v", "v"),
-    "counts": ("7", "v", "v", "n", "number_sign"),
-    "agreement": ("7", "V"),
-    "jumped": ("7", "n", "enter"),
+    "published": ("P",),
+    "agreement": ("P", "V"),
+    "(back to the tables": ("v",),
+    "bars": ("v",),
+    "transitions": ("v",),
+    "counts": ("n", "number_sign"),
+    "(from counts to tables": ("number_sign", "v", "v"),
+    "errors": ("n",),
+    "jumped": ("enter",),
 }
-
-
-@pytest.mark.parametrize("size", SIZES, ids=str)
-@pytest.mark.parametrize("keys", VIEWS.values(), ids=VIEWS)
-def test_views(snap_compare: Compare, tmp_path: Path, size: tuple[int, int], keys: tuple[str, ...]) -> None:
-    assert snap_compare(_app(tmp_path), terminal_size=size, run_before=pressed(*keys))
-
-
-@pytest.mark.parametrize("keys", [("7",), ("7", "v"), ("7", "v", "v")], ids=["table", "bars", "transitions"])
-def test_without_colour(
-    snap_compare: Compare, tmp_path: Path, keys: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert snap_compare(_app(tmp_path), terminal_size=(80, 24), run_before=pressed(*keys))
-
 
 COMPARED = {
     "runs sheet": ("r", "j", "space"),
-    "stave": ("n", "r", "j", "space", "j", "space", "k", "enter"),
+    "(closed": ("escape",),
     "run a model": ("R", *["backspace"] * 8, "h", "f", "colon", "x"),
+    "(stopped": ("escape",),
+    "stave": ("n", "r", "j", "space", "j", "space", "k", "enter"),
 }
 
 
-@pytest.mark.parametrize("size", SIZES, ids=str)
-@pytest.mark.parametrize("keys", COMPARED.values(), ids=COMPARED)
-def test_several_runs(snap_compare: Compare, tmp_path: Path, size: tuple[int, int], keys: tuple[str, ...]) -> None:
-    assert snap_compare(_app(tmp_path), terminal_size=size, run_before=pressed(*keys))
+async def test_views(album: Album, tmp_path: Path) -> None:
+    async with shown(_app(tmp_path)) as pilot:
+        await album.walk(pilot, VIEWS)
+
+
+async def test_without_colour(album: Album, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with shown(_app(tmp_path)) as pilot:
+        await album.walk(pilot, {"table": ("7",), "bars": ("v",), "transitions": ("v",)}, sizes=False)
+
+
+async def test_several_runs(album: Album, tmp_path: Path) -> None:
+    async with shown(_app(tmp_path)) as pilot:
+        await album.walk(pilot, COMPARED)
