@@ -21,21 +21,22 @@ class Album:
         self._kept = snapshot.use_extension(SVGImageExtension)
         self.changed: list[str] = []
 
-    async def take(self, pilot: "Pilot[None]", name: str) -> None:
-        """Take a picture of what is shown now, without a cursor that blinks."""
+    async def take(self, pilot: "Pilot[None]", name: str = "") -> None:
+        """Take a picture of what is shown now, without a cursor that blinks. The one picture of a test has no name."""
         for field in pilot.app.screen.query(Input):
             field.cursor_blink = False
         await drawn(pilot)
-        if self._kept(name=name) != pilot.app.export_screenshot(title=pilot.app.title, simplify=True):
-            self.changed.append(name)
+        kept = self._kept(name=name) if name else self._kept
+        if kept != pilot.app.export_screenshot(title=pilot.app.title, simplify=True):
+            self.changed.append(name or pilot.app.title)
 
     async def take_at_sizes(self, pilot: "Pilot[None]", name: str, sizes: Iterable[tuple[int, int]] = SIZES) -> None:
         """Take a picture at each size; the terminal has the first one before and after."""
         first, *others = sizes
-        await self.take(pilot, f"{name}-{first}")
+        await self.take(pilot, f"{name}-{first}" if name else str(first))
         for size in others:
             await resize(pilot, size)
-            await self.take(pilot, f"{name}-{size}")
+            await self.take(pilot, f"{name}-{size}" if name else str(size))
         await resize(pilot, first)
 
     async def walk(self, pilot: "Pilot[None]", steps: "dict[str, tuple[str, ...]]", *, sizes: bool = True) -> None:
@@ -54,7 +55,7 @@ async def resize(pilot: "Pilot[None]", size: tuple[int, int]) -> None:
 
 
 @asynccontextmanager
-async def shown(app: EmotuiApp, size: tuple[int, int] = SIZES[0]) -> "AsyncIterator[Pilot[None]]":
+async def at_rest(app: EmotuiApp, size: tuple[int, int] = SIZES[0]) -> "AsyncIterator[Pilot[None]]":
     """The workbench at rest, as a person sees it."""
     async with app.run_test(size=size, notifications=True) as pilot:
         await settle(pilot)

@@ -1,7 +1,6 @@
 """Labelled spans that overlap, a text that nobody has labelled, and one in which there is nothing."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,10 +13,10 @@ from emotui.screens.widgets.line import Line
 from emotui.screens.widgets.tiered_text import TieredText
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.workspace import FIRST_START, Workspace
-from tests.screens.driving import frame, opened, press, pressed, screen_text, shown_id, stave
+from tests.screens.album import Album, at_rest
+from tests.screens.driving import frame, opened, press, screen_text, shown_id, stave
 from tests.screens.labelled_workspace import GOLD, SAID, TEXT, labelled_workspace
 
-Compare = Callable[..., bool]
 AFRAID = TEXT.rindex("afraid")
 
 
@@ -60,18 +59,16 @@ async def test_unlabelled_is_not_empty(tmp_path: Path) -> None:
         assert "No gold yet" not in table.text
 
 
-@pytest.mark.parametrize("size", [(80, 24), (160, 45)], ids=str)
-def test_overlapping_labels(snap_compare: Compare, tmp_path: Path, size: tuple[int, int]) -> None:
-    app = EmotuiApp(lambda: labelled_workspace(tmp_path / "w.duckdb"), poll=None)
-    assert snap_compare(app, terminal_size=size, run_before=pressed())
+async def test_overlapping_labels(album: Album, tmp_path: Path) -> None:
+    async with at_rest(EmotuiApp(lambda: labelled_workspace(tmp_path / "w.duckdb"), poll=None)) as pilot:
+        await album.take_at_sizes(pilot, "")
 
 
-def test_overlapping_labels_without_colour(
-    snap_compare: Compare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_overlapping_labels_without_colour(album: Album, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    app = EmotuiApp(lambda: labelled_workspace(tmp_path / "w.duckdb"), poll=None)
-    assert snap_compare(app, terminal_size=(80, 24), run_before=pressed("a"))
+    async with at_rest(EmotuiApp(lambda: labelled_workspace(tmp_path / "w.duckdb"), poll=None)) as pilot:
+        await press(pilot, "a")
+        await album.take(pilot)
 
 
 async def test_own_columns_stand_under_the_title_and_turns_around_the_text(tmp_path: Path) -> None:

@@ -1,60 +1,77 @@
 """Pictures of the workbench. After an intended change: pytest FILE --snapshot-update, then look at each."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from emotui.screens.app import EmotuiApp
+from tests.screens.album import Album, at_rest
 from tests.screens.browse_workspace import workspace
-from tests.screens.driving import pressed
+from tests.screens.driving import press, settle
 
-Compare = Callable[..., bool]
-SIZES = [(80, 24), (160, 45)]
+THEMES = ("dark", "light", "high-contrast", "colour-blind-safe")
 
 
-def _app(path: Path, theme: str = "dark") -> EmotuiApp:
+def _app(path: Path) -> EmotuiApp:
     source = workspace(path / "workspace.duckdb")
-    source.set_setting("theme", theme)
+    source.set_setting("theme", "dark")
     return EmotuiApp(lambda: source, poll=None)
 
 
-@pytest.mark.parametrize("size", SIZES, ids=str)
-@pytest.mark.parametrize("theme", ["dark", "light", "high-contrast", "colour-blind-safe"])
-def test_browse(snap_compare: Compare, tmp_path: Path, size: tuple[int, int], theme: str) -> None:
-    assert snap_compare(_app(tmp_path, theme), terminal_size=size, run_before=pressed("n", "n"))
+async def test_browse(album: Album, tmp_path: Path) -> None:
+    async with at_rest(_app(tmp_path)) as pilot:
+        await press(pilot, "n", "n")
+        for theme in THEMES:
+            pilot.app.theme = theme
+            await settle(pilot)
+            await album.take_at_sizes(pilot, theme)
 
 
-@pytest.mark.parametrize("size", SIZES, ids=str)
-def test_browse_without_colour(
-    snap_compare: Compare, tmp_path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_browse_without_colour(album: Album, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    assert snap_compare(_app(tmp_path), terminal_size=size, run_before=pressed("n", "n"))
+    async with at_rest(_app(tmp_path)) as pilot:
+        await press(pilot, "n", "n")
+        await album.take_at_sizes(pilot, "")
 
 
-@pytest.mark.parametrize("size", SIZES, ids=str)
-@pytest.mark.parametrize("keys", [("n", "a"), ("j", "O"), ("n", "l")], ids=["annotators", "raw", "list"])
-def test_panes(snap_compare: Compare, tmp_path: Path, size: tuple[int, int], keys: tuple[str, ...]) -> None:
-    assert snap_compare(_app(tmp_path), terminal_size=size, run_before=pressed(*keys))
+PANES = {
+    "annotators": ("n", "a"),
+    "(at the first": ("a", "g"),
+    "raw": ("j", "O"),
+    "(again": ("O", "g"),
+    "list": ("n", "l"),
+}
+
+
+async def test_panes(album: Album, tmp_path: Path) -> None:
+    async with at_rest(_app(tmp_path)) as pilot:
+        await album.walk(pilot, PANES)
 
 
 SHEETS = {
     "search": ("slash", "t", "h", "e"),
-    "nothing found": ("slash", "z", "z", "z", "enter"),
+    "(closed, and the list with it": ("escape", "l"),
     "filter": ("f", "space", "right", "tab"),
+    "(the filter": ("escape",),
     "sort": ("s",),
+    "(the order": ("escape",),
     "model": ("R",),
+    "(the model": ("escape",),
     "export": ("e",),
+    "(the export": ("escape",),
     "help": ("question_mark",),
+    "(the help": ("escape",),
     "palette": ("ctrl+p",),
+    "(the palette": ("escape",),
+    "nothing found": ("slash", "z", "z", "z", "enter"),
 }
 
 
-@pytest.mark.parametrize("keys", SHEETS.values(), ids=SHEETS)
-def test_sheets(snap_compare: Compare, tmp_path: Path, keys: tuple[str, ...]) -> None:
-    assert snap_compare(_app(tmp_path), terminal_size=(80, 24), run_before=pressed(*keys))
+async def test_sheets(album: Album, tmp_path: Path) -> None:
+    async with at_rest(_app(tmp_path)) as pilot:
+        await album.walk(pilot, SHEETS, sizes=False)
 
 
-def test_too_small(snap_compare: Compare, tmp_path: Path) -> None:
-    assert snap_compare(_app(tmp_path), terminal_size=(50, 12), run_before=pressed())
+async def test_too_small(album: Album, tmp_path: Path) -> None:
+    async with at_rest(_app(tmp_path), (50, 12)) as pilot:
+        await album.take(pilot)

@@ -7,7 +7,7 @@ import pytest
 
 from emotui.screens.app import EmotuiApp
 from emotui.workbench.workspace import Workspace
-from tests.screens.album import Album, shown
+from tests.screens.album import Album, at_rest
 from tests.screens.browse_workspace import embed
 from tests.screens.results_workspace import make_several_runs
 from tests.templates import copy_of
@@ -53,16 +53,16 @@ COMPARED = {
 
 
 async def test_views(album: Album, tmp_path: Path) -> None:
-    async with shown(_app(tmp_path)) as pilot:
+    async with at_rest(_app(tmp_path)) as pilot:
         await album.walk(pilot, VIEWS)
 
 
 async def test_without_colour(album: Album, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    async with shown(_app(tmp_path)) as pilot:
+    async with at_rest(_app(tmp_path)) as pilot:
         await album.walk(pilot, {"table": ("7",), "bars": ("v",), "transitions": ("v",)}, sizes=False)
 
 
 async def test_several_runs(album: Album, tmp_path: Path) -> None:
-    async with shown(_app(tmp_path)) as pilot:
+    async with at_rest(_app(tmp_path)) as pilot:
         await album.walk(pilot, COMPARED)
