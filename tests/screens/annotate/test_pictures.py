@@ -1,15 +1,14 @@
 """Pictures of Annotate. After an intended change: pytest FILE --snapshot-update, then look at each."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from emotui.screens.app import EmotuiApp
+from tests.screens.album import Album, at_rest
 from tests.screens.browse_workspace import workspace
-from tests.screens.driving import pressed
+from tests.screens.driving import press
 
-Compare = Callable[..., bool]
 MARKED = ("2", "l", "v", "l", "l", "H", "h", "v", "l", "S", ">", ">", "F", "escape")
 
 
@@ -19,17 +18,20 @@ def _app(path: Path) -> EmotuiApp:
     return EmotuiApp(lambda: source, poll=None)
 
 
-def test_letters_over_the_words(snap_compare: Compare, tmp_path: Path) -> None:
-    assert snap_compare(_app(tmp_path), terminal_size=(80, 24), run_before=pressed(*MARKED, "i"))
+async def test_letters_over_the_words(album: Album, tmp_path: Path) -> None:
+    async with at_rest(_app(tmp_path)) as pilot:
+        await press(pilot, *MARKED, "i")
+        await album.take(pilot)
 
 
-def test_a_span_is_selected_without_colour(
-    snap_compare: Compare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_span_is_selected_without_colour(album: Album, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    assert snap_compare(_app(tmp_path), terminal_size=(80, 24), run_before=pressed(*MARKED, ">", "v", "l"))
+    async with at_rest(_app(tmp_path)) as pilot:
+        await press(pilot, *MARKED, ">", "v", "l")
+        await album.take(pilot)
 
 
-def test_adjudicating(snap_compare: Compare, tmp_path: Path) -> None:
-    keys = ("2", "f4", "enter", "2", "tab")
-    assert snap_compare(_app(tmp_path), terminal_size=(160, 45), run_before=pressed(*keys))
+async def test_adjudicating(album: Album, tmp_path: Path) -> None:
+    async with at_rest(_app(tmp_path), (160, 45)) as pilot:
+        await press(pilot, "2", "f4", "enter", "2", "tab")
+        await album.take(pilot)

@@ -1,16 +1,14 @@
 """Pictures of Compare. After a change: pytest FILE --snapshot-update, then look."""
 
-from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
 import pytest
 
 from emotui.screens.app import EmotuiApp
-from tests.screens.driving import pressed
+from tests.screens.album import Album, at_rest, resize
+from tests.screens.driving import press
 from tests.screens.results_workspace import make_several_runs
-
-Picture = Callable[..., bool]
 
 
 @pytest.fixture(autouse=True)
@@ -20,21 +18,24 @@ def even_times(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("emotui.store.runs.now", lambda: f"2026-11-21T06:{next(minutes):02}:00.000+00:00")
 
 
-@pytest.mark.parametrize(
-    ("size", "keys", "colour"),
-    [((160, 45), ("0",), True), ((80, 24), ("0",), False), ((80, 24), ("0", "v"), True)],
-    ids=["two", "two without colour", "all"],
-)
-def test_views(
-    snap_compare: Picture,
-    tmp_path: Path,
-    size: tuple[int, int],
-    keys: tuple[str, ...],
-    colour: bool,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    if not colour:
-        monkeypatch.setenv("NO_COLOR", "1")
-    source = make_several_runs(tmp_path / "workspace.duckdb", annotated=True)
+def _app(path: Path) -> EmotuiApp:
+    source = make_several_runs(path / "workspace.duckdb", annotated=True)
     source.set_setting("theme", "dark")
-    assert snap_compare(EmotuiApp(lambda: source, poll=None), terminal_size=size, run_before=pressed(*keys))
+    return EmotuiApp(lambda: source, poll=None)
+
+
+async def test_views(album: Album, tmp_path: Path) -> None:
+    async with at_rest(_app(tmp_path)) as pilot:
+        await resize(pilot, (160, 45))
+        await press(pilot, "0")
+        await album.take(pilot, "two")
+        await resize(pilot, (80, 24))
+        await press(pilot, "v")
+        await album.take(pilot, "all")
+
+
+async def test_views_without_colour(album: Album, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with at_rest(_app(tmp_path)) as pilot:
+        await press(pilot, "0")
+        await album.take(pilot, "two")

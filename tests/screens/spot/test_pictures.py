@@ -1,7 +1,7 @@
 """Pictures of Spot check. After an intended change: pytest FILE --snapshot-update, then look at each."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,13 +15,11 @@ from emotui.screens.spot.editor import SpotEditor
 from emotui.workbench.models import probe
 from emotui.workbench.workspace import Workspace
 from tests.backends.installed_kind import install_kind
+from tests.screens.album import Album, at_rest
 from tests.screens.browse_workspace import workspace
-from tests.screens.driving import drawn, frame, press, settle, strike
+from tests.screens.driving import frame, press, settle, strike
 from tests.waiting import awaited
 
-Compare = Callable[..., bool]
-Drive = Callable[["Pilot[None]"], object]
-SIZES = [(80, 24), (160, 45)]
 TEXT = (
     "My sister moved out last spring and the house has been unbearable since. I set the table for two, and then I put "
     "one plate back."
@@ -70,82 +68,64 @@ def app(source: Workspace, live: str = "embedded") -> EmotuiApp:
     return EmotuiApp(lambda: source, poll=None)
 
 
-def pressed(*keys: str, text: str | None = None) -> Drive:
-    """Open the place, press keys, put a text in."""
+async def open_place(pilot: "Pilot[None]", text: str | None = None) -> None:
+    """Open the place and put a text in."""
+    await press(pilot, "9")
+    if text is not None:
+        frame(pilot).query_one(SpotEditor).load_text(text)
+    await settle(pilot, work=True)
 
-    async def drive(pilot: "Pilot[None]") -> None:
-        await settle(pilot)
-        await press(pilot, "9")
-        if text is not None:
-            frame(pilot).query_one(SpotEditor).load_text(text)
+
+async def press_and_wait(pilot: "Pilot[None]", *keys: str) -> None:
+    """Press keys, each once the models have answered to the one before."""
+    for key in keys:
+        await press(pilot, key)
         await settle(pilot, work=True)
-        for key in keys:
-            await press(pilot, key)
-            await settle(pilot, work=True)
-
-    return drive
 
 
 SECOND = ("M", *"breaking", "colon", "enter")
 
 
-@pytest.mark.parametrize("size", SIZES, ids=str)
-def test_answers(snap_compare: Compare, source: Workspace, size: tuple[int, int]) -> None:
-    assert snap_compare(app(source), terminal_size=size, run_before=pressed("i"))
+async def test_answers(album: Album, source: Workspace) -> None:
+    async with at_rest(app(source)) as pilot:
+        await open_place(pilot)
+        await press_and_wait(pilot, "i")
+        await album.take_at_sizes(pilot, "one model")
+        await press_and_wait(pilot, "escape", *SECOND)
+        await album.take_at_sizes(pilot, "two models")
+        await press_and_wait(pilot, "a")
+        await album.take_at_sizes(pilot, "who marked what")
 
 
-@pytest.mark.parametrize("size", SIZES, ids=str)
-def test_answers_without_colour(
-    snap_compare: Compare, source: Workspace, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_task_and_no_text(album: Album, source: Workspace) -> None:
+    async with at_rest(app(source)) as pilot:
+        await open_place(pilot)
+        await press_and_wait(pilot, "O")
+        await album.take_at_sizes(pilot, "a task")
+    async with at_rest(app(source)) as pilot:
+        await open_place(pilot, "")
+        await album.take_at_sizes(pilot, "no text")
+
+
+async def test_answers_without_colour(album: Album, source: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    drive = pressed(text=TEXTS[1] + " I felt <mask>.")
-    assert snap_compare(app(source), terminal_size=size, run_before=drive)
+    async with at_rest(app(source)) as pilot:
+        await open_place(pilot, TEXTS[1] + " I felt <mask>.")
+        await album.take_at_sizes(pilot, "")
 
 
-@pytest.mark.parametrize("size", SIZES, ids=str)
-def test_two_models(snap_compare: Compare, source: Workspace, size: tuple[int, int]) -> None:
-    assert snap_compare(app(source), terminal_size=size, run_before=pressed(*SECOND))
+async def test_a_model_that_died(album: Album, source: Workspace) -> None:
+    async with at_rest(app(source, live="breaking:")) as pilot:
+        await open_place(pilot, "SEGFAULT please")
+        await album.take_at_sizes(pilot, "")
 
 
-@pytest.mark.parametrize("size", SIZES, ids=str)
-def test_who_marked_what(snap_compare: Compare, source: Workspace, size: tuple[int, int]) -> None:
-    assert snap_compare(app(source), terminal_size=size, run_before=pressed(*SECOND, "a"))
-
-
-@pytest.mark.parametrize("size", SIZES, ids=str)
-def test_a_task(snap_compare: Compare, source: Workspace, size: tuple[int, int]) -> None:
-    assert snap_compare(app(source), terminal_size=size, run_before=pressed("O"))
-
-
-@pytest.mark.parametrize("size", SIZES, ids=str)
-def test_no_text(snap_compare: Compare, source: Workspace, size: tuple[int, int]) -> None:
-    assert snap_compare(app(source), terminal_size=size, run_before=pressed(text=""))
-
-
-@pytest.mark.parametrize("size", SIZES, ids=str)
-def test_a_model_that_died(snap_compare: Compare, source: Workspace, size: tuple[int, int]) -> None:
-    drive = pressed(text="SEGFAULT please")
-    assert snap_compare(app(source, live="breaking:"), terminal_size=size, run_before=drive)
-
-
-def test_loading(snap_compare: Compare, source: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    loading = app(source, live="breaking:slow")
-    shut_down = loading._shutdown
-
-    async def without_the_model() -> None:
-        # As `q` does: the thread that waits for the model would keep the app for as long as the model takes.
-        source.model("breaking:slow").close()
-        await shut_down()
-
-    monkeypatch.setattr(loading, "_shutdown", without_the_model)
-
-    async def drive(pilot: "Pilot[None]") -> None:
-        await settle(pilot)
+async def test_loading(album: Album, source: Workspace) -> None:
+    async with at_rest(app(source, live="breaking:slow"), (120, 30)) as pilot:
         await strike(pilot, "9")
         await awaited(
             lambda: "thinking about it" in str(frame(pilot).session.job and frame(pilot).session.job.progress)
         )  # type: ignore[union-attr]
-        await drawn(pilot)
-
-    assert snap_compare(loading, terminal_size=(120, 30), run_before=drive)
+        await album.take(pilot)
+        # As `q` does: the thread that waits for the model would keep the app for as long as the model takes.
+        source.model("breaking:slow").close()
