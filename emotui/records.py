@@ -318,6 +318,16 @@ class Rating(msgspec.Struct, frozen=True, kw_only=True):
     label: str
 
 
+class SampleNote(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person noted about a sample, and the codes that stand for it. `made`: when, UTC, ISO 8601."""
+
+    id: str
+    annotator: str | None = None
+    note: str = ""
+    codes: tuple[str, ...] = ()
+    made: str | None = None
+
+
 class SampleScore(msgspec.Struct, frozen=True, kw_only=True):
     """One sample's score, for paired comparison. `group`: what it shares with other samples, such as a passage."""
 

@@ -43,6 +43,7 @@ COMMANDS = {
         "Masked words: sets of raw posts, examples, errors, differences.",
     ),
     "models": ("emotui.commands.models:models", "List the models at hand."),
+    "notes": ("emotui.commands.looking.notes:notes", "Notes on samples, and the codes that grow out of them."),
     "predict": ("emotui.commands.predict:predict", "Ask a model about every record of a file, without the store."),
     "probe": ("emotui.commands.models:probe", "Run one text through everything a model can do."),
     "ratings": ("emotui.commands.ratings:ratings", "Bring a crowd platform's ratings into generation records."),

@@ -40,10 +40,10 @@ def open_workbench(db: str | None, *, read_only: bool = False, annotator: str | 
 
         return Workspace.open(db, read_only=read_only)
 
-    _show(EmotuiApp(open_source, annotator=(annotator or _user_name()).strip()))
+    _show(EmotuiApp(open_source, annotator=(annotator or user_name()).strip()))
 
 
-def _user_name() -> str:
+def user_name() -> str:
     """The name that the system knows the user by; where it knows none, as in some containers, a plain word."""
     try:
         return getpass.getuser() or "someone"

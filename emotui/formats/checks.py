@@ -20,6 +20,7 @@ from emotui.records import (
     Mark,
     MaskedGold,
     Rating,
+    SampleNote,
     SampleScore,
     ScenesGold,
     ScenesPrediction,
@@ -38,6 +39,7 @@ _KEYS: dict[type[msgspec.Struct], tuple[str, ...]] = {
     SpanPrediction: ("id", "repeat"),
     Generation: ("id", "model"),
     Rating: ("item", "rater"),
+    SampleNote: ("id", "annotator"),
     SampleScore: ("id", "repeat"),
 }
 
@@ -327,6 +329,13 @@ def _attempt(number: int, attempt: Attempt) -> str | None:
     return None
 
 
+def _sample_note(record: SampleNote) -> str | None:
+    wrong = _empty(record, "id") or _names(record.codes, "codes")
+    if wrong is None and record.annotator is not None and not record.annotator.strip():
+        return "`annotator` is blank"
+    return wrong
+
+
 def _sample_score(record: SampleScore) -> str | None:
     if not 0 <= record.repeat <= MOST_REPEATS:
         return f"`repeat` must be from 0 to {MOST_REPEATS}, not {shown(record.repeat)}"
@@ -360,5 +369,6 @@ _CHECKS: dict[type[msgspec.Struct], Callable[[Any], str | None]] = {
     Generation: _generation,
     GenerationGold: lambda record: _empty(record, "id", "text", "label"),
     Rating: lambda record: _empty(record, "item", "rater", "label"),
+    SampleNote: _sample_note,
     SampleScore: _sample_score,
 }

@@ -108,6 +108,16 @@ MIGRATIONS: tuple[str, ...] = (
     create table former_gold(
         dataset integer not null, version integer not null, sample bigint not null, record varchar not null);
     """,
+    # 6: notes with codes on samples, a log as annotations are; filters under a name.
+    """
+    create sequence note_ids;
+    create table notes(
+        entry bigint not null, kind varchar not null, dataset integer not null, sample bigint,
+        annotator varchar not null, text varchar not null, codes varchar[] not null, undoes bigint,
+        made varchar not null);
+    create table slices(
+        dataset integer not null, name varchar not null, conditions varchar not null, made varchar not null);
+    """,
 )
 """The statements that lead from version `k + 1` to `k + 2`, at index `k`."""
 

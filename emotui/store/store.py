@@ -11,6 +11,8 @@ from emotui.bounded import is_there
 from emotui.errors import BadStore, StoreError
 from emotui.store import access, annotations, gold, list_rows, refusals, run_results, runs, samples, schema, trash
 from emotui.store.access import Access
+from emotui.store.beside.notes import NoteLog
+from emotui.store.beside.slices import SliceTable
 from emotui.store.query import Dataset, ListQuery, ListRow, Run
 from emotui.store.rows import Annotation, Outcome, Outline, ResultRow, SampleRow, ValueSum
 
@@ -41,6 +43,8 @@ class Store:
         self.path = turns.path
         self.read_only = turns.read_only
         self._turns = turns
+        self.notes = NoteLog(turns)
+        self.slices = SliceTable(turns)
         self._seen: tuple[object, int] | None = None
 
     @classmethod

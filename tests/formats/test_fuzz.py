@@ -27,6 +27,7 @@ from emotui.records import (
     MaskedPrediction,
     Rating,
     Rewriting,
+    SampleNote,
     SampleScore,
     ScenesGold,
     ScenesPrediction,
@@ -200,6 +201,9 @@ KINDS: dict[type[msgspec.Struct], st.SearchStrategy[Any]] = {
     GenerationGold: st.builds(GenerationGold, id=name, text=name, label=name, subject=st.none() | name),
     Rewriting: st.builds(Rewriting, id=name, neutral=text, emotional=text),
     Rating: st.builds(Rating, item=name, rater=name, label=name),
+    SampleNote: st.builds(
+        SampleNote, id=name, annotator=st.none() | name.filter(str.strip), note=text, codes=word_lists
+    ),
     SampleScore: st.builds(SampleScore, id=name, score=number),
     Text: st.builds(Text, id=name, text=text, subject=st.none() | name),
 }

@@ -57,6 +57,16 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
     "map-labels": [(H,), (H, "--guess"), (H, "--set", f"{H}={H}2"), (H,), ("no" + H,), (H, "--from", H)],
     "masked": [("-", "build", "--posts", "posts.jsonl", "--explain"), ("-", "build", "--posts", H)],
     "models": [("-", "--folder", H), ("-", "--folder", "."), ("-", "--server", "SERVER"), ("-", "--server", H)],
+    "notes": [
+        ("add", H, f"{H}0", H, "--codes", f"{H},{H}2", "--annotator", H),
+        ("add", H, "no" + H, H),
+        *((word, H) for word in ("list", "codes", "export", "saturation", "agreement")),
+        ("rename", H, " ".join(H.split()), "no" + H, "--annotator", H),
+        ("import", H, "bad.jsonl"),
+        ("import", H, H),
+        ("undo", H, "--annotator", H),
+        ("remove", H, f"{H}0", "--annotator", H),
+    ],
     "predict": [
         ("-", "class", "--model", f"openai:{H}@SERVER", "--records", "class.jsonl", "--labels", "names.txt"),
         ("-", "spans", "--model", f"hf:{H}", "--records", "spans.jsonl"),

@@ -79,6 +79,7 @@ READ = {
     "export": ("export", "gold", "--to", "TARGET", "--db", "store.jsonl"),
     "report": ("report", "1", "--to", "TARGET", "--db", "store.jsonl"),
     "rephrasings export": ("rephrasings", "export", "--dataset", "gold", "--to", "TARGET", "--db", "store.jsonl"),
+    "notes export": ("notes", "export", "gold", "--to", "TARGET", "--db", "store.jsonl"),
     "sql": ("sql", "select 1", "--to", "TARGET", "--db", "store.jsonl"),
     "snapshot": ("snapshot", "--force", "--to", "TARGET", "--db", "store.jsonl"),
     "map-labels": ("map-labels", "gold", "--from", "in.jsonl", "--to", "TARGET", "--db", "store.jsonl"),

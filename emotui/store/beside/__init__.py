@@ -1,0 +1,1 @@
+"""What people keep beside the samples of a dataset: notes with codes, and filters under a name."""

@@ -1,0 +1,95 @@
+"""The log of notes and codes. It only grows: undo is an entry in it."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from emotui.store.rows import now
+
+if TYPE_CHECKING:
+    from emotui.store.access import Access
+
+NOTE, RENAME, UNDO = "note", "rename", "undo"
+"""What an entry does: a person's note on a sample is now this; a code has another name; an entry is taken back."""
+
+
+class NoteEntry(msgspec.Struct, frozen=True):
+    """One entry. `text` and `codes`: of a note what it says, of a new name the two names of the code.
+
+    `undoes`: the entry that this one takes back. `at`: UTC, ISO 8601.
+    """
+
+    entry: int
+    kind: str
+    dataset: int
+    sample: int | None
+    annotator: str
+    text: str
+    codes: tuple[str, ...]
+    undoes: int | None
+    at: str
+
+
+Wanted = tuple[int, str, str, Sequence[str]]
+"""(sample, annotator, text, codes) of a note that is to be written."""
+
+
+class NoteLog:
+    """Every method is one short transaction; safe across threads."""
+
+    def __init__(self, turns: "Access") -> None:
+        self._turns = turns
+
+    def entries(self, dataset: int) -> list[NoteEntry]:
+        """All entries about a dataset, in the order in which they were made."""
+        with self._turns.reading() as connection:
+            found = connection.execute(
+                "select entry, kind, dataset, sample, annotator, text, codes, undoes, made from notes"
+                " where dataset = ? order by entry",
+                [dataset],
+            )
+            return list(map(_entry, found.fetchall()))
+
+    def last(self, dataset: int) -> int:
+        """The number of the newest entry about a dataset; 0 where there is none."""
+        with self._turns.reading() as connection:
+            found = connection.execute("select max(entry) from notes where dataset = ?", [dataset]).fetchone()
+            return int(found[0] or 0) if found else 0
+
+    def write(self, dataset: int, notes: Iterable[Wanted]) -> None:
+        """Keep these notes, all or none, each in place of what its annotator noted about the sample before."""
+        at = now()
+        rows = [(NOTE, dataset, sample, who, text, list(codes), None, at) for sample, who, text, codes in notes]
+        if rows:
+            self._append(rows)
+
+    def rename(self, dataset: int, old: str, new: str, annotator: str) -> None:
+        """Call a code by another name from now on; where there is one of that name, both are one."""
+        self._append([(RENAME, dataset, None, annotator, "", [old, new], None, now())])
+
+    def undo(self, dataset: int, annotator: str) -> NoteEntry | None:
+        """Take back the last entry of an annotator that is not taken back yet; None where there is none."""
+        with self._turns.writing() as connection:
+            row = connection.execute(
+                "select entry, kind, dataset, sample, annotator, text, codes, undoes, made from notes"
+                " where dataset = ? and annotator = ? and kind != ? and entry not in"
+                " (select undoes from notes where dataset = ? and undoes is not null) order by entry desc limit 1",
+                [dataset, annotator, UNDO, dataset],
+            ).fetchone()
+            if row is None:
+                return None
+            connection.execute(
+                "insert into notes values (nextval('note_ids'), ?, ?, ?, ?, '', [], ?, ?)",
+                [UNDO, dataset, row[3], annotator, row[0], now()],
+            )
+            return _entry(row)
+
+    def _append(self, rows: Sequence[tuple[object, ...]]) -> None:
+        with self._turns.writing() as connection:
+            connection.executemany("insert into notes values (nextval('note_ids'), ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+
+
+def _entry(row: tuple[Any, ...]) -> NoteEntry:
+    entry, kind, dataset, sample, annotator, text, codes, undoes, at = row
+    return NoteEntry(entry, kind, dataset, sample, annotator, text, tuple(codes), undoes, at)

@@ -1,0 +1,1 @@
+"""Notes on samples, and the codes that grow out of them."""
