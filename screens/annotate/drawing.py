@@ -14,7 +14,7 @@ from emotui.screens.widgets.number_format import count
 from emotui.workbench.annotate.answer import Answer, SentenceSaid, SpanMark
 from emotui.workbench.annotate.fits import missing
 from emotui.workbench.annotate.others import OtherSaid
-from emotui.workbench.annotate.scheme import MASK, SENTENCE, TEXT, Group, Label, Scheme
+from emotui.workbench.annotate.scheme import MASK, SENTENCE, TEXT, Group, Label, Scale, Scheme
 from emotui.workbench.annotate.texts import AnnotatedText
 
 ANY_LABEL = ";"
@@ -24,6 +24,9 @@ SELECTED = " selected"
 """The id of the bar under what is selected; no span has it."""
 
 _SIGNS = {"positive": "+", "negative": "−", "neutral": "0"}
+_MANY = 4
+"""Numbers of one scale from which on they stand side by side."""
+
 _SAID = 40
 """Characters of a span's words that stand in the line about it."""
 
@@ -212,7 +215,11 @@ def label_lines(work: Work, cells: int) -> list[list[Part]]:
         parts = [Part(f" {group.name} ", "dim")]
         now = _now(group, work)
         if group.scale is not None:
-            lines.append([*parts, *_number(group, work.said.answer, work.typed if work.number == group.name else None)])
+            alike = _alike(group, work)
+            if len(alike) < _MANY:
+                lines.append([*parts, *_number(group, work)])
+            elif group == alike[0]:
+                lines += _numbers(alike, work, cells)
             continue
         for label in group.labels:
             holds = label.name in now
@@ -248,14 +255,43 @@ def _folded(parts: Sequence[Part], cells: int) -> list[list[Part]]:
     return lines
 
 
-def _number(group: Group, answer: Answer, typed: str | None) -> list[Part]:
-    scale = group.scale
-    assert scale is not None
-    value = answer.values.get(group.name)
-    said = f"{typed}▏" if typed is not None else "–" if value is None else f"{value:g}"
-    ends = f"  {scale.minimum:g} {scale.low} … {scale.maximum:g} {scale.high}"
-    press = f"tell('label', '{group.key}')" if group.key.isalnum() else ""
-    return [Part(f" {group.key} ", "key", press), Part(said, "strong", press), Part(ends, "dim")]
+def _number(group: Group, work: Work) -> list[Part]:
+    assert group.scale is not None
+    press = _press(group)
+    ends = Part(f"  {_ends(group.scale)}", "dim")
+    return [Part(f" {group.key} ", "key", press), Part(_value(group, work), "strong", press), ends]
+
+
+def _numbers(groups: Sequence[Group], work: Work, cells: int) -> list[list[Part]]:
+    """Numbers of one scale side by side, under its ends."""
+    assert groups[0].scale is not None
+    width = max(len(group.name) for group in groups)
+    parts = [Part("")]
+    for group in groups:
+        press, value = _press(group), _value(group, work)
+        parts += [Part("  "), Part(f"{group.key} ", "key", press), Part(f"{group.name:<{width}} ", "plain", press)]
+        parts.append(Part(f"{value:<2}", "strong", press))
+    return [[Part(f" each {_ends(groups[0].scale)}", "dim")], *_folded(parts, cells)]
+
+
+def _alike(group: Group, work: Work) -> list[Group]:
+    """The numbers on the same scale, with the same words for its ends."""
+    return [one for one in work.scheme.groups if one.of == group.of and one.scale == group.scale]
+
+
+def _value(group: Group, work: Work) -> str:
+    if work.number == group.name:
+        return f"{work.typed}▏"
+    value = work.said.answer.values.get(group.name)
+    return "–" if value is None else f"{value:g}"
+
+
+def _ends(scale: Scale) -> str:
+    return f"{scale.minimum:g} {scale.low} … {scale.maximum:g} {scale.high}"
+
+
+def _press(group: Group) -> str:
+    return f"tell('label', '{group.key}')" if group.key.isalnum() else ""
 
 
 def _now(group: Group, work: Work) -> frozenset[str]:

@@ -5,6 +5,7 @@ import click
 from emotui.commands.masked.building import build
 from emotui.commands.masked.examples import examples
 from emotui.commands.masked.figures import compare, errors, published, sizes
+from emotui.commands.masked.lexicon import lexicon, questions
 
 
 @click.group()
@@ -12,5 +13,5 @@ def masked() -> None:
     """Build sets of masked emotion words, and analyse what models fill in."""
 
 
-for command in (build, compare, errors, examples, published, sizes):
+for command in (build, compare, errors, examples, lexicon, published, questions, sizes):
     masked.add_command(command)

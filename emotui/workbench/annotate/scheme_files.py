@@ -35,9 +35,10 @@ BUILT_IN = {
     "values": "values",
     "masked": "masked",
 }
-"""The scheme that a dataset of a task begins with. `seer` beside them also asks for emotion and valence a sentence."""
+"""The scheme that a dataset of a task begins with. Beside them: `seer` also asks for emotion and valence a sentence,
+`emolex` what a word is tied to."""
 
-FURTHER = ("seer",)
+FURTHER = ("seer", "emolex")
 
 NAMES = (*dict.fromkeys(BUILT_IN.values()), *FURTHER)
 """The names of all schemes that come with this package."""

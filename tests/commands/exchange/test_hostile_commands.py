@@ -55,7 +55,12 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
     "lexical": [("-", "--records", "class.jsonl"), ("-", "--records", H)],
     "make-gold": [(H, f"file {H}"), (H, "no" + H)],
     "map-labels": [(H,), (H, "--guess"), (H, "--set", f"{H}={H}2"), (H,), ("no" + H,), (H, "--from", H)],
-    "masked": [("-", "build", "--posts", "posts.jsonl", "--explain"), ("-", "build", "--posts", H)],
+    "masked": [
+        ("-", "build", "--posts", "posts.jsonl", "--explain"),
+        ("-", "build", "--posts", H),
+        ("-", "questions", "--words", H, "--to", "questions.jsonl"),
+        ("lexicon", H, "--to", "lexicon.csv"),
+    ],
     "models": [("-", "--folder", H), ("-", "--folder", "."), ("-", "--server", "SERVER"), ("-", "--server", H)],
     "notes": [
         ("add", H, f"{H}0", H, "--codes", f"{H},{H}2", "--annotator", H),

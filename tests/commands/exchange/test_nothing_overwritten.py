@@ -85,6 +85,8 @@ READ = {
     "map-labels": ("map-labels", "gold", "--from", "in.jsonl", "--to", "TARGET", "--db", "store.jsonl"),
     "import": ("import", "in.jsonl", "--save-map", "TARGET", "--db", "store.jsonl"),
     "masked build": ("masked", "build", "--posts", "in.jsonl", "--to", "TARGET"),
+    "masked lexicon": ("masked", "lexicon", "gold", "--to", "TARGET", "--db", "store.jsonl"),
+    "masked questions": ("masked", "questions", "--words", "in.jsonl", "--to", "TARGET"),
     "masked examples": ("masked", "examples", "--records", "in.jsonl", "--to", "TARGET"),
     "ratings": ("ratings", "in.csv", "--records", "in.jsonl", "--to", "TARGET"),
     "ratings subset": ("ratings", "subset", "in.jsonl", "--source", "video", "--to", "TARGET"),

@@ -52,6 +52,18 @@ async def test_a_number_begins_with_its_key_and_what_is_off_the_scale_is_refused
         assert place(pilot).at_work.said.values == {}
 
 
+async def test_many_numbers_of_one_scale_stand_side_by_side_so_that_all_are_seen(tmp_path: Path) -> None:
+    source = workspace(tmp_path, "values", ValuesGold(id="a", text="bearable", values={"nearest": 2}))
+    source.annotating().keep_scheme("some", "emolex")
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "2", "J", "3", "M", "0")
+        assert place(pilot).at_work.said.values == {"joy": 3, "negative": 0}
+        words = screen_text(pilot)
+        assert words.count("0 not at all … 3 strongly") == 1
+        assert [name for name in (*EIGHT, "positive", "negative", "emotion") if name not in words] == []
+        assert "J joy          3" in words
+
+
 async def test_once_all_is_said_of_a_sentence_the_caret_goes_to_the_next(tmp_path: Path) -> None:
     source = workspace(tmp_path, "spans", SpanSample(id="a", text="I wept. We won.", sentences=TWO))
     dataset = source.datasets()[0]

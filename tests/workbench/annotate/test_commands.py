@@ -64,6 +64,7 @@ def test_a_protocol_deals_out_by_its_paper(emotui: Emotui, db: Path) -> None:
         "seer",
         "seer-labels",
         "emoscene",
+        "express-words",
     }
     made = emotui(
         "annotate", "protocol", "mine", "seer", "--annotators", "a,b,c", "--db", "w.duckdb", "--json"

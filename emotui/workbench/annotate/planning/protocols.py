@@ -78,6 +78,21 @@ PROTOCOLS = (
             "The final label is the majority of the three, for each emotion (adjudicate, merge by majority).",
         ),
     ),
+    Protocol(
+        name="express-words",
+        title="Words tied to ten dimensions by several people, for a lexicon",
+        overlap=3,
+        batch=20,
+        people=3,
+        scheme="emolex",
+        source="EXPRESS, Figure A.2; how many people and words a sitting are ours",
+        figure="a lexicon: 1 where most of those whose check is right say moderately or strongly",
+        steps=(
+            "emotui masked questions makes the records of words; emotui import values brings them in.",
+            "Everybody says of each word which of four is nearest, and how far it is tied to ten dimensions.",
+            "emotui masked lexicon DATASET --to mine.csv writes the lexicon; emotui score masked --lexicon reads it.",
+        ),
+    ),
 )
 
 
