@@ -5,10 +5,14 @@ Source: section 5.4, equations 4 and 5 of the emotion generation paper, after Ja
 
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
+from emotui.metrics.r1_c import r1_c
+from emotui.metrics.r1_m import r1_m
+from emotui.metrics.r2_c import r2_c
+from emotui.metrics.r2_m import r2_m
+from emotui.metrics.r3_c import r3_c
+from emotui.metrics.r3_m import r3_m
+from emotui.metrics.vectors import Floats
 
-Floats = NDArray[np.float64]
 Reading = Literal["table", "printed"]
 READINGS: tuple[Reading, ...] = ("table", "printed")
 EANS = ("r1_c", "r1_m", "r2_c", "r2_m", "r3_c", "r3_m")
@@ -40,17 +44,11 @@ def eans(
     """
     analogy = target_label - emotional + neutral
     first = (neutral_label, target_label) if reading == "printed" else (neutral, emotional)
-    pairs = {"r1": first, "r2": (neutral_label, analogy), "r3": (original, emotional)}
-    found: dict[str, Floats] = {}
-    for name, (a, b) in pairs.items():
-        found[f"{name}_c"] = cosine(a, b)
-        found[f"{name}_m"] = np.abs(a - b).sum(axis=1)
-    return found
-
-
-def cosine(a: Floats, b: Floats) -> Floats:
-    """(n,): the cosine of each two rows, 0 where one of them has no length. Args: a, b: (n, d)."""
-    lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
-    products = (a * b).sum(axis=1)
-    cosines = np.divide(products, lengths, out=np.zeros(len(products)), where=lengths > 0)
-    return np.asarray(np.clip(cosines, -1.0, 1.0))
+    return {
+        "r1_c": r1_c(*first),
+        "r1_m": r1_m(*first),
+        "r2_c": r2_c(neutral_label, analogy),
+        "r2_m": r2_m(neutral_label, analogy),
+        "r3_c": r3_c(original, emotional),
+        "r3_m": r3_m(original, emotional),
+    }

@@ -3,6 +3,11 @@
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
+from emotui.metrics.metric import Metric
+
+METRIC = Metric(
+    "eas", (0, 6), True, "EAS: strength of six emotions, as a model that writes rates them (section 5.2)", "EAS"
+)
 EAS_EMOTIONS = ("anger", "disgust", "fear", "joy", "sadness", "surprise")
 """The six emotions rated (section 5.2)."""
 
@@ -18,6 +23,9 @@ def eas(scores: Mapping[str, float]) -> float:
 
     Raises:
         ValueError: a rating is missing or outside 0 to 100.
+
+    Reading: higher is better, though Table 11 has it at -.622 with human F1: it asks how strong emotions are, and not
+    which.
 
     Source: section 5.2, equation 2 of the emotion generation paper, after Dong et al. 2025; GPT-5-nano rates there.
     """

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-EPS_LABELS = ("emotionless", "neutral", "emotional")
+from emotui.metrics import eps_emotional, eps_emotionless, eps_neutral
+
+EPS_LABELS = (eps_emotionless.LABEL, eps_neutral.LABEL, eps_emotional.LABEL)
 """The three labels, in the order of Table 11."""
 
 
@@ -19,19 +21,18 @@ def eps_label(probs: Mapping[str, float]) -> str:
 
 
 def eps(labels: Sequence[str]) -> dict[str, float] | None:
-    """Emotion probability scores: the share of texts with each label, in [0, 1]; the three sum to 1.
-
-    A higher share of `emotional` is better, a lower one of the other two.
+    """All three emotion probability scores; they sum to 1.
 
     Args:
         labels: one of `EPS_LABELS` a text.
 
     Returns:
         None over no text.
-
-    Source: section 5.1, equation 1 of the emotion generation paper, after Dong et al. 2025, who ask
-    facebook/bart-large-mnli for the most probable of the three labels.
     """
-    if not labels:
-        return None
-    return {label: sum(one == label for one in labels) / len(labels) for label in EPS_LABELS}
+    shares = {
+        eps_emotionless.LABEL: eps_emotionless.eps_emotionless(labels),
+        eps_neutral.LABEL: eps_neutral.eps_neutral(labels),
+        eps_emotional.LABEL: eps_emotional.eps_emotional(labels),
+    }
+    known = {label: share for label, share in shares.items() if share is not None}
+    return known or None

@@ -3,6 +3,10 @@
 import math
 import re
 
+from emotui.metrics.metric import Metric
+
+METRIC = Metric("ppl", (1, None), False, "perplexity of the emotional text to a causal model (Table 4)", "PPL")
+
 _WORD = re.compile(r"\S+")
 
 

@@ -42,6 +42,7 @@ COMMANDS = {
         "emotui.commands.masked:masked",
         "Masked words: sets of raw posts, examples, errors, differences.",
     ),
+    "measure": ("emotui.commands.sets.measure:measure", "Ask further models about versions of texts (generation)."),
     "models": ("emotui.commands.models:models", "List the models at hand."),
     "notes": ("emotui.commands.looking.notes:notes", "Notes on samples, and the codes that grow out of them."),
     "predict": ("emotui.commands.predict:predict", "Ask a model about every record of a file, without the store."),

@@ -142,10 +142,9 @@ def run(
             problem = done.error or "failed"
         more: dict[str, object] = {}
         if ppl_model is not None and problem is None:
-            from emotui.tasks.generation.options import STRIDE
-            from emotui.workbench.generation.fluency import run_perplexity
+            from emotui.workbench.generation.measuring import measure_fluency
 
-            more = run_perplexity(workspace.store, done, ppl_model, stride or STRIDE)
+            more = measure_fluency(workspace.store, done, ppl_model, stride)
         _print(workspace, done, time.monotonic() - started, as_json, more)
         card = workspace.model(spec).card
         for note in notes_on_prompts(card) if card is not None and "generate" in card.capabilities else ():

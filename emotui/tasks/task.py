@@ -135,6 +135,14 @@ class Task(Protocol):
         """The same task for scoring answers about these samples, where a score goes by more than its own sample."""
         return self
 
+    def with_measured(self, kept: object) -> "Task":
+        """The same task for scoring with what further models said of the samples, as the store keeps it."""
+        return self
+
+    def metric_named(self, name: str) -> Metric | None:
+        """A metric whose name is made for an occasion, such as for one model; None: the task has none of this name."""
+        return None
+
     def ask(self, samples: Sequence[Any], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
         """Ask about each sample. `seeds`: one for each, for what is left to chance."""
 

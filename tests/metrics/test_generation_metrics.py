@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from emotui.metrics.eans import EANS, eans
 from emotui.metrics.eas import EAS_EMOTIONS, eas, mean_eas
 from emotui.metrics.eps import EPS_LABELS, eps, eps_label
-from emotui.metrics.ers import class_f1_of_recall, ers, ers_report, weighted_f1
+from emotui.metrics.ers import class_f1_of_recall, ers, ers_report, metric_of, weighted_f1
 from emotui.metrics.fluency import perplexity, words_and_characters
 from emotui.metrics.human_labels import (
     human_report,
@@ -20,8 +21,27 @@ from emotui.metrics.human_labels import (
     neutral_report,
     of_people,
 )
+from emotui.metrics.metric_trust import LOWER_IS_BETTER
 from emotui.metrics.rating_subset import Candidate, agreed_upon, chosen, representative
 from emotui.metrics.rewriting import is_refusal, leaks, unchanged
+from emotui.metrics.thirteen import REGISTRY
+
+
+def test_each_metric_of_the_registry_has_a_file_that_says_its_section_and_its_reading() -> None:
+    assert [metric.name for metric in REGISTRY] == [
+        *("eps_emotionless", "eps_neutral", "eps_emotional", "eas", "ers"),
+        *("r1_m", "r2_m", "r3_m", "r1_c", "r2_c", "r3_c"),
+    ]
+    assert {metric.name for metric in REGISTRY if not metric.higher_is_better} == LOWER_IS_BETTER - {"ppl"}
+    for metric in REGISTRY:
+        module = import_module(f"emotui.metrics.{metric.name}")
+        assert module.METRIC is metric
+        told = getattr(module, metric.name).__doc__
+        assert "section 5." in told
+        assert "Reading: " in told
+        assert "section 5." in metric.help
+    assert metric_of("hf:a:b").name == "ers:hf:a:b"
+
 
 labels = st.sampled_from(("joy", "disgust", "neutral"))
 

@@ -2,10 +2,7 @@
 
 import msgspec
 
-CONVENTION = (
-    "generation 1: EAnS over all-MiniLM-L6-v2, R1 of neutral and emotional text; "
-    "! where a version is missing or refused"
-)
+CONVENTION = "generation 2: EAnS over {embedder}, R1 of {r1}; EPS by {eps}; ! where a version is missing or refused"
 
 
 class Prediction(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -30,7 +27,8 @@ class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
     """One scored answer. Lengths are (words, characters) of original, neutral and emotional text.
 
     `unchanged_neutral`, `unchanged_emotional`: the step changed no word. `leaks`: forms of the label's word in the
-    emotional text that the original has not. The values of metrics are in the score.
+    emotional text that the original has not. `values`: by metric what is not None. `found`: by the SPEC of a classifier
+    the emotion that it finds, empty where it finds none that is a target. `human`, `human_neutral`: as of `Prediction`.
     """
 
     id: str
@@ -43,3 +41,6 @@ class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
     leaks: tuple[str, ...] = ()
     lengths: tuple[tuple[int, int], ...] = ()
     values: dict[str, float] = {}
+    found: dict[str, str] = {}
+    human: tuple[str, ...] = ()
+    human_neutral: tuple[str, ...] = ()

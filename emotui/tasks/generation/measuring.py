@@ -3,7 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from emotui.backends.base import Classify, Generate, Generation, Rank, Refused
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from emotui.backends.base import Classify, Embed, Generate, Generation, Rank, Refused
 from emotui.backends.grammars import numbers_of
 from emotui.backends.host import ModelProcess, lacks
 from emotui.errors import BadInput, ModelError
@@ -15,6 +19,7 @@ from emotui.tasks.prompting.ways import ZERO_SHOT
 from emotui.tasks.values.prompts import read_numbers
 
 BATCH = 64
+_EMBED_AT_ONCE = 512
 WINDOW = 256
 """Words that are read at once for perplexity: GPT-2 has room for 1,024 tokens."""
 
@@ -85,8 +90,23 @@ def _rated(answer: Generation | Refused) -> float | None:
     return eas(ratings)
 
 
-def perplexities(model: ModelProcess, texts: Sequence[str], stride: int) -> dict[str, float | None]:
-    """Perplexity of each distinct text by a causal model; None for a text that it refuses or that has no word.
+class Fluency(msgspec.Struct, frozen=True):
+    """`of`: the perplexity of each distinct text, None of one that the model refuses or that has no word.
+
+    `tokens`, `words`: that were read of all of them.
+    """
+
+    of: Mapping[str, float | None]
+    tokens: int
+    words: int
+
+    def in_tokens(self, words: int) -> float | None:
+        """How many tokens so many words of these texts are, on average."""
+        return words * self.tokens / self.words if self.words else None
+
+
+def perplexities(model: ModelProcess, texts: Sequence[str], stride: int) -> Fluency:
+    """Perplexity of each distinct text by a causal model.
 
     A text is read after the model's token for the beginning of a text, so its first token counts too. A text of more
     than `WINDOW` words is read in windows of so many that move on by `stride` words: each token is counted once, with
@@ -107,7 +127,11 @@ def perplexities(model: ModelProcess, texts: Sequence[str], stride: int) -> dict
             sums[text] = None
         else:
             sums[text] = before[0] + answer.logprobs[0], before[1] + answer.tokens[0]
-    return {text: None if total is None else perplexity(*total) for text, total in sums.items()}
+    return Fluency(
+        {text: None if total is None else perplexity(*total) for text, total in sums.items()},
+        tokens=sum(total[1] for total in sums.values() if total is not None),
+        words=sum(len(text.split()) for text, total in sums.items() if total is not None),
+    )
 
 
 def _windows(text: str, stride: int) -> Iterator[Rank]:
@@ -124,6 +148,29 @@ def _windows(text: str, stride: int) -> Iterator[Rank]:
 def _asked(model: ModelProcess, requests: Sequence[Any]) -> Iterator[Any]:
     for start in range(0, len(requests), BATCH):
         yield from model.ask(requests[start : start + BATCH])
+
+
+def stride_note(stride: int, read: Fluency) -> str:
+    """By what a window moves on, in words and in tokens."""
+    tokens = read.in_tokens(stride)
+    told = "" if tokens is None else f", about {tokens:.0f} tokens of these texts"
+    return f"texts of more than {WINDOW} words are read in windows that move on by {stride} words{told}"
+
+
+def embedder_of(model: ModelProcess) -> Any:
+    """A function from texts to (n, d) embeddings of them. Raises ModelError where the model cannot embed."""
+
+    def embed(texts: Sequence[str]) -> NDArray[np.floating]:
+        card = model.load()
+        if "embed" not in card.capabilities:
+            raise ModelError(lacks(card.spec, "embed"))
+        parts = [
+            np.asarray(model.ask([Embed(text) for text in texts[start : start + _EMBED_AT_ONCE]]))
+            for start in range(0, len(texts), _EMBED_AT_ONCE)
+        ]
+        return np.concatenate(parts)
+
+    return embed
 
 
 MISSING: Mapping[str, str] = {

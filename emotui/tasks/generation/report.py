@@ -6,13 +6,10 @@ from statistics import fmean
 from typing import Any
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
-from emotui.backends.base import Embed
-from emotui.backends.host import ModelProcess, lacks
+from emotui.backends.host import ModelProcess
 from emotui.bounded import read_text
-from emotui.errors import BadInput, ModelError
+from emotui.errors import BadInput
 from emotui.metrics.eans import EANS
 from emotui.metrics.eps import EPS_LABELS, eps, eps_label
 from emotui.metrics.fluency import words_and_characters
@@ -22,13 +19,20 @@ from emotui.metrics.rating_subset import representative
 from emotui.metrics.text_trust import text_trust
 from emotui.records import Generation
 from emotui.tasks.generation.embedding import eans_of, nearest_label
-from emotui.tasks.generation.measuring import EPS_STAND_IN, MISSING, eas_by_model, eps_by_nli, perplexities
+from emotui.tasks.generation.measuring import (
+    EPS_STAND_IN,
+    MISSING,
+    eas_by_model,
+    embedder_of,
+    eps_by_nli,
+    perplexities,
+    stride_note,
+)
 from emotui.tasks.generation.options import ScoreSettings, score_settings
 from emotui.tasks.generation.recognising import Recognised, recognise
 from emotui.tasks.generation.whole import in_one_case
 from emotui.tasks.spans.label_maps import read_label_map
 
-_EMBED_AT_ONCE = 512
 ERS, EAS, PPL, EPS = "ers", "eas", "ppl", "eps"
 
 
@@ -128,7 +132,7 @@ def measure(records: Sequence[Generation], settings: ScoreSettings) -> Measured:
                 notes[f"{name}.unmapped"] = f"labels of {one.spec} that mean no target count as wrong: {said}"
             if one.unread:
                 notes[f"{name}.unread"] = f"{one.spec} gave no label for {one.unread} texts, which count as wrong"
-        embed = _embedder(models.of(settings.embedder))
+        embed = embedder_of(models.of(settings.embedder))
         if settings.nli is None:
             labels = [eps_label(each) for each in nearest_label(texts, embed)]
             notes[EPS] = EPS_STAND_IN.format(embedder=settings.embedder)
@@ -151,9 +155,10 @@ def measure(records: Sequence[Generation], settings: ScoreSettings) -> Measured:
         else:
             every = [text for one in records for text in (one.original, one.neutral, one.emotional)]
             found = perplexities(models.of(settings.ppl_model), every, settings.stride)
-            values[PPL] = [found[text] for text in texts]
-            values["ppl_neutral"] = [found[one.neutral] for one in records]
-            values["ppl_original"] = [found[one.original] for one in records]
+            values[PPL] = [found.of[text] for text in texts]
+            values["ppl_neutral"] = [found.of[one.neutral] for one in records]
+            values["ppl_original"] = [found.of[one.original] for one in records]
+            notes[f"{PPL}.stride"] = stride_note(settings.stride, found)
     return Measured(values, recognised, notes)
 
 
@@ -220,17 +225,3 @@ class _Models:
         if spec not in self._models:
             self._models[spec] = self._stack.enter_context(ModelProcess(spec))
         return self._models[spec]
-
-
-def _embedder(model: ModelProcess) -> Any:
-    def embed(texts: Sequence[str]) -> NDArray[np.floating]:
-        card = model.load()
-        if "embed" not in card.capabilities:
-            raise ModelError(lacks(card.spec, "embed"))
-        parts = [
-            np.asarray(model.ask([Embed(text) for text in texts[start : start + _EMBED_AT_ONCE]]))
-            for start in range(0, len(texts), _EMBED_AT_ONCE)
-        ]
-        return np.concatenate(parts)
-
-    return embed

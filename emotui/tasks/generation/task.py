@@ -4,8 +4,7 @@ One way to ask, for any model that writes: two prompts in a row, the second abou
 need further models are those of `emotui score generation` (`emotui.tasks.generation.report`).
 """
 
-from collections.abc import Mapping, Sequence
-from statistics import fmean
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -13,19 +12,23 @@ import msgspec
 from emotui.backends.base import Generate, Generation, ModelCard, Refused
 from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
-from emotui.metrics.eans import EANS
-from emotui.metrics.fluency import words_and_characters
+from emotui.metrics.ers import METRIC as ERS
+from emotui.metrics.ers import metric_of
+from emotui.metrics.fluency import METRIC as PERPLEXITY
 from emotui.metrics.metric import Metric
 from emotui.metrics.repeats import by_repeat
-from emotui.metrics.rewriting import is_refusal, leaks, unchanged
+from emotui.metrics.rewriting import is_refusal
 from emotui.metrics.span_scoring import Embed
+from emotui.metrics.thirteen import REGISTRY
 from emotui.records import GenerationGold, Rewriting, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
-from emotui.tasks.generation.detail import CONVENTION, Detail, Prediction
-from emotui.tasks.generation.embedding import NEUTRAL, eans_of
+from emotui.tasks.generation.detail import Detail, Prediction
+from emotui.tasks.generation.embedding import NEUTRAL
+from emotui.tasks.generation.measured import Kept, measures_of
 from emotui.tasks.generation.options import SCORE_OPTIONS
 from emotui.tasks.generation.prompts import INJECT, NEUTRALISE, PROMPTS, read_generation_prompts, rewritten
 from emotui.tasks.generation.report import score_records
+from emotui.tasks.generation.scoring import figures_of, score_answers
 from emotui.tasks.generation.tables import score_tables
 from emotui.tasks.generation.whole import WHOLE, folded
 from emotui.tasks.parts import Asking, OwnSamples, SaidLine, TaskFiles, TaskWords
@@ -42,22 +45,23 @@ ROOM = 512
 
 SETTINGS = (*SAMPLING, "prompts")
 
-_TITLES = {"r1": "neutral and emotional text", "r2": "E_neutral and the analogy", "r3": "original and emotional text"}
+_FIRST = ("r3_c", "r3_m", "r1_c", "r1_m", "r2_c", "r2_m")
 METRICS = (
-    *(
-        Metric(
-            name,
-            (-1, 1) if name.endswith("c") else (0, None),
-            name.endswith("c"),
-            f"EAnS {name[:2].upper()}, {'cosine' if name.endswith('c') else 'Manhattan distance'} of "
-            f"{_TITLES[name[:2]]} (section 5.4)",
-            name[:2].upper() + ("cos" if name.endswith("c") else "L1"),
-        )
-        for name in ("r3_c", "r3_m", "r1_c", "r1_m", "r2_c", "r2_m")
-    ),
+    *sorted(REGISTRY, key=lambda metric: _FIRST.index(metric.name) if metric.name in _FIRST else len(_FIRST)),
+    PERPLEXITY,
     Metric("words", (0, None), True, "words of the emotional text", "words"),
     Metric("leak", (0, 1), False, "1 where the emotional text has the label's word", "leak", yes_or_no=True),
 )
+"""Those of the paper, EAnS first since every dataset has it, and three of the texts themselves."""
+
+OTHER_TEXTS = (
+    msgspec.structs.replace(PERPLEXITY, name="ppl_neutral", help="perplexity of the neutral text", heading="PPL neutr"),
+    msgspec.structs.replace(PERPLEXITY, name="ppl_original", help="perplexity of the original", heading="PPL orig"),
+)
+"""Where perplexity is measured."""
+
+
+Golds = Callable[[], Iterable[GenerationGold]]
 
 
 class _Raw(msgspec.Struct, frozen=True):
@@ -75,6 +79,7 @@ class EmotionGeneration(Task):
     sample = GenerationGold
     prediction = Prediction
     metrics = METRICS
+    further_metrics = OTHER_TEXTS
     embeds = True
     words = TaskWords(
         title="Emotion generation",
@@ -95,8 +100,9 @@ class EmotionGeneration(Task):
     )
     asking = Asking(ways=(REWRITE,), offered=(REWRITE,), prompts=read_generation_prompts)
 
-    def __init__(self, settings: Writing | None = None) -> None:
-        self._settings = settings or Writing()
+    def __init__(self, settings: Writing | None = None, kept: Kept | None = None, golds: Golds | None = None) -> None:
+        """`kept`: what further models said of these texts. `golds`: all samples, whose targets labels may mean."""
+        self._settings, self._kept, self._golds = settings or Writing(), kept or {}, golds
 
     def blank(self, text: Text, labels: Sequence[str] = ()) -> GenerationGold:
         """The text with its own target (`label` or `target` of the record); neutral where it has none."""
@@ -237,20 +243,27 @@ class EmotionGeneration(Task):
                 lines.append(SaidLine(name, seen, ", ".join(labels), "" if seen in labels else "M"))
         return tuple(lines)
 
+    def with_golds(self, golds: Golds) -> "EmotionGeneration":
+        """Which targets a classifier's labels may mean goes by all samples."""
+        return EmotionGeneration(self._settings, self._kept, golds)
+
+    def with_measured(self, kept: object) -> "EmotionGeneration":
+        """Scores have what further models said of the texts beside what embeddings say."""
+        return EmotionGeneration(self._settings, measures_of(kept), self._golds)
+
+    def metric_named(self, name: str) -> Metric | None:
+        """ERS by a classifier of a person's choice."""
+        kind, _, spec = name.partition(":")
+        return metric_of(spec) if kind == ERS.name and spec else None
+
     def score(self, answers: Sequence[Parsed], embed: Embed | None) -> list[ScoreRow]:
-        """EAnS where sentences can be embedded, length and leaks; ! where a version is missing or refused."""
-        whole = [at for at, one in enumerate(answers) if not one.prediction.silent]
-        triples = [
-            (answers[at].sample.text, answers[at].prediction.neutral, answers[at].prediction.emotional, label)
-            for at in whole
-            for label in (answers[at].sample.label,)
-        ]
-        relations = dict(zip(whole, eans_of(triples, embed), strict=True)) if embed is not None else {}
-        return [_score(one, relations.get(at)) for at, one in enumerate(answers)]
+        """Every metric of each answer whose model is at hand or was asked before; ! where a version is missing."""
+        targets = () if self._golds is None else tuple(dict.fromkeys(gold.label for gold in self._golds()))
+        return score_answers(answers, embed, self._kept, tuple(metric.name for metric in METRICS), targets)
 
     def report(self, samples: Sequence[GenerationGold], scores: Sequence[ScoreRow]) -> dict[str, object]:
         """EAnS, lengths, and how often a step was refused, changed nothing, or left the label's word in the text."""
-        return by_repeat([msgspec.json.decode(row.detail, type=Detail) for row in scores], _report)
+        return by_repeat([msgspec.json.decode(row.detail, type=Detail) for row in scores], figures_of)
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """None beside the figures."""
@@ -274,54 +287,3 @@ def _kept(neutral: str, emotional: str | None) -> str:
 def _named(label: str, target: str) -> str:
     """A rater's label as the target is written, where only case and ends differ; else in lower case."""
     return target if folded(label) == folded(target) else folded(label)
-
-
-def _score(answer: Parsed, relations: Mapping[str, float] | None) -> ScoreRow:
-    sample, said = answer.sample, answer.prediction
-    values: dict[str, float | None] = dict.fromkeys((metric.name for metric in METRICS), None)
-    if said.silent:
-        detail = Detail(sample.id, answer.repeat, sample.label, silent=True, refused=said.refused)
-        return ScoreRow(CONVENTION, values, "!", msgspec.json.encode(detail))
-    words = [] if folded(sample.label) == NEUTRAL else new_leaks(sample.text, said.emotional, sample.label)
-    lengths = tuple(map(words_and_characters, (sample.text, said.neutral, said.emotional)))
-    values |= relations or {}
-    values |= {"words": float(lengths[2][0]), "leak": float(bool(words))}
-    detail = Detail(
-        sample.id,
-        answer.repeat,
-        sample.label,
-        unchanged_neutral=unchanged(sample.text, said.neutral),
-        unchanged_emotional=unchanged(said.neutral, said.emotional),
-        leaks=tuple(words),
-        lengths=lengths,
-        values=dict(relations or {}),
-    )
-    return ScoreRow(CONVENTION, values, "", msgspec.json.encode(detail))
-
-
-def new_leaks(original: str, emotional: str, target: str) -> list[str]:
-    """Forms of the target's word in the emotional text, where the original had none."""
-    return [] if leaks(original, target) else leaks(emotional, target)
-
-
-def _report(details: Sequence[Detail]) -> dict[str, Any]:
-    there = [one for one in details if not one.silent]
-    changeable = [one for one in there if folded(one.target) != NEUTRAL]
-    document: dict[str, Any] = {"n": len(details), "silent": len(details) - len(there)}
-    document["refused"] = sum(bool(one.refused) for one in details)
-    document["unchanged_neutral"] = sum(one.unchanged_neutral for one in changeable)
-    document["unchanged_emotional"] = sum(one.unchanged_emotional for one in changeable)
-    document["leaks"] = sum(bool(one.leaks) for one in changeable)
-    document["with_emotion"] = len(changeable)
-    notes: dict[str, str] = {}
-    for name in EANS:
-        known = [one.values[name] for one in there if name in one.values]
-        document[name] = fmean(known) if known else None
-        if not known:
-            notes[name] = "no text has both versions, or no sentence was embedded"
-    for k, kind in enumerate(("original", "neutral", "emotional")):
-        for unit, at in (("words", 0), ("characters", 1)):
-            lengths = [one.lengths[k][at] for one in there]
-            document[f"{unit}_{kind}"] = fmean(lengths) if lengths else None
-    notes["leaks"] = "refusals and empty versions are `silent`; leaks and unchanged texts are counted of `with_emotion`"
-    return document | {"notes": notes}

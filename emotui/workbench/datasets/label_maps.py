@@ -14,6 +14,7 @@ from emotui.store.store import Store
 from emotui.tasks.spans.label_maps import MAPPED, hash_of
 from emotui.tasks.spans.task import Prediction
 from emotui.tasks.task import Task
+from emotui.workbench.datasets.measured import with_measured
 from emotui.workbench.runs.plan import stored_samples
 
 _OF_SPANS = "spans"
@@ -46,8 +47,9 @@ def keep_label_map(store: Store, dataset: Dataset, mapping: Mapping[str, str], s
 
 
 def for_scoring(store: Store, task: Task, dataset: Dataset, source: str) -> Task:
-    """The task with what of the dataset scores go by: all its gold, and the mapping of a source's labels, if any."""
-    return with_labels_mapped(store, with_all_gold(store, task, dataset), dataset, source)
+    """The task with what of the dataset scores go by: all its gold, what was measured, a mapping of labels, if any."""
+    known = with_measured(store, with_all_gold(store, task, dataset), dataset)
+    return with_labels_mapped(store, known, dataset, source)
 
 
 def with_all_gold(store: Store, task: Task, dataset: Dataset) -> Task:

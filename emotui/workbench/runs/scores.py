@@ -92,7 +92,10 @@ def metrics_named(task: Task, names: Iterable[str]) -> tuple[Metric, ...]:
     added = {one.metric.name: one.metric for one in added_metrics(task)}
     added |= {metric.name: metric for metric in task.further_metrics}
     unknown = "a metric of a package that is not installed here"
-    return (*task.metrics, *(added.get(name, Metric(name, (None, None), True, unknown)) for name in kept))
+    return (
+        *task.metrics,
+        *(added.get(name) or task.metric_named(name) or Metric(name, (None, None), True, unknown) for name in kept),
+    )
 
 
 def last_attempts(rows: Iterable[ResultRow]) -> list[ResultRow]:

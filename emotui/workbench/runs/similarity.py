@@ -20,7 +20,8 @@ class Embedder:
     """
 
     def __init__(self, model: ModelProcess, cancelled: IsCancelled | None = None) -> None:
-        self._model = model
+        self.model = model
+        """What embeds; it may be asked for more than that."""
         self._cancelled = cancelled
 
     def __call__(self, texts: Sequence[str]) -> "np.ndarray":
@@ -28,7 +29,7 @@ class Embedder:
         import numpy as np
 
         batches = [
-            self._model.ask([Embed(text) for text in texts[start : start + BATCH]], cancelled=self._cancelled)
+            self.model.ask([Embed(text) for text in texts[start : start + BATCH]], cancelled=self._cancelled)
             for start in range(0, len(texts), BATCH)
         ]
         return np.concatenate(batches) if batches else np.zeros((0, 384), dtype=np.float32)

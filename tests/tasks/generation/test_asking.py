@@ -10,10 +10,12 @@ import pytest
 
 from emotui.backends.base import Generate, Generation, ModelCard, Refused
 from emotui.errors import BadInput, ModelError
+from emotui.metrics.eans import EANS
 from emotui.records import Generation as Record
 from emotui.records import GenerationGold, Text
 from emotui.tasks.generation.detail import Detail, Prediction
 from emotui.tasks.generation.embedding import distinct, eans_of
+from emotui.tasks.generation.measured import mark
 from emotui.tasks.generation.prompts import read_generation_prompts, rewritten
 from emotui.tasks.generation.task import METRICS, REWRITE, EmotionGeneration
 from emotui.tasks.generation.whole import joined, parted
@@ -204,3 +206,31 @@ def test_half_an_answer_is_refused_and_a_text_has_its_own_target() -> None:
         ("emotional", "e", "", True),
         ("human", "fear", "M", False),
     ]
+
+
+def test_what_further_models_said_is_in_scores_without_asking_them_again() -> None:
+    said = Prediction("I saw this film.", "What a film!", human=("joy",))
+    kept = {
+        "eps": {"spec": "nli", "of": {mark("What a film!"): "emotional"}},
+        "eas": {"spec": "writer", "of": {mark("What a film!"): 1.5}},
+        "eans": {"spec": "bge", "of": {mark(JOY.text, said.neutral, said.emotional, JOY.label): [1, 2, 3, 4, 5, 6]}},
+        "ppl": {"spec": "gpt2", "of": {mark("What a film!"): 20.0, mark("I saw this film."): None}, "stride": 128},
+        "ers:judge": {"spec": "judge", "of": {mark("What a film!"): "JOY"}},
+    }
+    other = Parsed(PLAIN, 0, Prediction("Ten chapters.", "Ten chapters!"))
+    failed = Parsed(JOY, 1, Prediction())
+    one, unknown, silent = task.with_measured(kept).score([Parsed(JOY, 0, said), other, failed], embed)
+    values = [one.values[name] for name in ("eps_emotional", "eps_neutral", "eas", "ppl", "ppl_neutral", "ers:judge")]
+    assert values == [1, 0, 1.5, 20, None, 1]
+    assert [one.values[name] for name in EANS] == [1, 2, 3, 4, 5, 6]
+    assert one.values["ers"] is None  # nobody was asked for labels here
+    # What is not measured has no value: scores are no mixture of two models.
+    assert [unknown.values[name] for name in ("eps_emotional", "r3_c", "eas", "ers:judge")] == [None] * 4
+    assert silent.values["ers:judge"] == 0
+    assert "EAnS over bge" in one.convention
+    detail = msgspec.json.decode(one.detail, type=Detail)
+    assert (detail.found, detail.human) == ({"judge": "JOY"}, ("joy",))
+    named = task.metric_named("ers:judge")
+    assert named is not None
+    assert named.help.startswith("ERS by judge")
+    assert task.metric_named("other") is None

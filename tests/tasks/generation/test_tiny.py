@@ -50,6 +50,23 @@ def test_a_run_is_exported_and_scored_by_models_for_every_metric(emotui: Emotui,
             for label in EPS_LABELS
         ]
         assert one[f"eps_{EPS_LABELS[entailed.index(max(entailed))]}"] == 1
+    told = ("--nli", f"hf:{folder}", "--eas-model", WRITER, "--classifier", WRITER, "--db", "w.duckdb", "--json")
+    measured = emotui("measure", "t", *told)
+    assert measured.status == 0, measured.err
+    assert {name: one["asked"] for name, one in measured.document["measured"].items()} == {
+        "eps": 2,
+        "eas": 2,
+        f"ers:{WRITER}": 2,
+    }
+    assert all(one["asked"] == 0 for one in emotui("measure", "t", *told).document["measured"].values())
+    emotui("rescore", done.document["run"], "--db", "w.duckdb", "--json")
+    query = "select id, name, value from score_values where value is not null"
+    kept = emotui("sql", query, "--db", "w.duckdb", "--json").document["rows"]
+    values = {(row[0], row[1]): row[2] for row in kept}
+    for one in got.document["samples"]:
+        for name in ("eps_emotionless", "eps_neutral", "eps_emotional", "ers", f"ers:{WRITER}", "r1_c", "r2_m", "ppl"):
+            assert values[one["id"], name] == pytest.approx(one[name], abs=1e-5), name
+        assert values.get((one["id"], "eas")) == one["eas"]
     assert mine["eas"] is None or 0 <= mine["eas"] <= 6
     assert emotui("run", "spans", "--ppl-model", WRITER).status == 2
 
@@ -58,8 +75,9 @@ def test_perplexity_is_of_the_tokens_that_a_model_reads() -> None:
     with ModelProcess(WRITER) as model:
         found = perplexities(model, ["I love this film.", "I love this film.", " "], 128)
         (ranked,) = model.ask([Rank("", ("I love this film.",))])
-    assert found["I love this film."] == pytest.approx(math.exp(-ranked.logprobs[0] / ranked.tokens[0]))
-    assert found[" "] is None
+    assert found.of["I love this film."] == pytest.approx(math.exp(-ranked.logprobs[0] / ranked.tokens[0]))
+    assert found.of[" "] is None
+    assert found.in_tokens(4) == ranked.tokens[0]
 
 
 @pytest.mark.parametrize("stride", [1, 3, WINDOW, WINDOW + 9])
@@ -79,7 +97,7 @@ def test_long_texts_go_in_windows_that_count_each_word_once(stride: int) -> None
             return [Ranked((-n * math.log(2),), (n,), (True,)) for n in lengths]
 
     text = " ".join(words)
-    assert perplexities(Counting(), [text], stride)[text] == pytest.approx(2)  # type: ignore[arg-type]
+    assert perplexities(Counting(), [text], stride).of[text] == pytest.approx(2)  # type: ignore[arg-type]
     assert [word for one in asked for word in one.continuations[0].split()] == words
     assert all(len(f"{one.prefix}{one.continuations[0]}".split()) <= WINDOW for one in asked)
     assert all(text.startswith(f"{one.prefix}{one.continuations[0]}"[:20]) or one.prefix in text for one in asked)
