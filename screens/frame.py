@@ -19,10 +19,12 @@ from emotui.screens.samples.source_actions import SourceActions
 from emotui.screens.session import Opened, Session
 from emotui.screens.tool import ToolActions
 from emotui.screens.widgets import top_line
+from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.footer import KeyBar
 from emotui.screens.widgets.line import Line, taken
 from emotui.screens.widgets.search_input import SearchLine
 from emotui.screens.widgets.textual_private import LaidOut
+from emotui.screens.widgets.textual_private_failures import OutlivingApp
 
 if TYPE_CHECKING:
     from emotui.workbench.source import BrowseSource
@@ -105,6 +107,11 @@ class Frame(Acting, LaidOut):
         """The source cannot be opened."""
         self._say("Cannot be opened", why, failed=True)
         self._top()
+
+    def show_refused(self, why: str) -> None:
+        """The source should not have been opened: the program ends as if it had not been."""
+        assert isinstance(self.app, OutlivingApp)
+        self.app.end_with(shown(why))
 
     def show_opened(self, opened: Opened) -> None:
         """The source is open."""

@@ -99,7 +99,7 @@ def load_model(folder: Path, settings: Settings, progress: Progress) -> Loaded:
             + (f" and {len(missing) - 1} more" if len(missing) > 1 else "")
             + f": they are not a whole {type(model).__name__}"
         )
-    check_all_used(folder, found["unexpected_keys"])
+    check_all_used(folder, found["unexpected_keys"], family)
     one_line(folder, lambda: check_tokens(folder, tokenizer, model.get_input_embeddings().num_embeddings))
     if not placed:
         model = one_line(folder, lambda: model.to(device))
@@ -125,26 +125,49 @@ def load_model(folder: Path, settings: Settings, progress: Progress) -> Loaded:
     )
 
 
-_LAYER = re.compile(r"(?:^|\.)(?:layers?|h|blocks?)\.\d+\.")
-_OTHER_PARTS = ("pooler", "position_ids", "inv_freq", "masked_bias", "attn.bias", "vision", "visual", "audio", "mtp")
+_OTHER_PARTS = re.compile(
+    r"position_ids|inv_freq|masked_bias|attn\.bias|embeddings\._weight|final_logits_bias|\bversion$"
+    r"|pooler|vision|visual|audio|multi_modal|mtp"
+)
 """In names of weights: buffers that older files have, and parts of a model that no text goes through."""
 
+_PRETRAINING = (
+    *("cls", "lm_head", "lm_loss", "lm_predictions", "mask_predictions", "predictions", "pred_layer", "sop_classifier"),
+    *("vocab_transform", "vocab_layer_norm", "vocab_projector", "discriminator_predictions", "generator_predictions"),
+    *("generator_lm_head", "entity_predictions", "contact_head", "head", "decoder.weight", "decoder.bias"),
+)
+_TRAINED = ("classifier", "pre_classifier", "classification_head", "qa_outputs", "score", "regression_head")
+_HEADS: Mapping[str, tuple[str, ...]] = {
+    "causal": ("v_head",),
+    "seq2seq": ("v_head",),
+    "masked": _PRETRAINING,
+    "encoder": (*_PRETRAINING, *_TRAINED),
+}
+"""Heads that a family makes no use of, by the first parts of their names; of families not named, `_PRETRAINING`."""
 
-def check_all_used(folder: Path, unused: Iterable[str]) -> None:
-    """See that the layers of the weights are those of the configuration, which may ask for fewer or others.
 
-    Heads that a family makes no use of (BERT's for the next sentence) are no layers, and stay out without a word.
+def check_all_used(folder: Path, unused: Iterable[str], family: str) -> None:
+    """See that the weights are those of the configuration, which may ask for fewer or others.
+
+    Heads that a family makes no use of (BERT's for the next sentence) stay out without a word.
 
     Raises:
-        ModelError: a layer of the weights would be left out, and the model be another one without saying so.
+        ModelError: a weight would be left out, and the model be another one without saying so.
     """
-    layers = [name for name in unused if _LAYER.search(name) and not any(part in name for part in _OTHER_PARTS)]
-    if layers:
-        more = f" and {len(layers) - 1} more" if len(layers) > 1 else ""
+    heads = _HEADS.get(family, _PRETRAINING)
+    left = [name for name in unused if not _OTHER_PARTS.search(name) and not _begins(name, heads)]
+    if left:
+        more = f" and {len(left) - 1} more" if len(left) > 1 else ""
         raise ModelError(
-            f"config.json of {folder} leaves out weights that are there ({min(layers)}{more}): its number or kind of "
-            "layers is not that of the weights, so it is not loaded"
+            f"config.json of {folder} leaves out weights that are there ({min(left)}{more}): its layers and parts are "
+            "not those of the weights, so it is not loaded"
         )
+
+
+def _begins(name: str, heads: Iterable[str]) -> bool:
+    """Whether a weight is of one of these heads, at the top or within what wraps the whole model."""
+    within = name.partition(".")[2]
+    return any(f"{each}.".startswith(f"{head}.") for each in (name, within) for head in heads)
 
 
 def read_tokenizer(folder: Path) -> Any:

@@ -127,7 +127,7 @@ def _load(folder: Path, config: Any, family: str, seed: int, device: str, max_le
     lost = lost if family == "masked" else [name for name in lost if name.startswith(inside)]
     if lost:
         raise ModelError(f"The weights of {folder} lack {lost[0]}: they are not a whole {type(model).__name__}")
-    check_all_used(folder, found["unexpected_keys"])
+    check_all_used(folder, found["unexpected_keys"], "encoder")  # whatever head it had, it gets a new one
     limit = context_of(config, tokenizer, family, Settings())
     wanted = max_length or min(limit or LONGEST, LONGEST)
     if limit is not None and wanted > limit:

@@ -38,7 +38,7 @@ def open_workbench(db: str | None, *, read_only: bool = False, annotator: str | 
     def open_source() -> "Workspace":
         from emotui.workbench.workspace import Workspace
 
-        return Workspace.open(db, read_only=read_only)
+        return Workspace.open(db, read_only=read_only, at_once=True)
 
     _show(EmotuiApp(open_source, annotator=(annotator or user_name()).strip()))
 

@@ -187,14 +187,19 @@ class Access:
             if shown:
                 connection.execute("update workspace set revision = revision + 1")
 
-    def bring_up_to_date(self) -> None:
+    def bring_up_to_date(self, *, macros: bool = True) -> None:
         """Bring older tables to today's version, where writing is allowed, in one transaction.
 
+        Args:
+            macros: look for macros too; who leaves them for later calls `check_no_macros`.
+
         Raises:
-            StoreError: no store, of a newer version, or of an older one that may not be written.
+            StoreError: no store, one that computes, of a newer version, or of an older one that may not be written.
         """
         with self._turn(read_only=True, checked=False) as connection:
             schema.check_plain(connection, self.path)
+            if macros:
+                schema.check_no_macros(connection, self.path)
             version = schema.version_of(connection)
         if self.read_only or version is None or version >= schema.VERSION:
             check_version(self.path, version)

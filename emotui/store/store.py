@@ -56,11 +56,13 @@ class Store:
         create: bool = True,
         patience: float | None = None,
         on_waiting: access.OnWaiting | None = None,
+        macros: bool = True,
     ) -> Self:
         """Open a workspace, make it where it is missing (`create`), and bring an older one up to date.
 
         Args:
             patience, on_waiting: as of `Access`, for this and for whatever is done with the store.
+            macros: refuse one that holds macros; who leaves that for later calls `check_no_macros`.
 
         Raises:
             StoreError: it is missing, no workspace, of a newer version, held, or may not be written.
@@ -74,7 +76,7 @@ class Store:
             if create and not read_only:
                 _make(file)
         store = cls(Access(file, read_only=read_only, patience=patience, on_waiting=on_waiting))
-        store._turns.bring_up_to_date()
+        store._turns.bring_up_to_date(macros=macros)
         return store
 
     def waiting(self, on_waiting: access.OnWaiting, patience: float | None = None) -> Self:
@@ -92,7 +94,7 @@ class Store:
         return self._turns.together()
 
     def check_no_macros(self) -> None:
-        """Raises BadStore where the file holds macros; opening it does not look, because DuckDB takes long to say."""
+        """Raises BadStore where the file holds macros: for who opened it without looking for them."""
         with self._turns.reading() as connection:
             schema.check_no_macros(connection, self.path)
 

@@ -103,6 +103,7 @@ class Models(Protocol):
         way: str | None = None,
         options: Mapping[str, object] | None = None,
         resume: str | None = None,
+        take_over: bool = False,
         on_progress: "OnProgress",
     ) -> Run:
         """Run a model over a dataset and wait for it."""
@@ -167,6 +168,13 @@ class BrowseSource(Protocol):
     @property
     def files(self) -> "tuple[Path, ...]":
         """What it reads, over which nothing may be written."""
+
+    def look_closer(self) -> None:
+        """See what opening left for later because the first row would have waited for it.
+
+        Raises:
+            EmotuiError: it should not have been opened.
+        """
 
     def marker(self) -> object:
         """A value that changes when there is something new to show. Cheap enough to ask twice a second."""

@@ -68,18 +68,20 @@ class Workspace:
         read_only: bool = False,
         create: bool = True,
         on_waiting: OnWaiting | None = None,
+        at_once: bool = False,
     ) -> "Workspace":
         """Open a workspace file, and make it where there is none (`create`).
 
         Args:
             on_waiting: told for whom all that is done with it waits while another program holds the file, and for how
                 many seconds; None: it waits for 10 s in place of an hour.
+            at_once: leave for `look_closer` what takes long to see.
 
         Raises:
             StoreError: it cannot be opened; the message says why and what to do.
         """
         file = Path(path) if path else default_path()
-        return cls(Store.open(file, read_only=read_only, create=create, on_waiting=on_waiting))
+        return cls(Store.open(file, read_only=read_only, create=create, on_waiting=on_waiting, macros=not at_once))
 
     @classmethod
     def look_into(
@@ -265,6 +267,10 @@ class Workspace:
         """The store."""
         return (self.store.path,)
 
+    def look_closer(self) -> None:
+        """Raises BadStore where somebody else's macros stand in the store."""
+        self.store.check_no_macros()
+
     def marker(self) -> object:
         return self.store.marker()
 
@@ -319,7 +325,7 @@ class Workspace:
         from emotui.workbench.progress import RunProgress
         from emotui.workbench.runs.run import run_task
 
-        self.store.check_no_macros()
+        self.look_closer()
         found = self.store.dataset(dataset)
         if found is None:
             raise BadInput(f"the store has no dataset {dataset!r}")

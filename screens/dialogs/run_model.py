@@ -42,13 +42,15 @@ _WHOLE = ("max_tokens", "retries")
 class Wish:
     """A run that a person wants: a new one, or one to be finished (`resume`).
 
-    `way` None: the model's own. `options`: as `Workspace.run_model` takes them. `experiment`: a prompting experiment,
-    whose samples are a dataset of its own.
+    `take_over`: finish it though another process, which cannot be seen from here, says that it is at it. `way` None:
+    the model's own. `options`: as `Workspace.run_model` takes them. `experiment`: a prompting experiment, whose samples
+    are a dataset of its own.
     """
 
     model: str
     limit: int | None = None
     resume: str | None = None
+    take_over: bool = False
     way: str | None = None
     repeats: int = 1
     seed: int = 0
@@ -60,8 +62,8 @@ class Wish:
 class Over:
     """What a model is to run over. `experiment`: the prompting experiment that the dataset is of.
 
-    `choices(spec, experiment)` says what can be chosen for a model, `options(way, settings, prompts, repeats)` checks
-    what was.
+    `held`: by run who says to be at it, where nobody can tell from here. `choices(spec, experiment)` says what can be
+    chosen for a model, `options(way, settings, prompts, repeats)` checks what was.
     """
 
     dataset: str
@@ -71,6 +73,7 @@ class Over:
     experiments: Sequence[int]
     choices: "Callable[[str, int | None], RunChoices]"
     options: Callable[[str | None, Mapping[str, object], str, int], dict[str, object]]
+    held: Mapping[str, str] = field(default_factory=dict)
 
 
 class ModelDialog(Dialog[Wish]):
@@ -99,7 +102,12 @@ class ModelDialog(Dialog[Wish]):
     def __init__(self, over: Over, live: str | None = None) -> None:
         super().__init__(f"Run a model over {shown(over.dataset)}", ("Tab", "next"), ("Enter", "start"))
         self._over = over
-        self._open = [run for run in over.runs if run.state in ("stopped", "failed") and run.done < run.n]
+        self._open = [
+            run
+            for run in over.runs
+            if run.done < run.n and (run.state in ("stopped", "failed") or run.run in over.held)
+        ]
+        self._warned = ""
         self._models = list(dict.fromkeys([live or EMBEDDED, EMBEDDED, *(run.model for run in over.runs)]))
 
     def body(self) -> list[Widget]:
@@ -136,9 +144,14 @@ class ModelDialog(Dialog[Wish]):
 
     def _known(self) -> list[Option]:
         return [
-            *(option(f"finish {run.model}", f"   {count(run.done)} of {count(run.n)} done") for run in self._open),
+            *map(self._unfinished, self._open),
             *(option(model, "") for model in self._models),
         ]
+
+    def _unfinished(self, run: Run) -> Option:
+        holder = self._over.held.get(run.run)
+        done = f"   {count(run.done)} of {count(run.n)} done"
+        return option(f"take over {run.model}", f"{done}, {holder}") if holder else option(f"finish {run.model}", done)
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -191,8 +204,7 @@ class ModelDialog(Dialog[Wish]):
         """
         models = self.query_one("#models", OptionList)
         if self.focused is models and models.highlighted is not None and models.highlighted < len(self._open):
-            run = self._open[models.highlighted]
-            return Wish(self.model(run.model, typed=False), resume=run.run)
+            return self._finishing(self._open[models.highlighted])
         spec = self.text("spec")
         if not spec:
             raise BadInput("Name a model.")
@@ -217,6 +229,17 @@ class ModelDialog(Dialog[Wish]):
             options=self._over.options(way, settings, self.text("prompts") if found.prompts else "", repeats),
             experiment=experiment if experiment != self._over.experiment else None,
         )
+
+    def _finishing(self, run: Run) -> Wish:
+        """The wish to go on with a run; one that another process says to be at has to be accepted twice."""
+        holder = self._over.held.get(run.run)
+        if holder and self._warned != run.run:
+            self._warned = run.run
+            raise BadInput(
+                f"Its model may be running in {holder}, which cannot be seen from here. Where that is gone for good, "
+                "Enter again takes the run over."
+            )
+        return Wish(self.model(run.model, typed=False), resume=run.run, take_over=bool(holder))
 
     def _setting(self, name: str) -> float | int | None:
         value = self.number(name)

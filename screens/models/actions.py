@@ -30,6 +30,7 @@ class ModelActions(Acting):
         from emotui.screens.dialogs.run_model import ModelDialog, Over
         from emotui.workbench.datasets.experiments import experiment_name, experiment_of
         from emotui.workbench.runs import choices as runs_choices
+        from emotui.workbench.runs.states import out_of_sight
 
         session = self._session
         dataset, models = session.overview.dataset, session.models
@@ -56,6 +57,7 @@ class ModelActions(Acting):
             experiments=runs_choices.experiments(dataset.task),
             choices=choices,
             options=partial(runs_choices.checked_options, dataset.task),
+            held={run.run: holder for run in session.overview.runs if (holder := out_of_sight(run))},
         )
         self._owner.app.push_screen(ModelDialog(over, session.live), chosen)
 
@@ -92,6 +94,7 @@ def _run(models: "Models", wish: "Wish", dataset: int, on_progress: "OnProgress"
         way=wish.way,
         options=wish.options,
         resume=wish.resume,
+        take_over=wish.take_over,
         on_progress=on_progress,
     )
     if run.state == "failed":

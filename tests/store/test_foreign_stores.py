@@ -9,6 +9,7 @@ from emotui.errors import BadStore, StoreError
 from emotui.store import questions
 from emotui.store.access import Access
 from emotui.store.store import Store
+from emotui.workbench.workspace import Workspace
 from tests.store.store_samples import samples
 
 pytestmark = pytest.mark.faults
@@ -41,6 +42,8 @@ def _plant(path: Path, statement: str) -> None:
         ),
         ("create table more(a integer, b integer generated always as (a + 1))", "a computed column ('more')"),
         ("alter table workspace rename to w; create view workspace as from w", "a view ('workspace')"),
+        ("create macro lower(x) as 'not this'", "a macro ('lower')"),
+        ("create macro rows_of(x) as table select content from read_text(x)", "a macro ('rows_of')"),
     ],
 )
 @pytest.mark.parametrize("read_only", [True, False])
@@ -68,11 +71,11 @@ def test_a_macro_is_refused_before_a_question_is_asked(path: Path, tmp_path: Pat
         questions.snapshot(path, tmp_path / "copy.duckdb")
 
 
-def test_a_macro_does_nothing_where_a_store_is_opened_and_read(path: Path) -> None:
+def test_a_macro_does_nothing_where_a_store_is_read_before_it_is_looked_for(path: Path) -> None:
     _plant(path, "create macro lower(x) as error('run')")
     _plant(path, "create macro count(x) as error('run')")
     _plant(path, "create macro current_setting(x) as error('run')")
-    store = Store.open(path)
+    store = Store.open(path, macros=False)
     assert [one.name for one in store.datasets()] == ["stories"]
     with store._turns.reading() as connection:
         assert connection.execute("select lower('A'), count(1)").fetchall() == [("a", 1)]
@@ -80,10 +83,11 @@ def test_a_macro_does_nothing_where_a_store_is_opened_and_read(path: Path) -> No
         assert connection.execute("select lower('A')").fetchall() == [("a",)]
 
 
-def test_a_macro_is_refused_where_a_model_is_to_be_asked(path: Path) -> None:
+def test_a_macro_is_refused_where_the_workbench_looks_closer(path: Path) -> None:
     _plant(path, "create macro lower(x) as 'not this'")
+    workspace = Workspace.open(path, at_once=True)
     with pytest.raises(BadStore, match=r"a macro \('lower'\)"):
-        Store.open(path).check_no_macros()
+        workspace.look_closer()
 
 
 @pytest.mark.parametrize("statement", ["from read_text('/etc/passwd')", "attach '/tmp/x.duckdb' as x"])

@@ -32,6 +32,12 @@ def may_be_going(config: RunConfig) -> bool:
     return not config.boot and _alive(config.pid)
 
 
+def is_seen(config: RunConfig) -> bool:
+    """Whether the very process that is at a run can be seen from here."""
+    here = config.boot and config.boot == boot() and config.space == process_space()
+    return bool(here and config.begun) and begun(config.pid) == config.begun
+
+
 @functools.cache
 def boot() -> str:
     """What names this start of this machine; empty where the system does not say."""

@@ -145,14 +145,47 @@ def test_a_configuration_with_fewer_layers_than_the_weights(tmp_path: Path, laye
 def test_heads_and_parts_that_no_text_goes_through_may_be_left_out(tmp_path: Path) -> None:
     unused = [
         "cls.seq_relationship.weight",
-        "pooler.dense.weight",
+        "bert.pooler.dense.weight",
         "vision_tower.encoder.layers.0.q.weight",
         "h.0.attn.bias",
+        "lm_head.dense.weight",
+        "deberta.embeddings.word_embeddings._weight",
+        "decoder.bias",
     ]
-    check_all_used(tmp_path, unused)
-    for name in ("model.layers.3.mlp.weight", "encoder.layer.11.output.bias", "h.2.ln.weight", "decoder.block.4.w"):
-        with pytest.raises(ModelError, match="is not that of the weights"):
-            check_all_used(tmp_path, [*unused, name])
+    check_all_used(tmp_path, unused, "masked")
+    check_all_used(tmp_path, [*unused, "classifier.out_proj.weight", "score.weight"], "encoder")
+    for name in (
+        "model.layers.3.mlp.weight",
+        "encoder.layer.11.output.bias",
+        "h.2.ln.weight",
+        "decoder.block.4.w",
+        "encoder.albert_layer_groups.0.albert_layers.1.ffn.weight",
+        "embeddings.position_embeddings.weight",
+        "encoder.rel_embeddings.weight",
+        "model.norm.weight",
+        "model.embed_proj.weight",
+        "decoder.weight_g",
+    ):
+        for family in ("masked", "classifier", "encoder", "causal"):
+            with pytest.raises(ModelError, match="are not those of the weights"):
+                check_all_used(tmp_path, [name, *unused], family)
+
+
+@pytest.mark.parametrize(("name", "family"), [("score.weight", "causal"), ("lm_head.weight", "seq2seq")])
+def test_a_model_that_writes_leaves_no_head_out(tmp_path: Path, name: str, family: str) -> None:
+    check_all_used(tmp_path, ["v_head.summary.weight"], family)
+    with pytest.raises(ModelError, match=name):
+        check_all_used(tmp_path, [name], family)
+
+
+def test_a_configuration_that_makes_no_use_of_a_part_that_is_no_layer(tmp_path: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    folder = copy(tmp_path / "m")
+    weights = load_file(folder / "model.safetensors")
+    weights["model.embed_positions.weight"] = weights["model.norm.weight"].clone()
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    assert f"config.json of {folder} leaves out weights that are there (model.embed_positions" in refusal(folder)
 
 
 def test_weights_of_another_shape(tmp_path: Path) -> None:

@@ -3,14 +3,20 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
+from msgspec.structs import replace
 from textual.widgets import Input, Label
 
 from emotui.backends.base import ModelCard
 from emotui.records import Mark, SpanSample
-from emotui.screens.dialogs.run_model import ModelDialog
+from emotui.screens.dialogs.run_model import ModelDialog, Wish
 from emotui.screens.widgets.switches import OneOf
+from emotui.store.query import Run
 from emotui.workbench.runs.choices import run_choices
+from emotui.workbench.runs.holders import signed
+from emotui.workbench.runs.plan import RunConfig
+from emotui.workbench.runs.states import out_of_sight
 from emotui.workbench.workspace import Workspace
 from tests.backends.installed_kind import install_kind
 from tests.screens.browse_workspace import workspace
@@ -197,3 +203,29 @@ def test_every_task_has_its_ways_before_a_model_is_loaded() -> None:
         found = run_choices(task, None, "hf:somewhere", None)
         assert found.ways[0] == first
         assert found.prompts
+
+
+async def test_a_run_of_a_process_out_of_sight_is_taken_over_on_the_second_enter(source: Workspace) -> None:
+    gone = {"pid": 7, "host": "elsewhere", "boot": "another start"}
+    (dataset,) = source.datasets()
+    source.store.start_run("far", "far", "spans", KIND + ":", dataset.dataset, gone, 3)
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "R")
+        assert "take over contract:   0 of 3 done, process 7 of elsewhere" in screen_text(pilot)
+        given: list[object] = []
+        sheet(pilot).dismiss = given.append  # type: ignore[assignment, method-assign]
+        await press(pilot, "down", "down", "enter")
+        assert given == []
+        assert "may be running in process 7 of elsewhere" in why(pilot)
+        await press(pilot, "enter")
+        assert given == [Wish(KIND + ":", resume="far", take_over=True)]
+
+
+def test_a_run_whose_process_can_be_seen_is_not_taken_over() -> None:
+    config = msgspec.to_builtins(signed(RunConfig()))
+    run = Run("r", "spans", "embedded", 1, "i", config, "running", "now", None, 3, 1, 0, None)
+    assert out_of_sight(run) == ""
+    assert out_of_sight(replace(run, state="stopped")) == ""
+    assert (
+        out_of_sight(replace(run, config={**config, "boot": "another", "host": "far", "pid": 7})) == "process 7 of far"
+    )
