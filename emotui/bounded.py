@@ -3,12 +3,43 @@
 import errno
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO, BinaryIO
 
 from emotui.errors import BadInput
 
 MOST_BYTES = 64_000_000
 """Of a file that is read whole and is no data: prompts, labels, lexicons. The longest known has a hundredth."""
+
+MOST_STREAMED = 2_000_000_000
+MOST_STREAMED_LINES = 5_000_000
+"""Of a data set that is no file on a disk, and so may have no end: a million texts have half a billion bytes."""
+
+
+def has_an_end(stream: IO[bytes] | IO[str]) -> bool:
+    """Whether what is open is a file on a disk, or in memory."""
+    try:
+        return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+    except (OSError, ValueError, AttributeError):
+        return True
+
+
+def chunks(stream: BinaryIO, size: int) -> Iterator[bytes]:
+    """All of a data set in pieces. Raises: OSError where it is no file on a disk and has more than is read of such."""
+    ends, length, lines = has_an_end(stream), 0, 0
+    while piece := stream.read(size):
+        if not ends:
+            length, lines = length + len(piece), lines + piece.count(b"\n")
+            check_streamed(length, lines)
+        yield piece
+
+
+def check_streamed(length: int, lines: int) -> None:
+    """Raises: OSError where more bytes or lines came than are read of what may have no end."""
+    if length > MOST_STREAMED or lines > MOST_STREAMED_LINES:
+        most = f"{MOST_STREAMED_LINES / 10**6:g} million lines or {MOST_STREAMED / 10**9:g} GB"
+        raise OSError(errno.EFBIG, f"more than {most} from what is no file: write it to one first")
 
 
 def read_bytes(path: str | os.PathLike[str], *, data: bool = False) -> bytes:
@@ -23,9 +54,14 @@ def read_bytes(path: str | os.PathLike[str], *, data: bool = False) -> bytes:
     with Path(path).open("rb") as file:
         if data and stat.S_ISREG(Path(path).stat().st_mode):
             return file.read()
-        found = file.read(MOST_BYTES + 1)
+        return first_bytes(file, str(path))
+
+
+def first_bytes(stream: BinaryIO, name: str) -> bytes:
+    """All of what is open. Raises: OSError where that is more than `MOST_BYTES`."""
+    found = stream.read(MOST_BYTES + 1)
     if len(found) > MOST_BYTES:
-        raise OSError(errno.EFBIG, f"longer than {MOST_BYTES // 10**6} million bytes", str(path))
+        raise OSError(errno.EFBIG, f"longer than {MOST_BYTES // 10**6} million bytes", name)
     return found
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from emotui.bounded import first_bytes
 from emotui.commands.options import FiniteRange, read_labels
 from emotui.commands.output import as_written, json_option, print_json, say, terminal
 from emotui.commands.probe_panel import print_probe
@@ -83,7 +84,10 @@ def probe(
     from emotui.backends.host import ModelProcess
 
     if text == "-":
-        text = sys.stdin.buffer.read().decode("utf-8", "replace").strip()
+        try:
+            text = first_bytes(sys.stdin.buffer, "-").decode("utf-8", "replace").strip()
+        except OSError as error:
+            raise BadInput(f"-: cannot be read: {error.strerror}") from None
     if not text.strip():
         raise BadInput("the text is empty")
     if way is not None and len(tasks) != 1:

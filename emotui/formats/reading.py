@@ -9,6 +9,7 @@ from typing import BinaryIO, Generic, TypeVar
 
 import msgspec
 
+from emotui.bounded import is_there
 from emotui.errors import BadInput
 from emotui.formats import checks, jsonl, parquet, tables
 from emotui.formats.conversion import to_record
@@ -24,6 +25,8 @@ Warn = Callable[[str], None]
 ENDINGS = (".jsonl", ".csv", ".tsv", ".parquet")
 MOST_PROBLEMS = 20
 """Lines of problems that are shown of one file; then comes a count of the rest."""
+MOST_COUNTED = 100_000
+"""Problems that are counted beyond those; then the rest of the file is not looked at."""
 
 
 class Read(msgspec.Struct, Generic[R], frozen=True):
@@ -68,7 +71,11 @@ def read(
 
 
 def first_fields(path: str) -> frozenset[str]:
-    """The names of the fields of a file's first row that is an object; none where it has none, or cannot be read."""
+    """The names of the fields of a file's first row that is an object; none where it has none, cannot be read, or can
+    be read only once, as a pipe can.
+    """
+    if is_there(path) and not Path(path).is_file():
+        return frozenset()
     try:
         with _rows(path, Text, FOUND) as rows:
             for _, row in rows:
@@ -81,36 +88,48 @@ def first_fields(path: str) -> frozenset[str]:
 
 def gathered(place: str, kind: type[R], rows: Rows, *, skip_bad: bool = False, limit: int | None = None) -> Read[R]:
     """The records of rows, all or none, as `read` has them; `place` is the file's name in messages."""
-    file = _File(kind, place)
+    file = _File(kind, place, most=None if skip_bad else MOST_PROBLEMS)
     for line, row in rows:
         file.take(line, row)
+        if file.further == MOST_COUNTED:
+            break
         if len(file.records) == limit:
             break
     if file.problems and not skip_bad:
-        raise BadInput(*capped(file.problems))
+        raise BadInput(*capped(file.problems, file.further))
     if not file.records:
         what = "no good record" if file.problems else "no record"
         raise BadInput(*capped(file.problems), f"{place}:1: there is {what} in the file")
     return Read(file.records, file.lines, tuple(file.problems))
 
 
-def capped(problems: list[str] | tuple[str, ...]) -> tuple[str, ...]:
-    """The first 20 problems and, where there are more, a line that counts the rest."""
-    rest = len(problems) - MOST_PROBLEMS
+def capped(problems: list[str] | tuple[str, ...], further: int = 0) -> tuple[str, ...]:
+    """The first 20 problems and, where there are more, a line that counts the rest.
+
+    Args:
+        further: how many there are that are not among them.
+    """
+    rest = len(problems) - MOST_PROBLEMS + further
     if rest <= 0:
         return tuple(problems)
     return (*problems[:MOST_PROBLEMS], f"... and {rest} more problem{'s' * (rest > 1)}")
 
 
 class _File(Generic[R]):
-    """The records and problems of one file so far, and what a later line must agree with."""
+    """The records and problems of one file so far, and what a later line must agree with.
 
-    def __init__(self, kind: type[R], place: str) -> None:
+    Args:
+        most: problems that are kept; those after them are counted. None: all are kept.
+    """
+
+    def __init__(self, kind: type[R], place: str, most: int | None) -> None:
         self.kind = kind
         self.place = place
         self.records: list[R] = []
         self.lines: list[int] = []
         self.problems: list[str] = []
+        self.further = 0
+        self._most = most
         self._key_fields = checks.key_fields(kind)
         self._seen: dict[tuple[object, ...], int] = {}
         self._labels: set[str] | None = None
@@ -125,7 +144,9 @@ class _File(Generic[R]):
             if problem is None:
                 self.records.append(record)
                 self.lines.append(line)
-        if problem is not None:
+        if problem is not None and len(self.problems) == self._most:
+            self.further += 1
+        elif problem is not None:
             self.problems.append(f"{self.place}:{line}: {problem}")
 
     def _disagreement(self, record: R, line: int) -> str | None:

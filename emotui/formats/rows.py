@@ -3,9 +3,11 @@
 import codecs
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 import msgspec
+
+from emotui import bounded
 
 MOST_LINE = 32 * 2**20
 """Bytes of a line: a novel has a tenth of that, and a line takes up to fifty times its length while it is read."""
@@ -39,17 +41,28 @@ class UnreadableFile(Exception):
 def numbered(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
     """The lines of a text file with their numbers, from 1, without a byte order mark.
 
-    Raises: UnreadableFile where the file says of itself that it is UTF-16, or a line has more than `MOST_LINE` bytes.
+    Raises:
+        UnreadableFile: the file says of itself that it is UTF-16, or a line has more than `MOST_LINE` bytes.
+        OSError: it is no file on a disk, and longer than is read of such (`bounded.check_streamed`).
     """
     read: Callable[[int], bytes] | None = getattr(lines, "readline", None)
+    ends, length = bounded.has_an_end(cast(BinaryIO, lines)), 0
     for number, line in enumerate(lines if read is None else iter(partial(read, MOST_LINE + 1), b""), start=1):
         if len(line) > MOST_LINE:
-            raise UnreadableFile(f"a line of more than {MOST_LINE // 2**20} MB, which no record has", number)
+            raise UnreadableFile(too_long(), number)
+        if not ends:
+            length += len(line)
+            bounded.check_streamed(length, number)
         if number == 1:
             if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
                 raise UnreadableFile("not UTF-8 but UTF-16: save the file as UTF-8", 1)
             line = line.removeprefix(codecs.BOM_UTF8)
         yield number, line
+
+
+def too_long() -> str:
+    """What is said of a line that is longer than `MOST_LINE`."""
+    return f"a line of more than {MOST_LINE // 2**20} MB, which no record has"
 
 
 def literal(text: str) -> str:

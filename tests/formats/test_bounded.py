@@ -1,15 +1,17 @@
 """What has no end is not read to it: a line says so, before the memory is full."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from emotui import bounded
 from emotui.backends.gguf.header import read_header
-from emotui.errors import BadModel, BadStore
-from emotui.formats import rows
+from emotui.errors import BadInput, BadModel, BadStore
+from emotui.formats import reading, rows
+from emotui.records import Text
 from emotui.store.store import Store
 from tests.conftest import Emotui
 
@@ -53,6 +55,82 @@ def test_a_device_without_end_is_one_line(
     assert done.status == 2, done.err
     assert done.out == ""
     assert done.err.count("\n") == 1
+
+
+@contextmanager
+def endless(content: bytes) -> Iterator[str]:
+    """A pipe that has so much and might go on."""
+    reads, writes = os.pipe()
+    os.write(writes, content)
+    os.close(writes)
+    try:
+        yield f"/dev/fd/{reads}"
+    finally:
+        os.close(reads)
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no names of open files here")
+@pytest.mark.parametrize(
+    "content",
+    [b"\n" * 1001, b"y\n" * 1001, b'{"id": "1", "text": "%s"}\n' % (b"x" * 3000) * 9],
+    ids=["blank", "short", "long"],
+)
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("lexical", "--records"),
+        ("score", "class", "--pred", "in.jsonl", "--gold"),
+        ("view",),
+        ("import", "--format", "jsonl"),
+        ("import", "--format", "conll"),
+        ("import", "--format", "conll", "--encoding", "utf-8"),
+    ],
+    ids=" ".join,
+)
+def test_lines_without_end_are_one_line(
+    emotui: Emotui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], content: bytes
+) -> None:
+    monkeypatch.setattr(bounded, "MOST_STREAMED_LINES", 1000)
+    monkeypatch.setattr(bounded, "MOST_STREAMED", 20_000)
+    (tmp_path / "in.jsonl").write_text('{"id": "1", "text": "I wept.", "label": "joy"}\n', encoding="utf-8")
+    with endless(content) as pipe:
+        done = emotui(*words, pipe)
+    assert (done.status, done.out) == (2, "")
+    assert "from what is no file: write it to one first" in done.err.replace("\n", " ")
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no names of open files here")
+def test_a_pipe_with_an_end_is_imported(emotui: Emotui, tmp_path: Path) -> None:
+    with endless(b'{"id": "1", "text": "I wept.", "label": "joy"}\n') as pipe:
+        assert emotui("import", pipe, "--name", "piped", "--db", tmp_path / "w.duckdb").status == 0
+    with endless(b"y\n") as pipe:
+        assert emotui("import", pipe, "--db", tmp_path / "w.duckdb").err.startswith(pipe)
+
+
+def test_a_pipe_is_copied_as_far_as_there_is_an_end_in_sight(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounded, "MOST_STREAMED_LINES", 2)
+    for content, length in ((b"a\nb\n", 4), (b"a\nb\nc\n", 0)):
+        reads, writes = os.pipe()
+        os.write(writes, content)
+        os.close(writes)
+        with open(reads, "rb") as stream:  # noqa: PTH123 - it is no path
+            if length:
+                assert b"".join(bounded.chunks(stream, 2)) == content
+            else:
+                with pytest.raises(OSError, match="more than"):
+                    list(bounded.chunks(stream, 2))
+
+
+def test_problems_are_counted_and_not_all_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bad.jsonl").write_text("no\n" * 5000, encoding="utf-8")
+    with pytest.raises(BadInput) as caught:
+        reading.read(tmp_path / "bad.jsonl", Text)
+    assert len(caught.value.problems) == 21
+    assert caught.value.problems[-1] == "... and 4980 more problems"
+    monkeypatch.setattr(reading, "MOST_COUNTED", 1000)
+    with pytest.raises(BadInput, match="and 1000 more problems"):
+        reading.read(tmp_path / "bad.jsonl", Text)
 
 
 def test_a_line_may_be_as_long_as_the_limit(emotui: Emotui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

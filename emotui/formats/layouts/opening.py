@@ -1,10 +1,11 @@
 """Opening the files of a layout, with one line of words where that fails."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
-from emotui.bounded import read_bytes
-from emotui.formats.rows import UnreadableFile, numbered, shown
+from emotui.bounded import check_streamed, has_an_end, read_bytes
+from emotui.formats.rows import MOST_LINE, UnreadableFile, numbered, shown, too_long
 
 
 def whole(path: Path, encoding: str | None = None) -> bytes:
@@ -34,7 +35,13 @@ def utf8_lines(path: Path, encoding: str | None = None) -> Iterator[tuple[int, b
                 yield from numbered(plain)
         else:
             with path.open(encoding=encoding, newline="\n") as text:
-                for number, line in enumerate(text, start=1):
+                ends, length = has_an_end(text), 0
+                for number, line in enumerate(iter(partial(text.readline, MOST_LINE + 1), ""), start=1):
+                    if len(line) > MOST_LINE:
+                        raise UnreadableFile(too_long(), number)
+                    if not ends:
+                        length += len(line)
+                        check_streamed(length, number)
                     yield number, (line.removeprefix("\ufeff") if number == 1 else line).encode()
     except UnicodeError:
         raise UnreadableFile(f"is not in the encoding {shown(encoding)}", number + 1) from None

@@ -1,19 +1,21 @@
 """Files that other hands wrote, as samples of a task: looked at, read by their layout, fitted, and checked."""
 
+import errno
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from emotui import scratch
+from emotui.bounded import chunks, is_there
 from emotui.errors import BadInput
 from emotui.formats import capped
 from emotui.formats.layouts.layout import ReadOptions, TextRow
 from emotui.formats.layouts.reading import Taken, rows, take
 from emotui.formats.reading import Read, Warn, gathered
-from emotui.formats.rows import Flaw, Rows
+from emotui.formats.rows import MOST_LINE, Flaw, Rows, literal, too_long
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
@@ -145,17 +147,36 @@ def dataset_name(path: str) -> str:
 
 @contextmanager
 def _at_hand(path: str) -> Iterator[str]:
-    """A path that can be read twice: standard input (`-`) is JSON Lines, and lies in a file as long as it is read."""
-    if path != "-":
+    """A path that can be read twice: what is no file on a disk lies in one as long as it is read.
+
+    Standard input (`-`), and a pipe whose name says nothing else, are JSON Lines.
+    """
+    if path != "-" and (not is_there(path) or Path(path).is_file() or Path(path).is_dir()):
         yield path
         return
     with scratch.folder() as folder:
-        file = Path(folder) / "stdin.jsonl"
-        file.write_bytes(sys.stdin.buffer.read())
+        file = Path(folder) / ("stdin.jsonl" if not Path(path).suffix else Path(path).name)
+        try:
+            with nullcontext(sys.stdin.buffer) if path == "-" else Path(path).open("rb") as stream:
+                _copy(stream, file)
+        except OSError as error:
+            raise BadInput(f"{literal(path)}: cannot be read: {error.strerror}") from None
         try:
             yield str(file)
         except BadInput as error:
-            raise BadInput(*(line.replace(str(file), "-") for line in error.problems)) from None
+            raise BadInput(*(line.replace(str(file), literal(path)) for line in error.problems)) from None
+
+
+def _copy(stream: BinaryIO, file: Path) -> None:
+    """Raises: OSError where it has no end, or a line of it."""
+    line = 0
+    with file.open("wb") as copy:
+        for piece in chunks(stream, 1 << 20):
+            last = piece.rfind(b"\n")
+            line = line + len(piece) if last < 0 else len(piece) - last
+            if line > MOST_LINE:
+                raise OSError(errno.EFBIG, too_long())
+            copy.write(piece)
 
 
 def _with_ids(found: Rows, prefix: str) -> Rows:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
 
+from emotui.bounded import chunks
 from emotui.formats.rows import UnreadableFile
 
 _CHUNK = 1 << 16
@@ -48,7 +49,7 @@ def documents(path: Path, name: str) -> Iterator[tuple[int, Element]]:
     reading.line = lambda: parser.CurrentLineNumber
     try:
         with path.open("rb") as stream:
-            while chunk := stream.read(_CHUNK):
+            for chunk in chunks(stream, _CHUNK):
                 parser.Parse(chunk, False)
                 yield from reading.taken()
             parser.Parse(b"", True)
@@ -58,7 +59,7 @@ def documents(path: Path, name: str) -> Iterator[tuple[int, Element]]:
     except FileNotFoundError:
         raise UnreadableFile("there is no such file") from None
     except (OSError, UnicodeError, ValueError) as error:
-        raise UnreadableFile(f"cannot be read: {error}") from None
+        raise UnreadableFile(f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
 def _refuse(*declaration: object) -> None:
