@@ -66,9 +66,15 @@ def first_bytes(stream: BinaryIO, name: str) -> bytes:
 
 
 def is_there(path: str | os.PathLike[str]) -> bool:
-    """Whether there is such a file; a name that no file can have (too long, with a NUL) is of none."""
+    """Whether there is such a file; a name that no file can have (too long, with a NUL) is of none.
+
+    Raises:
+        BadInput: that cannot be seen.
+    """
     try:
         return Path(path).exists()
+    except PermissionError:
+        raise BadInput(f"{path}: its folder may not be looked into: change its permissions") from None
     except (OSError, ValueError):
         return False
 

@@ -1,5 +1,6 @@
 """DuckDB's and the system's refusals as one line that says what is wrong and what to do."""
 
+import os
 import re
 from pathlib import Path
 
@@ -44,7 +45,7 @@ def refusal(path: Path, error: Exception) -> StoreError:
     low = said.lower()
     if "no space left" in low or "disk quota" in low or "file too large" in low or "out of disk" in low:
         what = "the disk is full; what was stored before is safe: free some space, then try again"
-    elif isinstance(error, PermissionError) and path.exists():
+    elif isinstance(error, PermissionError) and os.access(path, os.F_OK):
         what = "may not be read: change its permissions, or choose another file with --db"
     elif "permission denied" in low or "read-only file system" in low or "read-only mode" in low:
         what = "may not be written here: open it with --read-only, or choose another file with --db"
