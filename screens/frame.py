@@ -208,6 +208,16 @@ class Frame(Acting, LaidOut):
         if self.pane.hold_order(event.samples, event.why):
             self.show_list()
 
+    @on(Place.Veiled)
+    def _veil(self, event: Place.Veiled) -> None:
+        event.stop()
+        self.pane.blind = event.veiled
+
+    @on(Place.Stepped)
+    def _step(self, event: Place.Stepped) -> None:
+        event.stop()
+        self.pane.next_error(event.step)
+
     @on(Place.Turned)
     async def _turn(self, event: Place.Turned) -> None:
         event.stop()
@@ -280,6 +290,9 @@ class Frame(Acting, LaidOut):
 
     def can(self, action: str) -> bool:
         if self._gives_way(action) or (self.place.takes_letters and not self.place.can(action)):
+            return False
+        only = self.place.only
+        if only is not None and self.place.doing(action) is None and action not in only:
             return False
         one = self._answering(action)
         return super().can(action) if one is self else one is not None and one.can(action)

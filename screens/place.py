@@ -1,6 +1,6 @@
 """A place of the workbench: what fills the frame to the right of the list."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Vertical
@@ -14,6 +14,9 @@ from emotui.store.query import Run
 
 if TYPE_CHECKING:
     from emotui.workbench.source import BrowseSource
+
+WHILE_TYPING = frozenset({"help", "palette", "pane", "pane_back", "quit", "stop"})
+"""What list and frame can do while a word is typed into a place."""
 
 
 class Place(Acting, Vertical):
@@ -72,6 +75,20 @@ class Place(Acting, Vertical):
             super().__init__()
             self.samples, self.why = samples, why
 
+    class Veiled(Message):
+        """The list is to keep what gold and runs say to itself, as `blind` does, or to show it again."""
+
+        def __init__(self, veiled: bool) -> None:
+            super().__init__()
+            self.veiled = veiled
+
+    class Stepped(Message):
+        """The next (1) or previous (-1) sample with an error of the run over the list is to be selected."""
+
+        def __init__(self, step: int) -> None:
+            super().__init__()
+            self.step = step
+
     class Turned(Message):
         """Another place, by its title, is to be opened over the same list, and told `what` with its value."""
 
@@ -122,6 +139,11 @@ class Place(Acting, Vertical):
     def takes_letters(self) -> bool:
         """Do letters mean something else just now than the keys of the list and the frame?"""
         return False
+
+    @property
+    def only(self) -> Collection[str] | None:
+        """The actions of list and frame that can be done just now; None: all of them."""
+        return None
 
     @property
     def busy(self) -> bool:

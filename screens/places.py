@@ -10,6 +10,7 @@ from emotui.screens.annotate.entry import ENTRY as ANNOTATE_ENTRY
 from emotui.screens.browse.entry import ENTRY as BROWSE_ENTRY
 from emotui.screens.compare.entry import ENTRY as COMPARE_ENTRY
 from emotui.screens.entry import PlaceEntry
+from emotui.screens.masked.entry import ENTRY as MASKED_ENTRY
 from emotui.screens.models.entry import ENTRY as MODELS_ENTRY
 from emotui.screens.place import Place
 from emotui.screens.rephrase.entry import ENTRY as REPHRASE_ENTRY
@@ -23,6 +24,7 @@ PLACES: dict[int, PlaceEntry] = {
     2: ANNOTATE_ENTRY,
     3: REPHRASE_ENTRY,
     4: SCENES_ENTRY,
+    5: MASKED_ENTRY,
     7: RESULTS_ENTRY,
     8: MODELS_ENTRY,
     9: SPOT_ENTRY,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from emotui.workbench.datasets.importing import Importing
     from emotui.workbench.datasets.source_bench import SourceBench
     from emotui.workbench.datasets.spot_checks import SpotChecks
+    from emotui.workbench.masked.looking import MaskedBench
     from emotui.workbench.models.loaded import LoadedModels
     from emotui.workbench.progress import OnProgress
     from emotui.workbench.queries import Table
@@ -211,6 +212,10 @@ class BrowseSource(Protocol):
     @property
     def comparing(self) -> "Callable[[], Comparing] | None":
         """What compares sources of a dataset."""
+
+    @property
+    def masked(self) -> "Callable[[], MaskedBench] | None":
+        """What looks into masked texts, and keeps what people guess and judge about them."""
 
     @property
     def spot_checks(self) -> "Callable[[], SpotChecks] | None":

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from emotui.workbench.datasets.importing import Importing
     from emotui.workbench.datasets.source_bench import SourceBench
     from emotui.workbench.datasets.spot_checks import SpotChecks
+    from emotui.workbench.masked.looking import MaskedBench
     from emotui.workbench.models.loaded import LoadedModels
     from emotui.workbench.progress import OnProgress
     from emotui.workbench.queries import Table
@@ -201,6 +202,12 @@ class Workspace:
             if self._comparing is None:
                 self._comparing = Comparing(self.store)
             return self._comparing
+
+    def masked(self) -> "MaskedBench":
+        """What looks into masked texts, and keeps what people guess and judge about them."""
+        from emotui.workbench.masked.looking import MaskedBench
+
+        return MaskedBench(self.store)
 
     def shelf(self) -> "LoadedModels":
         """What loads, ends and measures models. It looks into folders, so it is made when it is first asked for."""

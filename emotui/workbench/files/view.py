@@ -50,6 +50,7 @@ class FileView:
     rephrasing: None = None
     results: None = None
     comparing: None = None
+    masked: None = None
     ask_sql: None = None
     spot_checks: None = None
     annotating: None = None

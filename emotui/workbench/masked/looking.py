@@ -1,0 +1,145 @@
+"""One masked text: what gold and a run put behind each mask, as words and as vectors, and what the prompt showed."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from emotui.errors import BadInput
+from emotui.metrics.masked import fold, score_mask, standing
+from emotui.records import MaskedGold
+from emotui.store.query import Run
+from emotui.store.store import Store
+from emotui.tasks.masked.examples import Example, ExampleFile, loaded
+from emotui.tasks.masked.lexicon import WordVectors, word_vectors
+from emotui.tasks.masked.task import MASK, Prediction
+from emotui.workbench.masked.guesses import Guess, guess_of, keep_guess, take_back
+from emotui.workbench.runs.plan import RunConfig
+from emotui.workbench.runs.scores import last_attempts
+from emotui.workbench.runs.states import with_state
+
+
+class WordEntry(msgspec.Struct, frozen=True):
+    """A word and how it stands to the lexicon. `vector`: over `DIMENSIONS`, None where the word is unknown."""
+
+    word: str
+    standing: str
+    vector: tuple[int, ...] | None
+
+
+class MaskSaid(msgspec.Struct, frozen=True):
+    """What a run put behind a mask.
+
+    `entry`: None where it gave no word. `f1`, `same_vector`: against gold. `likeliest`: its likeliest words with their
+    probabilities, of a model that gives any; `gold_rank`: where gold stands among them, from 1.
+    """
+
+    entry: WordEntry | None
+    f1: float
+    same_vector: bool
+    likeliest: tuple[tuple[str, float], ...] = ()
+    gold_rank: int | None = None
+
+
+class MaskedView(msgspec.Struct, frozen=True):
+    """A text as the place shows it.
+
+    `pieces`: the text around its masks, one more than there are masks. `said`: one a mask; empty without a run or an
+    answer, and `why` says why there is none. `examples`: what the run's prompt showed, the nearest first; `unshown`:
+    why there is none. `guess`: what this person guessed before, and `guess_entries` its words' entries.
+    """
+
+    number: int
+    id: str
+    pieces: tuple[str, ...]
+    gold: tuple[WordEntry, ...]
+    run: Run | None = None
+    said: tuple[MaskSaid, ...] = ()
+    why: str = ""
+    repeats: int = 0
+    examples: tuple[Example, ...] = ()
+    unshown: str = ""
+    guess: Guess | None = None
+    guess_entries: tuple[WordEntry, ...] = ()
+
+
+def entry_of(word: str, words: WordVectors) -> WordEntry:
+    """A word's entry."""
+    folded = fold(word)
+    vector = words.table.get(folded)
+    return WordEntry(folded, standing(folded, words.table, words.supplement), None if vector is None else tuple(vector))
+
+
+def mask_said(gold: str, predicted: str | None, likeliest: Sequence[tuple[str, float]], words: WordVectors) -> MaskSaid:
+    """What a run said of one mask, against gold."""
+    scored = score_mask(gold, predicted, words.table)
+    entry = None if scored.predicted is None else entry_of(scored.predicted, words)
+    ranks = [rank for rank, (word, _) in enumerate(likeliest, start=1) if fold(word) == fold(gold)]
+    return MaskSaid(entry, scored.f1, scored.same_vector, tuple(likeliest), ranks[0] if ranks else None)
+
+
+class MaskedBench:
+    """Made by `Workspace.masked()`. Every method may be called from any thread, and may take a while."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def look(self, sample: int, run: str | None, person: str) -> MaskedView:
+        """A text with gold's words, a run's (None: none), and what this person guessed.
+
+        Raises:
+            BadInput: there is no such text, or it has not as many masks as words.
+        """
+        words = word_vectors()
+        with self.store.together():
+            found = self.store.samples([sample])
+            if not found:
+                raise BadInput(f"there is no text {sample}")
+            record = msgspec.json.decode(found[0][1], type=MaskedGold)
+            pieces = tuple((record.text or "").split(MASK))
+            if len(pieces) != len(record.labels) + 1:
+                raise BadInput(f"{record.id}: {len(record.labels)} words for {len(pieces) - 1} masks")
+            gold = tuple(entry_of(word, words) for word in record.labels)
+            guess = guess_of(self.store, sample, person)
+            entries = tuple(entry_of(word, words) for word in (guess.words if guess is not None else ()))
+            bare = MaskedView(sample, record.id, pieces, gold, guess=guess, guess_entries=entries)
+            if run is None:
+                return msgspec.structs.replace(bare, why="no run is shown: R runs a model, r chooses one")
+            of = with_state(self.store.run(run))
+            rows = last_attempts(self.store.results(of.run, [sample]))
+        examples, unshown = _examples(of, record.id)
+        bare = msgspec.structs.replace(bare, run=of, repeats=len(rows), examples=examples, unshown=unshown)
+        answered = [row for row in rows if row.prediction is not None]
+        if not answered:
+            why = rows[0].error or "its answer could not be read" if rows else "this text has not been asked about yet"
+            return msgspec.structs.replace(bare, why=why)
+        said = msgspec.json.decode(answered[0].prediction or b"", type=Prediction)
+        masks = [
+            mask_said(
+                word,
+                said.labels[place] if place < len(said.labels) else None,
+                said.masks[place] if place < len(said.masks) else (),
+                words,
+            )
+            for place, word in enumerate(record.labels)
+        ]
+        return msgspec.structs.replace(bare, said=tuple(masks))
+
+    def guess(self, sample: int, person: str, guessed: Sequence[str], *, blind: bool) -> None:
+        """Keep a person's words for the masks of a text; `blind`: they had not seen the words of others before."""
+        keep_guess(self.store, sample, person, Guess(tuple(map(fold, guessed)), blind))
+
+    def take_back(self, sample: int, person: str) -> None:
+        """Take a person's last guess about a text back; nothing happens where there is none."""
+        take_back(self.store, sample, person)
+
+
+def _examples(run: Run, key: str) -> tuple[tuple[Example, ...], str]:
+    """What the run's prompt showed about a text, and why there is nothing."""
+    named = msgspec.convert(run.config, RunConfig).options.get("examples")
+    if named is None:
+        return (), "this run's prompt showed no examples"
+    try:
+        found = loaded(msgspec.convert(named, ExampleFile)).get(key, ())
+    except (BadInput, msgspec.ValidationError) as error:
+        return (), str(error)
+    return found, "" if found else "the file of examples has none for this text"

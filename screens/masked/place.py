@@ -1,0 +1,460 @@
+"""Masked: the words behind masks by gold, runs and oneself; their vectors; what the prompt showed."""
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.widgets import Input
+
+from emotui.screens.masked import detail
+from emotui.screens.masked.entry import ENTRY
+from emotui.screens.masked.guess_line import GuessLine
+from emotui.screens.masked.requests import Guessed, Looked, look
+from emotui.screens.masked.text import DIFFERS, Filling, hidden, text_lines
+from emotui.screens.place import WHILE_TYPING, Place
+from emotui.screens.requests import LatestRequest, any_busy
+from emotui.screens.session import Session
+from emotui.screens.widgets.line import Line, Part, tabs
+from emotui.screens.widgets.notice import Notice
+from emotui.screens.widgets.number_format import share
+from emotui.screens.widgets.page import Page
+from emotui.store.query import Run
+
+if TYPE_CHECKING:
+    from textual.geometry import Size
+
+    from emotui.screens.widgets.page import Lines
+    from emotui.workbench.masked.looking import MaskedView
+    from emotui.workbench.source import BrowseSource
+
+HIDDEN, GOLD, RUN = "hidden", "gold", "run"
+FILLS = (HIDDEN, GOLD, RUN)
+
+_LONGEST = 24
+"""Cells of a model's name."""
+
+_TALL = 34
+"""Rows from which the examples stand under the bars."""
+
+
+class Masked(Place):
+    """The text above; under it the chosen mask's words as ten bars, or the examples that the prompt showed."""
+
+    entry = ENTRY
+    headings = {"masked-text": "#masked-title", "masked-guess": "#masked-title", "masked-detail": "#masked-mask"}
+    slim_list = True
+    marks_errors = False
+    DEFAULT_CSS = """
+    Masked #masked-text { height: 1fr; min-height: 3; }
+    Masked #masked-detail { height: 12; }
+    Masked.-tall #masked-detail { height: 20; }
+    """
+
+    def __init__(self, session: Session, *, id: str | None = None) -> None:
+        super().__init__(session, id=id)
+        self.view: MaskedView | None = None
+        self.fill = GOLD
+        self.mask = 0
+        self.shown_view = detail.VECTORS
+        self._looks: LatestRequest[Looked, MaskedView] | None = None
+        self._guesses: LatestRequest[Guessed, MaskedView] | None = None
+        self._wanted: tuple[int | None, Run | None] = (None, None)
+        self._typed: dict[int, str] = {}
+        self._told: int | None = None
+        self._seen: set[int] = set()
+        self._arriving = 0
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="masked-body"):
+            yield Line(id="masked-title", classes="-pane")
+            yield Page(id="masked-text")
+            yield GuessLine(id="masked-guess")
+            yield Line(id="masked-mask", classes="-pane")
+            yield Page(id="masked-detail")
+        yield Notice("#masked-body", id="masked-notice")
+
+    def on_mount(self) -> None:
+        self.guess_line.display = False
+        self.show_nothing("the list is being read")
+
+    def bind_source(self, source: "BrowseSource") -> None:
+        masked = source.masked
+        if masked is None:
+            self.show_nothing("Files are browsed without it; emotui import masked FILE brings texts into a workspace")
+            return
+        person = self.session.annotator
+        self._looks = LatestRequest(
+            "masked", self, lambda asked: look(masked(), asked, person), self._show, self._refuse
+        )
+        self._guesses = LatestRequest("guess", self, lambda guessed: guessed.keep(masked(), person), self._take_guess)
+
+    # What the frame tells.
+
+    @property
+    def guess_line(self) -> GuessLine:
+        return self.query_one(GuessLine)
+
+    @property
+    def busy(self) -> bool:
+        return any_busy(self)
+
+    def show_sample(self, sample: int | None, run: Run | None) -> None:
+        """Ask for this text and what the run says of it."""
+        if sample is None or self._looks is None:
+            self.view = None
+            self.show_nothing("no text is selected: the list is empty")
+            return
+        if sample != self._wanted[0]:
+            self._typed, self._told = {}, None
+            self.mask = 0
+            if self.typing:
+                self._stop_typing()
+        self._wanted = sample, run
+        self._looks.ask(Looked(sample, run.run if run is not None else None))
+
+    def show_nothing(self, why: str, *, failed: bool = False) -> None:
+        if self._looks is not None or failed or self.view is None:
+            self.say("The words behind masks, as words and as vectors", why, failed=failed)
+
+    def focus_first(self) -> None:
+        self.query_one("#masked-text").focus()
+
+    def on_show(self) -> None:
+        self._veil()
+        self.call_after_refresh(self.focus_first)
+
+    def on_resize(self) -> None:
+        self.set_class(self.size.height >= _TALL, "-tall")
+
+    # What came back.
+
+    def _refuse(self, _: Looked, why: str) -> None:
+        self.view = None
+        self.say("This text cannot be shown", why, failed=True)
+
+    def _show(self, asked: Looked, view: "MaskedView") -> None:
+        if self._wanted[0] != asked.sample:
+            return
+        self.view = view
+        self.mask = min(self.mask, max(len(view.gold) - 1, 0))
+        if self._arriving:
+            self._choose_mismatch()
+        self.query_one(Notice).hide()
+        self.draw()
+        if self.display and self.screen.focused is None:
+            self.focus_first()
+        self.refresh_bindings()
+
+    def _take_guess(self, guessed: Guessed, view: "MaskedView") -> None:
+        if self._wanted[0] == guessed.sample and self.view is not None:
+            self.view = replace(self.view, guess=view.guess, guess_entries=view.guess_entries)
+            self.draw()
+            self.refresh_bindings()
+
+    # Drawing.
+
+    @property
+    def filled(self) -> str:
+        """By what the masks are filled now: hidden words are shown once the person has guessed all of them."""
+        revealed = self.view is not None and self._told == self.view.number
+        return GOLD if self.fill == HIDDEN and revealed else self.fill
+
+    @property
+    def blind(self) -> bool:  # type: ignore[override]
+        return self.fill == HIDDEN
+
+    @property
+    def guessed(self) -> tuple[str, ...]:
+        """The person's words for the masks of this text, as far as there are any."""
+        return self.view.guess.words if self.view is not None and self.view.guess is not None else ()
+
+    def draw(self) -> None:
+        """Everything that follows from the text, the fill and the chosen mask."""
+        view = self.view
+        if view is None:
+            return
+        if self.filled != HIDDEN:
+            self._seen.add(view.number)
+        self._draw_title(view)
+        text = self.query_one("#masked-text", Page)
+        fillings = [self._filling(view, place) for place in range(len(view.gold))]
+        chosen = self.mask if view.gold else None
+        text.show_for(lambda room: text_lines(view.pieces, fillings, chosen, room.width)[0])
+        text.bring_into_sight(text_lines(view.pieces, fillings, chosen, text.scrollable_content_region.width)[1])
+        self._draw_detail(view)
+
+    def _filling(self, view: "MaskedView", place: int) -> Filling:
+        if self.filled == HIDDEN:
+            return hidden(place + 1, self._typed.get(place, ""))
+        said = view.said[place] if place < len(view.said) else None
+        differs = DIFFERS if said is not None and not said.same_vector else ""
+        if self.filled == GOLD:
+            return Filling(view.gold[place].word, "gold-line", differs)
+        if said is None or said.entry is None:
+            return Filling("[no word]", "mark", differs)
+        return Filling(said.entry.word, "ground", differs)
+
+    def _draw_title(self, view: "MaskedView") -> None:
+        left = [Part(f" {view.id}", "strong"), Part(f"  {len(view.gold)} mask{'s' * (len(view.gold) != 1)}", "dim")]
+        if self.filled != HIDDEN:
+            if view.said:
+                mean = sum(one.f1 for one in view.said) / len(view.said)
+                left.append(Part(f"  F1 {share(mean).strip()}"))
+            left += [Part("  run "), Part(self._run_name, "said", "do('run')")]
+            if view.repeats > 1:
+                left.append(Part(f"  first of {view.repeats} answers", "dim"))
+        right = [Part("o ", "key", "do('fill')"), *tabs(FILLS, self.filled, "fill"), Part(" ")]
+        self.query_one("#masked-title", Line).show(left, right)
+
+    @property
+    def _run_name(self) -> str:
+        run = self._wanted[1]
+        if run is None:
+            return "none"
+        # Of a long SPEC the end tells more.
+        return run.model if len(run.model) <= _LONGEST else f"…{run.model[1 - _LONGEST :]}"
+
+    def _draw_detail(self, view: "MaskedView") -> None:
+        heading, page = self.query_one("#masked-mask", Line), self.query_one("#masked-detail", Page)
+        if self.filled == HIDDEN or not view.gold:
+            heading.show(
+                [Part(f" mask {self.mask + 1} of {len(view.gold)}", "strong"), Part("  its word is hidden", "dim")]
+            )
+            page.show(self._hidden_lines(view))
+            return
+        right = [Part("v ", "key", "do('view')"), *tabs(detail.VIEWS, self.shown_view, "view"), Part(" ")]
+        mask = self.mask
+        heading.show(detail.mask_heading(view, mask, self.guessed), right)
+        guessed = view.guess_entries[mask] if mask < len(view.guess_entries) else None
+
+        def lines(room: "Size") -> "Lines":
+            # A column is left for the scroll bar, which comes once there are more lines than rows.
+            cells = room.width - 1
+            if self.shown_view == detail.EXAMPLES:
+                return detail.example_lines(view, cells)
+            vectors = detail.vector_lines(view, mask, guessed, cells)
+            return [*vectors, [Part("")], *detail.example_lines(view, cells, 1)]
+
+        page.show_for(lines)
+
+    def _hidden_lines(self, view: "MaskedView") -> "Lines":
+        lines = [
+            [Part("i ", "key"), Part("guesses: a word for each mask, and then gold and the run are shown")],
+            [Part("o ", "key"), Part("shows the words without a guess")],
+        ]
+        if view.guess is not None:
+            lines.append([Part(f"you guessed before: {', '.join(view.guess.words)}", "dim")])
+        if not self._is_blind(view):
+            lines.append([Part("you have seen these words: a guess is kept as one that is not blind", "dim")])
+        return lines
+
+    # Keys.
+
+    def can(self, action: str) -> bool:
+        return super().can(action) and self.view is not None
+
+    @property
+    def typing(self) -> bool:
+        """Is a guess being typed?"""
+        return self.guess_line.display
+
+    @property
+    def only(self) -> Collection[str] | None:
+        return WHILE_TYPING if self.typing else None
+
+    def tell(self, what: str, value: object) -> None:
+        if what == "fill" and isinstance(value, str):
+            self._fill_by(value)
+        elif what == "view" and isinstance(value, str):
+            self.shown_view = value
+            self.draw()
+        elif what == "mask" and isinstance(value, int):
+            self._choose(value)
+
+    def _has_place_keys(self) -> bool:
+        focused = self.screen.focused
+        return focused is not None and self in focused.ancestors and not self.typing
+
+    def _several(self) -> bool:
+        return self.view is not None and len(self.view.gold) > 1 and self._has_place_keys()
+
+    can_mask_on = can_mask_back = _several
+
+    def do_mask_on(self) -> None:
+        self._choose(self.mask + 1)
+
+    def do_mask_back(self) -> None:
+        self._choose(self.mask - 1)
+
+    def _choose(self, mask: int) -> None:
+        if self.view is not None and self.view.gold:
+            self.mask = mask % len(self.view.gold)
+            self.draw()
+
+    def can_fill(self) -> bool:
+        return not self.typing
+
+    def do_fill(self) -> None:
+        """Hidden, gold, then one run after the other."""
+        runs, shown = self._runs(), self._wanted[1]
+        if self.fill == HIDDEN:
+            self._fill_by(GOLD)
+        elif self.fill == GOLD and runs:
+            self._fill_by(RUN)
+            if shown is not runs[0] and (shown is None or shown.run != runs[0].run):
+                self._show_run(runs[0])
+        elif self.fill == RUN and shown is not None and (later := self._after(runs, shown)) is not None:
+            self._show_run(later)
+        else:
+            self._fill_by(HIDDEN)
+
+    def _runs(self) -> list[Run]:
+        return [run for run in self.session.overview.runs if run.done]
+
+    def _after(self, runs: Sequence[Run], shown: Run) -> Run | None:
+        names = [run.run for run in runs]
+        at = names.index(shown.run) + 1 if shown.run in names else len(names)
+        return runs[at] if at < len(runs) else None
+
+    def _show_run(self, run: Run) -> None:
+        """The list and the place are about this run from now on."""
+        self.session.change(replace(self.session.state, run=run.run))
+
+    def _fill_by(self, fill: str) -> None:
+        if fill == RUN and not self._runs():
+            self.notify("No run has filled these masks yet: R runs a model", markup=False)
+            return
+        self.fill, self._told = fill, None
+        self._veil()
+        self.draw()
+        self.refresh_bindings()
+
+    def _veil(self) -> None:
+        self.post_message(self.Veiled(self.blind))
+
+    def can_view(self) -> bool:
+        return self.filled != HIDDEN and not self.typing
+
+    def do_view(self) -> None:
+        self.tell("view", detail.EXAMPLES if self.shown_view == detail.VECTORS else detail.VECTORS)
+
+    do_view_back, can_view_back = do_view, can_view
+
+    def can_copy(self) -> bool:
+        return self.view is not None and not self.typing
+
+    def do_copy(self) -> None:
+        """The text as it stands there."""
+        view = self.view
+        if view is None:
+            return
+        fillings = [self._filling(view, place) for place in range(len(view.gold))]
+        words = [one.word for one in fillings]
+        text = "".join(piece + word for piece, word in zip(view.pieces, [*words, ""], strict=True))
+        self.app.copy_to_clipboard(f"{view.id}\n{text}")
+        self.notify(f"{view.id} copied as it is filled", markup=False)
+
+    # Mismatches.
+
+    def _mismatches(self) -> list[int]:
+        said = () if self.view is None else self.view.said
+        return [place for place, one in enumerate(said) if not one.same_vector]
+
+    def can_next_mismatch(self) -> bool:
+        return self._wanted[1] is not None and self.filled != HIDDEN and not self.typing
+
+    can_previous_mismatch = can_next_mismatch
+
+    def do_next_mismatch(self) -> None:
+        self._step(1)
+
+    def do_previous_mismatch(self) -> None:
+        self._step(-1)
+
+    def _step(self, step: int) -> None:
+        ahead = [place for place in self._mismatches() if (place - self.mask) * step > 0]
+        if ahead:
+            self._choose(ahead[0] if step > 0 else ahead[-1])
+        else:
+            self._arriving = step
+            self.post_message(self.Stepped(step))
+
+    def _choose_mismatch(self) -> None:
+        places, step = self._mismatches(), self._arriving
+        self._arriving = 0
+        if places:
+            self.mask = places[0] if step > 0 else places[-1]
+
+    # Guessing.
+
+    def can_guess(self) -> bool:
+        return not self.typing and bool(self.view and self.view.gold) and self._guesses is not None
+
+    def do_guess(self) -> None:
+        """Hide the words, and ask for one after the other."""
+        view = self.view
+        if view is None:
+            return
+        if self.filled != HIDDEN:
+            self.fill, self._told = HIDDEN, None
+            self._veil()
+        self._typed = {}
+        self.mask = 0
+        self.guess_line.display = True
+        self._ask_word()
+        self.draw()
+        self.refresh_bindings()
+
+    def _ask_word(self) -> None:
+        view = self.view
+        assert view is not None
+        self.guess_line.begin(self.mask + 1, len(view.gold))
+        self.guess_line.focus()
+
+    def _is_blind(self, view: "MaskedView") -> bool:
+        return view.number not in self._seen and view.guess is None
+
+    @on(Input.Submitted, "#masked-guess")
+    def _word(self, event: Input.Submitted) -> None:
+        event.stop()
+        view, word = self.view, event.value.strip()
+        if view is None or not word:
+            return
+        self._typed[self.mask] = word
+        open_masks = [place for place in range(len(view.gold)) if place not in self._typed]
+        if open_masks:
+            self.mask = open_masks[0]
+            self._ask_word()
+            self.draw()
+            return
+        words = tuple(self._typed[place] for place in range(len(view.gold)))
+        assert self._guesses is not None
+        self._guesses.ask(Guessed(view.number, words, self._is_blind(view)))
+        self._told = view.number
+        self._stop_typing()
+        self.mask = 0
+        self.draw()
+
+    def can_leave(self) -> bool:
+        return self.typing
+
+    def do_leave(self) -> None:
+        self._typed = {}
+        self._stop_typing()
+        self.draw()
+
+    def _stop_typing(self) -> None:
+        self.guess_line.display = False
+        self.focus_first()
+        self.refresh_bindings()
+
+    def can_undo(self) -> bool:
+        return not self.typing and bool(self.guessed) and self.filled != HIDDEN and self._guesses is not None
+
+    def do_undo(self) -> None:
+        """Take the last guess about this text back."""
+        if self.view is not None and self._guesses is not None:
+            self._guesses.ask(Guessed(self.view.number, None, False))

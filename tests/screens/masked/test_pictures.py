@@ -1,0 +1,35 @@
+"""Pictures of Masked. After an intended change: pytest FILE --snapshot-update, then look at each."""
+
+from pathlib import Path
+
+import pytest
+
+from emotui.screens.app import EmotuiApp
+from tests.screens.album import Album, at_rest
+from tests.screens.driving import press
+from tests.screens.masked.workspace import masked_workspace
+
+STEPS = {
+    "gold": ("5", "j", "j"),
+    "run and examples": ("o", "o", "v"),
+    "(the list": ("v", "o"),
+    "guess": ("i", *"sad", "enter"),
+}
+
+
+def _app(folder: Path) -> EmotuiApp:
+    source = masked_workspace(folder)
+    source.set_setting("theme", "dark")
+    return EmotuiApp(lambda: source, poll=None)
+
+
+async def test_masked(album: Album, tmp_path: Path) -> None:
+    async with at_rest(_app(tmp_path)) as pilot:
+        await album.walk(pilot, STEPS)
+
+
+async def test_masked_without_colour(album: Album, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with at_rest(_app(tmp_path)) as pilot:
+        await press(pilot, "5", "j", "o")
+        await album.take(pilot)

@@ -1,0 +1,67 @@
+"""One masked text: words by their entries, what a run's prompt showed, and guesses that are kept and taken back."""
+
+from pathlib import Path
+
+import pytest
+
+from emotui.errors import BadInput
+from emotui.tasks.masked.examples import loaded
+from emotui.tasks.masked.lexicon import WordVectors
+from emotui.workbench.masked.guesses import Guess
+from emotui.workbench.masked.looking import MaskedBench, entry_of, mask_said
+from tests.screens.masked.workspace import FILLS, WRITES, masked_workspace, texts
+
+JOY = (0, 0, 0, 0, 1, 0, 0, 0, 0, 1)
+SAD = (0, 0, 0, 0, 0, 1, 0, 0, 1, 0)
+WORDS = WordVectors({"glad": JOY, "joyful": JOY, "table": (0,) * 10, "sad": SAD}, frozenset({"sad"}))
+
+
+def test_a_word_is_known_all_zero_of_the_supplement_or_unknown() -> None:
+    standings = [entry_of(word, WORDS).standing for word in (" Glad", "table", "sad", "xyzzy")]
+    assert standings == ["known", "zero", "supplement", "unknown"]
+    assert entry_of("xyzzy", WORDS).vector is None
+    assert entry_of("GLAD ", WORDS).word == "glad"
+
+
+def test_a_mask_tells_f1_and_where_gold_stands_among_the_likeliest_words() -> None:
+    same = mask_said("Glad", "joyful", [("joyful", 0.6), ("glad", 0.3)], WORDS)
+    assert (same.f1, same.same_vector, same.gold_rank) == (1.0, True, 2)
+    other = mask_said("glad", "sad", [("sad", 0.6)], WORDS)
+    assert (other.f1, other.same_vector, other.gold_rank) == (0.0, False, None)
+    silent = mask_said("glad", None, (), WORDS)
+    assert (silent.entry, silent.same_vector) == (None, False)
+
+
+def test_a_text_comes_with_what_the_prompt_of_the_run_showed(tmp_path: Path) -> None:
+    source = masked_workspace(tmp_path)
+    bench, first = MaskedBench(source.store), source.store.file_order(1).start
+    view = bench.look(first + 1, WRITES, "Ada")
+    assert view.unshown == ""
+    (example,) = view.examples
+    assert (example.id, example.distance) == (texts()[0].id, 0.01)
+    assert [one.entry.word for one in view.said if one.entry is not None] == ["angry"]
+    assert "<mask>" not in "".join(view.pieces)
+    filled = bench.look(first + 1, FILLS, "Ada")
+    assert "no examples" in filled.unshown
+    assert [word for word, _ in filled.said[0].likeliest][:2] == ["happy", "proud"]
+    (tmp_path / "examples.jsonl").write_text("")
+    loaded.cache_clear()
+    assert "not those that the run began with" in bench.look(first + 1, WRITES, "Ada").unshown
+    with pytest.raises(BadInput, match="there is no text"):
+        bench.look(999_999, None, "Ada")
+
+
+def test_a_guess_is_kept_by_person_and_can_be_taken_back(tmp_path: Path) -> None:
+    source = masked_workspace(tmp_path)
+    bench, text = MaskedBench(source.store), source.store.file_order(1).start
+    bench.guess(text, "Ada", [" Sad "], blind=True)
+    bench.guess(text, "Ada", ["lonely"], blind=False)
+    assert bench.look(text, None, "Ada").guess == Guess(("lonely",), False)
+    assert bench.look(text, None, "Ben").guess is None
+    bench.take_back(text, "Ada")
+    again = bench.look(text, None, "Ada")
+    assert again.guess == Guess(("sad",), True)
+    assert [one.word for one in again.guess_entries] == ["sad"]
+    bench.take_back(text, "Ada")
+    bench.take_back(text, "Ada")
+    assert bench.look(text, None, "Ada").guess is None
