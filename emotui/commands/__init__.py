@@ -55,7 +55,7 @@ COMMANDS = {
         "emotui.commands.sets.datasets:replace_gold",
         "Replace a dataset's gold; answers stay and are scored anew.",
     ),
-    "report": ("emotui.commands.results:report", "Write a paper's tables with your runs added: .md, .tex, .html."),
+    "report": ("emotui.commands.results:report", "Write a paper's tables with your runs, or a figure."),
     "rescore": ("emotui.commands.run:rescore", "Parse and score a run's kept outputs again."),
     "restore": ("emotui.commands.sets.datasets:restore", "Bring a dataset or run back from the trash."),
     "results": ("emotui.commands.results:results", "The tables of the SEER paper from the store."),

@@ -18,7 +18,8 @@ from emotui.formats.rows import literal
 from emotui.tables import NOT_ASKED, Cell, Column, ResultsTable, shown_cell
 from emotui.workbench.datasets.experiments import experiment_of
 from emotui.workbench.progress import RunProgress
-from emotui.workbench.results.report import DAGGER, column_groups, footnotes, picked, write_report
+from emotui.workbench.reports.report import WRITTEN, picked, write_report
+from emotui.workbench.reports.values import DAGGER, Section, column_groups, footnotes
 from emotui.workbench.results.service import BY, SPANS
 from emotui.workbench.results.span_tables import transition_table
 from emotui.workbench.workspace import Workspace
@@ -83,7 +84,8 @@ def results(
         if held is not None and held.task == SPANS and experiment_of(held) is None:
             moves = [found.transitions(name, by) for by in BY]
             tables += [transition_table(one) for one in reversed(moves) if one.pairs]
-        ((_, tables),) = picked([("", tables)], keys) or [("", [])]
+        (section,) = picked([Section("", tuple(tables))], keys) or [Section("", ())]
+        tables = list(section.tables)
         if not as_json:
             print_tables(tables)
             return
@@ -100,11 +102,12 @@ def results(
 
 @click.command()
 @click.argument("runs", nargs=-1)
-@written_option("--to", "target", required=True, help="The file to write: .md, .tex or .html.")
+@written_option("--to", "target", required=True, help=f"The file to write: {', '.join(WRITTEN)}.")
 @dataset_option
 @table_option
 @no_sim_option
 @published_option
+@click.option("--document", is_flag=True, help=".tex: a whole document, in place of tables to include.")
 @db_option
 @read_only_option
 @json_option
@@ -115,14 +118,17 @@ def report(
     keys: tuple[str, ...],
     no_sim: bool,
     published: bool,
+    document: bool,
     db: str | None,
     read_only: bool,
     as_json: bool,
 ) -> None:
-    """Write the tables of RUNS, for a paper, a page or a note.
+    """Write the tables of RUNS, for a paper (to be included), a page, a note or a program; or a figure of one.
 
     Without RUNS: of each model and setting over the dataset the newest that is done.
     """
+    if document and not target.lower().endswith(".tex"):
+        raise BadInput("--document is for .tex: leave it out")
     workspace = look_into(db, read_only=read_only)
     try:
         with bar("report") as progress, stopping() as asked:
@@ -142,6 +148,7 @@ def report(
                 sim=not no_sim,
                 published=published,
                 keys=keys,
+                document=document,
                 on_progress=show,
                 cancelled=asked,
             )

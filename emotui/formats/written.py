@@ -103,6 +103,23 @@ def write_text(path: str | Path, text: str) -> None:
         raise refusal(str(path), error) from None
 
 
+def write_bytes(path: str | Path, content: bytes) -> None:
+    """Write a file of bytes, whole or not at all; `path` may be a pipe or device too.
+
+    Raises:
+        BadInput: the place cannot be written.
+        EmotuiError: the disk is full or fails.
+    """
+    try:
+        if is_stream(path):
+            Path(path).write_bytes(content)
+            return
+        with replacing(Path(path)) as beside:
+            beside.write_bytes(content)
+    except (OSError, ValueError) as error:
+        raise refusal(str(path), error) from None
+
+
 def refusal(name: str, error: OSError | ValueError) -> EmotuiError:
     """What kept a file from being written, as one line."""
     if isinstance(error, ValueError):

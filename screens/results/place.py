@@ -308,7 +308,7 @@ class Results(Place):
 
         def write(path: str, on_progress: "OnProgress", over: threading.Event) -> None:
             from emotui.workbench.progress import Cancelled
-            from emotui.workbench.results.report import write_report
+            from emotui.workbench.reports.report import write_report
 
             service, stopped = results(), over.is_set
             try:
@@ -331,7 +331,7 @@ class Results(Place):
             self.session.begin(f"report to {path}", lambda on_progress: write(path, on_progress, over), over.set)
 
         what = f"Report of {count(len(runs))} run{'s' * (len(runs) != 1)}"
-        FileDialog(what, "results.md", (".md", ".tex", ".html")).ask(self.app, chosen)
+        FileDialog(what, "results.md", (".md", ".tex", ".html", ".csv", ".svg", ".png")).ask(self.app, chosen)
 
     @on(Written)
     def _written(self, event: Written) -> None:

@@ -7,9 +7,15 @@ from typing import Any
 
 import jinja2
 
-from emotui.workbench.results.report_templates import TEMPLATES
+from emotui.workbench.reports.templates import TEMPLATES
 
 ENDINGS = tuple(TEMPLATES)
+
+
+class Verbatim(str):
+    """Text of this project's own that no format changes: a label, a comment."""
+
+    __slots__ = ()
 
 
 def rendered(ending: str, values: Mapping[str, Any]) -> str:
@@ -23,7 +29,7 @@ def rendered(ending: str, values: Mapping[str, Any]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        finalize=lambda value: shown(str(value)),
+        finalize=lambda value: value if isinstance(value, Verbatim) else shown(str(value)),
         block_start_string=marks[0],
         block_end_string=marks[1],
         variable_start_string=marks[2],
@@ -43,8 +49,8 @@ _LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
-    "–": "--",
-    "—": "---",
+    "–": r"\textendash{}",
+    "—": r"\textemdash{}",
     "±": r"\ensuremath{\pm}",
     "†": r"\dag{}",
     "≥": r"\ensuremath{\geq}",
@@ -57,23 +63,24 @@ _LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-    "'": r"\textquotesingle{}",
+    '"': r"\symbol{34}",
+    "'": "{'}",
     "`": r"\textasciigrave{}",
 } | {sign: f"\\{sign}" for sign in "&%$#_{}"}
-# A bracket or asterisk would be an argument of the line break before it; two hyphens would be a dash.
-_LATEX |= {sign: f"{{{sign}}}" for sign in "[]*-"}
+# A bracket or asterisk would be an argument of the line break before it.
+_LATEX |= {sign: f"{{{sign}}}" for sign in "[]*"}
 
 
 def latex(text: str) -> str:
     """Text that LaTeX shows as it is. A letter that its standard fonts lack stands as its code, such as `[U+4E2D]`."""
-    return "".join(_latex_sign(sign) for sign in one_line(text))
+    plain = "".join(_latex_sign(sign) for sign in one_line(text))
+    return re.sub(r"(?<=-)-|^-|-$", "{-}", plain)  # several would be a dash
 
 
 def _latex_sign(sign: str) -> str:
     if sign in _LATEX:
         return _LATEX[sign]
-    if sign.isascii() or ("À" <= sign <= "ÿ" and sign not in "×÷"):
+    if sign.isascii() or ("À" <= sign <= "ÿ" and sign not in "×÷ÐÞðþ"):
         return sign
     plain = unicodedata.normalize("NFKD", sign)
     if plain.isascii() and plain.isalnum():

@@ -1,4 +1,4 @@
-"""What a report looks like in each format. Values are escaped by `report_formats`, not here."""
+"""What a report looks like in each format. Values are escaped by `escaping`, not here."""
 
 _MARKDOWN = """\
 # {{ title }}
@@ -19,13 +19,21 @@ _MARKDOWN = """\
 {% for table in section.tables %}
 
 ### {{ table.title }}
+{% if table.size %}
 
-| | Source |{% for column in table.columns %} {{ column.heading }} |{% endfor %}
+n = {{ table.size }} samples.
+{% endif %}
 
-|---|---|{% for column in table.columns %}{% if column.words %}---|{% else %}---:|{% endif %}{% endfor %}
+| | Source |{% if table.sizes %} n |{% endif %}{% for column in table.columns %} {{ column.heading }} |{% endfor %}
+
+|---|---|{% if table.sizes %}---:|{% endif %}{% for column in table.columns %}{% if column.words %}---|{% else %}
+---:|{% endif %}{% endfor %}
 
 {% for row in table.rows %}
-| {{ row.label }} | {{ row.source }} |{% for cell in row.cells %} {{ cell.text }} |{% endfor %}
+| {{ row.label }} | {{ row.source }} |{% if table.sizes %} {{ row.size }} |{% endif %}{% for cell in row.cells %} \
+{% if cell.best %}**{{ cell.figure }}**{% if cell.interval %} {{ cell.interval }}{% endif %}{% else %}
+{{ cell.text }}{% endif %} |\
+{% endfor %}
 
 {% endfor %}
 
@@ -36,65 +44,84 @@ _MARKDOWN = """\
 {% endfor %}
 """
 
-_LATEX = r"""\documentclass[10pt,landscape,a4paper]{article}
-\usepackage[utf8]{inputenc}
+_LATEX = r"""<% if document %>
+\documentclass[10pt,landscape,a4paper]{article}
 \usepackage[T1]{fontenc}
-\usepackage{textcomp}
 \usepackage{graphicx}
 \usepackage[margin=15mm]{geometry}
-\setlength{\parindent}{0pt}
-\setlength{\tabcolsep}{4pt}
-\newcommand{\fit}[1]{\resizebox{\ifdim\width>\textwidth\textwidth\else\width\fi}{!}{#1}}
 \begin{document}
-\section*{<< title >>}
-<< about >>
+<% endif %>
+% << comment >>
+<% if not document %>
+% Include it by \input; graphicx fits wide tables into the line, booktabs draws its rules where it is loaded.
+<% endif %>
+\providecommand{\toprule}{\hline}
+\providecommand{\midrule}{\hline}
+\providecommand{\bottomrule}{\hline}
+\providecommand{\emotuifit}[1]{\ifdefined\resizebox\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{#1}%
+\else#1\fi}
+<% if runs %>
 
-\subsection*{Runs}
-\fit{\begin{tabular}{lllllllll}
-\hline
+\begin{table*}[t]
+\centering\small
+\emotuifit{\begin{tabular}{lllllllll}
+\toprule
 Run & Model & Dataset & Setting & Answered & Repeats & Seed & Started & emotui \\
-\hline
+\midrule
 <% for run in runs %>
 {}<< run.run >> & << run.model >> & << run.dataset >> & << run.setting >> & << run.answered >> & << run.repeats >>%
  & << run.seed >> & << run.started >> & << run.version >> \\
 <% endfor %>
-\hline
+\bottomrule
 \end{tabular}}
+\caption{Runs.}
+\label{tab:<< runs_label >>}
+\end{table*}
+<% endif %>
 <% for section in sections %>
-
-\clearpage
-\section*{<< section.title >>}
 <% for table in section.tables %>
 
-<% if not loop.first %>
-\clearpage
-<% endif %>
-\subsection*{<< table.title >>}
-\fit{\begin{tabular}{ll<% for column in table.columns %><% if column.words %>l<% else %>r<% endif %><% endfor %>}
-\hline
+\begin{<% if table.wide %>table*<% else %>table<% endif %>}[t]
+\centering\small
+\emotuifit{\begin{tabular}{l<% if table.sizes %>r<% endif %><% for column in table.columns %><% if column.words %>
+l<% else %>r<% endif %>
+<% endfor %>}
+\toprule
 <% if table.grouped %>
- & <% for group, span in table.groups %> & \multicolumn{<< span >>}{c}{<< group >>}<% endfor %> \\
+{}<% if table.sizes %> & <% endif %><% for group, span in table.groups %>
+ & \multicolumn{<< span >>}{c}{<< group >>}<% endfor %> \\
 <% endif %>
- & Source<% for column in table.columns %> & << column.title >><% endfor %> \\
-\hline
+{}<% if table.sizes %> & $n$<% endif %><% for column in table.columns %> & << column.title >><% endfor %> \\
+\midrule
 <% for row in table.rows %>
 <% if row.parted %>
-\hline
+\midrule
 <% endif %>
-{}<< row.label >> & << row.source >><% for cell in row.cells %> & << cell.text >><% endfor %> \\
+{}<< row.label >><% if table.sizes %> & << row.size >><% endif %><% for cell in row.cells %>
+ & <% if table.stacked and cell.interval %>\shortstack[r]{<% endif %>
+<% if cell.best %>\textbf{<% endif %><< cell.figure >><% if cell.best %>}<% endif %>
+<% if cell.interval %><% if table.stacked %>\\ {\scriptsize << cell.interval >>}}<% else %>
+ {\small << cell.interval >>}<% endif %><% endif %>
+<% endfor %> \\
 <% endfor %>
-\hline
+\bottomrule
 \end{tabular}}
+\caption[<< table.title >>]{<< table.caption >>}
+\label{tab:<< table.label >>}
+<% if table.notes %>
 
-\smallskip
-{\footnotesize
+\begin{minipage}{\linewidth}\scriptsize\raggedright
 <% for note in table.notes %>
 \textsuperscript{<< loop.index >>} << note >>\par
 <% endfor %>
-}
+\end{minipage}
+<% endif %>
+\end{<% if table.wide %>table*<% else %>table<% endif %>}
 <% endfor %>
 <% endfor %>
+<% if document %>
 \end{document}
+<% endif %>
 """
 
 _HTML = """\
@@ -119,7 +146,8 @@ tr.parted td { border-top: 1px solid; }
 td.words, th.words { text-align: left; }
 tr.run td:first-child, tr.people td:first-child { font-weight: 600; }
 tbody tr:hover { background: color-mix(in srgb, currentColor 8%, transparent); }
-ol { font-size: 85%; max-width: 60rem; }
+ol, .size { font-size: 85%; max-width: 60rem; }
+.size { margin: 0; }
 </style>
 </head>
 <body>
@@ -141,24 +169,31 @@ ol { font-size: 85%; max-width: 60rem; }
 <h2>{{ section.title }}</h2>
 {% for table in section.tables %}
 <h3 id="{{ section.key }}-{{ table.key }}">{{ table.title }}</h3>
+{% if table.size %}
+<p class="size">n = {{ table.size }} samples.</p>
+{% endif %}
 <div class="wide"><table>
 <thead>
 {% if table.grouped %}
-<tr><th></th><th></th>{% for group, span in table.groups %}<th class="group" colspan="{{ span }}">{{ group }}</th>\
+<tr><th></th><th></th>{% if table.sizes %}<th></th>{% endif %}{% for group, span in table.groups %}
+<th class="group" colspan="{{ span }}">{{ group }}</th>\
 {% endfor %}</tr>
 {% endif %}
-<tr><th></th><th class="source">Source</th>\
+<tr><th></th><th class="source">Source</th>{% if table.sizes %}<th>n</th>{% endif %}\
 {% for column in table.columns %}\
 <th{% if column.words %} class="words"{% endif %}>{{ column.title }}</th>{% endfor %}</tr>
 </thead>
 <tbody>
 {% for row in table.rows %}
 <tr class="{{ row.kind }}{% if row.parted %} parted{% endif %}">\
-<td>{{ row.label }}</td><td class="source">{{ row.source }}</td>\
+<td>{{ row.label }}</td><td class="source">{{ row.source }}</td>{% if table.sizes %}
+<td>{{ row.size }}</td>{% endif %}\
 {% for cell in row.cells %}\
 <td{% if cell.words %} class="words"{% endif %}\
 {% if cell.shade %} style="background: color-mix(in srgb, royalblue {{ cell.shade }}%, transparent)"{% endif %}\
-{% if cell.about %} title="{{ cell.about }}"{% endif %}>{{ cell.text }}</td>{% endfor %}</tr>
+{% if cell.about %} title="{{ cell.about }}"{% endif %}>{% if cell.best %}
+<strong>{{ cell.figure }}</strong> {{ cell.interval }}{% else %}{{ cell.text }}{% endif %}</td>\
+{% endfor %}</tr>
 {% endfor %}
 </tbody>
 </table></div>

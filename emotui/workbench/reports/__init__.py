@@ -1,0 +1,1 @@
+"""Tables and figures of runs as files: for a paper, a page, a note, a program."""

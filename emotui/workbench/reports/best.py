@@ -1,0 +1,181 @@
+"""Which figures of a table are the best of its runs, and surely so."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from emotui.metrics.metric import Metric
+from emotui.store.query import Dataset
+from emotui.store.store import Store
+from emotui.tables import Cell, ResultsTable
+from emotui.workbench.runs.scores import metrics_of
+from emotui.workbench.runs.sharing import groups_of
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Values = np.ndarray[tuple[int], np.dtype[np.float64]]
+
+LEVEL = 0.05
+_EQUAL = 1e-9
+_SHARES = ("share", "cosine", "fine-share")
+
+WILCOXON, MCNEMAR = "Wilcoxon's signed-rank test", "McNemar's exact test"
+
+
+class Best(msgspec.Struct, frozen=True):
+    """`cells`: (row, column) of those that are best. `tested`: in how many columns there was anything to test."""
+
+    cells: frozenset[tuple[int, int]] = frozenset()
+    tested: int = 0
+    note: str = ""
+
+
+class _Candidate(msgspec.Struct, frozen=True):
+    row: int
+    value: float
+    run: str
+    samples: tuple[int, ...]
+
+
+class Judge:
+    """Tests the tables of one dataset. What runs scored at each sample is read once."""
+
+    def __init__(self, store: Store, dataset: Dataset) -> None:
+        self._store, self._dataset = store, dataset
+        self._metrics = metrics_of(store, dataset.dataset)
+        self._kept: dict[tuple[str, str], Values] = {}
+        self._groups: Values | None = None
+        self._first = store.file_order(dataset.dataset).start
+        self._runs = {run.run for run in store.runs(dataset.dataset)}
+        self._grouped = False
+
+    def best(self, table: ResultsTable) -> Best:
+        """The best run of each column whose figures are means over samples, where it is above every other run's.
+
+        Each pair of the best and another is tested over the samples that both have, of several repeats by their mean;
+        where samples share a passage, post or original, over the means of these. The p-values of a column are corrected
+        by Holm. A column is not tested where runs cover different samples, or where its figures are no such means.
+        """
+        found: set[tuple[int, int]] = set()
+        tested, names = 0, set()
+        for place, column in enumerate(table.columns):
+            if column.unit not in _SHARES:
+                continue
+            candidates = self._candidates(table, place)
+            metric = self._metric(column.key, candidates)
+            if metric is None:
+                continue
+            tested += 1
+            best = (max if metric.higher_is_better else min)(candidates, key=lambda one: one.value)
+            rivals = self._measured(metric, candidates)
+            if best not in rivals:
+                continue
+            test = self._surely(metric, best, [one for one in rivals if one is not best])
+            if test is not None:
+                names.add(test)
+                found.add((best.row, place))
+        return Best(frozenset(found), tested, _note(tested, names))
+
+    def _candidates(self, table: ResultsTable, place: int) -> list[_Candidate]:
+        found = []
+        for at, row in enumerate(table.rows):
+            cell = row.cells[place]
+            if row.kind == "run" and cell.run in self._runs and _number(cell):
+                found.append(_Candidate(at, float(cell.value or 0), cell.run or "", cell.samples))
+        return found
+
+    def _metric(self, key: str, candidates: Sequence[_Candidate]) -> Metric | None:
+        """The metric whose mean over samples the figures are; of several the one that the column is called by."""
+        runs = {one.run for one in candidates}
+        if len(runs) < 2:
+            return None
+        named = sorted(self._metrics, key=lambda metric: metric.name not in key.split("/"))
+        return next((one for one in named if {each.run for each in self._measured(one, candidates)} == runs), None)
+
+    def _measured(self, metric: Metric, candidates: Sequence[_Candidate]) -> list[_Candidate]:
+        """Of each run the row whose figure is the mean of this metric; a run may have others (other thresholds)."""
+        found: dict[str, _Candidate] = {}
+        for one in candidates:
+            if one.run not in found and self._values(metric, one) is not None:
+                found[one.run] = one
+        return list(found.values())
+
+    def _values(self, metric: Metric, one: _Candidate) -> "Values | None":
+        """What a run scored at each sample, where the figure is the mean of it; NaN for samples that are not in it."""
+        import numpy as np
+
+        key = one.run, metric.name
+        if key not in self._kept:
+            self._kept[key] = self._store.metric_means(self._dataset.dataset, *key)
+        every = self._kept[key]
+        part = np.full(len(every), np.nan)
+        at = np.array(one.samples, dtype=np.int64) - self._first
+        if len(at) and at.min() >= 0 and at.max() < len(every):
+            part[at] = every[at]
+        for values in (part, every):
+            known = values[~np.isnan(values)]
+            if len(known) and abs(float(known.mean()) - one.value) < _EQUAL:
+                return values
+        return None
+
+    def _surely(self, metric: Metric, best: _Candidate, others: Sequence[_Candidate]) -> str | None:
+        """By which test the best is above all others; None where it may not be."""
+        import numpy as np
+
+        from emotui.metrics.significance import adjusted_known
+
+        first = self._values(metric, best)
+        p: list[float | None] = []
+        for other in others:
+            second = self._values(metric, other)
+            if first is None or second is None or (np.isnan(first) != np.isnan(second)).any():
+                return None
+            there = ~np.isnan(first)
+            p.append(self._p(metric, first[there], second[there], there))
+        corrected = adjusted_known(p)
+        if any(value is None or value >= LEVEL for value in corrected):
+            return None
+        return MCNEMAR if self._binary(metric) else WILCOXON
+
+    def _binary(self, metric: Metric) -> bool:
+        return metric.yes_or_no and self._shared() is None
+
+    def _p(self, metric: Metric, first: "Values", second: "Values", there: "np.ndarray") -> float | None:
+        import numpy as np
+
+        from emotui.metrics.paired import EQUAL, wilcoxon_p
+        from emotui.metrics.significance import mcnemar_p
+
+        differences = first - second
+        if self._binary(metric) and set(np.unique(np.concatenate([first, second]))) <= {0.0, 1.0}:
+            return mcnemar_p(int((differences > EQUAL).sum()), int((differences < -EQUAL).sum()))
+        groups = self._shared()
+        if groups is not None:
+            here = np.unique(groups[there], return_inverse=True)[1]
+            differences = np.bincount(here, differences) / np.bincount(here)
+        return wilcoxon_p(differences)
+
+    def _shared(self) -> "Values | None":
+        """The number of each sample's group; None where samples share nothing."""
+        import numpy as np
+
+        if not self._grouped:
+            found = groups_of(self._store, self._dataset.dataset)
+            self._groups = None if found is None else np.array(list(found[1].values()), dtype=np.float64)
+            self._grouped = True
+        return self._groups
+
+
+def _number(cell: Cell) -> bool:
+    return isinstance(cell.value, int | float) and not isinstance(cell.value, bool)
+
+
+def _note(tested: int, names: set[str]) -> str:
+    if not tested:
+        return ""
+    tests = " or ".join(sorted(names)) if names else WILCOXON
+    means = "the best run of its column, where the difference from every other run is significant at 5%"
+    note = f"Bold: {means} ({tests} over samples, two-sided, Holm over the comparisons of a column)."
+    return note if names else f"{note} No difference is."

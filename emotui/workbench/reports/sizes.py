@@ -1,0 +1,52 @@
+"""Over how many samples the figures of a run are."""
+
+from collections.abc import Sequence
+
+from emotui.store.store import Store
+from emotui.workbench.reports.values import Section, SizeOf
+from emotui.workbench.runs.scores import metrics_of
+
+_PARTS = ("task-1", "task-2")
+"""Tables of the spans task about a part of a dataset end in its key."""
+
+
+def sizes(store: Store, sections: Sequence[Section]) -> SizeOf:
+    """A function from the key of a table and a run to that number; None where it is not known."""
+    parts = {
+        (part, cell.run): len(cell.samples)
+        for section in sections
+        for table in section.tables
+        for part in _PARTS
+        if table.key == part
+        for row in table.rows
+        for cell in row.cells
+        if cell.run
+    }
+    kept: dict[str, int | None] = {}
+
+    def size(key: str, run: str) -> int | None:
+        part = part_of(key)
+        if part is not None and (part, run) in parts:
+            return parts[part, run]
+        if part is not None:
+            return None
+        if run not in kept:
+            kept[run] = _scored(store, run)
+        return kept[run]
+
+    return size
+
+
+def part_of(key: str) -> str | None:
+    """The part of a dataset that a table is about; None: it is about all of it."""
+    return next((part for part in _PARTS if key == part or key.endswith(f"-{part}") or f"-{part}-" in key), None)
+
+
+def _scored(store: Store, run: str) -> int | None:
+    """How many samples a run has any value of."""
+    import numpy as np
+
+    found = store.run(run)
+    metrics = metrics_of(store, found.dataset)
+    values = [store.metric_means(found.dataset, found.run, metric.name) for metric in metrics]
+    return int((~np.isnan(np.array(values))).any(axis=0).sum()) if values else None

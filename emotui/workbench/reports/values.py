@@ -1,0 +1,197 @@
+"""A table as the values that report templates are filled with."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from emotui.store.query import Dataset, Run
+from emotui.tables import NOT_ASKED, Cell, Column, ResultsTable, Row, shown_cell
+from emotui.workbench.reports.best import Best
+from emotui.workbench.reports.escaping import Verbatim
+from emotui.workbench.results.span_tables import SETTINGS
+
+DAGGER = "†"
+
+SizeOf = Callable[[str, str], int | None]
+"""Over how many samples a run's figures in a table are: (key of the table, run)."""
+
+_WIDE = 6
+"""Columns from which on a table stands across both columns of a page."""
+
+_STACKED = 3
+"""Numbers side by side from which on an interval stands under its figure."""
+
+
+class Section(msgspec.Struct, frozen=True):
+    """A heading and its tables; `dataset`: the one that all of them are over, if there is one."""
+
+    title: str
+    tables: tuple[ResultsTable, ...]
+    dataset: Dataset | None = None
+
+
+def run_values(run: Run, dataset: Dataset, *, model: str) -> dict[str, object]:
+    """A line about a run."""
+    config = run.config
+    way = str(config.get("way", ""))
+    return {
+        "run": run.run,
+        "model": model,
+        "dataset": dataset.name,
+        "setting": SETTINGS.get(way, way) if way else "–",
+        "answered": f"{run.done} of {run.n}",
+        "repeats": config.get("repeats", 1),
+        "seed": config.get("seed", 0),
+        "started": run.started[:16].replace("T", " "),
+        "version": config.get("emotui") or "–",
+    }
+
+
+def asked_only(table: ResultsTable) -> ResultsTable:
+    """The table without the columns in which no row was asked."""
+    kept = [at for at in range(len(table.columns)) if any(row.cells[at].asked for row in table.rows)]
+    if len(kept) == len(table.columns):
+        return table
+    rows = tuple(msgspec.structs.replace(row, cells=tuple(row.cells[at] for at in kept)) for row in table.rows)
+    return msgspec.structs.replace(table, columns=tuple(table.columns[at] for at in kept), rows=rows)
+
+
+def table_values(table: ResultsTable, best: Best, size_of: SizeOf, *, dataset: str, label: str) -> dict[str, object]:
+    """The values of one table.
+
+    Args:
+        table: without columns that nobody was asked for (`asked_only`).
+        label: by which a text refers to it, of letters, digits and hyphens.
+    """
+    counts = [cell.value for row in table.rows for cell in row.cells]
+    most = max((value for value in counts if isinstance(value, int | float)), default=0)
+    sizes = [_sizes(table.key, row, size_of) for row in table.rows]
+    known = {size for size in sizes if size}
+    alike = len(known) == 1
+    numbers = sum(column.unit != "words" for column in table.columns)
+    blank = any(not cell.asked for row in table.rows for cell in row.cells)
+    intervals = any(cell.low is not None for row in table.rows for cell in row.cells)
+    return {
+        "key": table.key,
+        "title": table.title,
+        "label": Verbatim(label),
+        "caption": _caption(table.title, dataset, next(iter(known)) if alike else "", intervals, best),
+        "size": next(iter(known)) if alike else "",
+        "sizes": bool(known) and not alike,
+        "wide": numbers > _WIDE,
+        "stacked": intervals and numbers > _STACKED,
+        "columns": [
+            {
+                "title": column.title,
+                "heading": f"{column.group} {column.title}".strip(),
+                "words": column.unit == "words",
+            }
+            for column in table.columns
+        ],
+        "grouped": any(column.group for column in table.columns),
+        "groups": column_groups(table.columns),
+        "rows": [
+            {
+                "label": f"{row.label} {DAGGER}" if row.published else row.label,
+                "kind": row.kind,
+                "source": row.source,
+                "size": sizes[at],
+                "parted": row.published and at > 0 and not table.rows[at - 1].published,
+                "cells": [
+                    {
+                        **_parts(cell, column),
+                        "about": cell.why or cell.convention,
+                        "words": column.unit == "words",
+                        "shade": _shade(cell, most) if row.kind == "gold" else 0,
+                        "best": (at, place) in best.cells,
+                    }
+                    for place, (cell, column) in enumerate(zip(row.cells, table.columns, strict=True))
+                ],
+            }
+            for at, row in enumerate(table.rows)
+        ],
+        "notes": [
+            *table.notes,
+            *footnotes(table),
+            *([best.note] if best.note else []),
+            *([f"{NOT_ASKED}: not asked."] if blank else []),
+        ],
+    }
+
+
+def labels_of(sections: Sequence[Section]) -> dict[tuple[int, int], str]:
+    """A label for each table, by the places of its section and its own; no two are the same."""
+    found: dict[tuple[int, int], str] = {}
+    for at, section in enumerate(sections):
+        name = section.dataset.name if section.dataset is not None else section.title
+        for place, table in enumerate(section.tables):
+            plain = slug(f"{name}-{table.key}")
+            taken = set(found.values())
+            found[at, place] = next(
+                label
+                for count in range(1, 2 + len(taken))
+                if (label := plain if count == 1 else f"{plain}-{count}") not in taken
+            )
+    return found
+
+
+def slug(name: str) -> str:
+    """A name in ASCII letters, digits and hyphens, at most 80 of them."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:80].strip("-") or "x"
+
+
+def _caption(title: str, dataset: str, size: str, intervals: bool, best: Best) -> str:
+    parts = [f"{title.rstrip('.')}." if not dataset or dataset in title else f"{title.rstrip('.')} ({dataset})."]
+    if size:
+        parts.append(f"n = {size} samples.")
+    if intervals:
+        parts.append("In brackets: 95% intervals.")
+    if best.cells:
+        parts.append(best.note)
+    return " ".join(parts)
+
+
+def _sizes(key: str, row: Row, size_of: SizeOf) -> str:
+    """Over how many samples a row's figures are; with several runs in it the range."""
+    runs = dict.fromkeys(cell.run for cell in row.cells if cell.run)
+    found = sorted({n for run in runs if (n := size_of(key, run)) is not None})
+    return "–".join(f"{n:,}" for n in dict.fromkeys(found[:1] + found[-1:]))
+
+
+def _parts(cell: Cell, column: Column) -> Mapping[str, str]:
+    """A cell's text, and the same in two parts: the figure, and its interval."""
+    text = shown_cell(cell, column.unit)
+    figure, _, interval = text.partition(" [") if cell.low is not None else (text, "", "")
+    return {"text": text, "figure": figure, "interval": f"[{interval}" if interval else ""}
+
+
+def _shade(cell: Cell, most: float) -> int:
+    """How dark a cell of a heatmap is, in percent of its colour; the largest has 70."""
+    return round(70 * cell.value / most) if isinstance(cell.value, int | float) and most else 0
+
+
+def column_groups(columns: Sequence[Column]) -> list[tuple[str, int]]:
+    """The headings over columns, each with the number of columns under it."""
+    found: list[tuple[str, int]] = []
+    for column in columns:
+        if found and found[-1][0] == column.group:
+            found[-1] = (column.group, found[-1][1] + 1)
+        else:
+            found.append((column.group, 1))
+    return found
+
+
+def footnotes(table: ResultsTable) -> list[str]:
+    """What a table's rows and cells add to its notes: conventions of own scores, reasons, remarks."""
+    own = [row for row in table.rows if not row.published]
+    cells = [cell for row in own for cell in row.cells]
+    conventions = dict.fromkeys(
+        cell.convention for cell in cells if cell.convention and cell.convention not in table.notes
+    )
+    reasons = dict.fromkeys(cell.why for cell in cells if cell.value is None and cell.why)
+    return [
+        *(f"Own rows are scored by: {convention}." for convention in conventions),
+        *([f"n/a: {'; '.join(reasons)}."] if reasons else []),
+        *(f"{row.label} ({row.source}): {row.remark}." for row in own if row.remark),
+    ]
