@@ -11,6 +11,7 @@ from emotui.screens.browse.entry import ENTRY as BROWSE_ENTRY
 from emotui.screens.compare.entry import ENTRY as COMPARE_ENTRY
 from emotui.screens.entry import PlaceEntry
 from emotui.screens.masked.entry import ENTRY as MASKED_ENTRY
+from emotui.screens.generate.entry import ENTRY as GENERATE_ENTRY
 from emotui.screens.models.entry import ENTRY as MODELS_ENTRY
 from emotui.screens.place import Place
 from emotui.screens.rephrase.entry import ENTRY as REPHRASE_ENTRY
@@ -25,6 +26,7 @@ PLACES: dict[int, PlaceEntry] = {
     3: REPHRASE_ENTRY,
     4: SCENES_ENTRY,
     5: MASKED_ENTRY,
+    6: GENERATE_ENTRY,
     7: RESULTS_ENTRY,
     8: MODELS_ENTRY,
     9: SPOT_ENTRY,

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from emotui.workbench.datasets.source_bench import SourceBench
     from emotui.workbench.datasets.spot_checks import SpotChecks
     from emotui.workbench.masked.looking import MaskedBench
+    from emotui.workbench.generation.bench import GenerationBench
     from emotui.workbench.models.loaded import LoadedModels
     from emotui.workbench.progress import OnProgress
     from emotui.workbench.queries import Table
@@ -196,6 +197,10 @@ class BrowseSource(Protocol):
     @property
     def scenes(self) -> "Callable[[], SceneBench] | None":
         """What re-decodes runs over scenarios."""
+
+    @property
+    def generation(self) -> "Callable[[], GenerationBench] | None":
+        """What reads versions of texts, their figures and raters' labels, and keeps ratings."""
 
     @property
     def rephrasing(self) -> "Callable[[], Rephrasing] | None":

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from emotui.workbench.datasets.source_bench import SourceBench
     from emotui.workbench.datasets.spot_checks import SpotChecks
     from emotui.workbench.masked.looking import MaskedBench
+    from emotui.workbench.generation.bench import GenerationBench
     from emotui.workbench.models.loaded import LoadedModels
     from emotui.workbench.progress import OnProgress
     from emotui.workbench.queries import Table
@@ -60,6 +61,7 @@ class Workspace:
         self._results: Results | None = None
         self._rephrasing: Rephrasing | None = None
         self._comparing: Comparing | None = None
+        self._generation: GenerationBench | None = None
 
     @classmethod
     def open(
@@ -184,6 +186,15 @@ class Workspace:
             if self._rephrasing is None:
                 self._rephrasing = Rephrasing(self.store, self.model)
             return self._rephrasing
+
+    def generation(self) -> "GenerationBench":
+        """What reads versions of texts and their figures, made when it is first asked for: it brings numpy in."""
+        from emotui.workbench.generation.bench import GenerationBench
+
+        with self._lock:
+            if self._generation is None:
+                self._generation = GenerationBench(self.store)
+            return self._generation
 
     def results(self) -> "Results":
         """SEER's tables, bars and transitions over the store, made when they are first asked for."""

@@ -28,8 +28,18 @@ _KINDS = {
     "gone": "color: $mark; text-style: strike;",
     "new": "color: $predicted-bar; text-style: bold;",
     "stale": "color: $text-disabled;",
+    "heat-1": "background: $panel;",
+    "heat-2": "background: $raised;",
+    "heat-3": "background: $rule;",
+    "heat-4": "color: $predicted-text; background: $predicted;",
 }
-_WITHOUT_COLOUR = {"here": "bold reverse", "picked": "bold reverse", "ground": "reverse", "stale": "dim"}
+_WITHOUT_COLOUR = {
+    "here": "bold reverse",
+    "picked": "bold reverse",
+    "ground": "reverse",
+    "stale": "dim",
+    "heat-4": "bold",
+}
 
 
 def _part_css() -> str:

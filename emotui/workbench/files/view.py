@@ -48,6 +48,7 @@ class FileView:
     models: None = None
     scenes: None = None
     rephrasing: None = None
+    generation: None = None
     results: None = None
     comparing: None = None
     masked: None = None

@@ -1,0 +1,80 @@
+"""What the Generate place asks of a store: versions of a text, and the figures of all models over a dataset."""
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from emotui.records import GenerationGold
+from emotui.store.store import Store
+from emotui.tasks.generation.task import EmotionGeneration
+from emotui.workbench.datasets.own_files import add_own_samples
+from emotui.workbench.generation.figures import Figures, Texts, figures_of, on_texts
+from emotui.workbench.generation.versions import (
+    TASK,
+    Versions,
+    Writer,
+    all_versions,
+    dataset_of,
+    invented,
+    versions_of,
+    writers_of,
+)
+from emotui.workbench.progress import OnProgress, RunProgress
+from emotui.workbench.runs.scores import metrics_named
+
+_Read = tuple[object, Mapping[str, tuple[Writer, Texts]]]
+
+
+class GenerationBench:
+    """Made by `Workspace.generation()`. Every method may be called from any thread, and may take a while."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._lock = threading.Lock()
+        self._read: dict[int, _Read] = {}
+
+    def lacks_samples(self) -> bool:
+        """Whether the texts that come with the task are neither here nor in the trash, and may be put here."""
+        everything = [*self._store.datasets(), *self._store.datasets(trash=True)]
+        return not self._store.read_only and all(one.task != TASK for one in everything)
+
+    def add_samples(self, on_progress: OnProgress) -> None:
+        """Put the texts that come with the task here, with the three writers' versions."""
+        on_progress(RunProgress("", TASK, 0, 0, 0, None, None, "bringing in 70 texts with their versions"))
+        add_own_samples(self._store, TASK)
+
+    def versions(self, dataset: int, sample: int) -> Versions:
+        """Everything about one text. Raises BadInput where it is not there."""
+        return versions_of(self._store, dataset, sample)
+
+    def figures(self, dataset: int) -> Figures:
+        """The figures of all sources of a dataset. Raises BadInput where it is not there."""
+        by_writer = self._texts(dataset)
+        names = dict.fromkeys(name for _, texts in by_writer.values() for _, one in texts for name in one.values)
+        illustration = invented(dataset_of(self._store, dataset), [writer for writer, _ in by_writer.values()])
+        return figures_of(by_writer, metrics_named(EmotionGeneration(), names), illustration=illustration)
+
+    def on_texts(self, dataset: int, metric: str) -> Mapping[str, Any]:
+        """How a metric goes with people text by text."""
+        return on_texts(self._texts(dataset), metric)
+
+    def _texts(self, dataset: int) -> Mapping[str, tuple[Writer, Texts]]:
+        """By run its writer, and targets with versions; read once for all figures, as long as nothing changes."""
+        marker = self._store.marker()
+        with self._lock:
+            kept = self._read.get(dataset)
+            if kept is not None and kept[0] == marker:
+                return kept[1]
+            writers = writers_of(self._store, dataset)
+            targets = {
+                number: msgspec.json.decode(record, type=GenerationGold).label
+                for number, record in self._store.dataset_samples(dataset)
+            }
+            found: dict[str, tuple[Writer, list[Any]]] = {writer.run: (writer, []) for writer in writers}
+            for number, versions in sorted(all_versions(self._store, writers).items()):
+                for one in versions:
+                    found[one.writer.run][1].append((targets[number], one))
+            self._read = {dataset: (marker, found)}
+            return found

@@ -1,0 +1,22 @@
+"""What the frame knows of Generate before it is opened."""
+
+from emotui.screens.actions import Action
+from emotui.screens.entry import PlaceEntry
+
+ENTRY = PlaceEntry(
+    title="Generate",
+    place="emotui.screens.generate.place:Generate",
+    samples_of="generation",
+    actions=(
+        Action(
+            "against",
+            ("o",),
+            "o",
+            "compare with",
+            "What the emotional text's marks are against: the neutral text, or the original",
+            "Generate",
+            4,
+        ),
+        Action("papers", ("P",), "P", "published", "The paper's own models in the plot, or not", "Generate", 9),
+    ),
+)

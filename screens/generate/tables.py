@@ -1,0 +1,177 @@
+"""Models by metrics, how far to trust each metric, and models by emotion: from figures to lines."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from emotui.screens.generate.people import better, briefly, number
+from emotui.screens.widgets.cell_width import fit, shown, wrap
+from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.number_format import UNDEFINED, count
+from emotui.screens.widgets.page import Lines
+
+if TYPE_CHECKING:
+    from emotui.metrics.metric import Metric
+    from emotui.workbench.generation.figures import Estimate, Figures
+
+_METRIC = 13
+_PLAIN, _SURE = 11, 21
+"""Cells of a figure alone, and of one with its interval."""
+
+_GRADES = " ░▒▓█"
+_HEAT = ("plain", "heat-1", "heat-2", "heat-3", "heat-4")
+
+
+def between(low: float | None, high: float | None) -> str:
+    """`[.61, .77]`; nothing where there is no interval."""
+    return "" if low is None or high is None else f"[{_short(low)}, {_short(high)}]"
+
+
+def _short(value: float) -> str:
+    if abs(value) >= 10:
+        return f"{value:.1f}"
+    written = f"{value:.2f}"
+    return written.replace("0.", ".", 1) if abs(value) < 1 else written
+
+
+def model_lines(figures: "Figures | None", rows: "Sequence[Metric]", cursor: int, cells: int) -> list[list[Part]]:
+    """A heading, and a line a metric with a figure a model, the best of them bold."""
+    if figures is None:
+        return [[]]
+    models = figures.models
+    size = _SURE if cells - _METRIC - 4 >= _SURE * len(models) else _PLAIN
+    there = models[: max((cells - _METRIC - 4) // size, 1)]
+    head = [Part(f"  {'figure':{_METRIC}}  ", "dim")]
+    head += [Part(fit(briefly(one.writer.name), size - 1) + " ", "strong") for one in there]
+    if len(there) < len(models):
+        head[-1] = Part(f"{fit(briefly(there[-1].writer.name), size - 4)} +{len(models) - len(there)} ", "strong")
+    lines = [head]
+    for at, metric in enumerate(rows):
+        line = [
+            Part(f"{'▸' if at == cursor else ' '} {fit(metric.title, _METRIC)}", "picked" if at == cursor else "plain"),
+            Part(f" {better(metric)}", "dim"),
+        ]
+        values = [one.values.get(metric.name) for one in models]
+        best = _best(metric, values)
+        for estimate in values[: len(there)]:
+            value = None if estimate is None else estimate.value
+            sure = between(estimate.low, estimate.high) if estimate is not None and size == _SURE else ""
+            line += [
+                Part(f"{number(value):>6} ", "strong" if value is not None and value == best else "plain"),
+                Part(fit(sure, size - 7), "dim"),
+            ]
+        lines.append(line)
+    return lines
+
+
+def _best(metric: "Metric", values: "Sequence[Estimate | None]") -> float | None:
+    known = [one.value for one in values if one is not None and one.value is not None]
+    return (max(known) if metric.higher_is_better else min(known)) if len(known) > 1 else None
+
+
+def trust_lines(figures: "Figures | None", rows: "Sequence[Metric]", cursor: int, cells: int) -> list[list[Part]]:
+    """A heading, and a line a metric: its correlation with human F1 over models, raw and turned, and how sure."""
+    if figures is None:
+        return [[]]
+    head = (
+        f"  {'metric':{_METRIC}}  {'r':>6}  {'oriented':>8}  {'95%':13}  {'rho':>5}  {'p':>5}  {'p Holm':>6}  {'n':>2}"
+    )
+    lines = [[Part(head, "dim")]]
+    for at, metric in enumerate(rows):
+        one = figures.trust.get(metric.name, {})
+        interval = one.get("ci") or (None, None)
+        oriented = one.get("oriented_pearson")
+        lines.append(
+            [
+                Part(
+                    f"{'▸' if at == cursor else ' '} {fit(metric.title, _METRIC)}",
+                    "picked" if at == cursor else "plain",
+                ),
+                Part(f"  {number(one.get('pearson')):>6}"),
+                Part(f"  {number(oriented):>8}", "strong"),
+                Part(f"  {between(*interval) or UNDEFINED:13}", "dim"),
+                Part(f"  {number(one.get('spearman')):>5}  {number(one.get('p')):>5}  {number(one.get('p_holm')):>6}"),
+                Part(f"  {one.get('n', 0):>2}", "dim"),
+            ]
+        )
+    return lines
+
+
+def on_texts_in_words(metric: "Metric", found: Mapping[str, Any] | None) -> str:
+    """How a metric goes with people text by text, in a line."""
+    if found is None:
+        return "text by text: being counted…"
+    if found["spearman"] is None:
+        return f"text by text: {UNDEFINED} {found['why']}"
+    sure = between(*(found["ci"] or (None, None)))
+    within = "" if found["within"] is None else f", within a model {number(found['within'])}"
+    few = f" ({found['why']})" if found["why"] else ""
+    return f"text by text: rho {number(found['spearman'])} {sure}{within}, {count(found['n'])} texts{few}"
+
+
+def by_emotion(figures: "Figures") -> "list[Metric]":
+    """The figures that there are by target emotion."""
+    return [one for one in figures.metrics if any(one.name in model.by_emotion for model in figures.models)]
+
+
+def heat_lines(figures: "Figures", metric: "Metric", cells: int, *, signs: bool = False) -> Lines:
+    """A line an emotion and a column a model: the figure on a ground that is the stronger the better it is.
+
+    Args:
+        signs: shades stand behind the figures, where there is no colour.
+    """
+    models = figures.models
+    name = max((len(shown(emotion)) for emotion in figures.emotions), default=8) + 2
+    size = max(min((cells - name) // max(len(models), 1), 22), 9)
+    there = models[: max((cells - name) // size, 1)]
+    values = [
+        value for model in models for value in model.by_emotion.get(metric.name, {}).values() if value is not None
+    ]
+    low, high = scale(metric, values)
+    lines = [[Part(" " * name), *(Part(" " + fit(briefly(model.writer.name), size - 1), "strong") for model in there)]]
+    for emotion in figures.emotions:
+        line = [Part(fit(emotion, name))]
+        for model in there:
+            value = model.by_emotion.get(metric.name, {}).get(emotion)
+            line += [graded(metric, value, low, high, size - 1, signs=signs), Part(" ")]
+        lines.append(line)
+    whole = [Part(fit("all texts", name), "strong")]
+    for model in there:
+        estimate = model.values.get(metric.name)
+        whole.append(Part(f" {number(None if estimate is None else estimate.value):>6}".ljust(size), "strong"))
+    return [*lines, [], whole]
+
+
+def scale(metric: "Metric", values: Sequence[float]) -> tuple[float, float]:
+    """From the weakest to the strongest ground: the metric's own range where it has one, else that of the values."""
+    low, high = metric.range
+    if (low, high) == (0, 1):
+        return 0.0, 1.0
+    if not values:
+        return 0.0, 1.0
+    return min(values), max(values)
+
+
+def grade(metric: "Metric", value: float, low: float, high: float) -> int:
+    """0 to 4: how near a value is to the better end."""
+    part = (value - low) / (high - low) if high > low else 1.0
+    part = part if metric.higher_is_better else 1 - part
+    return min(max(round(part * (len(_HEAT) - 1)), 0), len(_HEAT) - 1)
+
+
+def graded(metric: "Metric", value: float | None, low: float, high: float, cells: int, *, signs: bool) -> Part:
+    """A figure on its ground; with `signs` a shade behind it says the same."""
+    if value is None:
+        return Part(f" {UNDEFINED:>6}".ljust(cells), "rest")
+    step = grade(metric, value, low, high)
+    shade = _GRADES[step] * 2 if signs else ""
+    return Part(fit(f" {number(value):>6} {shade}", cells), _HEAT[step])
+
+
+def folded(remarks: Sequence[str], cells: int) -> Lines:
+    """Remarks under figures, each on as many lines as it takes."""
+    return [
+        [Part(said[start:end].rstrip(), "dim")]
+        for remark in remarks
+        for said in (shown(remark),)
+        for start, end in wrap(said, max(cells - 1, 20))
+    ]

@@ -1,0 +1,119 @@
+"""Generate: texts with their differences, figures of all models, and the way through the place."""
+
+from pathlib import Path
+
+from emotui.metrics.metric import Metric
+from emotui.screens.generate.people import labels_in_words, number, seen
+from emotui.screens.generate.place import Generate
+from emotui.screens.generate.plot import Point, lettered, plotted
+from emotui.screens.generate.tables import grade, graded
+from emotui.screens.generate.texts import differing, marked
+from emotui.screens.widgets.line import Part
+from emotui.workbench.workspace import Workspace
+from tests.screens.driving import frame, listed, opened, press, screen_text, settle
+from tests.screens.generate.workspace import workspace
+
+
+def written(lines: "list[list[Part]]") -> list[str]:
+    return ["".join(part.text for part in line) for line in lines]
+
+
+def test_words_that_differ_stand_in_brackets_after_their_sign_so_that_no_colour_is_needed() -> None:
+    before, after = "the view was a real delight", "the view was there"
+    gone, new = differing(before, after)
+    assert written(marked(before, gone, "−", "gone", 60)) == ["the view was −[a real delight]"]
+    assert written(marked(after, new, "+", "new", 60)) == ["the view was +[there]"]
+    assert differing(before, "The view was a real delight!") == ([], [])
+
+
+def test_no_line_of_a_marked_text_is_wider_than_its_cells_but_for_a_word_that_is() -> None:
+    text = "one two three four five six seven"
+    assert written(marked(text, [(4, 13)], "+", "new", 12)) == ["one +[two", "three] four", "five six", "seven"]
+
+
+def test_labels_are_told_by_how_often_they_were_given() -> None:
+    assert labels_in_words(["joy", "fear", "joy", "anger"]) == "joy 2, anger 1, fear 1"
+    assert labels_in_words([]) == "–"
+    assert (seen(["joy", "fear"], "joy"), seen([], "joy")) == ("1/2", "–")
+
+
+def test_figures_have_three_digits() -> None:
+    assert [number(value) for value in (0.8123, -0.05, 1.0, 13.44, None, float("nan"))] == [
+        ".812",
+        "-.050",
+        "1.00",
+        "13.4",
+        "–",
+        "–",
+    ]
+
+
+def test_the_ground_of_a_figure_is_the_stronger_the_better_it_is_and_a_shade_says_so_without_colour() -> None:
+    up, down = Metric("a", (0, 1), True, ""), Metric("b", (0, 1), False, "")
+    assert [grade(up, value, 0, 1) for value in (0.0, 0.3, 0.5, 0.8, 1.0)] == [0, 1, 2, 3, 4]
+    assert [grade(down, value, 0, 1) for value in (0.0, 0.3, 0.5, 0.8, 1.0)] == [4, 3, 2, 1, 0]
+    assert graded(up, 1.0, 0, 1, 12, signs=True) == Part("   1.00 ██  ", "heat-4")
+    assert graded(up, None, 0, 1, 12, signs=True) == Part("      –     ", "rest")
+
+
+def test_a_point_stands_where_its_figures_are_with_a_cross_as_long_as_its_intervals() -> None:
+    points = [
+        Point("low", 0.0, 0.0),
+        Point("high", 1.0, 1.0, (0.8, 1.0), None),
+        Point("paper", 0.5, 0.5, published=True),
+    ]
+    lines = written(plotted(points, "metric", 60, 13))
+    assert [letter for letter, _ in lettered(points)] == ["A", "B", "a"]
+    row = {letter: next(at for at, line in enumerate(lines[1:-2]) if letter in line[7:]) for letter in "ABa"}
+    column = {letter: lines[1 + row[letter]].index(letter, 7) for letter in "ABa"}
+    assert row["B"] < row["a"] < row["A"]
+    assert column["A"] < column["a"] < column["B"]
+    assert "├" in lines[1 + row["B"]][: column["B"]]
+    assert all(len(line) <= 60 for line in lines)
+
+
+async def test_a_way_through_the_place(tmp_path: Path) -> None:
+    async with opened(workspace(tmp_path / "w.duckdb"), (120, 40)) as pilot:
+        await press(pilot, "6")
+        place = frame(pilot).query_one(Generate)
+        assert listed(pilot)[0] == "t-1"
+        text = screen_text(pilot)
+        assert "−[honestly]" in text
+        assert "+[there]" in text
+        assert "joy 4, neutral 1" in text
+        assert "illustration" not in text
+        assert place.version is not None
+        first = place.version.writer.name
+        await press(pilot, "down" if first == "ann" else "up")
+        assert place.version.writer.name != first
+        assert ("+[rather something else]" if first == "ann" else "+[truly something else]") in screen_text(pilot)
+        await press(pilot, "o")
+        assert "not in the original" in screen_text(pilot)
+        await press(pilot, "v")
+        assert "human F1" in screen_text(pilot)
+        await press(pilot, "v")
+        assert place.rows.picked is not None
+        assert "text by text: rho" in screen_text(pilot)
+        await press(pilot, "P")
+        assert "† the paper's models" in screen_text(pilot)
+        await press(pilot, "v")
+        assert "disgust" in screen_text(pilot)
+        await press(pilot, "percent_sign", "down", "enter")
+        assert "agreement: " in screen_text(pilot)
+        await press(pilot, "V", "V", "V", "j")
+        assert place.found is not None
+        assert place.found.id == "t-2"
+
+
+async def test_the_place_brings_in_its_texts_when_it_is_first_opened_and_says_that_they_are_illustration(
+    tmp_path: Path,
+) -> None:
+    made = Workspace.open(tmp_path / "w.duckdb")
+    made.set_setting("first_start", "done")
+    async with opened(made, (80, 24)) as pilot:
+        await press(pilot, "6")
+        await settle(pilot, work=True)
+        await settle(pilot)
+        text = screen_text(pilot)
+        assert "g-001" in text
+        assert "illustration" in text

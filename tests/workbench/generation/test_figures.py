@@ -1,0 +1,55 @@
+"""The figures of Generate are those of the command over the same records."""
+
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+
+from emotui.metrics.ers import weighted_f1
+from emotui.metrics.human_labels import majority_label
+from emotui.tasks.generation.report import score_records
+from emotui.workbench.generation.bench import GenerationBench
+from emotui.workbench.generation.versions import writers_of
+from tests.screens.generate.workspace import records, workspace
+
+
+def test_figures_over_the_store_are_those_of_score_generation_over_its_records(tmp_path: Path) -> None:
+    opened = workspace(tmp_path / "w.duckdb")
+    dataset = opened.datasets()[0].dataset
+    figures = GenerationBench(opened.store).figures(dataset)
+    document = score_records(records(), {})
+    assert [one.writer.name for one in figures.models] == ["ann", "bob"]
+    for model in figures.models:
+        wanted = document["models"][model.writer.name]
+        for name in ("human_f1", "agreement", "r1_c", "r2_m", "r3_m"):
+            assert model.values[name].value == pytest.approx(wanted[name], abs=1e-5)
+        assert model.values["human_neutral_f1"].value == pytest.approx(wanted["human_neutral"]["f1"])
+        assert model.by_emotion["human_f1"] == {
+            emotion: row["f1"] for emotion, row in wanted["human"]["by_emotion"].items()
+        }
+    assert not figures.illustration
+    for name in ("r1_c", "r3_m"):
+        for key in ("pearson", "oriented_pearson", "n", "ci"):
+            assert figures.trust[name][key] == pytest.approx(document["correlations"][name][key], abs=1e-6)
+
+
+def test_human_f1_counts_a_text_that_two_labels_are_the_most_frequent_of_as_seen_to_be_nothing(tmp_path: Path) -> None:
+    opened = workspace(tmp_path / "w.duckdb")
+    figures = GenerationBench(opened.store).figures(opened.datasets()[0].dataset)
+    bob = [one for one in records() if one.model == "bob"]
+    found = [majority_label(one.human, one.target) for one in bob]
+    assert found[2] is None
+    model = figures.models[1]
+    assert model.values["human_f1"].value == weighted_f1([one.target for one in bob], found)
+    assert model.values["agreement"].value == pytest.approx(fmean([0.6, 1.0, 0.4] * 2))
+
+
+def test_a_text_has_every_version_with_its_labels_and_values(tmp_path: Path) -> None:
+    opened = workspace(tmp_path / "w.duckdb")
+    dataset = opened.datasets()[0].dataset
+    bench = GenerationBench(opened.store)
+    found = bench.versions(dataset, opened.store.numbers_by_id(dataset)["t-3"])
+    assert (found.target, found.illustration) == ("disgust", False)
+    assert [one.writer for one in found.versions] == writers_of(opened.store, dataset)
+    assert found.versions[1].human == ("joy", "disgust", "joy", "disgust", "neutral")
+    assert set(found.versions[0].values) >= {"r1_c", "r3_m", "words", "leak"}
