@@ -80,8 +80,8 @@ def begin(
 def parts(work: Job, room: int) -> list[Part]:
     """The work in a line: what, how far, how fast, how long still, and how to stop it.
 
-    Where that takes more than `room` cells the speed goes first, then the bar, then the beginning of the name: how far
-    it is, how long it takes and the key that stops it stay.
+    Where that takes more than `room` cells the speed goes first, then the bar, then the beginning of the name, and last
+    how long still: how far it is and the key that stops it stay.
     """
     progress = work.progress
     if work.stopping:
@@ -109,7 +109,10 @@ def parts(work: Job, room: int) -> list[Part]:
         left = room - taken(tail)
         if width(name) <= left:
             break
-    return [Part(_cut(name, max(left, _NAME)), "strong"), *tail]
+    short = room - taken([*far, *stops])
+    if left < min(width(name), _NAME // 2) <= short:
+        return [Part(_cut(name, short), "strong"), *far, *stops]
+    return [Part(_cut(name, left if left >= _NAME // 2 else _NAME), "strong"), *tail]
 
 
 def _cut(words: str, room: int) -> str:

@@ -8,6 +8,7 @@ from textual.pilot import Pilot
 
 from emotui.records import Mark, SpanSample
 from emotui.screens.jobs import Job, parts
+from emotui.screens.places import TITLES
 from emotui.screens.widgets.top_line import standing
 from emotui.workbench.progress import RunProgress
 from emotui.workbench.workspace import FIRST_START, Workspace
@@ -163,7 +164,8 @@ async def test_eighty_columns_hold_every_place_beside_a_run(many: Workspace) -> 
         await start(pilot)
         await until(pilot, "32/40")
         top = screen_text(pilot).splitlines()[0]
-        assert top.split()[:8] == ["emotui", "1", "Browse", "2", "3", "4", "5", "7"]
+        first, *others = TITLES
+        assert top.split()[: len(TITLES) + 2] == ["emotui", str(first), TITLES[first], *map(str, others)]
         assert top.rstrip().endswith("Esc stops")
         await strike(pilot, "escape")
         await settle(pilot, work=True)
