@@ -10,8 +10,8 @@ from emotui.screens.annotate.entry import ENTRY as ANNOTATE_ENTRY
 from emotui.screens.browse.entry import ENTRY as BROWSE_ENTRY
 from emotui.screens.compare.entry import ENTRY as COMPARE_ENTRY
 from emotui.screens.entry import PlaceEntry
-from emotui.screens.masked.entry import ENTRY as MASKED_ENTRY
 from emotui.screens.generate.entry import ENTRY as GENERATE_ENTRY
+from emotui.screens.masked.entry import ENTRY as MASKED_ENTRY
 from emotui.screens.models.entry import ENTRY as MODELS_ENTRY
 from emotui.screens.place import Place
 from emotui.screens.rephrase.entry import ENTRY as REPHRASE_ENTRY

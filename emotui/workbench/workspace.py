@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from emotui.workbench.datasets.importing import Importing
     from emotui.workbench.datasets.source_bench import SourceBench
     from emotui.workbench.datasets.spot_checks import SpotChecks
-    from emotui.workbench.masked.looking import MaskedBench
     from emotui.workbench.generation.bench import GenerationBench
+    from emotui.workbench.masked.looking import MaskedBench
     from emotui.workbench.models.loaded import LoadedModels
     from emotui.workbench.progress import OnProgress
     from emotui.workbench.queries import Table
