@@ -34,7 +34,8 @@ class Cell(msgspec.Struct, frozen=True):
 
 class Column(msgspec.Struct, frozen=True):
     """`group` is the heading over several columns (a setting). `unit`: share, cosine, count, difference or words;
-    fine-share is a share to four decimals, which a paper prints as a percentage with two.
+    fine-share is a share to four decimals, which a paper prints as a percentage with two; number has three digits,
+    wherever its point stands (a p, a size).
 
     `short`: the title where columns are many, empty where it is short itself.
     """
@@ -71,7 +72,8 @@ class Plot(msgspec.Struct, frozen=True):
 
     `points`: (across, up). `pairs`: of one text the gold point and the given one behind it; of many texts those that
     lie farthest apart. `diagonal`: equal numbers lie on a line. `figures`: what stands beside, by name. `n`: how many
-    points there are, of which at most `PLOTTED` are kept.
+    points there are, of which at most `PLOTTED` are kept. `of`: what a point is. `names`: of the points, empty where
+    one is not named. `powers`: what lies across is the decimal logarithm of what is shown.
     """
 
     across: str
@@ -83,6 +85,9 @@ class Plot(msgspec.Struct, frozen=True):
     diagonal: bool = False
     figures: tuple[tuple[str, Value], ...] = ()
     n: int = 0
+    of: str = "text"
+    names: tuple[str, ...] = ()
+    powers: bool = False
 
 
 PLOTTED = 5000
@@ -93,7 +98,7 @@ class ResultsTable(msgspec.Struct, frozen=True):
 
     `published_notes`: what has to be known of the published rows. `heat`: counts that are drawn as shades of their
     share of the row, unless somebody wants to read them; in a `plane` as their share of the greatest. `plot`: the same
-    as points.
+    as points; `published_plot`: with the published ones. `left_out`: there are published rows that are not shown.
     """
 
     key: str
@@ -105,14 +110,17 @@ class ResultsTable(msgspec.Struct, frozen=True):
     published_notes: tuple[str, ...] = ()
     plane: bool = False
     plot: Plot | None = None
+    published_plot: Plot | None = None
+    left_out: bool = False
 
     def shown(self, *, published: bool) -> "ResultsTable":
         """The table with its published rows and what has to be known of them, or without both."""
         if published:
-            return msgspec.structs.replace(self, notes=(*self.notes, *self.published_notes), published_notes=())
-        return msgspec.structs.replace(
-            self, rows=tuple(row for row in self.rows if not row.published), published_notes=()
-        )
+            notes, plot = (*self.notes, *self.published_notes), self.published_plot or self.plot
+            return msgspec.structs.replace(self, notes=notes, published_notes=(), plot=plot, published_plot=None)
+        rows = tuple(row for row in self.rows if not row.published)
+        left_out = len(rows) < len(self.rows)
+        return msgspec.structs.replace(self, rows=rows, published_notes=(), published_plot=None, left_out=left_out)
 
 
 class Bars(msgspec.Struct, frozen=True):
@@ -162,7 +170,9 @@ def shown_cell(cell: Cell, unit: str) -> str:
     if isinstance(value, str | bool):
         return str(value)
     interval = ""
-    if unit == "count":
+    if unit == "number":
+        text, spread = digits(value), digits(cell.sd) if cell.sd is not None else ""
+    elif unit == "count":
         text, spread = f"{round(value, 1):.15g}", f"{round(cell.sd, 1):.15g}" if cell.sd is not None else ""
     else:
         n = 4 if unit == FINE else 3
@@ -171,6 +181,11 @@ def shown_cell(cell: Cell, unit: str) -> str:
         if cell.low is not None and cell.high is not None:
             interval = f" [{_bare(cell.low, n)}, {_bare(cell.high, n)}]"
     return f"{text} ± {spread}{interval}" if spread else f"{text}{interval}"
+
+
+def digits(value: float) -> str:
+    """A number with three digits, or all that stand before its point: `2.7e-06`, `0.125`, `1750`."""
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
 def _bare(value: float, n: int) -> str:

@@ -31,6 +31,10 @@ def written(cell: "Cell", unit: str) -> tuple[str, str]:
         return ("yes" if value else "no"), ""
     if isinstance(value, str):
         return shown(value), ""
+    if unit == "number":
+        from emotui.tables import digits
+
+        return digits(value), "" if cell.sd is None else f"±{digits(cell.sd)}"
     if unit == "count":
         spread = "" if cell.sd is None else f"±{cell.sd:.1f}"
         return (count(round(value)) if value == round(value) else f"{value:.1f}"), spread

@@ -223,7 +223,7 @@ class Results(Place):
                 self.looked.view in ("tables", AGREEMENT) and table is not None and table.heat
             )
         if action == "published":
-            return self.looked.of_spans
+            return self.looked.publishes
         if action == "samples":
             picked = self.view.grid.cell
             if self.looked.view == "bars":

@@ -45,6 +45,11 @@ class Looked:
         return [(at, table) for at, table in enumerate(self.tables or ()) if table.plot is not None]
 
     @property
+    def publishes(self) -> bool:
+        """Whether a paper's own rows stand beside, or might."""
+        return self.of_spans or self.published or any(table.left_out for table in self.tables or ())
+
+    @property
     def plotted(self) -> "ResultsTable | None":
         """The one of them that is looked at."""
         there = self.plots_there

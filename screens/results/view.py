@@ -112,7 +112,7 @@ class ResultsView(Vertical):
         plots[0].show(plot)
         self.query_one("#results-beside", Page).show(scatter.beside(plot))
         right = [Part("Enter", "key", "do('samples')"), Part(" as counts, and on to the texts ", "dim")]
-        self.query_one("#results-cell", Line).show([Part(" a point a text", "dim")], right)
+        self.query_one("#results-cell", Line).show([Part(f" a point a {plot.of}", "dim")], right)
 
     def _tell_none(self, why: str) -> None:
         self._show_grid()

@@ -8,7 +8,7 @@ import click
 from emotui.commands.output import as_written, json_option, print_figures, print_json, say, terminal
 from emotui.errors import BadInput
 from emotui.metrics.masked_pairs import ALTERNATIVES, SCORES, Alternative
-from emotui.workbench.files.masked_figures import TABLES
+from emotui.tasks.masked.published import TABLES
 
 BAR = 30
 """Cells of the longest bar."""
@@ -121,9 +121,9 @@ def sizes(
 @json_option
 def published(table: str, as_json: bool) -> None:
     """A table of the paper (EXPRESS) as it is printed, with notes on what is printed wrongly."""
-    from emotui.workbench.files import masked_figures
+    from emotui.tasks.masked.published import published as printed
 
-    document = masked_figures.published(table)
+    document = printed(table)
     if as_json:
         print_json(document)
         return

@@ -1,6 +1,7 @@
 """What fills masks for nothing: no feeling at all, vectors or words by chance, and one word for every mask."""
 
 import random
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,19 +19,23 @@ NO_WORD = "\0"
 def score_baselines(
     golds: Sequence[MaskedGold], given: Mapping[str, Any], embedding: Embedding
 ) -> dict[str, dict[str, Any]]:
+    """The figures of five answers to every mask: `baseline_figures`, by the vectors that the options name."""
+    return baseline_figures({sample.id: sample.labels for sample in golds}, given_vectors(given))
+
+
+def baseline_figures(gold: Mapping[str, Sequence[str]], words: WordVectors) -> dict[str, dict[str, Any]]:
     """The figures of five answers to every mask.
 
     `zeros`: no word but the vector of ten zeros. `random`: a gold word that is drawn. `random_vectors`: no word but ten
     drawn digits, each 0 or 1 with equal chance (the paper's random baseline). `constant`: the most frequent gold word.
     `best_constant`: the gold word with the highest F1_V of all, under `word`.
     """
-    words = given_vectors(given)
-    gold = {sample.id: sample.labels for sample in golds}
     masks = [fold(word) for labels in gold.values() for word in labels]
     most, guesses, source = most_frequent(masks), iter(drawn_golds(masks)), random.Random(SEED)
     drawn = [tuple(source.choice((0, 1)) for _ in DIMENSIONS) for _ in masks]
     numbers = iter(range(len(masks)))
-    best = max(dict.fromkeys(masks), key=lambda word: _constant_f1(word, masks, words))
+    counted = Counter(masks)
+    best = max(counted, key=lambda word: _constant_f1(word, counted, words))
 
     def said(fill: Any) -> dict[str, list[str]]:
         return {key: [fill() for _ in row] for key, row in gold.items()}
@@ -49,11 +54,12 @@ def score_baselines(
     }
 
 
-def _constant_f1(word: str, masks: Sequence[str], words: WordVectors) -> float:
+def _constant_f1(word: str, masks: Mapping[str, int], words: WordVectors) -> float:
     vector = words.table.get(word)
     if vector is None:
-        return float(masks.count(word))
-    return sum(vector_f1(other, vector) for mask in masks if (other := words.table.get(mask)) is not None)
+        return float(masks[word])
+    known = ((words.table.get(mask), n) for mask, n in masks.items())
+    return sum(n * vector_f1(other, vector) for other, n in known if other is not None)
 
 
 def _document(

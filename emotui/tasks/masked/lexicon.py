@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from emotui.lexicons import emolex
-from emotui.metrics.masked import DIMENSIONS
+from emotui.metrics.masked import DIMENSIONS, fold
 from emotui.tasks.masked.word_vectors import Vector, vectors_from
 
 FAMILIES, WORDS = "emotion_families.csv", "emotion_words.csv"
@@ -31,11 +31,21 @@ class EmotionWord(msgspec.Struct, frozen=True):
     looked_for: str
 
 
+SIGN = "°"
+"""Stands behind a word whose vector is this project's, wherever it is shown."""
+
+SIGNED = f"{SIGN} a word that EmoLex lacks: its vector is of emotui's supplement (docs/emotion_words.md)"
+
+
 class WordVectors(msgspec.Struct, frozen=True):
     """Lower-cased words with their vectors over `DIMENSIONS`; `supplement`: those whose vector is this project's."""
 
     table: Mapping[str, Vector]
     supplement: frozenset[str] = frozenset()
+
+    def marked(self, word: str) -> str:
+        """The word, with `SIGN` behind it where its vector is of the supplement."""
+        return f"{word}{SIGN}" if fold(word) in self.supplement else word
 
 
 @cache

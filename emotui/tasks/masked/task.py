@@ -20,11 +20,13 @@ from emotui.metrics.repeats import by_repeat
 from emotui.metrics.span_scoring import Embed
 from emotui.records import MaskedGold, MaskedPrediction, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
+from emotui.tables import ResultsTable
 from emotui.tasks.masked.baselines import score_baselines
+from emotui.tasks.masked.detail import CONVENTION, Detail
 from emotui.tasks.masked.examples import Example, ExampleFile, example_file, loaded
 from emotui.tasks.masked.lexicon import WordVectors, given_vectors, word_vectors
 from emotui.tasks.masked.prompts import PROMPTS, ROOM, SHOWING, WAYS, WORD_ROOM, fields, read_masked_prompts, read_words
-from emotui.tasks.parts import Asking, Embedding, OwnSamples, SaidLine, ScoreOption, TaskFiles, TaskWords
+from emotui.tasks.parts import Asking, Embedding, OwnSamples, SaidLine, ScoredRun, ScoreOption, TaskFiles, TaskWords
 from emotui.tasks.prompting.files import as_chat, filled
 from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from, write_answers
 from emotui.tasks.prompting.ways import DIRECT
@@ -32,10 +34,6 @@ from emotui.tasks.sharing import shared_by
 from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
 
 VERSION = "1"
-CONVENTION = (
-    "masked 2: mean over a text's masks of the F1 of the two words' EmoLex vectors, emotui's supplement for words that "
-    "EmoLex lacks; a pair with a word outside both counts 1 if the words are equal, else 0"
-)
 MASK = "<mask>"
 KEPT = 5
 """Words that are kept for each mask, with their probabilities, of a model that gives any."""
@@ -58,16 +56,6 @@ class FillingSettings(Writing, frozen=True, omit_defaults=True):
     """What a person can set; `examples`: the file of those that few-shot prompts show."""
 
     examples: ExampleFile | None = None
-
-
-class Detail(msgspec.Struct, frozen=True):
-    """One text's gold words and the model's; `f1`: of the two vectors, a value a mask."""
-
-    id: str
-    repeat: int
-    gold: tuple[str, ...]
-    predicted: tuple[str, ...]
-    f1: tuple[float, ...]
 
 
 METRICS = (
@@ -97,14 +85,19 @@ def _mean_words(samples: Sequence[MaskedGold]) -> dict[str, float]:
     return {"mean_words": fmean(lengths)} if lengths else {}
 
 
+def _topic(sample: MaskedGold) -> str:
+    topic = sample.meta.get("topic")
+    return "" if topic is None else str(topic)
+
+
 def _by_topic(
     samples: Sequence[MaskedGold], predicted: Mapping[str, Sequence[str]], words: WordVectors
 ) -> dict[str, Any]:
     """The figures of each topic, where records name theirs in `meta.topic` (EXPRESS has 49 by BERTopic)."""
     topics: dict[str, dict[str, Sequence[str]]] = {}
     for sample in samples:
-        if (topic := sample.meta.get("topic")) not in (None, "") and sample.id in predicted:
-            topics.setdefault(str(topic), {})[sample.id] = sample.labels
+        if (topic := _topic(sample)) and sample.id in predicted:
+            topics.setdefault(topic, {})[sample.id] = sample.labels
     if not topics:
         return {}
     names = ("n", "masks", "acc_l", "acc_v", "f1_v")
@@ -308,16 +301,16 @@ class Masked(Task):
         return None if prediction.labels else "there are no words in the answer"
 
     def said(self, sample: MaskedGold, prediction: Prediction | None) -> tuple[SaidLine, ...]:
-        """A line a mask: the two words, and `M` where they are not the same."""
-        lines = []
+        """A line a mask: the two words, and `M` where they differ; words of the supplement have their sign."""
+        lines, shown = [], word_vectors().marked
         for place, word in enumerate(sample.labels):
             name = f"mask {place + 1}"
             if prediction is None:
-                lines.append(SaidLine(name, word, ""))
+                lines.append(SaidLine(name, shown(word), ""))
                 continue
             there = prediction.labels[place] if place < len(prediction.labels) else ""
             p = prediction.masks[place][0][1] if place < len(prediction.masks) else None
-            lines.append(SaidLine(name, word, there, "" if fold(there) == fold(word) else "M", p))
+            lines.append(SaidLine(name, shown(word), shown(there), "" if fold(there) == fold(word) else "M", p))
         return tuple(lines)
 
     def score(self, answers: Sequence[Parsed], embed: Embed | None) -> list[ScoreRow]:
@@ -331,6 +324,12 @@ class Masked(Task):
         scored = {detail.id for detail in details}
         lengths = _mean_words([sample for sample in samples if sample.id in scored])
         return by_repeat(details, _report) | lengths | _by_topic(samples, once, word_vectors())
+
+    def tables(self, runs: Sequence[ScoredRun], elsewhere: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
+        """Runs beside baselines, by topic, their mispredictions and words, pairs of runs, and size."""
+        from emotui.tasks.masked.tables import masked_tables
+
+        return masked_tables(runs)
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `answers`, of a model that writes: how its lists were to be read, and how many have a word a mask."""
@@ -363,7 +362,8 @@ def _score(answer: Parsed) -> ScoreRow:
         score_mask(word, said[place] if place < len(said) else None, word_vectors().table)
         for place, word in enumerate(sample.labels)
     ]
-    detail = Detail(sample.id, answer.repeat, sample.labels, said, tuple(pair.f1 for pair in pairs))
+    f1 = tuple(pair.f1 for pair in pairs)
+    detail = Detail(sample.id, answer.repeat, sample.labels, said, f1, _topic(sample))
     marks = "M" * any(not pair.same_vector for pair in pairs) + "!" * (answer.prediction.form == "unread")
     values = {
         "f1_v": mean(detail.f1),

@@ -1,10 +1,7 @@
 """Figures over several predictions of one file of masked gold records: errors, words, differences, sizes."""
 
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from typing import Any
-
-import msgspec
 
 from emotui.errors import BadInput
 from emotui.formats import capped, read
@@ -14,27 +11,9 @@ from emotui.metrics.masked_errors import normalised_mispredictions, scored_masks
 from emotui.metrics.masked_pairs import Alternative, compare_masks
 from emotui.records import MaskedGold, MaskedPrediction
 from emotui.tasks.masked.lexicon import WordVectors
-
-TABLES = {
-    "3": "express_table3",
-    "4": "express_table4",
-    "A.6": "express_tableA6",
-    "A.7": "express_tableA7",
-    "A.10": "express_tableA10",
-    "A.11": "express_tableA11",
-}
-"""The paper's tables by their numbers, and their files."""
+from emotui.tasks.masked.published import published
 
 Words = Mapping[str, Sequence[str]]
-
-
-def published(table: str) -> dict[str, Any]:
-    """A table of the paper as printed, with `notes` on what is printed wrongly. Raises BadInput for no such table."""
-    if table not in TABLES:
-        raise BadInput(f"there is no table {literal(table)} here: {', '.join(TABLES)}")
-    text = (files("emotui.sample_data.published") / f"{TABLES[table]}.json").read_bytes()
-    document: dict[str, Any] = msgspec.json.decode(text)
-    return document
 
 
 def errors(

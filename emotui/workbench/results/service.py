@@ -110,7 +110,8 @@ class Results:
         """
         found = self._dataset(dataset, of_spans=False)
         if found.task != SPANS:
-            return told_of_gold(self._run_tables(found, runs, cancelled, on_step), self._store, found)
+            made = [one.shown(published=published) for one in self._run_tables(found, runs, cancelled, on_step)]
+            return told_of_gold([table for table in made if table.rows], self._store, found)
         own, experimental = self._chosen(found, runs, cancelled, on_step)
         tables: list[ResultsTable] = []
         if experiment_of(found) is None:

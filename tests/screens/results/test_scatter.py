@@ -84,3 +84,31 @@ def test_what_is_not_drawn_is_told_beside() -> None:
     said = ["".join(part.text for part in line) for line in beside(plot)]
     assert said[0] == f"{'r':<15}–"
     assert said[-1] == "2 are drawn"
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 45)], ids=str)
+async def test_words_and_models_are_named_points_and_printed_ones_come_when_asked(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    gold = [{"id": str(at), "text": "I am <mask>.", "labels": [word]} for at, word in enumerate(("sad", "sad", "glad"))]
+    (tmp_path / "gold.jsonl").write_text("\n".join(map(json.dumps, gold)), encoding="utf-8")
+    said = [{"id": one["id"], "labels": ["anxious"]} for one in gold]
+    (tmp_path / "said.jsonl").write_text("\n".join(map(json.dumps, said)), encoding="utf-8")
+    made = Workspace.open(tmp_path / "w.duckdb")
+    made.set_setting(FIRST_START, "done")
+    made.import_files([str(tmp_path / "gold.jsonl")], "gold", "masked")
+    dataset = dataset_named(made.store, "gold")
+    import_predictions(made.store, dataset, str(tmp_path / "said.jsonl"), "Mine-4B", warn=lambda line: None)
+    async with opened(made, size) as pilot:
+        await press(pilot, "7", "v")
+        shown = screen_text(pilot)
+        assert "a point a word" in shown
+        assert "● anxious" in shown
+        assert "sad ●" in shown
+        await press(pilot, "n")
+        assert "GPT-4o" not in screen_text(pilot)
+        assert "● Mine-4B" in screen_text(pilot)
+        await press(pilot, "P", "v")
+        shown = screen_text(pilot)
+        assert "GPT-4o † ○" in shown
+        assert "○ † as printed" in shown

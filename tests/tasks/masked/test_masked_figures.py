@@ -5,7 +5,7 @@ from statistics import mean
 
 import pytest
 
-from emotui.workbench.files.masked_figures import TABLES, published
+from emotui.tasks.masked.published import TABLES, published
 from tests.conftest import Emotui
 
 GOLD = '{"id": "a", "labels": ["sad", "angry"], "text": "<mask> <mask>", "meta": {"topic": "work"}}\n'
