@@ -1,10 +1,16 @@
 """What the tables, bars and heatmaps of results hold: plain values, for screens, commands and reports alike."""
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 import msgspec
 
 Value = float | int | str | bool | None
 
 FINE = "fine-share"
+INTERVAL = "[low, high]: 95% interval, none where no resample differs; of repeats their mean is taken first."
+"""What stands under a table with intervals, before the convention of these."""
+
 NOT_ASKED = "—"
 """What stands where a setting was not asked, as in the papers."""
 
@@ -157,6 +163,12 @@ class Transitions(msgspec.Struct, frozen=True):
     pairs: int = 0
     unlabelled: int = 0
     of: str = ""
+
+
+def interval_notes(documents: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Under which convention the intervals of these figures are, a line for each there is."""
+    told = (document.get("conventions", {}).get("ci95") for document in documents)
+    return tuple(f"{INTERVAL} {one}." for one in dict.fromkeys(told) if one)
 
 
 def shown_cell(cell: Cell, unit: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from emotui.errors import BadInput
-from emotui.metrics.beside import Intervals, Shared, beside, of_ratios
+from emotui.metrics.beside import Drawn, Intervals, Resampled, Shared, beside, of_ratios, ratios
 
 DIMENSIONS = (
     "anger",
@@ -125,11 +125,7 @@ def masked_report(
     problems += [f"{key}: predicted, but not in the gold file" for key in predicted if key not in gold]
     if problems:
         raise BadInput(*problems)
-    scored = [
-        score_mask(word, predicted[key][place] if place < len(predicted[key]) else None, lexicon)
-        for key, words in gold.items()
-        for place, word in enumerate(words)
-    ]
+    scored = _scored(gold, predicted, lexicon)
     answered = [mask.predicted for mask in scored if mask.predicted is not None]
     gold_words = _standings([mask.gold for mask in scored], lexicon, supplement)
     predicted_words = _standings(answered, lexicon, supplement)
@@ -159,14 +155,35 @@ def masked_report(
     }
 
 
+def _scored(
+    gold: Mapping[str, Sequence[str]], predicted: Mapping[str, Sequence[str]], lexicon: Lexicon
+) -> list[MaskScore]:
+    return [
+        score_mask(word, predicted[key][place] if place < len(predicted[key]) else None, lexicon)
+        for key, words in gold.items()
+        for place, word in enumerate(words)
+    ]
+
+
 def _intervals(gold: Mapping[str, Sequence[str]], scored: Sequence[MaskScore], shared: Shared) -> Intervals:
+    return of_ratios(_parts(gold, scored), shared)
+
+
+def masks_resampled(
+    gold: Mapping[str, Sequence[str]], predicted: Mapping[str, Sequence[str]], lexicon: Lexicon, by: Drawn
+) -> Resampled:
+    """`acc_l`, `acc_v` and `f1_v` over resamples of texts. Args: as of `masked_report`; by: a row a text, as gold."""
+    return ratios(_parts(gold, _scored(gold, predicted, lexicon)), by)
+
+
+def _parts(gold: Mapping[str, Sequence[str]], scored: Sequence[MaskScore]) -> dict[str, tuple[list[float], list[int]]]:
     owners = [place for place, words in enumerate(gold.values()) for _ in words]
     parts: dict[str, list[float]] = {name: [0.0] * len(gold) for name in ("acc_l", "acc_v", "f1_v")}
     for place, mask in zip(owners, scored, strict=True):
         for name, value in (("acc_l", mask.same_word), ("acc_v", mask.same_vector), ("f1_v", mask.f1)):
             parts[name][place] += value
     masks = [len(words) for words in gold.values()]
-    return of_ratios({name: (sums, masks) for name, sums in parts.items()}, shared)
+    return {name: (sums, masks) for name, sums in parts.items()}
 
 
 def _standings(words: Sequence[str], lexicon: Lexicon, supplement: Container[str]) -> dict[str, int]:

@@ -48,19 +48,22 @@ def draws(n: int, resamples: int, seed: int) -> Iterator[NDArray[np.int32]]:
         yield draw.integers(0, n, (min(rows, resamples - start), n), dtype=np.int32)
 
 
-def resampled_sums(columns: ArrayLike, groups: Numbers | None, seed: int, resamples: int) -> Floats:
+def resampled_sums(
+    columns: ArrayLike, groups: Numbers | None, seed: int, resamples: int, n_groups: int | None = None
+) -> Floats:
     """Sums of columns over resamples, for any figure that is made of sums (a mean, a rate, F1).
 
     Args:
         columns: (n, k), finite.
         groups: (n,) the number of each row's group, all of 0 to some number; None: each row is its own.
+        n_groups: how many groups there are, where not each of them has a row here.
 
     Returns:
         (resamples, k).
     """
     x = np.asarray(columns, dtype=np.float64)
     if groups is not None:
-        x = grouped_sums(x, groups)
+        x = grouped_sums(x, groups, n_groups)
     sums = np.empty((resamples, x.shape[1]))
     columnwise = [np.ascontiguousarray(column) for column in x.T] if x.shape[1] <= _LOOKED_UP else []
     start = 0
@@ -77,9 +80,9 @@ def resampled_sums(columns: ArrayLike, groups: Numbers | None, seed: int, resamp
     return sums
 
 
-def grouped_sums(columns: Floats, groups: Numbers) -> Floats:
-    """(groups, k): each column added up over the rows of each group. Args: columns: (n, k)."""
-    n = int(groups.max()) + 1 if len(groups) else 0
+def grouped_sums(columns: Floats, groups: Numbers, n_groups: int | None = None) -> Floats:
+    """(groups, k): each column added up over the rows of each group. Args: columns: (n, k); n_groups: as above."""
+    n = n_groups if n_groups is not None else int(groups.max()) + 1 if len(groups) else 0
     return np.stack([np.bincount(groups, column, minlength=n) for column in columns.T], axis=1)
 
 
@@ -165,16 +168,21 @@ def ratio_intervals(
     Returns:
         of each figure, None where it is undefined in more than half of the resamples, or there is one group only.
     """
-    if not parts:
-        return []
-    columns = np.stack([np.asarray(side, dtype=np.float64) for part in parts for side in part], axis=1)
-    n = len(columns) if groups is None else int(groups.max(initial=-1)) + 1
+    n = len(parts[0][0] if parts else ()) if groups is None else int(groups.max(initial=-1)) + 1  # type: ignore[arg-type]
     if n < 2:
         return [None] * len(parts)
-    sums = resampled_sums(columns, groups, seed, resamples_for(n))
+    return [spread_interval(ratio) for ratio in resampled_ratios(parts, groups, n, seed=seed).T]
+
+
+def resampled_ratios(
+    parts: Sequence[tuple[ArrayLike, ArrayLike]], groups: Numbers | None, n: int, *, seed: int = 0
+) -> Floats:
+    """(resamples, figures): such figures over resamples of n groups; NaN where one is undefined."""
+    columns = np.stack([np.asarray(side, dtype=np.float64) for part in parts for side in part], axis=1)
+    sums = resampled_sums(columns, groups, seed, resamples_for(n), n)
     with np.errstate(invalid="ignore", divide="ignore"):
         ratios = sums[:, ::2] / sums[:, 1::2]
-    return [spread_interval(ratio) for ratio in np.where(np.isfinite(ratios), ratios, np.nan).T]
+    return np.where(np.isfinite(ratios), ratios, np.nan)
 
 
 def spread_interval(resampled: ArrayLike) -> tuple[float, float] | None:

@@ -214,12 +214,18 @@ class ScoredRun(msgspec.Struct, frozen=True):
     """A run with what its answers came to, for a task's own tables.
 
     `dataset`: the name of its dataset. `scores`: of every answer that is scored the number of its sample and the
-    `detail` of its score, by repeat and then by sample.
+    `detail` of its score, by repeat and then by sample. `groups`: by the number of a sample that of what it shares with
+    others; empty where samples share nothing.
     """
 
     run: Run
     dataset: str
     scores: Sequence[tuple[int, str]]
+    groups: Mapping[int, int] = {}
+
+    def shared(self, ids: Iterable[tuple[int, str]]) -> dict[str, str | None]:
+        """By the id of each sample, of (number, id), what it shares with others; None: nothing."""
+        return {key: str(self.groups[number]) if number in self.groups else None for number, key in ids}
 
 
 class SaidLine(msgspec.Struct, frozen=True):

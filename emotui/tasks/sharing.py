@@ -18,6 +18,11 @@ def plain_name(column: str) -> str:
     return column.lower().removesuffix("id").rstrip("_- ")
 
 
+def shared_of(samples: Iterable[Any]) -> dict[str, str | None]:
+    """By the id of each sample what it shares with others; None where it says nothing."""
+    return {sample.id: shared_by(getattr(sample, "meta", {})) for sample in samples}
+
+
 def shared_by(meta: Mapping[str, Any]) -> str | None:
     """What one record says that it shares with others; None where it says nothing."""
     column = shared_column(meta)

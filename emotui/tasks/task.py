@@ -192,6 +192,13 @@ class Task(Protocol):
     def report(self, samples: Sequence[Any], scores: Sequence[ScoreRow]) -> dict[str, object]:
         """The figures of a run over the samples that it has scored so far."""
 
+    def intervals(self, samples: Sequence[Any], scores: Sequence[ScoreRow]) -> dict[str, Any]:
+        """How sure the figures of `report` are: `ci95` `{figure: [low, high]}` and `conventions`; empty: none is known.
+
+        The figures of repeats are averaged first; samples that share a text are drawn together.
+        """
+        return {}
+
     def tables(self, runs: Sequence[ScoredRun], elsewhere: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
         """Tables of Results about these runs over one dataset; none: its figures, a row a run.
 

@@ -3,7 +3,17 @@
 import numpy as np
 import pytest
 
-from emotui.metrics.beside import beside, of_labels, of_numbers, of_ratios, of_vectors
+from emotui.metrics.beside import (
+    Drawn,
+    Resampled,
+    beside,
+    beside_repeats,
+    of_labels,
+    of_numbers,
+    of_ratios,
+    of_vectors,
+    ratios,
+)
 from emotui.metrics.classes import class_report
 from emotui.metrics.labels import labels_metrics
 from emotui.metrics.masked import masked_report
@@ -90,3 +100,30 @@ def test_every_kind_of_file_has_intervals_beside_its_figures() -> None:
         "by_emotion.happy.f1",
     }
     assert spans["ci95"]["f1"] == spans["ci95"]["by_emotion.happy.f1"]
+
+
+class _Answer:
+    def __init__(self, key: str, repeat: int, value: float) -> None:
+        self.id, self.repeat, self.value = key, repeat, value
+
+
+def test_figures_of_repeats_are_averaged_before_their_interval_is_taken() -> None:
+    draw = np.random.default_rng(5)
+    table = draw.random((30, 3))
+    answers = [_Answer(str(at), repeat, table[at, repeat]) for repeat in range(3) for at in range(30)]
+
+    def mean(here: list[_Answer], by: Drawn) -> Resampled:
+        return ratios({"f": ([one.value for one in here], np.ones(len(here)))}, by)
+
+    found = beside_repeats(answers, {}, mean)
+    of_means = beside(of_ratios({"f": (table.mean(axis=1), np.ones(30))}, [None] * 30), [None] * 30)
+    assert found["ci95"]["f"] == pytest.approx(of_means["ci95"]["f"])
+    assert found["conventions"] == of_means["conventions"]
+    # In a repeat that is not finished the others' samples still are what is drawn.
+    fewer = beside_repeats(answers[:70], {}, mean)
+    assert fewer["conventions"] == found["conventions"]
+    assert fewer["ci95"]["f"] != found["ci95"]["f"]
+    # Samples that share a text are drawn together.
+    pairs = beside_repeats(answers, {str(at): str(at // 2) for at in range(30)}, mean)
+    assert "15 groups of samples that share a text" in pairs["conventions"]["ci95"]
+    assert beside_repeats(answers[:1], {}, mean) == {}

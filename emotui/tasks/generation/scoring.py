@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from emotui.backends.host import ModelProcess
+from emotui.metrics.beside import Drawn, Resampled, ratios
 from emotui.metrics.eans import EANS
 from emotui.metrics.eps import EPS_LABELS, eps_label
 from emotui.metrics.ers import METRIC as ERS
@@ -190,6 +191,18 @@ def _score(answer: Parsed, values: Values, found: Mapping[str, str], convention:
 def new_leaks(original: str, emotional: str, target: str) -> list[str]:
     """Forms of the target's word in the emotional text, where the original had none."""
     return [] if leaks(original, target) else leaks(emotional, target)
+
+
+def resampled(details: Sequence[Detail], by: Drawn) -> Resampled:
+    """The mean of every metric over resamples of texts."""
+    names = dict.fromkeys(name for one in details for name in one.values)
+    return ratios(
+        {
+            name: ([one.values.get(name, 0.0) for one in details], [float(name in one.values) for one in details])
+            for name in names
+        },
+        by,
+    )
 
 
 def figures_of(details: Sequence[Detail]) -> dict[str, Any]:

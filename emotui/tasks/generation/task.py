@@ -12,6 +12,7 @@ import msgspec
 from emotui.backends.base import Generate, Generation, ModelCard, Refused
 from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
+from emotui.metrics.beside import beside_repeats
 from emotui.metrics.ers import METRIC as ERS
 from emotui.metrics.ers import metric_of
 from emotui.metrics.fluency import METRIC as PERPLEXITY
@@ -28,12 +29,13 @@ from emotui.tasks.generation.measured import Kept, measures_of
 from emotui.tasks.generation.options import SCORE_OPTIONS
 from emotui.tasks.generation.prompts import INJECT, NEUTRALISE, PROMPTS, read_generation_prompts, rewritten
 from emotui.tasks.generation.report import score_records
-from emotui.tasks.generation.scoring import figures_of, score_answers
+from emotui.tasks.generation.scoring import figures_of, resampled, score_answers
 from emotui.tasks.generation.tables import score_tables
 from emotui.tasks.generation.whole import WHOLE, folded
 from emotui.tasks.parts import Asking, OwnSamples, SaidLine, TaskFiles, TaskWords
 from emotui.tasks.prompting.files import Prompt, as_chat, as_kept, filled
 from emotui.tasks.prompting.settings import SAMPLING, Writing, options_from
+from emotui.tasks.sharing import shared_of
 from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
 
 VERSION = "1"
@@ -264,6 +266,11 @@ class EmotionGeneration(Task):
     def report(self, samples: Sequence[GenerationGold], scores: Sequence[ScoreRow]) -> dict[str, object]:
         """EAnS, lengths, and how often a step was refused, changed nothing, or left the label's word in the text."""
         return by_repeat([msgspec.json.decode(row.detail, type=Detail) for row in scores], figures_of)
+
+    def intervals(self, samples: Sequence[GenerationGold], scores: Sequence[ScoreRow]) -> dict[str, Any]:
+        """Of the mean of each metric."""
+        details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
+        return beside_repeats(details, shared_of(samples), resampled)
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """None beside the figures."""

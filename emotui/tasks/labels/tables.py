@@ -14,11 +14,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from emotui.metrics.beside import beside_rows, vectors
 from emotui.metrics.labels import NONE, as_table, confusion_counts, labels_metrics
 from emotui.metrics.nested_cv import assign_folds
 from emotui.metrics.states import Bits, Floats
 from emotui.metrics.thresholds import best_thresholds, decided
-from emotui.tables import Cell, Column, ResultsTable, Row
+from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes
 from emotui.tasks.labels.detail import CONVENTION, Detail, named_in
 from emotui.tasks.parts import ScoredRun
 
@@ -146,6 +147,15 @@ class _Counts:
         used = {name: self.thresholds.get(name, 0.5) for name in self.labels} if self.by_threshold else None
         return self.reports(self.said, used)
 
+    def sure(self, said: Bits) -> dict[str, Any]:
+        """The intervals of the figures of what was given, and their convention."""
+        return beside_rows(
+            self.ids,
+            self.repeats.tolist(),
+            self.scored.shared(zip(self.numbers.tolist(), self.ids, strict=True)),
+            lambda rows, by: vectors(self.gold[rows], said[rows], self.labels, by),
+        )
+
     def samples(self, wanted: NDArray[np.bool_]) -> tuple[int, ...]:
         """The numbers of the texts of these answers."""
         return tuple(int(number) for number in np.unique(self.numbers[wanted]))
@@ -202,24 +212,29 @@ def _chosen(own: _Counts, others: Sequence[_Counts]) -> _Chosen | str:
 
 def _summary(counted: Sequence[_Counts], chosen: Sequence[_Chosen | str]) -> ResultsTable:
     columns = tuple(Column(key, title, short=short) for key, title, short in _SUMMARY)
-    rows, notes = [], [FIGURES]
+    rows, notes, told = [], [FIGURES], list[Mapping[str, Any]]()
     for own, other in zip(counted, chosen, strict=True):
         run, wrong = own.scored.run, (own.said != own.gold).any(axis=1)
-        rows.append(Row(own.name, "run", run.run, _summary_cells(own, own.own, wrong), _remark(own)))
+        told.append(own.sure(own.said))
+        rows.append(Row(own.name, "run", run.run, _summary_cells(own, own.own, wrong, told[-1]), _remark(own)))
         if isinstance(other, str):
             notes.append(f"{own.name}: no thresholds are chosen: {other}.")
             continue
         wrong = (other.said != own.gold).any(axis=1)
+        told.append(own.sure(other.said))
         label, remark = f"… thresholds of {other.where}", _where(other)
-        rows.append(Row(label, "run", run.run, _summary_cells(own, other.reports, wrong), remark))
+        rows.append(Row(label, "run", run.run, _summary_cells(own, other.reports, wrong, told[-1]), remark))
+    notes += interval_notes(told)
     return ResultsTable("labels", "Several labels a text", columns, tuple(rows), tuple(notes))
 
 
-def _summary_cells(own: _Counts, reports: Sequence[Mapping[str, Any]], wrong: NDArray[np.bool_]) -> tuple[Cell, ...]:
+def _summary_cells(
+    own: _Counts, reports: Sequence[Mapping[str, Any]], wrong: NDArray[np.bool_], sure: Mapping[str, Any]
+) -> tuple[Cell, ...]:
     behind = {key: own.samples(wrong) for key in ("macro_f1", "micro_f1", "samples_f1", "jaccard", "hamming_loss")}
     behind["vector_accuracy"] = own.samples(~wrong)
     return tuple(
-        _cell(own, [report[key] for report in reports], behind.get(key, ()), _why(reports, key))
+        _cell(own, [report[key] for report in reports], behind.get(key, ()), _why(reports, key), sure, key)
         for key, _, _ in _SUMMARY
     )
 
@@ -240,6 +255,7 @@ def _by_label(own: _Counts, other: _Chosen | str) -> ResultsTable:
         Column("ece", "calibration error", "probabilities", short="ECE"),
     ]
     rows = []
+    sure = [own.sure(side) for side in ([own.said] if isinstance(other, str) else [own.said, other.said])]
     for place, name in enumerate(own.labels):
         truth = own.gold[:, place] == 1
         support = sum(report["by_label"][name]["support"] for report in own.own)
@@ -247,13 +263,14 @@ def _by_label(own: _Counts, other: _Chosen | str) -> ResultsTable:
         sides: list[tuple[Bits, Sequence[Mapping[str, Any]], Mapping[str, float]]] = [(own.said, own.own, {})]
         if not isinstance(other, str):
             sides.append((other.said, other.reports, other.spread))
-        for said, reports, spread in sides:
+        for (said, reports, spread), surely in zip(sides, sure, strict=True):
             given = said[:, place] == 1
             behind = {"precision": given & ~truth, "recall": truth & ~given, "f1": given != truth}
             for key, _, _ in _BY_LABEL:
                 values = [report["by_label"][name][key] for report in reports]
                 samples = own.samples(behind[key]) if key in behind else ()
-                cell = _cell(own, values, samples, _why(reports, f"by_label.{name}.{key}"))
+                figure = f"by_label.{name}.{key}"
+                cell = _cell(own, values, samples, _why(reports, figure), surely, figure)
                 cells.append(cell if key != "threshold" or not spread else Cell(cell.value, spread[name], run=cell.run))
         for key in ("average_precision", "brier", "ece"):
             values = [report["by_label"][name][key] for report in own.own]
@@ -264,6 +281,7 @@ def _by_label(own: _Counts, other: _Chosen | str) -> ResultsTable:
         "those where it was missed."
     ]
     notes.append(f"Thresholds: {other}." if isinstance(other, str) else _where(other) + ".")
+    notes += interval_notes(sure)
     remark = _remark(own)
     title = f"{own.name} by label"
     return ResultsTable(
@@ -316,12 +334,21 @@ def _short(names: Sequence[str]) -> list[str]:
     return found
 
 
-def _cell(own: _Counts, values: Sequence[float | None], samples: tuple[int, ...], why: str | None) -> Cell:
+def _cell(
+    own: _Counts,
+    values: Sequence[float | None],
+    samples: tuple[int, ...],
+    why: str | None,
+    sure: Mapping[str, Any] | None = None,
+    key: str = "",
+) -> Cell:
+    low, high = (sure or {}).get("ci95", {}).get(key, (None, None))
     known = [value for value in values if value is not None]
     run = own.scored.run.run
     if not known:
         return Cell(None, None, CONVENTION, why or "undefined", samples, run)
-    return Cell(mean(known), stdev(known) if len(known) > 1 else None, CONVENTION, None, samples, run)
+    spread = stdev(known) if len(known) > 1 else None
+    return Cell(mean(known), spread, CONVENTION, None, samples, run, low, high)
 
 
 def _why(reports: Sequence[Mapping[str, Any]], *keys: str) -> str | None:

@@ -21,6 +21,7 @@ from emotui.backends.base import Classify, Message, ModelCard, Score
 from emotui.backends.grammars import some_of
 from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
+from emotui.metrics.beside import Drawn, Resampled, beside_repeats, vectors
 from emotui.metrics.labels import as_table, jaccard, label_names, labels_metrics, sample_f1
 from emotui.metrics.metric import Metric
 from emotui.metrics.repeats import by_repeat
@@ -54,6 +55,7 @@ from emotui.tasks.parts import Asking, SaidLine, ScoredRun, ScoreOption, TaskFil
 from emotui.tasks.prompting.files import as_chat, as_kept, filled
 from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from, write_answers
 from emotui.tasks.prompting.ways import COT, DIRECT, ZERO_SHOT
+from emotui.tasks.sharing import shared_of
 from emotui.tasks.task import Asked, AskModel, Parsed, Task
 
 VERSION = "1"
@@ -277,6 +279,18 @@ class Labels(Task):
         by_them = all(set(one.predicted) == set(decided(one.probs, own.thresholds)) for one in details)
         used = {name: own.thresholds.get(name, USUAL) for name in labels} if probs is not None and by_them else None
         return labels_metrics(gold.astype(np.uint8), said.astype(np.uint8), labels, probs, used)
+
+    def intervals(self, samples: Sequence[LabelsGold], scores: Sequence[ScoreRow]) -> dict[str, Any]:
+        """Of the figures that are made of counts."""
+        details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
+        known = [one for one in details if one.gold is not None]
+        labels = named_in(self._settings.labels, known)
+
+        def resampled(here: Sequence[Detail], by: Drawn) -> Resampled:
+            gold, said = as_table([one.gold or () for one in here], labels), [one.predicted for one in here]
+            return vectors(gold, as_table(said, labels), labels, by)
+
+        return beside_repeats(known, shared_of(samples), resampled)
 
     def tables(self, runs: Sequence[ScoredRun], elsewhere: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
         """Runs side by side; and for each its figures by label and its confusion."""

@@ -14,7 +14,8 @@ from emotui.backends.base import Filled, FillMask, ModelCard, Refused
 from emotui.backends.grammars import json_words
 from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
-from emotui.metrics.masked import fold, masked_report, score_mask
+from emotui.metrics.beside import Drawn, Resampled, beside_repeats
+from emotui.metrics.masked import fold, masked_report, masks_resampled, score_mask
 from emotui.metrics.metric import Metric
 from emotui.metrics.repeats import by_repeat
 from emotui.metrics.span_scoring import Embed
@@ -30,7 +31,7 @@ from emotui.tasks.parts import Asking, Embedding, OwnSamples, SaidLine, ScoredRu
 from emotui.tasks.prompting.files import as_chat, filled
 from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from, write_answers
 from emotui.tasks.prompting.ways import DIRECT
-from emotui.tasks.sharing import shared_by
+from emotui.tasks.sharing import shared_by, shared_of
 from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
 
 VERSION = "1"
@@ -68,6 +69,12 @@ METRICS = (
 def _report(details: Sequence[Detail]) -> dict[str, Any]:
     gold = {detail.id: detail.gold for detail in details}
     return _document(gold, {detail.id: detail.predicted for detail in details}, word_vectors())
+
+
+def _resampled(details: Sequence[Detail], by: Drawn) -> Resampled:
+    table = word_vectors().table
+    gold = {detail.id: detail.gold for detail in details}
+    return masks_resampled(gold, {detail.id: detail.predicted for detail in details}, table, by)
 
 
 def _document(
@@ -330,6 +337,11 @@ class Masked(Task):
         from emotui.tasks.masked.tables import masked_tables
 
         return masked_tables(runs)
+
+    def intervals(self, samples: Sequence[MaskedGold], scores: Sequence[ScoreRow]) -> dict[str, Any]:
+        """Of the means over masks, which are drawn text by text."""
+        details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
+        return beside_repeats(details, shared_of(samples), _resampled)
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `answers`, of a model that writes: how its lists were to be read, and how many have a word a mask."""

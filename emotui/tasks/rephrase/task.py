@@ -9,7 +9,7 @@ Plutchik's eight, GoEmotions' 28 or the gold labels themselves, the first of the
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -44,8 +44,11 @@ from emotui.tasks.rephrase.prompts import (
     shots,
     shown,
 )
-from emotui.tasks.sharing import shared_by
+from emotui.tasks.sharing import shared_by, shared_of
 from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
+
+if TYPE_CHECKING:
+    from emotui.metrics.beside import Drawn, Resampled
 
 VERSION = "1"
 CONVENTION = "rephrase 1: 1 where the label is the gold label, case and ends apart, else 0"
@@ -97,6 +100,13 @@ METRICS = (
 
 def _report(details: Sequence[Detail]) -> dict[str, Any]:
     return class_report({one.id: one.gold or "" for one in details}, {one.id: one.label for one in details})
+
+
+def _resampled(details: Sequence[Detail], by: "Drawn") -> "Resampled":
+    from emotui.metrics.beside import single_labels
+
+    gold, said = [one.gold or "" for one in details], [one.label for one in details]
+    return single_labels(gold, said, [name for name in dict.fromkeys([*gold, *said]) if name], by)
 
 
 def score_files(
@@ -338,6 +348,14 @@ class Rephrase(Task):
         found: dict[str, object] = dict(by_repeat(known, _report)) if known else {"n": 0}
         unlabelled = len({one.id for one in details}) - len({one.id for one in known})
         return {**found, "unlabelled": unlabelled}
+
+    def intervals(self, samples: Sequence[ClassGold], scores: Sequence[ScoreRow]) -> dict[str, Any]:
+        """Of accuracy and F1."""
+        from emotui.metrics.beside import beside_repeats
+
+        details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
+        known = [one for one in details if one.gold is not None]
+        return beside_repeats(known, shared_of(samples), _resampled)
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `answers`, of a model that writes: how its answers were to be read."""

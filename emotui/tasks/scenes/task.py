@@ -23,6 +23,7 @@ from emotui.backends.grammars import reasoned_answer
 from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
 from emotui.metrics.baselines import drawn_golds, majority
+from emotui.metrics.beside import Drawn, Resampled, beside_repeats, vectors
 from emotui.metrics.metric import Metric
 from emotui.metrics.repeats import by_repeat
 from emotui.metrics.scenes import label_counts, micro_f1, scenes_metrics, scenes_report
@@ -44,7 +45,7 @@ from emotui.tasks.scenes.prompts import (
     scene_fields,
     shared_and_asked,
 )
-from emotui.tasks.sharing import shared_by
+from emotui.tasks.sharing import shared_by, shared_of
 from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
 
 VERSION = "1"
@@ -357,6 +358,11 @@ class Scenes(Task):
         details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
         return by_repeat(details, _report)
 
+    def intervals(self, samples: Sequence[ScenesGold], scores: Sequence[ScoreRow]) -> dict[str, Any]:
+        """Of the shares and of F1."""
+        details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
+        return beside_repeats(details, shared_of(samples), _resampled)
+
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `censored`, where a server kept something back: how many scores, and how many of them on both sides."""
         kept = [msgspec.json.decode(row.prediction, type=Prediction) for row in rows if row.prediction is not None]
@@ -506,7 +512,17 @@ def _score(answer: Parsed) -> ScoreRow:
 
 
 def _report(details: Sequence[Detail]) -> dict[str, Any]:
+    return scenes_metrics(*_vectors(details))
+
+
+def _resampled(details: Sequence[Detail], by: Drawn) -> Resampled:
+    found = vectors(*_vectors(details), by)
+    return {name: each for name, each in found.items() if name not in ("jaccard", "samples_f1")}
+
+
+def _vectors(details: Sequence[Detail]) -> tuple[list[list[int]], list[list[int]], list[str]]:
+    """Gold and predicted vectors, and their labels."""
     labels = list(details[0].labels)
     rows = [[dict(zip(d.labels, d.gold, strict=True))[name] for name in labels] for d in details]
     said = [[dict(zip(d.labels, d.predicted, strict=True))[name] for name in labels] for d in details]
-    return scenes_metrics(rows, said, labels)
+    return rows, said, labels

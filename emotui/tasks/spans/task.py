@@ -466,6 +466,18 @@ class Spans(Task):
         figures = report(samples, details) | unlabelled
         return figures | _by_task(samples, details) | experiments.figures(samples, details)
 
+    def intervals(self, samples: Sequence[SpanSample], scores: Sequence[ScoreRow]) -> dict[str, Any]:
+        """Of the means and rates."""
+        from emotui.metrics.beside import beside
+        from emotui.metrics.span_intervals import span_intervals
+
+        every = [msgspec.json.decode(row.detail, type=SampleDetail) for row in scores]
+        details = [detail for detail in every if not detail.unlabelled]
+        ids = {detail.id for detail in details}
+        known = [sample for sample in samples if sample.id in ids]
+        shared = [shared_by(sample.meta) for sample in known]
+        return beside(span_intervals(known, details, shared), shared)
+
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `answers`, of all repeats: what had to be asked again, what broke the contract to the end, and how,
         and what kept it and was empty.

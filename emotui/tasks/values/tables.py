@@ -5,8 +5,9 @@ from typing import Any
 
 import msgspec
 
-from emotui.metrics.values import FIGURES, values_over_repeats, values_report
-from emotui.tables import Cell, Column, ResultsTable, Row
+from emotui.metrics.beside import Drawn, Resampled, beside_repeats, numbers
+from emotui.metrics.values import FIGURES, value_names, values_over_repeats, values_report
+from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes
 from emotui.tasks.parts import ScoredRun
 from emotui.tasks.values.detail import CONVENTION, Detail
 from emotui.tasks.values.planes import Numbered, planes
@@ -36,10 +37,26 @@ def run_report(details: Sequence[Detail]) -> dict[str, Any]:
     )
 
 
+def run_intervals(details: Sequence[Detail], shared: Mapping[str, str | None]) -> dict[str, Any]:
+    """As `emotui.metrics.beside.beside_repeats`, of each figure of each name, over the texts of which both give it."""
+    return beside_repeats(details, shared, _resampled)
+
+
+def _resampled(details: Sequence[Detail], by: Drawn) -> Resampled:
+    found: Resampled = {}
+    for name in value_names([one.gold or {} for one in details]):
+        rows = [at for at, one in enumerate(details) if name in (one.gold or {}) and name in one.predicted]
+        x = [(details[at].gold or {})[name] for at in rows]
+        each = numbers(x, [details[at].predicted[name] for at in rows], Drawn(by.numbers[rows], by.n))
+        found |= {f"by_name.{name}.{key}": one for key, one in each.items()}
+    return found
+
+
 def value_tables(runs: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
     """One table over all runs with an answer to a labelled text, and planes of each; none without such a run."""
     decoder = msgspec.json.Decoder(Detail)
     rows: list[Row] = []
+    reports: list[Mapping[str, Any]] = []
     drawn: list[ResultsTable] = []
     for scored in runs:
         details = [(number, decoder.decode(detail)) for number, detail in scored.scores]
@@ -49,9 +66,12 @@ def value_tables(runs: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
         way = scored.run.config.get("way")
         model = f"{scored.run.model} {way}" if way else scored.run.model
         report = run_report([one for _, one in known])
+        report |= run_intervals([one for _, one in known], scored.shared((number, one.id) for number, one in known))
+        reports.append(report)
         rows += _rows(scored, model, known, report, len(details) - len(known))
         drawn += planes(scored, model, known, report["by_name"])
-    return (ResultsTable("values", "Numbers", _COLUMNS, tuple(rows), (NOTE,)), *drawn) if rows else ()
+    notes = (NOTE, *interval_notes(reports))
+    return (ResultsTable("values", "Numbers", _COLUMNS, tuple(rows), notes), *drawn) if rows else ()
 
 
 def _rows(scored: ScoredRun, model: str, known: Numbered, report: Mapping[str, Any], unlabelled: int) -> list[Row]:
@@ -71,7 +91,8 @@ def _cell(
 ) -> Cell:
     why = report["notes"].get(f"by_name.{name}.{key}", "undefined") if figures[key] is None else None
     spread = report.get("sd", {}).get(name, {}).get(key)
-    return Cell(figures[key], spread, CONVENTION, why, samples, run)
+    low, high = report.get("ci95", {}).get(f"by_name.{name}.{key}", (None, None))
+    return Cell(figures[key], spread, CONVENTION, why, samples, run, low, high)
 
 
 def _remark(scored: ScoredRun, unlabelled: int) -> str:

@@ -27,12 +27,13 @@ from emotui.tasks.prompting.files import as_chat, filled
 from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from, write_answers
 from emotui.tasks.prompting.ways import COT, DIRECT, ZERO_SHOT
 from emotui.tasks.rephrase.labelling import known_label
+from emotui.tasks.sharing import shared_of
 from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
 from emotui.tasks.values.detail import CONVENTION, Detail
 from emotui.tasks.values.files import score_baselines, score_files
 from emotui.tasks.values.prompts import PROMPTS, ROOM, WAYS, fields, read_numbers, read_values_prompts
 from emotui.tasks.values.scales import REGRESS, USUAL_RANGE, Scales, seen_scales
-from emotui.tasks.values.tables import run_report, value_tables
+from emotui.tasks.values.tables import run_intervals, run_report, value_tables
 
 VERSION = "1"
 
@@ -211,6 +212,11 @@ class Values(Task):
         known = [one for one in details if one.gold]
         unlabelled = len({one.id for one in details}) - len({one.id for one in known})
         return {**run_report(known), "unlabelled": unlabelled} if known else {"n": 0}
+
+    def intervals(self, samples: Sequence[ValuesGold], scores: Sequence[ScoreRow]) -> dict[str, Any]:
+        """Of Pearson's correlation, concordance, RMSE and MAE of each name."""
+        details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
+        return run_intervals([one for one in details if one.gold], shared_of(samples))
 
     def tables(self, runs: Sequence[ScoredRun], elsewhere: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
         """A row a run and name."""

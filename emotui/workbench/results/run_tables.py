@@ -7,11 +7,12 @@ from typing import Any
 from emotui.backends.host import Cancelled
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
-from emotui.tables import Cell, Column, ResultsTable, Row
+from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes
 from emotui.tasks.parts import ScoredRun
 from emotui.tasks.registry import task_named
 from emotui.workbench.progress import IsCancelled, OnCount
 from emotui.workbench.runs.scores import former_gold, metrics
+from emotui.workbench.runs.sharing import groups_of
 
 _BATCH = 1000
 
@@ -28,8 +29,8 @@ def run_tables(
     Raises:
         Cancelled: between two thousand answers or so.
     """
-    names = {one.dataset: one.name for one in store.datasets()}
-    read = partial(_scored, store, names, cancelled)
+    names, groups = {one.dataset: one.name for one in store.datasets()}, groups_of(store, dataset.dataset)
+    read = partial(_scored, store, names, None if groups is None else groups[1], cancelled)
     own, before = [], 0
     for run in (*runs, *elsewhere):
         own.append(read(run, before, told))
@@ -39,7 +40,13 @@ def run_tables(
 
 
 def _scored(
-    store: Store, names: dict[int, str], cancelled: IsCancelled, run: Run, before: int, told: OnCount
+    store: Store,
+    names: dict[int, str],
+    groups: dict[int, int] | None,
+    cancelled: IsCancelled,
+    run: Run,
+    before: int,
+    told: OnCount,
 ) -> ScoredRun:
     scores = []
     for at, outcome in enumerate(store.outcomes(run.run)):
@@ -49,7 +56,7 @@ def _scored(
             told(before + at)
         if outcome.detail is not None:
             scores.append((outcome.sample, outcome.detail))
-    return ScoredRun(run, names.get(run.dataset, ""), scores)
+    return ScoredRun(run, names.get(run.dataset, ""), scores, groups or {})
 
 
 def _figures(store: Store, dataset: Dataset, runs: Sequence[Run]) -> tuple[ResultsTable, ...]:
@@ -70,18 +77,21 @@ def _figures(store: Store, dataset: Dataset, runs: Sequence[Run]) -> tuple[Resul
         Row(_name(run), "run", run.run, _cells(run, report, tuple(found)), former_gold(store, run))
         for run, report in reports
     )
-    return (ResultsTable(dataset.task, task_named(dataset.task).words.title, columns, rows),)
+    title = task_named(dataset.task).words.title
+    return (ResultsTable(dataset.task, title, columns, rows, interval_notes(report for _, report in reports)),)
 
 
 def _cells(run: Run, report: dict[str, object], keys: tuple[str, ...]) -> tuple[Cell, ...]:
-    spread, notes = report.get("sd"), report.get("notes")
+    spread, notes, sure = report.get("sd"), report.get("notes"), report.get("ci95")
     cells = []
     for key in keys:
         value: Any = report.get(key)
         sd = spread.get(key) if isinstance(spread, dict) else None
         why = notes.get(key) if isinstance(notes, dict) else None
         known = isinstance(value, int | float) and not isinstance(value, bool)
-        cells.append(Cell(value if known else None, sd, why=None if known else why or "undefined", run=run.run))
+        low, high = sure.get(key, (None, None)) if known and isinstance(sure, dict) else (None, None)
+        why = None if known else why or "undefined"
+        cells.append(Cell(value if known else None, sd, why=why, run=run.run, low=low, high=high))
     return tuple(cells)
 
 

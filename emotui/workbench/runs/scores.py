@@ -127,6 +127,7 @@ def metrics(store: Store, run: Run) -> dict[str, object]:
     added = _added_means(task, rows)
     scores = [row.score for row in rows if row.score is not None]
     figures: dict[str, object] = {**task.report(golds, scores), **task.diagnostics(rows)}
+    figures |= task.intervals(golds, scores)
     figures |= {name: mean for name, mean in added.items() if name not in figures}
     notes = {name: NO_VALUE for name, mean in added.items() if mean is None}
     why = settings.trained_on
