@@ -63,6 +63,10 @@ COMMANDS = {
     "runs": ("emotui.commands.run:runs", "List the runs in the store."),
     "score": ("emotui.commands.score:score", "Score a file of predictions against a file of gold records."),
     "serve": ("emotui.commands.browse:serve", "Show the workbench in a browser on this machine."),
+    "slices": (
+        "emotui.commands.looking.slices:slices",
+        "Parts of a dataset: named filters, figures in each, rules that are found.",
+    ),
     "snapshot": ("emotui.commands.sets.sql:snapshot", "Copy the store into a file that any program may hold open."),
     "sources": ("emotui.commands.sets.sources:sources", "List whoever says something about a dataset."),
     "sql": ("emotui.commands.sets.sql:sql", "Ask the store a SELECT of your own."),

@@ -36,7 +36,8 @@ class ListQuery(msgspec.Struct, frozen=True):
 
     Several emotions or valences mean any of them; several marks mean any of them. A passage has the emotions of all
     its sentences, and a text the labels of its gold spans. `column`: a column of the data's own and what it says, in
-    capitals or not; "" where it says nothing. `bounds` leave out samples for which the run has no such value. `sort`
+    capitals or not; "" where it says nothing. `conditions`: a line of them, on facets that the workbench knows and the
+    store does not (`emotui.workbench.slices`). `bounds` leave out samples for which the run has no such value. `sort`
     is one of `SORTS`, or a metric of the run.
     """
 
@@ -48,6 +49,7 @@ class ListQuery(msgspec.Struct, frozen=True):
     marks: str = ""
     bounds: tuple[Bounds, ...] = ()
     column: tuple[str, str] | None = None
+    conditions: str = ""
     sort: str = "file"
     descending: bool = False
 

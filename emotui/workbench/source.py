@@ -27,12 +27,14 @@ if TYPE_CHECKING:
     from emotui.workbench.generation.bench import GenerationBench
     from emotui.workbench.masked.looking import MaskedBench
     from emotui.workbench.models.loaded import LoadedModels
+    from emotui.workbench.notes.book import NoteBook
     from emotui.workbench.progress import OnProgress
     from emotui.workbench.queries import Table
     from emotui.workbench.rephrase.service import Rephrasing
     from emotui.workbench.results.service import Results
     from emotui.workbench.said import SampleSaid
     from emotui.workbench.scenes.service import SceneBench
+    from emotui.workbench.slices.slicing import Slicing
 
 
 class PredictedSpan(msgspec.Struct, frozen=True):
@@ -221,6 +223,14 @@ class BrowseSource(Protocol):
     @property
     def masked(self) -> "Callable[[], MaskedBench] | None":
         """What looks into masked texts, and keeps what people guess and judge about them."""
+
+    @property
+    def notes(self) -> "Callable[[], NoteBook] | None":
+        """What keeps notes on samples and their codes."""
+
+    @property
+    def slicing(self) -> "Callable[[], Slicing] | None":
+        """What knows parts of datasets: filters with a name, figures in each, rules."""
 
     @property
     def spot_checks(self) -> "Callable[[], SpotChecks] | None":

@@ -32,12 +32,14 @@ if TYPE_CHECKING:
     from emotui.workbench.generation.bench import GenerationBench
     from emotui.workbench.masked.looking import MaskedBench
     from emotui.workbench.models.loaded import LoadedModels
+    from emotui.workbench.notes.book import NoteBook
     from emotui.workbench.progress import OnProgress
     from emotui.workbench.queries import Table
     from emotui.workbench.rephrase.service import Rephrasing
     from emotui.workbench.results.service import Results
     from emotui.workbench.said import SampleSaid
     from emotui.workbench.scenes.service import SceneBench
+    from emotui.workbench.slices.slicing import Slicing
 
 FIRST_START = "first_start"
 """The setting that says how far the first start came: `loaded`, then `done`."""
@@ -62,6 +64,8 @@ class Workspace:
         self._rephrasing: Rephrasing | None = None
         self._comparing: Comparing | None = None
         self._generation: GenerationBench | None = None
+        self._notes: NoteBook | None = None
+        self._slicing: Slicing | None = None
 
     @classmethod
     def open(
@@ -126,7 +130,13 @@ class Workspace:
 
     def order(self, query: ListQuery) -> "np.ndarray | range":
         # All of a dataset is known by two numbers: the first page then waits neither for numpy nor for a query.
-        return self.store.file_order(query.dataset) if query.whole else self.store.order(query)
+        if query.whole:
+            return self.store.file_order(query.dataset)
+        found = self.store.order(query)
+        if query.conditions:
+            kept = self.slicing().keeps(query.dataset, query.conditions, query.run)
+            found = found[kept[found - self.store.file_order(query.dataset).start]]
+        return found
 
     def page(self, numbers: Sequence[int], run: str | None) -> list[ListRow]:
         return self.store.page(numbers, run)
@@ -219,6 +229,25 @@ class Workspace:
         from emotui.workbench.masked.looking import MaskedBench
 
         return MaskedBench(self.store)
+
+    def notes(self) -> "NoteBook":
+        """The notes on samples and their codes."""
+        from emotui.workbench.notes.book import NoteBook
+
+        with self._lock:
+            if self._notes is None:
+                self._notes = NoteBook(self.store)
+            return self._notes
+
+    def slicing(self) -> "Slicing":
+        """Parts of datasets, made when it is first asked for: it brings scipy in."""
+        from emotui.workbench.slices.slicing import Slicing
+
+        comparing, notes = self.comparing(), self.notes()
+        with self._lock:
+            if self._slicing is None:
+                self._slicing = Slicing(self.store, comparing, notes)
+            return self._slicing
 
     def shelf(self) -> "LoadedModels":
         """What loads, ends and measures models. It looks into folders, so it is made when it is first asked for."""

@@ -229,6 +229,16 @@ class Comparing:
             convention(drawn, "samples" if groups is None else "groups of samples that share a text", resamples, SEED),
         )
 
+    def values(self, dataset: int, source: str, metric: str | None = None) -> "tuple[Compared, Metric, Values]":
+        """A source, a metric, and what it scored by it at each sample, by the place of the sample (n,).
+
+        Raises:
+            BadInput: there is no such source or metric.
+        """
+        found = self._dataset(dataset)
+        one, by = source_named(self.store, found, source), self._metric(found, metric)
+        return one, by, self._values(found, one, by.name)
+
     def marks(self, dataset: int, sample: int, first: str, second: str) -> Marks:
         """What gold and two sources mark in a text; of repeats the first."""
         found = self._dataset(dataset)

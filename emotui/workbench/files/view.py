@@ -52,6 +52,8 @@ class FileView:
     results: None = None
     comparing: None = None
     masked: None = None
+    notes: None = None
+    slicing: None = None
     ask_sql: None = None
     spot_checks: None = None
     annotating: None = None

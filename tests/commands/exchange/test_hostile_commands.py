@@ -121,6 +121,18 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ("-", "spans", "--gold", "bad.jsonl", "--pred", H),
         ("-", "spans", "--gold", "spans.jsonl", "--pred", "bad.jsonl"),
     ],
+    "slices": [
+        ("facets", H),
+        ("save", H, H, f'emotion="{H}"'),
+        ("save", H, H, H),
+        ("list", H),
+        ("ids", H, f'slice="{" ".join(H.split())}"'),
+        ("ids", H, f"{H}=1"),
+        ("figures", H, "--of", f"file {H}"),
+        ("find", H, "--of", f"file {H}", "--against", H),
+        ("find", H, "--of", f"file {H}"),
+        ("remove", H, H),
+    ],
     "snapshot": [("--to", f"{FILE}.duckdb"), ("--to", f"{H}/{H}/x.duckdb")],
     "sources": [(H,), (H, "--take", H, "--no-sim"), ("no" + H,)],
     "sql": [

@@ -1,0 +1,284 @@
+"""`emotui slices`: filters with a name, figures by part, rules that are found, texts that are near."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from emotui.commands.output import as_written, json_option, print_json, say, terminal
+from emotui.commands.program_options import db_option, look_into, read_only_option
+from emotui.formats.rows import literal
+from emotui.metrics.slice_rules import FEWEST, MOST
+from emotui.workbench.datasets.sets import dataset_named
+
+if TYPE_CHECKING:
+    from emotui.store.query import Dataset
+    from emotui.workbench.slices.slicing import Slicing
+    from emotui.workbench.workspace import Workspace
+
+_of = click.option("--of", "source", metavar="SOURCE", required=True, help="A run, person, file or gold:VERSION.")
+_against = click.option("--against", metavar="SOURCE", help="A second source: their difference, in place of one alone.")
+_metric = click.option("--metric", help="By which metric (default: the first of the task).")
+_by = click.option("--by", metavar="FACET,...", help="Only these facets (default: all; see emotui slices facets).")
+_correction = click.option(
+    "--correction",
+    type=click.Choice(["holm", "benjamini-hochberg"]),
+    default="holm",
+    show_default=True,
+    help="Of p over all rows.",
+)
+
+
+@click.group()
+def slices() -> None:
+    """Parts of a dataset: filters with a name, figures of a source in each, rules under which it is worst."""
+
+
+def _slicing(db: str | None, dataset: str, *, read_only: bool = False) -> "tuple[Workspace, Slicing, Dataset]":
+    workspace = look_into(db, read_only=read_only)
+    return workspace, workspace.slicing(), dataset_named(workspace.store, dataset)
+
+
+def _run(workspace: "Workspace", run: str | None) -> str | None:
+    return None if run is None else workspace.store.run(run).run
+
+
+def _names(line: str | None) -> list[str] | None:
+    return None if line is None else [part.strip() for part in line.split(",") if part.strip()]
+
+
+@slices.command("list")
+@click.argument("dataset")
+@db_option
+@read_only_option
+@json_option
+def list_(dataset: str, db: str | None, read_only: bool, as_json: bool) -> None:
+    """List the slices of DATASET that were saved."""
+    _, slicing, found = _slicing(db, dataset, read_only=read_only)
+    saved = slicing.saved(found.dataset)
+    if as_json:
+        print_json({"dataset": found.name, "slices": [msgspec.to_builtins(one) for one in saved]})
+    elif not saved:
+        say('No slices yet: emotui slices save DATASET NAME "emotion=sad & length=long"')
+    else:
+        _print(("name", "samples", "conditions"), [(one.name, _number(one.n), one.conditions) for one in saved])
+
+
+@slices.command()
+@click.argument("dataset")
+@click.argument("name")
+@click.argument("conditions")
+@click.option("--run", metavar="RUN", help="Of whose errors and figures the conditions are.")
+@db_option
+@json_option
+def save(dataset: str, name: str, conditions: str, run: str | None, db: str | None, as_json: bool) -> None:
+    """Save the filter CONDITIONS of DATASET under NAME, such as "emotion=sad|fear & length=long & speaker=Ann"."""
+    workspace, slicing, found = _slicing(db, dataset)
+    replaced = slicing.save(found.dataset, name, conditions, _run(workspace, run))
+    if as_json:
+        print_json({"dataset": found.name, "name": name, "replaced": replaced})
+    else:
+        say(literal(f"{name} is {'another filter now' if replaced else 'saved'}"))
+
+
+@slices.command()
+@click.argument("dataset")
+@click.argument("name")
+@db_option
+@json_option
+def remove(dataset: str, name: str, db: str | None, as_json: bool) -> None:
+    """Forget the slice NAME of DATASET."""
+    _, slicing, found = _slicing(db, dataset)
+    slicing.remove(found.dataset, name)
+    if as_json:
+        print_json({"dataset": found.name, "name": name, "removed": True})
+    else:
+        say(literal(f"{name} is removed"))
+
+
+@slices.command()
+@click.argument("dataset")
+@db_option
+@read_only_option
+@json_option
+def facets(dataset: str, db: str | None, read_only: bool, as_json: bool) -> None:
+    """List what can be asked of the samples of DATASET, with how many have each value."""
+    _, slicing, found = _slicing(db, dataset, read_only=read_only)
+    table = slicing.facets(found.dataset)
+    known = [facet for name in table.names() if (facet := table.facet(name)) is not None]
+    counts = [dict(zip(one.values, one.members.sum(axis=0).tolist(), strict=True)) for one in known]
+    if as_json:
+        listed = [
+            {"facet": one.name, "about": one.about, "values": count} for one, count in zip(known, counts, strict=True)
+        ]
+        print_json({"dataset": found.name, "facets": listed})
+        return
+    rows = [
+        (one.name, one.about, "  ".join(f"{value} {n}" for value, n in count.items()))
+        for one, count in zip(known, counts, strict=True)
+    ]
+    _print(("facet", "what", "values"), rows)
+
+
+@slices.command()
+@click.argument("dataset")
+@click.argument("conditions")
+@click.option("--run", metavar="RUN", help="Of whose errors and figures the conditions are.")
+@db_option
+@read_only_option
+@json_option
+def ids(dataset: str, conditions: str, run: str | None, db: str | None, read_only: bool, as_json: bool) -> None:
+    """List the ids of the samples of DATASET that CONDITIONS keep; `slice=NAME` is a condition too."""
+    workspace, slicing, found = _slicing(db, dataset, read_only=read_only)
+    kept = slicing.samples(found.dataset, conditions, _run(workspace, run))
+    keys = {number: key for key, number in workspace.store.numbers_by_id(found.dataset).items()}
+    if as_json:
+        print_json({"dataset": found.name, "n": len(kept), "ids": [keys[number] for number in kept]})
+    else:
+        for number in kept:
+            say(literal(keys[number]))
+
+
+@slices.command()
+@click.argument("dataset")
+@_of
+@_against
+@_metric
+@_by
+@_correction
+@db_option
+@read_only_option
+@json_option
+def figures(
+    dataset: str,
+    source: str,
+    against: str | None,
+    metric: str | None,
+    by: str | None,
+    correction: Any,
+    db: str | None,
+    read_only: bool,
+    as_json: bool,
+) -> None:
+    """Figures of a source in each part of DATASET, or how two differ there, with intervals and corrected p."""
+    _, slicing, found = _slicing(db, dataset, read_only=read_only)
+    parts = slicing.parts(found.dataset, source, against, metric, _names(by), correction)
+    if as_json:
+        rows = [msgspec.to_builtins(row) | {"conditions": row.conditions} for row in parts.rows]
+        head = {"dataset": found.name, "of": source, "against": against, "metric": parts.metric.name}
+        print_json(head | {"all": msgspec.to_builtins(parts.whole), "slices": rows, "convention": parts.convention})
+        return
+    rows = [
+        (
+            row.facet,
+            row.value,
+            str(row.n),
+            f"{row.mean:.3f}",
+            *(() if row.other is None or row.difference is None else (f"{row.other:.3f}", f"{row.difference:+.3f}")),
+            "" if row.low is None or row.high is None else f"[{row.low:.3f}, {row.high:.3f}]",
+            _number(row.p),
+            _number(row.adjusted),
+        )
+        for row in (parts.whole, *parts.rows)
+    ]
+    two = ("A", "B", "A − B") if against else ("mean",)
+    _print(("facet", "value", "n", *two, "95%", "p", "corrected"), rows)
+    say(parts.convention)
+
+
+@slices.command()
+@click.argument("dataset")
+@_of
+@_against
+@_metric
+@_by
+@_correction
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the halves.")
+@click.option("--fewest", type=click.IntRange(2), default=FEWEST, show_default=True, help="Samples in either half.")
+@click.option("--most", type=click.IntRange(1), default=MOST, show_default=True, help="Rules that are tested.")
+@db_option
+@read_only_option
+@json_option
+def find(
+    dataset: str,
+    source: str,
+    against: str | None,
+    metric: str | None,
+    by: str | None,
+    correction: Any,
+    seed: int,
+    fewest: int,
+    most: int,
+    db: str | None,
+    read_only: bool,
+    as_json: bool,
+) -> None:
+    """Rules of one or two conditions under which a source is worst, or two differ most, tested on the other half."""
+    _, slicing, found = _slicing(db, dataset, read_only=read_only)
+    findings = slicing.found(
+        found.dataset,
+        source,
+        against,
+        metric,
+        _names(by),
+        seed=seed,
+        fewest=fewest,
+        most=most,
+        correction=correction,
+    )
+    if as_json:
+        rules = [
+            {
+                "conditions": row.conditions,
+                "n": row.rule.n,
+                "mean": row.rule.mean,
+                "rest": row.rule.rest,
+                "difference": row.rule.difference,
+                "ci95": None if row.rule.low is None else [row.rule.low, row.rule.high],
+                "found_difference": row.rule.found,
+                "p": row.rule.p,
+                "p_corrected": row.rule.adjusted,
+            }
+            for row in findings.rows
+        ]
+        head = {"dataset": found.name, "of": source, "against": against, "metric": findings.metric.name}
+        tried = {"n": findings.n, "conditions": findings.conditions, "correction": findings.by, "seed": seed}
+        print_json(head | tried | {"rules": rules, "convention": findings.convention})
+        return
+    if not findings.rows:
+        say(literal(f"No rule holds of {fewest} samples in either half of the {findings.n} that have a value."))
+        return
+    rows = [
+        (
+            row.conditions,
+            str(row.rule.n),
+            f"{row.rule.mean:.3f}",
+            f"{row.rule.rest:.3f}",
+            f"{row.rule.difference:+.3f}",
+            "" if row.rule.low is None or row.rule.high is None else f"[{row.rule.low:.3f}, {row.rule.high:.3f}]",
+            _number(row.rule.p),
+            _number(row.rule.adjusted),
+        )
+        for row in findings.rows
+    ]
+    _print(("rule", "n", "mean", "rest", "difference", "95%", "p", "corrected"), rows)
+    say(findings.convention)
+
+
+def _number(value: float | int | None) -> str:
+    if value is None:
+        return "–"
+    return str(value) if isinstance(value, int) else "<.001" if value < 0.001 else f"{value:.3f}"
+
+
+def _print(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    left = {"facet", "value", "rule", "name", "conditions", "what", "values"}
+    for column in columns:
+        table.add_column(column, justify="left" if column in left else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*map(as_written, row))
+    terminal().print(table)

@@ -1,0 +1,348 @@
+"""Slices of a dataset: saved filters, what sources come to in each part, and rules that were found."""
+
+from collections.abc import Sequence
+from threading import Lock
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+from scipy.stats import ttest_ind
+
+from emotui.errors import BadInput
+from emotui.metrics.metric import Metric
+from emotui.metrics.paired import wilcoxon_p
+from emotui.metrics.resampling import BESIDE, Numbers, convention, group_numbers, ratio_intervals, resamples_for
+from emotui.metrics.significance import CORRECTIONS, Correction, adjusted_known
+from emotui.metrics.slice_rules import FEWEST, MOST, Direction, Rule, find_rules
+from emotui.metrics.states import Floats
+from emotui.store.query import Dataset
+from emotui.store.store import Store
+from emotui.workbench.compare.pairs import Comparing
+from emotui.workbench.compare.sources import Compared
+from emotui.workbench.notes.book import NoteBook
+from emotui.workbench.runs.sharing import groups_of
+from emotui.workbench.slices.conditions import Condition, parsed, written
+from emotui.workbench.slices.facets import Bools
+from emotui.workbench.slices.table import SLICE, Facets
+
+LONGEST_NAME = 80
+"""Letters of a slice's name."""
+
+
+class SavedSlice(Struct, frozen=True):
+    """A filter with a name: its line of conditions, and how many samples it keeps; None where that needs a run."""
+
+    name: str
+    conditions: str
+    n: int | None
+    made: str
+
+
+class Sliced(Struct, frozen=True):
+    """One part of a dataset: the samples that have one value of a facet.
+
+    `n`: how many of them have a value (of both sources, where there are two). `mean` of the first, `low` and `high` its
+    95% interval; with a second source `other` is its mean, and `low` and `high` are of `difference`, the first less the
+    second. `p`: of two sources that they differ here, of one that it differs from the rest; `adjusted` over all parts.
+    """
+
+    facet: str
+    value: str
+    n: int
+    mean: float
+    low: float | None
+    high: float | None
+    other: float | None = None
+    difference: float | None = None
+    p: float | None = None
+    adjusted: float | None = None
+
+    @property
+    def conditions(self) -> str:
+        """The line of conditions that keeps these samples."""
+        return written((Condition(self.facet, "=", (self.value,)),))
+
+
+class Parts(Struct, frozen=True):
+    """What one or two sources come to in each part of a dataset."""
+
+    first: Compared
+    second: Compared | None
+    metric: Metric
+    rows: tuple[Sliced, ...]
+    whole: Sliced
+    convention: str
+
+
+class FoundRule(Struct, frozen=True):
+    """A rule with its conditions, and what it comes to on the half on which it was not found."""
+
+    conditions: str
+    rule: Rule
+
+
+class Findings(Struct, frozen=True):
+    """Rules under which a source is worst, or two differ from how they differ elsewhere."""
+
+    first: Compared
+    second: Compared | None
+    metric: Metric
+    rows: tuple[FoundRule, ...]
+    conditions: int
+    n: int
+    by: Correction
+    convention: str
+
+
+class Slicing:
+    """Made by `Workspace.slicing()`. Every method may be called from any thread, and may take a while."""
+
+    def __init__(self, store: Store, comparing: Comparing, book: NoteBook) -> None:
+        self.store = store
+        self._comparing, self._book = comparing, book
+        self._held: dict[int, tuple[object, Facets]] = {}
+        self._lock = Lock()
+
+    def facets(self, dataset: int) -> Facets:
+        """What can be asked of the samples of a dataset."""
+        found = self._dataset(dataset)
+        notes = self._book.notes(dataset)
+        mark = found.fingerprint, found.gold, found.n, self.store.notes.last(dataset), self._said(dataset)
+        with self._lock:
+            held = self._held.get(dataset)
+        if held is not None and held[0] == mark:
+            return held[1]
+        made = Facets(self.store, found, notes)
+        with self._lock:
+            self._held[dataset] = mark, made
+        return made
+
+    def _said(self, dataset: int) -> tuple[tuple[str, int], ...]:
+        """What people say beside the gold records, which their agreement is of."""
+        return tuple((run.run, run.done) for run in self.store.runs(dataset) if run.source == "person")
+
+    def keeps(self, dataset: int, conditions: str, run: str | None = None) -> Bools:
+        """(n,) by the place of the sample: whether a line of conditions keeps it. Raises BadInput."""
+        return self.facets(dataset).keeps(conditions, run)
+
+    def samples(self, dataset: int, conditions: str, run: str | None = None) -> list[int]:
+        """The numbers of the samples that a line of conditions keeps, in the order of the file. Raises BadInput."""
+        kept: list[int] = (np.flatnonzero(self.keeps(dataset, conditions, run)) + self.facets(dataset).first).tolist()
+        return kept
+
+    # Filters with a name.
+
+    def saved(self, dataset: int) -> list[SavedSlice]:
+        """All saved slices, by name."""
+        return [
+            SavedSlice(name, line, self._count(dataset, line), made)
+            for name, line, made in self.store.slices.all(dataset)
+        ]
+
+    def _count(self, dataset: int, line: str) -> int | None:
+        try:
+            return int(self.keeps(dataset, line).sum())
+        except BadInput:
+            return None
+
+    def save(self, dataset: int, name: str, conditions: str, run: str | None = None) -> bool:
+        """Keep a filter under a name; says whether there was one of that name, which it replaces.
+
+        Args:
+            run: of whose errors and figures it may be.
+
+        Raises:
+            BadInput: the name cannot be one, or the conditions ask for what is not there.
+        """
+        name = " ".join(name.split())
+        if not name or len(name) > LONGEST_NAME:
+            raise BadInput(f"a slice has a name of 1 to {LONGEST_NAME} letters")
+        asked = parsed(conditions)
+        if not asked:
+            raise BadInput("a slice of all samples is none: add a condition, such as emotion=sad")
+        if any(one.facet == SLICE and name in one.values for one in asked):
+            raise BadInput(f"the slice {name!r} would be made of itself")
+        self.keeps(dataset, conditions, run)
+        return self.store.slices.save(dataset, name, written(asked))
+
+    def remove(self, dataset: int, name: str) -> None:
+        """Forget a slice. Raises BadInput where there is none of that name."""
+        self.store.slices.remove(dataset, name)
+
+    # Figures.
+
+    def parts(
+        self,
+        dataset: int,
+        first: str,
+        second: str | None = None,
+        metric: str | None = None,
+        by: Sequence[str] | None = None,
+        correction: Correction = "holm",
+    ) -> Parts:
+        """What one source, or two and their difference, come to in each part.
+
+        Args:
+            by: which facets; None: all, with the saved slices.
+
+        Raises:
+            BadInput: no such source, metric or facet, or no sample has a value.
+        """
+        one, other, chosen, values, second_values = self._values(dataset, first, second, metric)
+        of = values if second_values is None else values - second_values
+        names, columns, _ = self._columns(dataset, by, one.run)
+        there = ~np.isnan(of)
+        columns = columns & there[:, None]
+        kept = [at for at in range(len(names)) if 0 < columns[:, at].sum() < there.sum()]
+        sides = [np.ones(len(of), dtype=np.bool_) & there, *(columns[:, at] for at in kept)]
+        groups = self._groups(dataset)
+        plain = np.where(there, of, 0.0)
+        sure = ratio_intervals([(plain * side, side) for side in sides], groups, seed=0)
+        tests = [None] + [_p(of, side, there, groups, paired=second_values is not None) for side in sides[1:]]
+        if second_values is not None:
+            tests[0] = _p(of, sides[0], there, groups, paired=True)
+        corrected = [None, *adjusted_known(tests[1:], correction)]
+        rows = [
+            _sliced(*(("", "all") if at == 0 else names[kept[at - 1]]), side, values, second_values, sure[at])
+            for at, side in enumerate(sides)
+        ]
+        rows = [_tested(row, tests[at], corrected[at]) for at, row in enumerate(rows)]
+        drawn = int(there.sum()) if groups is None else len(np.unique(groups[there]))
+        words = convention(drawn, "samples" if groups is None else "groups of samples", resamples_for(drawn, BESIDE), 0)
+        test = (
+            "Wilcoxon's signed-rank test of the differences in a part" if other else "Welch's t-test against the rest"
+        )
+        told = f"{words}; p: {test}, corrected over {len(rows) - 1} parts by {CORRECTIONS[correction]}"
+        return Parts(one, other, chosen, tuple(rows[1:]), rows[0], told)
+
+    def found(
+        self,
+        dataset: int,
+        first: str,
+        second: str | None = None,
+        metric: str | None = None,
+        by: Sequence[str] | None = None,
+        *,
+        seed: int = 0,
+        fewest: int = FEWEST,
+        most: int = MOST,
+        correction: Correction = "holm",
+    ) -> Findings:
+        """Rules of one or two conditions under which a source is worst, or two differ from how they differ elsewhere.
+
+        Raises:
+            BadInput: as `parts`.
+        """
+        one, other, chosen, values, second_values = self._values(dataset, first, second, metric)
+        of = values if second_values is None else values - second_values
+        names, columns, facets = self._columns(dataset, by, None)
+        worst: Direction = "low" if chosen.higher_is_better else "high"
+        rules = find_rules(
+            of,
+            columns,
+            facets,
+            self._groups(dataset),
+            direction="both" if other else worst,
+            seed=seed,
+            fewest=fewest,
+            most=most,
+            by=correction,
+        )
+        rows = [
+            FoundRule(written(tuple(Condition(names[at][0], "=", (names[at][1],)) for at in rule.columns)), rule)
+            for rule in rules
+        ]
+        told = (
+            f"found on one half of the samples, drawn by seed {seed}, and tested on the other: Welch's t-test against"
+            f" the rest, one-sided, corrected over {len(rules)} rules by {CORRECTIONS[correction]};"
+            f" rules of at least {fewest} samples in either half"
+        )
+        n = int((~np.isnan(of)).sum())
+        return Findings(one, other, chosen, tuple(rows), len(names), n, correction, told)
+
+    def _columns(
+        self, dataset: int, by: Sequence[str] | None, run: str | None
+    ) -> tuple[list[tuple[str, str]], Bools, list[int]]:
+        """(facet, value) of each column, the columns (n, k), and which columns are of one facet."""
+        table = self.facets(dataset)
+        saved = [] if by is not None and SLICE not in by else self.store.slices.all(dataset)
+        wanted = table.names() if by is None else [name for name in by if name != SLICE]
+        names: list[tuple[str, str]] = []
+        blocks: list[Bools] = []
+        facets: list[int] = []
+        for number, name in enumerate(wanted):
+            facet = table.facet(name)
+            if facet is None:
+                there = ", ".join([*table.names(), SLICE])
+                raise BadInput(f"{table.dataset.name} has no facet {name!r}; it has: {there}")
+            names += [(name, value) for value in facet.values]
+            blocks.append(facet.members)
+            facets += [number] * len(facet.values)
+        for place, (name, line, _) in enumerate(saved):
+            try:
+                kept = table.keeps(line, run)
+            except BadInput:
+                continue  # of a run's errors, where none is asked for
+            names.append((SLICE, name))
+            blocks.append(kept[:, None])
+            facets.append(len(wanted) + place)
+        columns = np.concatenate(blocks, axis=1) if blocks else np.zeros((table.n, 0), dtype=np.bool_)
+        return names, columns, facets
+
+    def _values(
+        self, dataset: int, first: str, second: str | None, metric: str | None
+    ) -> tuple[Compared, Compared | None, Metric, Floats, Floats | None]:
+        one, chosen, values = self._comparing.values(dataset, first, metric)
+        if second is None:
+            if np.isnan(values).all():
+                raise BadInput(f"no sample has a {chosen.name} of {one.name}")
+            return one, None, chosen, values, None
+        other, _, second_values = self._comparing.values(dataset, second, chosen.name)
+        if (np.isnan(values) | np.isnan(second_values)).all():
+            raise BadInput(f"no sample has a {chosen.name} of both {one.name} and {other.name}")
+        return one, other, chosen, values, second_values
+
+    def _groups(self, dataset: int) -> Numbers | None:
+        shared = groups_of(self.store, dataset)
+        return None if shared is None else group_numbers(list(shared[1].values()))
+
+    def _dataset(self, dataset: int) -> Dataset:
+        found = self.store.dataset(dataset)
+        if found is None:
+            raise BadInput(f"there is no dataset {dataset}")
+        return found
+
+
+def _sliced(
+    facet: str, value: str, side: Bools, first: Floats, second: Floats | None, sure: tuple[float, float] | None
+) -> Sliced:
+    low, high = sure or (None, None)
+    mean = float(first[side].mean()) if side.any() else 0.0
+    if second is None:
+        return Sliced(facet, value, int(side.sum()), mean, low, high)
+    other = float(second[side].mean())
+    return Sliced(facet, value, int(side.sum()), mean, low, high, other, mean - other)
+
+
+def _tested(row: Sliced, p: float | None, adjusted: float | None) -> Sliced:
+    return replace(row, p=p, adjusted=adjusted)
+
+
+def _p(of: Floats, side: Bools, there: Bools, groups: Numbers | None, *, paired: bool) -> float | None:
+    """Of a part: that two sources differ in it, or that one differs from the rest."""
+    inside = _by_group(of, side, groups)
+    if paired:
+        return wilcoxon_p(inside) if len(inside) else None
+    outside = _by_group(of, there & ~side, groups)
+    if len(inside) < 2 or len(outside) < 2 or (np.ptp(inside) == 0 and np.ptp(outside) == 0):
+        return None
+    return float(ttest_ind(inside, outside, equal_var=False).pvalue)
+
+
+def _by_group(of: Floats, side: Bools, groups: Numbers | None) -> Floats:
+    """The values of some samples, or the mean of each group of them."""
+    if groups is None:
+        return of[side]
+    here = np.unique(groups[side], return_inverse=True)[1]
+    found: Floats = np.bincount(here, of[side]) / np.bincount(here)
+    return found

@@ -1,0 +1,60 @@
+"""`emotui slices`: filters with a name, figures by part, rules."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Emotui
+
+
+@pytest.fixture
+def store(emotui: Emotui, tmp_path: Path) -> Path:
+    """Forty texts of two kinds; the source is wrong about every second one of kind a."""
+    texts = [
+        {"id": f"t{at}", "text": "so glad", "spans": [[3, 7]], "emotion": "happy", "meta": {"kind": "ab"[at % 2]}}
+        for at in range(40)
+    ]
+    said = [{"id": f"t{at}", "spans": [] if at % 4 == 0 else [[3, 7]]} for at in range(40)]
+    for name, records in (("t", texts), ("said", said)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
+    assert emotui("import", "t.jsonl", "--name", "t", "--db", "w.duckdb").status == 0
+    taken = ("import", "predictions", "said.jsonl", "--dataset", "t", "--source", "them", "--no-sim")
+    assert emotui(*taken, "--db", "w.duckdb").status == 0
+    return tmp_path / "w.duckdb"
+
+
+def test_slices_are_saved_listed_asked_for_and_removed(emotui: Emotui, store: Path) -> None:
+    def asked(*words: str) -> dict[str, object]:
+        done = emotui("slices", *words, "--db", store, "--json")
+        assert (done.status, done.err) == (0, "")
+        document: dict[str, object] = done.document
+        return document
+
+    assert asked("save", "t", "wrong", "f1<1", "--run", "them") == {"dataset": "t", "name": "wrong", "replaced": False}
+    (listed,) = asked("list", "t")["slices"]  # type: ignore[misc]
+    assert (listed["conditions"], listed["n"]) == ("f1<1", None)
+    assert asked("ids", "t", "slice=wrong & kind=a", "--run", "them")["n"] == 10
+    figures = asked("figures", "t", "--of", "them", "--by", "kind")
+    assert [(row["value"], row["n"], row["mean"]) for row in figures["slices"]] == [("a", 20, 0.5), ("b", 20, 1.0)]  # type: ignore[index, attr-defined]
+    found = asked("find", "t", "--of", "them", "--fewest", "5", "--by", "kind")
+    assert [row["conditions"] for row in found["rules"]] == ["kind=a"]  # type: ignore[index, attr-defined]
+    assert "kind" in [one["facet"] for one in asked("facets", "t")["facets"]]  # type: ignore[attr-defined]
+    assert asked("remove", "t", "wrong")["removed"] is True
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("save", "t", "x", "nix=1"),
+        ("save", "t", "x", "kind"),
+        ("ids", "t", "slice=none"),
+        ("remove", "t", "none"),
+        ("figures", "t", "--of", "nobody"),
+        ("figures", "t", "--of", "them", "--metric", "nix"),
+        ("find", "t", "--of", "them", "--by", "nix"),
+    ],
+)
+def test_what_is_not_there_is_one_line_on_standard_error(emotui: Emotui, store: Path, words: tuple[str, ...]) -> None:
+    done = emotui("slices", *words, "--db", store)
+    assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)

@@ -1,0 +1,87 @@
+"""Rules that were found on one half and tested on the other."""
+
+from math import comb
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_ind
+
+from emotui.metrics.significance import adjusted
+from emotui.metrics.slice_rules import find_rules
+
+
+def made(n: int, seed: int, effect: float = 0.0) -> tuple[np.ndarray, np.ndarray, list[int]]:
+    """Values and six columns of three facets; where the first and the third hold, values are lower by `effect`."""
+    draw = np.random.default_rng(seed)
+    facets = [0, 0, 1, 1, 2, 2]
+    either = draw.random((n, 3)) < 0.5
+    columns = np.stack([side for facet in range(3) for side in (either[:, facet], ~either[:, facet])], axis=1)
+    values = draw.normal(size=n) - effect * (columns[:, 0] & columns[:, 2])
+    return values, columns, facets
+
+
+def test_a_rule_of_two_conditions_is_found_and_its_figures_are_of_the_other_half() -> None:
+    values, columns, facets = made(600, 1, effect=2.0)
+    rules = find_rules(values, columns, facets, seed=3)
+    assert rules[0].columns == (0, 2)
+    order = np.random.default_rng(3).permutation(600)
+    other = np.ones(600, dtype=bool)
+    other[order[:300]] = False
+    holds = columns[:, 0] & columns[:, 2]
+    inside, outside = values[other & holds], values[other & ~holds]
+    assert (rules[0].n, rules[0].mean, rules[0].rest) == (
+        len(inside),
+        pytest.approx(inside.mean()),
+        pytest.approx(outside.mean()),
+    )
+    assert rules[0].p == pytest.approx(ttest_ind(inside, outside, equal_var=False, alternative="less").pvalue)
+    assert rules[0].low is not None
+    assert rules[0].high is not None
+    assert rules[0].low < rules[0].difference < rules[0].high < 0
+    known = [rule.p for rule in rules if rule.p is not None]
+    assert [rule.adjusted for rule in rules] == pytest.approx(adjusted(known).tolist())
+
+
+def test_by_chance_alone_few_families_have_a_rule_that_is_significant() -> None:
+    positive = sum(
+        any(
+            rule.adjusted is not None and rule.adjusted < 0.05
+            for rule in find_rules(*made(200, seed), direction="both")
+        )
+        for seed in range(200)
+    )
+    assert positive <= 0.09 * 200  # 5%, and three standard deviations of 200 tries
+
+
+def test_samples_of_one_group_are_in_one_half_and_count_once() -> None:
+    values, columns, facets = made(100, 5, effect=2.0)
+    alone = find_rules(values, columns, facets, seed=1)
+    groups = np.repeat(np.arange(100), 4)
+    four_times = find_rules(np.repeat(values, 4), np.repeat(columns, 4, axis=0), facets, groups, seed=1, fewest=40)
+    assert alone
+    assert [(rule.columns, rule.p) for rule in four_times] == [(rule.columns, pytest.approx(rule.p)) for rule in alone]
+
+
+def test_two_conditions_of_one_facet_and_rules_of_few_samples_are_none() -> None:
+    values, columns, facets = made(400, 7, effect=1.0)
+    both = [rule.columns for rule in find_rules(values, columns, facets, direction="both")]
+    assert not {(0, 1), (2, 3), (4, 5)} & set(both)
+    assert find_rules(values, columns, facets, fewest=300) == []
+    assert find_rules(values[:0], columns[:0], facets) == []
+
+
+def test_where_values_are_higher_is_found_too_and_samples_without_a_value_are_left_out() -> None:
+    values, columns, facets = made(600, 9, effect=-2.0)
+    values[::7] = np.nan
+    assert find_rules(values, columns, facets, direction="low")[:1] != find_rules(
+        values, columns, facets, direction="high"
+    )
+    best = find_rules(values, columns, facets, direction="high")[0]
+    assert best.columns == (0, 2)
+    assert best.difference > 0
+
+
+def test_where_neither_side_varies_p_is_the_chance_of_the_split() -> None:
+    holds = np.arange(40) % 4 == 0
+    (rule,) = find_rules(1.0 - holds, holds[:, None], [0], fewest=2)
+    assert (rule.mean, rule.rest, rule.p) == (0.0, 1.0, 1 / comb(20, rule.n))
