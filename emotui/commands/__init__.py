@@ -56,11 +56,17 @@ COMMANDS = {
         "Replace a dataset's gold; answers stay and are scored anew.",
     ),
     "report": ("emotui.commands.results:report", "Write a paper's tables with your runs, or a figure."),
+    "reproduce": (
+        "emotui.commands.paper.reproduce:reproduce",
+        "The command that makes a run, and whether it makes the same again.",
+    ),
     "rescore": ("emotui.commands.run:rescore", "Parse and score a run's kept outputs again."),
     "restore": ("emotui.commands.sets.datasets:restore", "Bring a dataset or run back from the trash."),
     "results": ("emotui.commands.results:results", "The tables of the SEER paper from the store."),
     "run": ("emotui.commands.run:run", "Run a task with a model over a dataset, into the store."),
     "runs": ("emotui.commands.run:runs", "List the runs in the store."),
+    "runs pack": ("emotui.commands.paper.run_files:pack", "Write a run as one file."),
+    "runs unpack": ("emotui.commands.paper.run_files:unpack", "Keep the run of a file, under its own id."),
     "score": ("emotui.commands.score:score", "Score a file of predictions against a file of gold records."),
     "serve": ("emotui.commands.browse:serve", "Show the workbench in a browser on this machine."),
     "slices": (

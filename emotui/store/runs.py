@@ -51,6 +51,19 @@ def start(
     return one(connection, run)
 
 
+def keep(connection: "DuckDBPyConnection", run: Run, rows: Sequence[ResultRow], gold: int) -> None:
+    """Add a run that was made elsewhere, with its own id, times and state. Raises StoreError where the id is taken."""
+    if run.run in names(connection):
+        raise StoreError(f"there is a run {run.run} already")
+    told = (run.run, run.identity, run.task, run.model, run.dataset, json.dumps(run.config, ensure_ascii=False))
+    connection.execute(
+        "insert into runs select coalesce(max(number) + 1, 1), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, null"
+        " from runs",
+        [*told, run.state, run.started, run.finished, run.n, run.error, run.source],
+    )
+    commit_batch(connection, run.run, rows, gold)
+
+
 def runs(connection: "DuckDBPyConnection", dataset: int | None = None, trash: bool = False) -> list[Run]:
     """Runs, newest first: those in use, or those in the trash; of one data set where it is given.
 

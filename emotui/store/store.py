@@ -325,6 +325,18 @@ class Store:
         with self._turns.writing() as connection:
             return runs.start(connection, run, identity, task, model, dataset, config, n, source)
 
+    def keep_run(self, run: Run, rows: Sequence[ResultRow], *, gold: int) -> None:
+        """Add a run that was made elsewhere, with its id, times and state, its outputs, predictions and scores.
+
+        Args:
+            gold: the version of gold that the scores were computed under.
+
+        Raises:
+            StoreError: the id is taken.
+        """
+        with self._turns.writing() as connection:
+            runs.keep(connection, run, rows, gold)
+
     def runs(self, dataset: int | None = None, *, trash: bool = False) -> list[Run]:
         """Runs, newest first: those in use, or those in the trash."""
         with self._turns.reading() as connection:

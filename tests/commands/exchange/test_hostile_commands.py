@@ -97,6 +97,7 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
     ],
     "replace-gold": [(H, "spans.jsonl", "--no-sim"), (H, "bad.jsonl"), (H, H)],
     "report": [("--to", "r.md", "--dataset", H, "--no-sim"), (H, "--to", "r.md"), ("--to", H, "--dataset", H)],
+    "reproduce": [(H,), (f"file {H}",), ("RUN",)],
     "rescore": [(H, "--no-sim"), (f"file {H}", "--no-sim"), ("RUN", "--no-sim")],
     "restore": [(H,), (f"{H}2",)],
     "results": [("--dataset", H, "--no-sim"), ("--dataset", "no" + H), (H,)],
@@ -109,6 +110,8 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ("spans", "--experiment", H),
     ],
     "runs": [()],
+    "runs pack": [("no" + H, "--to", "a.run"), ("RUN", "--to", f"{H}/x.run")],
+    "runs unpack": [(H,), ("spans.jsonl",)],
     "score": [
         ("-", "spans", "--gold", "spans.jsonl", "--pred", "pspans.jsonl", "--no-sim"),
         *(

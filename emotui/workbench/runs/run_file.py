@@ -1,0 +1,238 @@
+"""A run as one file: what it says of itself, its samples, prompts, outputs and scores, as a tar inside Zstandard.
+
+`manifest.json` comes first and names every other member with its size and SHA-256. Nothing of the machine it ran on is
+in it: no folder, no host, no process.
+"""
+
+import hashlib
+import io
+import re
+import tarfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import msgspec
+
+from emotui.errors import BadInput
+from emotui.formats.rows import UnreadableFile, literal, shown
+from emotui.formats.unpacked import SURELY, TIMES
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+FORMAT = "emotui run"
+VERSION = 1
+ENDING = ".emotui-run"
+
+MANIFEST = "manifest.json"
+SAMPLES, PROMPTS, OUTPUTS, SCORES = "samples.jsonl", "prompts.jsonl", "outputs.jsonl", "scores.jsonl"
+MEMBERS = (SAMPLES, PROMPTS, OUTPUTS, SCORES)
+
+_MOST_MANIFEST = 2**20
+_WINDOW = 2**27
+_LEVEL = 9
+_OF_THIS_MACHINE = ("pid", "host", "boot", "space", "begun")
+
+
+class PackedRun(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A run as `emotui.store.query.Run`, without the number of its dataset."""
+
+    run: str
+    task: str
+    model: str
+    identity: str
+    config: dict[str, Any]
+    state: str
+    started: str
+    finished: str | None
+    n: int
+    done: int
+    failed: int
+    error: str | None
+    source: str
+
+
+class PackedDataset(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The dataset that a run is over; its samples may be elsewhere."""
+
+    name: str
+    task: str
+    n: int
+    fingerprint: str
+
+
+class Member(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One file inside."""
+
+    bytes: int
+    sha256: str
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a file says of itself."""
+
+    format: str
+    version: int
+    emotui: str
+    run: PackedRun
+    dataset: PackedDataset
+    files: dict[str, Member]
+
+
+class Output(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One answer. `prompt`: the place of its prompt among the prompts."""
+
+    id: str
+    repeat: int = 0
+    attempt: int = 0
+    prompt: int | None = None
+    raw: str | None = None
+    error: str | None = None
+    seconds: float = 0.0
+
+
+NOTHING = msgspec.Raw(b"null")
+
+
+class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What was made of an answer; `output`: its place among the outputs. Without `convention` it was parsed only."""
+
+    output: int
+    prediction: msgspec.Raw = NOTHING
+    convention: str | None = None
+    values: Mapping[str, float | None] = {}
+    marks: str = ""
+    detail: msgspec.Raw = NOTHING
+
+
+def portable(spec: str) -> str:
+    """A model's SPEC without the folders of a machine and without the address of a server."""
+    kind, colon, argument = spec.partition(":")
+    if not colon:
+        return spec
+    name, _, options = argument.partition("#")
+    if kind == "openai":
+        name = name.rpartition("@")[0] or name
+    elif Path(name).is_absolute() or name.startswith(("./", "../", "~", "\\")) or re.match(r"[A-Za-z]:[\\/]", name):
+        name = re.split(r"[\\/]", name.rstrip("\\/"))[-1] or name
+    return f"{kind}:{name}" + (f"#{options}" if options else "")
+
+
+def without_machine(config: Mapping[str, Any]) -> dict[str, Any]:
+    """What a run was asked for, without who ran it where."""
+    return {name: value for name, value in config.items() if name not in _OF_THIS_MACHINE}
+
+
+def packed(manifest: Manifest, members: Mapping[str, bytes]) -> bytes:
+    """The file of a run: the same bytes for the same content."""
+    zstandard = _library()
+    written = io.BytesIO()
+    with tarfile.open(fileobj=written, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for name, content in ((MANIFEST, msgspec.json.format(msgspec.json.encode(manifest))), *members.items()):
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return bytes(zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True).compress(written.getvalue()))
+
+
+def member_of(content: bytes) -> Member:
+    """What the manifest says of a member."""
+    return Member(len(content), hashlib.sha256(content).hexdigest())
+
+
+def read(path: str) -> tuple[Manifest, dict[str, bytes]]:
+    """The manifest of a file and its members, each of the size and hash that the manifest names.
+
+    Raises:
+        BadInput: it is no such file, is damaged, or unpacks to more than a file of its size may.
+    """
+    zstandard = _library()
+    try:
+        size = Path(path).stat().st_size
+        with Path(path).open("rb") as file:
+            unpacking = zstandard.ZstdDecompressor(max_window_size=_WINDOW).stream_reader(file)
+            most = SURELY + TIMES * size
+            with unpacking as stream, tarfile.open(fileobj=_Bounded(stream, most), mode="r|") as archive:
+                return _members(path, archive, most)
+    except (zstandard.ZstdError, tarfile.TarError, EOFError, UnreadableFile) as error:
+        raise BadInput(f"{literal(path)}: is no file of a run: {literal(str(error))[:200]}") from None
+    except OSError as error:
+        raise BadInput(f"{literal(path)}: cannot be read: {(error.strerror or str(error)).lower()}") from None
+
+
+class _Bounded(io.RawIOBase):
+    """A stream that gives so many bytes at most: a tar's own headers may say any size."""
+
+    def __init__(self, stream: IO[bytes], most: int) -> None:
+        self._stream, self._left = stream, most
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes. Raises: UnreadableFile where there are more than may be."""
+        found = self._stream.read(size)
+        self._left -= len(found)
+        if self._left < 0:
+            raise UnreadableFile("it unpacks to far more than a file of its size may")
+        return found
+
+
+def lines(path: str, name: str, content: bytes) -> Iterator[tuple[str, bytes]]:
+    """(place, line) of each line of a member, for messages."""
+    for number, line in enumerate(content.splitlines(), start=1):
+        yield f"{literal(path)}/{name}:{number}", line
+
+
+def _members(path: str, archive: tarfile.TarFile, most: int) -> tuple[Manifest, dict[str, bytes]]:
+    manifest: Manifest | None = None
+    found: dict[str, bytes] = {}
+    for member in archive:
+        if not member.isfile():
+            raise BadInput(f"{literal(path)}: {shown(member.name, 80)} is no plain file: nothing is unpacked")
+        stream = archive.extractfile(member)
+        assert stream is not None
+        if manifest is None:
+            if member.name != MANIFEST or member.size > _MOST_MANIFEST:
+                raise BadInput(f"{literal(path)}: does not begin with {MANIFEST}: is no file of a run")
+            manifest = _manifest(path, stream.read(_MOST_MANIFEST))
+            if sum(one.bytes for one in manifest.files.values()) > most:
+                raise BadInput(f"{literal(path)}: unpacks to far more than a file of its size may: nothing is unpacked")
+            continue
+        told = manifest.files.get(member.name)
+        if member.name not in MEMBERS or told is None or member.name in found:
+            raise BadInput(f"{literal(path)}: holds {shown(member.name, 80)}, which no file of a run does")
+        found[member.name] = _checked(path, member, told, stream)
+    if manifest is None:
+        raise BadInput(f"{literal(path)}: is empty: is no file of a run")
+    if missing := manifest.files.keys() - found.keys():
+        raise BadInput(f"{literal(path)}: is cut short: {', '.join(sorted(missing))} is missing")
+    return manifest, found
+
+
+def _checked(path: str, member: tarfile.TarInfo, told: Member, stream: IO[bytes]) -> bytes:
+    if member.size != told.bytes:
+        raise BadInput(f"{literal(path)}: {member.name} has {member.size} bytes and not {told.bytes}: it is damaged")
+    content = stream.read(told.bytes)
+    if hashlib.sha256(content).hexdigest() != told.sha256:
+        raise BadInput(f"{literal(path)}: {member.name} is not what was packed (its SHA-256 is another)")
+    return content
+
+
+def _manifest(path: str, content: bytes) -> Manifest:
+    try:
+        manifest = msgspec.json.decode(content, type=Manifest)
+    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+        raise BadInput(f"{literal(path)}/{MANIFEST}:1: {literal(str(error))[:200]}") from None
+    if manifest.format != FORMAT or manifest.version != VERSION:
+        raise BadInput(
+            f"{literal(path)}: is version {manifest.version} of {shown(manifest.format, 40)}, and this emotui reads"
+            f" version {VERSION} of {FORMAT}"
+        )
+    if any(one.bytes < 0 for one in manifest.files.values()) or not set(manifest.files) <= set(MEMBERS):
+        raise BadInput(f"{literal(path)}/{MANIFEST}:1: names files that no run has")
+    return manifest
+
+
+def _library() -> "ModuleType":
+    import zstandard
+
+    return zstandard
