@@ -118,6 +118,10 @@ MIGRATIONS: tuple[str, ...] = (
     create table slices(
         dataset integer not null, name varchar not null, conditions varchar not null, made varchar not null);
     """,
+    # 7: vectors of texts by what embedded them, so that nothing is embedded twice.
+    """
+    create table embeddings(model varchar not null, digest varchar not null, vector blob not null);
+    """,
 )
 """The statements that lead from version `k + 1` to `k + 2`, at index `k`."""
 

@@ -11,6 +11,7 @@ from emotui.bounded import is_there
 from emotui.errors import BadStore, StoreError
 from emotui.store import access, annotations, gold, list_rows, refusals, run_results, runs, samples, schema, trash
 from emotui.store.access import Access
+from emotui.store.beside.embeddings import EmbeddingTable
 from emotui.store.beside.notes import NoteLog
 from emotui.store.beside.slices import SliceTable
 from emotui.store.query import Dataset, ListQuery, ListRow, Run
@@ -45,6 +46,7 @@ class Store:
         self._turns = turns
         self.notes = NoteLog(turns)
         self.slices = SliceTable(turns)
+        self.embeddings = EmbeddingTable(turns)
         self._seen: tuple[object, int] | None = None
 
     @classmethod

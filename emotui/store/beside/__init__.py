@@ -1,1 +1,1 @@
-"""What people keep beside the samples of a dataset: notes with codes, and filters under a name."""
+"""What people keep beside the samples of a dataset: notes with codes, filters under a name; and vectors of texts."""

@@ -76,6 +76,36 @@ _RESERVE = 20
 """Drawn beyond the shots, for those that are of the target's own post."""
 
 
+class Pool:
+    """Texts that examples are taken from, with their vectors: by how many masks they have, each in one block."""
+
+    def __init__(self, samples: Sequence[MaskedGold], vectors: "np.ndarray") -> None:
+        """`vectors`: (n, d) float32, of length 1 each."""
+        import numpy as np
+
+        self.samples = samples
+        self._places = {masks: np.asarray(numbers, np.int64) for masks, numbers in _places(samples).items()}
+        self._vectors = {
+            masks: np.ascontiguousarray(vectors[places], np.float32) for masks, places in self._places.items()
+        }
+
+    def nearest(self, targets: Sequence[MaskedGold], vectors: "np.ndarray", shots: int = SHOTS) -> list[Examples]:
+        """The nearest of each target, exactly; of equally near ones the first of the pool.
+
+        Args:
+            targets: of one number of masks.
+            vectors: (n, d), of length 1 each.
+        """
+        masks = len(targets[0].labels)
+        if masks not in self._places:
+            return [Examples(target.id, ()) for target in targets]
+        cosines = vectors @ self._vectors[masks].T
+        places = self._places[masks]
+        return [
+            _nearest(target, self.samples, places, row, shots) for target, row in zip(targets, cosines, strict=True)
+        ]
+
+
 def nearest_examples(
     targets: Sequence[MaskedGold],
     pool: Sequence[MaskedGold],
@@ -83,22 +113,18 @@ def nearest_examples(
     pool_vectors: "np.ndarray",
     shots: int = SHOTS,
 ) -> list[Examples]:
-    """The nearest, exactly; of equally near ones the first of the pool.
+    """The nearest of each target in the pool, as `Pool.nearest`, in the order of the targets.
 
     Args:
         target_vectors, pool_vectors: (n, d), of length 1 each.
     """
-    import numpy as np
-
-    places, wanted = _places(pool), _places(targets)
+    there = Pool(pool, pool_vectors)
     found: dict[int, Examples] = {}
-    for masks, numbers in wanted.items():
-        there = np.asarray(places.get(masks, []), dtype=np.int64)
+    for numbers in _places(targets).values():
         for start in range(0, len(numbers), _ROWS):
             rows = numbers[start : start + _ROWS]
-            cosines = (target_vectors[rows] @ pool_vectors.T)[:, there]
-            for number, row in zip(rows, cosines, strict=True):
-                found[number] = _nearest(targets[number], pool, there, row, shots)
+            near = there.nearest([targets[number] for number in rows], target_vectors[rows], shots)
+            found |= dict(zip(rows, near, strict=True))
     return [found[number] for number in range(len(targets))]
 
 
@@ -110,8 +136,8 @@ def _nearest(
     reach = min(len(there), shots + _RESERVE)
     while True:
         # All that are at least as near as the last one within reach, so that ties are settled by the pool's order.
-        cut = np.partition(cosines, len(cosines) - reach)[len(cosines) - reach] if reach else 0.0
-        near = np.flatnonzero(cosines >= cut)
+        within = np.argpartition(cosines, len(cosines) - reach)[len(cosines) - reach :]
+        near = np.flatnonzero(cosines >= cosines[within].min())
         order = near[np.argsort(-cosines[near], kind="stable")]
         usable = [at for at in order if _is_other(target, pool[there[at]])][:shots]
         if len(usable) == shots or reach == len(there):

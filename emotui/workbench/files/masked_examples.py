@@ -1,7 +1,6 @@
 """Files of examples for few-shot prompts about masked texts: drawn ones, or the nearest by a model's embeddings."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -11,12 +10,10 @@ from emotui.formats import capped, read, write_text
 from emotui.formats.reading import Warn
 from emotui.formats.rows import literal
 from emotui.records import MaskedGold
+from emotui.store.store import Store
 from emotui.tasks.masked.examples import SHOTS, Examples, nearest_examples, random_examples
 from emotui.tasks.masked.task import problem
-from emotui.workbench.runs.similarity import Embedder
-
-if TYPE_CHECKING:
-    import numpy as np
+from emotui.workbench.models.kept_embeddings import kept_embeddings
 
 CHOICES = ("random", "nearest")
 
@@ -29,6 +26,7 @@ def choose_examples(
     encoder: str = "embedded",
     seed: int = 0,
     shots: int = SHOTS,
+    store: Store | None = None,
     warn: Warn,
 ) -> list[Examples]:
     """The examples about each record.
@@ -37,6 +35,7 @@ def choose_examples(
         pool: the file that examples are taken from; None: the records themselves.
         choice: one of `CHOICES`.
         encoder: a model that embeds, for the nearest.
+        store: where embeddings are kept.
 
     Raises:
         BadInput: a record has no text, or another number of words than masks; with the line.
@@ -47,7 +46,9 @@ def choose_examples(
     if choice == "random":
         found = random_examples(targets, others, seed, shots)
     else:
-        vectors = _embedded(encoder, [*targets, *others] if others is not targets else targets)
+        every = [*targets, *others] if others is not targets else targets
+        with ModelProcess(encoder) as model:
+            vectors = kept_embeddings(model, [sample.text or "" for sample in every], store)
         apart = len(targets) if others is not targets else 0
         found = nearest_examples(targets, others, vectors[: len(targets)], vectors[apart:], shots)
     short = [one.id for one in found if len(one.examples) < shots]
@@ -72,13 +73,3 @@ def _read(path: str) -> list[MaskedGold]:
     if wrong:
         raise BadInput(*capped(wrong))
     return got.records
-
-
-def _embedded(spec: str, samples: Sequence[MaskedGold]) -> "np.ndarray":
-    import numpy as np
-
-    with ModelProcess(spec) as model:
-        model.load()
-        vectors = Embedder(model)([sample.text or "" for sample in samples])
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(lengths == 0, 1, lengths)

@@ -1,0 +1,57 @@
+"""Embeddings of texts that are kept in the store: a model embeds a text once."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from emotui.backends.host import ModelProcess
+from emotui.store.store import Store
+from emotui.workbench.runs.similarity import BATCH, Embedder
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+def kept_embeddings(model: ModelProcess, texts: Sequence[str], store: Store | None = None) -> "np.ndarray":
+    """Vectors of length 1, of the texts in their order; those that the store has are taken from it, others kept.
+
+    Args:
+        model: loaded here; what changes its outputs tells its vectors from others'.
+        store: None: nothing is kept. One that is read only is only read.
+
+    Returns:
+        (n, d) float32.
+
+    Raises:
+        ModelError: it cannot be loaded, or cannot embed.
+        StoreError: the store cannot be used.
+    """
+    import numpy as np
+
+    card = model.load()
+    if store is None:
+        return _unit(Embedder(model)(texts))
+    name = hashlib.sha256(msgspec.json.encode(card.identity, order="sorted")).hexdigest()
+    digests = [hashlib.sha256(text.encode()).hexdigest()[:32] for text in texts]
+    by_digest = dict(zip(digests, texts, strict=True))
+    kept = store.embeddings.known(name, list(by_digest))
+    lacking = [digest for digest in by_digest if digest not in kept]
+    for start in range(0, len(lacking), BATCH):
+        some = lacking[start : start + BATCH]
+        made = _unit(Embedder(model)([by_digest[digest] for digest in some]))
+        new = {digest: vector.tobytes() for digest, vector in zip(some, made, strict=True)}
+        kept |= new
+        if not store.read_only:
+            store.embeddings.keep(name, new)
+    joined = b"".join(kept[digest] for digest in digests)
+    return np.frombuffer(joined, np.float32).reshape(len(digests), -1) if digests else np.zeros((0, 1), np.float32)
+
+
+def _unit(vectors: "np.ndarray") -> "np.ndarray":
+    import numpy as np
+
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    found: np.ndarray = (vectors / np.where(lengths == 0, 1, lengths)).astype(np.float32)
+    return found
