@@ -6,9 +6,12 @@ request.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import msgspec
+
+if TYPE_CHECKING:
+    import asyncio
 
 Capability = Literal["generate", "score", "rank", "classify", "embed", "fill_mask", "extract", "attribute", "regress"]
 
@@ -212,7 +215,8 @@ class ModelCard(msgspec.Struct, frozen=True):
 
     `fitted_on`: tasks whose sample data the model was fitted on, so that its figures there flatter it. `thresholds`: by
     label set, from which probability on the model itself gives a label, where that was fitted. `trained_on`: by task,
-    what has to be known of its figures because the model has learnt from such data.
+    what has to be known of its figures because the model has learnt from such data. `at_once`: so many asks are best
+    under way at a time, each answered when it is done (a server); 1: one after the other.
     """
 
     spec: str
@@ -224,6 +228,7 @@ class ModelCard(msgspec.Struct, frozen=True):
     fitted_on: tuple[str, ...] = ()
     thresholds: Mapping[str, Mapping[str, float]] = msgspec.field(default_factory=dict)
     trained_on: Mapping[str, str] = msgspec.field(default_factory=dict)
+    at_once: int = 1
 
 
 Progress = Callable[[str], None]
@@ -236,11 +241,22 @@ OnStep = Callable[[str, int, int], None]
 class Backend(Protocol):
     """A loaded model, with a method for each capability that its card names: `generate(requests)` and so on.
 
+    One whose card says `at_once` above 1 is a `SideBySide` too.
+
     Each takes a sequence of requests of one type and returns as many results, `Refused` where one cannot be answered.
     Loading (`load(spec, options, progress)`) may raise `emotui.errors.ModelError` with one clear line.
     """
 
     card: ModelCard
+
+
+class SideBySide(Backend, Protocol):
+    """A model that answers several asks at a time, in an event loop of its own."""
+
+    runner: "asyncio.Runner"
+
+    async def answer(self, requests: "Sequence[Request]") -> Any:
+        """The results of requests of one type, as the method of their capability gives them."""
 
 
 Loader = Callable[[str, Mapping[str, Any], Progress], Backend]

@@ -8,14 +8,14 @@ import sys
 import threading
 import traceback
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from msgspec.structs import replace
 
 from emotui.backends import wire
-from emotui.backends.base import METHODS, Backend, Embed, Refused, Request
+from emotui.backends.base import METHODS, Backend, Embed, Refused, Request, SideBySide
 from emotui.backends.spec import loader, parse_spec
-from emotui.errors import BadInput, EmotuiError
+from emotui.errors import BadInput, EmotuiError, NotNow
 
 _LONGEST = 200
 """Letters of a library's own words in a refusal."""
@@ -53,14 +53,19 @@ def _serve() -> None:
     # A library's own kind of string (torch's version) would make the parent import that library.
     plain = {str(name): str(value) for name, value in backend.card.identity.items()}
     wire.send(outgoing, ("loaded", replace(backend.card, identity=plain)))
+    if backend.card.at_once > 1:
+        from emotui.backends.side_by_side import answer_side_by_side
+
+        answer_side_by_side(cast(SideBySide, backend), messages, outgoing)
     while True:
         number, requests = messages.get()
         try:
             wire.send(outgoing, ("answer", number, _answer(backend, requests)))
         except EmotuiError as error:
-            wire.send(outgoing, ("error", number, str(error)))
+            wire.send(outgoing, ("error", number, str(error), isinstance(error, NotNow)))
         except MemoryError:
-            wire.send(outgoing, ("error", number, "out of memory: try smaller batches or a smaller model"))
+            why = "out of memory: try smaller batches or a smaller model"
+            wire.send(outgoing, ("error", number, why, False))
 
 
 def _listen(incoming: Any, messages: "queue.SimpleQueue[Any]") -> None:

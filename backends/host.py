@@ -18,10 +18,14 @@ from typing import IO, Any
 from emotui.backends import wire
 from emotui.backends.base import CAPABLE_KINDS, METHODS, ModelCard, Progress, Request
 from emotui.backends.spec import check_spec
-from emotui.errors import BadModel, ModelError, Unanswered
+from emotui.errors import BadModel, ModelError, NotNow, Unanswered
 
 IsCancelled = Callable[[], bool]
 _POLL = 0.05
+_POLL_BESIDE = 0.25
+"""Seconds between looks for a cancel; of many that wait at once, each looks less often."""
+
+_ANSWERS = ("answer", "error")
 _GRACE = 0.5
 """Seconds that a batch is given to end by itself after a cancel, before its process is killed."""
 
@@ -40,13 +44,54 @@ class Cancelled(Exception):
     """The person stopped the load or the batch."""
 
 
+class _Mail:
+    """What a child says: answers to who asked, all else to who loads it; None to everybody when it is gone."""
+
+    def __init__(self) -> None:
+        self.loading: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self.last = time.monotonic()
+        """When the child last said anything."""
+        self.death: Exception | None = None
+        """Why it is gone, once somebody has asked."""
+        self._asked: dict[int, queue.SimpleQueue[Any]] = {}
+        self._gone = False
+        self._lock = threading.Lock()
+
+    def expect(self, number: int) -> "queue.SimpleQueue[Any]":
+        """Where the answer to a numbered ask will come."""
+        box: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        with self._lock:
+            self._asked[number] = box
+            if self._gone:
+                box.put(None)
+        return box
+
+    def forget(self, number: int) -> None:
+        """Its answer is here, or nobody wants it any more."""
+        with self._lock:
+            self._asked.pop(number, None)
+
+    def deliver(self, message: Any) -> None:
+        self.last = time.monotonic()
+        with self._lock:
+            if message is None:
+                self._gone = True
+                for box in (self.loading, *self._asked.values()):
+                    box.put(None)
+            elif message[0] not in _ANSWERS:
+                self.loading.put(message)
+            elif message[1] in self._asked:
+                self._asked[message[1]].put(message)
+
+
 class ModelProcess:
     """One model, loaded on first use and again after a crash or a cancel.
 
     Args:
         spec: the model (see `emotui.backends.spec`).
         options: passed to the backend's loader.
-        limit: seconds that one load or batch may take before the model counts as hanging.
+        limit: seconds that a load or a batch may take before the model counts as hanging; of a model that answers
+            several asks at once, seconds in which it answers none of them.
 
     Raises:
         BadInput: `spec` names no installed kind of model, or has an option that its kind has not (BadModel).
@@ -58,10 +103,10 @@ class ModelProcess:
         self.spec = spec
         self.limit = limit
         self.card: ModelCard | None = None
-        self._lock = threading.Lock()
+        self._lock, self._burial = threading.Lock(), threading.Lock()
         self._child: subprocess.Popen[bytes] | None = None
         self._words: IO[bytes] | None = None
-        self._messages: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._mail = _Mail()
         self._number = 0
         self._closed = False
         self._asked = False  # whether the process is past loading
@@ -92,11 +137,12 @@ class ModelProcess:
         """Answer one batch of requests, in order (`embed`: an array). Loads the model first where needed.
 
         A batch of several types goes over in one message too, and its answers come as a list: what follows a person's
-        typing waits for one round trip only.
+        typing waits for one round trip only. Several threads may ask at once; a model whose card says `at_once` answers
+        them side by side, any other one after the other.
 
         Raises:
             ModelError: the model lacks a capability, refuses the batch, died or hung (Unanswered, where it was loaded);
-                the next call starts it afresh.
+                the next call starts it afresh. NotNow: a server was in trouble over all of the batch.
             Cancelled: `cancelled()` became true while waiting.
         """
         if not requests:
@@ -107,17 +153,12 @@ class ModelProcess:
                 if METHODS[kind] not in card.capabilities:
                     raise ModelError(lacks(self.spec, METHODS[kind]))
             self._number += 1
-            child = self._running()
-            try:
-                wire.send(child.stdin, (self._number, list(requests)))  # type: ignore[arg-type]
-            except OSError:
-                raise self._died() from None
-            while True:
-                match self._wait(cancelled):
-                    case ("answer", number, results) if number == self._number:
-                        return results
-                    case ("error", number, why) if number == self._number:
-                        raise ModelError(f"{self.spec}: {why}")
+            number = self._number
+            box = self._mail.expect(number)
+            self._tell((number, list(requests)))
+            if card.at_once == 1:
+                return self._answer(number, box, cancelled)
+        return self._answer(number, box, cancelled, beside=True)
 
     def close(self) -> None:
         """End the process. Safe from any thread, also while another one waits for an answer."""
@@ -133,6 +174,32 @@ class ModelProcess:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
+    def _tell(self, message: object) -> None:
+        """Send the child a message. Raises as `_died` where it is gone."""
+        try:
+            wire.send(self._running().stdin, message)  # type: ignore[arg-type]
+        except OSError:
+            raise self._died(self._mail) from None
+
+    def _answer(
+        self, number: int, box: "queue.SimpleQueue[Any]", cancelled: IsCancelled | None, *, beside: bool = False
+    ) -> Any:
+        """What comes of a numbered ask; `beside`: others are under way, which a cancel of this one leaves alone."""
+        mail = self._mail
+        try:
+            match self._wait(mail, box, cancelled, beside=beside):
+                case ("answer", _, results):
+                    return results
+                case ("error", _, why, again):
+                    raise (NotNow if again else ModelError)(f"{self.spec}: {why}")
+        except Cancelled:
+            if beside and mail is self._mail and self.pid is not None:
+                with self._lock, contextlib.suppress(ModelError, Cancelled):
+                    self._tell((number, None))
+            raise
+        finally:
+            mail.forget(number)
+
     def _running(self) -> subprocess.Popen[bytes]:
         assert self._child is not None
         return self._child
@@ -146,7 +213,7 @@ class ModelProcess:
         self._asked = False
         self._start()
         while True:
-            match self._wait(cancelled):
+            match self._wait(self._mail, self._mail.loading, cancelled):
                 case ("progress", line):
                     if progress is not None:
                         progress(line)
@@ -162,14 +229,11 @@ class ModelProcess:
         if self._words is not None:
             self._words.close()
         self._words = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
-        self._messages = queue.SimpleQueue()
+        self._mail = _Mail()
         self._closed = False
         self._child = self._spawn(self._words, child_environment(self.spec))
-        threading.Thread(target=_listen, args=(self._child.stdout, self._messages), daemon=True).start()
-        try:
-            wire.send(self._child.stdin, (self.spec, self._options))  # type: ignore[arg-type]
-        except OSError:
-            raise self._died() from None
+        threading.Thread(target=_listen, args=(self._child.stdout, self._mail), daemon=True).start()
+        self._tell((self.spec, self._options))
 
     def _spawn(self, words: IO[bytes], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
         with _without_interrupts():
@@ -181,30 +245,41 @@ class ModelProcess:
                 env=environment,
             )
 
-    def _wait(self, cancelled: IsCancelled | None) -> Any:
+    def _wait(
+        self, mail: _Mail, box: "queue.SimpleQueue[Any]", cancelled: IsCancelled | None, *, beside: bool = False
+    ) -> Any:
         """The child's next message; None never: a dead, hanging or cancelled child raises."""
         started, stopped = time.monotonic(), None
         while True:
             with contextlib.suppress(queue.Empty):
-                message = self._messages.get(timeout=_POLL)
+                message = box.get(timeout=_POLL_BESIDE if beside else _POLL)
                 if message is None:
-                    raise self._died()
-                if stopped is not None and message[0] in ("answer", "error"):
+                    raise self._died(mail)
+                if stopped is not None and message[0] in _ANSWERS:
                     raise Cancelled
                 return message
             now = time.monotonic()
             if cancelled is not None and stopped is None and cancelled():
+                if beside:
+                    raise Cancelled
                 stopped = now
             if stopped is not None and now - stopped > _GRACE:
                 self.close()
                 raise Cancelled
-            if now - started > self.limit:
+            if now - (max(started, mail.last) if beside else started) > self.limit:
                 self.close()
                 said = f"{self.spec} gave no answer for {self.limit:.0f} s and was stopped: asked again it starts anew"
                 raise self._unanswered(said + self._last_words(), slow=True)
 
-    def _died(self) -> Exception:
-        """Why the messages ended: somebody closed the model, or its process died by itself."""
+    def _died(self, mail: _Mail) -> Exception:
+        """Why the messages ended, the same to everybody who waits for one."""
+        with self._burial:
+            if mail.death is None:
+                mail.death = self._how_it_died()
+            return mail.death
+
+    def _how_it_died(self) -> Exception:
+        """Somebody closed the model, or its process died by itself."""
         if self._closed:
             return Cancelled()
         child = self._running()
@@ -262,12 +337,12 @@ def lacks(spec: str, capability: str) -> str:
     return f"{spec} cannot {capability.replace('_', ' ')}; kinds of model that can: {kinds}"
 
 
-def _listen(pipe: Any, messages: "queue.SimpleQueue[Any]") -> None:
+def _listen(pipe: Any, mail: _Mail) -> None:
     """Pass the child's messages on; None when it is gone."""
     try:
         while True:
-            messages.put(wire.receive(pipe))
+            mail.deliver(wire.receive(pipe))
     except (EOFError, OSError, ValueError):
-        messages.put(None)
+        mail.deliver(None)
     finally:
         pipe.close()

@@ -29,6 +29,10 @@ class Unanswered(ModelError):
         self.slow = slow
 
 
+class NotNow(ModelError):
+    """A server was in trouble over all that it was asked this once; another time it may answer."""
+
+
 class BadModel(BadInput, ModelError):
     """A model that was named cannot be one: a wrong option, no such file, a damaged one. Told before it is loaded."""
 

@@ -24,7 +24,8 @@ _MOST = 4
 class _Idle(NamedTuple):
     child: Popen[bytes]
     words: IO[bytes] | None
-    messages: Any
+    mail: Any
+    number: int
     card: ModelCard
 
     def end(self) -> None:
@@ -57,9 +58,10 @@ def kept_models() -> Iterator[None]:
             return
         if process._words is not None:
             process._words.close()
-        process._child, process._words, process._messages = found.child, found.words, found.messages
+        process._child, process._words, process._mail = found.child, found.words, found.mail
+        process._number = found.number
         process._closed = False
-        process._messages.put(("loaded", found.card))
+        process._mail.loading.put(("loaded", found.card))
 
     def close_or_keep(process: ModelProcess) -> None:
         key = _key(process)
@@ -68,11 +70,18 @@ def kept_models() -> Iterator[None]:
             close(process)
             return
         try:
-            child, card = process._child, process.card
-            if child is None or card is None or process.pid is None or key in idle or not process._messages.empty():
+            child, card, mail = process._child, process.card, process._mail
+            if (
+                child is None
+                or card is None
+                or process.pid is None
+                or key in idle
+                or not mail.loading.empty()
+                or mail._asked
+            ):
                 close(process)
                 return
-            idle[key] = _Idle(child, process._words, process._messages, card)
+            idle[key] = _Idle(child, process._words, process._mail, process._number, card)
             process._closed, process._child, process._words = True, None, None
         finally:
             process._lock.release()

@@ -81,6 +81,8 @@ def _card(address: Address, settings: Settings, served: Served, abilities: Abili
         capabilities=tuple(_capabilities(abilities)),
         identity=identity,
         notes=tuple(_notes(address, settings, served, abilities, has_key)),
+        # A few more than are under way, so that an answer's place is never empty.
+        at_once=settings.concurrency + max(2, settings.concurrency // 4),
     )
 
 

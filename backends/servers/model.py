@@ -1,12 +1,13 @@
 """A model behind a server, as a backend: batches in, answers and refusals out."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 
-from emotui.backends.base import Embed, Generate, Generation, ModelCard, Refused, Score, Scores
+from emotui.backends.base import Embed, Generate, Generation, ModelCard, Refused, Request, Score, Scores
 from emotui.backends.servers.asking import Asker
 from emotui.backends.servers.batch import answer_all
 from emotui.backends.servers.connection import Connection
@@ -14,15 +15,28 @@ from emotui.backends.servers.scoring import gather, judge, questions_of
 from emotui.backends.servers.writing import write
 from emotui.errors import ModelError
 
+_Asked = TypeVar("_Asked")
+_Answer = TypeVar("_Answer")
+
 
 class ServerModel:
-    """Lives in the child process; its event loop runs while a batch is under way."""
+    """Lives in the child process, in its own event loop; at most `concurrency` requests are under way, of all asks."""
 
     def __init__(self, card: ModelCard, connection: Connection, asker: Asker, runner: asyncio.Runner) -> None:
         self.card = card
+        self.runner = runner
         self._connection = connection
         self._asker = asker
-        self._runner = runner
+        self._gate = asyncio.Semaphore(connection.settings.concurrency)
+
+    async def answer(self, requests: Sequence[Request]) -> Any:
+        """The results of requests of one type, as `generate`, `score` or `embed` give them."""
+        by_kind: dict[type, Callable[[Any], Awaitable[Any]]] = {
+            Generate: self._generate,
+            Score: self._score,
+            Embed: self._embed,
+        }
+        return await by_kind[type(requests[0])](requests)
 
     def generate(self, requests: Sequence[Generate]) -> list[Generation | Refused]:
         """Write each answer, at most `concurrency` at once.
@@ -30,11 +44,7 @@ class ServerModel:
         Raises:
             ModelError: not one was answered (see `emotui.backends.servers.batch`).
         """
-        settings = self._connection.settings
-        answer = partial(write, self._asker)
-        return self._runner.run(
-            answer_all(requests, answer, concurrency=settings.concurrency, limit=settings.batch_limit)
-        )
+        return self.runner.run(self._generate(requests))
 
     def score(self, requests: Sequence[Score]) -> list[Scores | Refused]:
         """Yes against no for every question; questions are the unit of concurrency, side by side for one text.
@@ -42,13 +52,7 @@ class ServerModel:
         Raises:
             ModelError: not one question was answered (see `emotui.backends.servers.batch`).
         """
-        settings = self._connection.settings
-        prompts = [prompt for request in requests for prompt in questions_of(request)]
-        answer = partial(judge, self._asker)
-        verdicts = iter(
-            self._runner.run(answer_all(prompts, answer, concurrency=settings.concurrency, limit=settings.batch_limit))
-        )
-        return [gather([next(verdicts) for _ in request.questions]) for request in requests]
+        return self.runner.run(self._score(requests))
 
     def embed(self, requests: Sequence[Embed]) -> np.ndarray:
         """Sentence embeddings of length 1: float32 (requests, width).
@@ -56,10 +60,18 @@ class ServerModel:
         Raises:
             ModelError: one of them was not answered, or they differ in width.
         """
-        settings = self._connection.settings
-        rows = self._runner.run(
-            answer_all(requests, self._asker.embed, concurrency=settings.concurrency, limit=settings.batch_limit)
-        )
+        return self.runner.run(self._embed(requests))
+
+    async def _generate(self, requests: Sequence[Generate]) -> list[Generation | Refused]:
+        return await self._all(requests, partial(write, self._asker))
+
+    async def _score(self, requests: Sequence[Score]) -> list[Scores | Refused]:
+        prompts = [prompt for request in requests for prompt in questions_of(request)]
+        verdicts = iter(await self._all(prompts, partial(judge, self._asker)))
+        return [gather([next(verdicts) for _ in request.questions]) for request in requests]
+
+    async def _embed(self, requests: Sequence[Embed]) -> np.ndarray:
+        rows = await self._all(requests, self._asker.embed)
         lost = next((row for row in rows if isinstance(row, Refused)), None)
         if lost is not None:
             raise ModelError(lost.why)
@@ -69,7 +81,13 @@ class ServerModel:
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors / np.where(lengths > 0, lengths, 1)
 
+    async def _all(
+        self, asked: Sequence[_Asked], answer: Callable[[_Asked], Awaitable[_Answer]]
+    ) -> list[_Answer | Refused]:
+        settings = self._connection.settings
+        return await answer_all(asked, answer, gate=self._gate, most=settings.concurrency, limit=settings.batch_limit)
+
     def close(self) -> None:
         """Close the connections and the event loop."""
-        self._runner.run(self._connection.close())
-        self._runner.close()
+        self.runner.run(self._connection.close())
+        self.runner.close()

@@ -5,6 +5,7 @@ Asking, parsing and scoring are separate steps over what is kept, so `rescore` n
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import Any
 
 import msgspec
@@ -13,13 +14,13 @@ from msgspec.structs import replace
 from emotui import __version__
 from emotui.backends.host import Cancelled, IsCancelled, ModelProcess
 from emotui.backends.stamps import stamp_of
-from emotui.errors import BadInput, EmotuiError, ModelError
+from emotui.errors import BadInput, EmotuiError, ModelError, NotNow
 from emotui.store.query import Dataset, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.tasks.prompting.settings import configured
 from emotui.tasks.registry import task_named
-from emotui.tasks.task import Task
+from emotui.tasks.task import Asked, Task
 from emotui.workbench.asking import PASSED_OVER, Asking
 from emotui.workbench.datasets.label_maps import for_scoring
 from emotui.workbench.datasets.samples import has_texts, is_sample_data
@@ -30,6 +31,7 @@ from emotui.workbench.runs.plan import BATCH, RunConfig, RunRequest, identities,
 from emotui.workbench.runs.scores import ELSEWHERE, Key, scored
 from emotui.workbench.runs.similarity import Embedder
 from emotui.workbench.runs.states import GOING, with_state
+from emotui.workbench.runs.window import Stop, Window
 
 EMBEDDING = "embedded"
 """The model behind Sim."""
@@ -139,9 +141,16 @@ def run_task(
     if twin is not None:
         _take_over(store, task, way, dataset, twin, run.run, cancelled)
     # A text that a model once died over may be what kills it; the first time, anything else may be.
-    ask = Asking(model, cancelled, deaths=died)
-    running = _Running(store, model, ask, dataset, run, task, way, seed, repeats, n_samples, on_progress, cancelled)
+    stop = Stop(cancelled)
+    ask = Asking(model, stop, deaths=died)
+    running = _Running(
+        store, model, ask, card.at_once, dataset, run, task, way, seed, repeats, n_samples, on_progress, cancelled, stop
+    )
     return running.finish(retry=retry)
+
+
+_Batch = list[tuple[Key, Any]]
+"""Samples that a model is asked about together."""
 
 
 class _Waits:
@@ -169,6 +178,7 @@ class _Running:
         store: Store,
         model: ModelProcess,
         ask: Asking,
+        at_once: int,
         dataset: Dataset,
         run: Run,
         task: Task,
@@ -178,11 +188,13 @@ class _Running:
         n_samples: int,
         on_progress: OnProgress,
         cancelled: IsCancelled | None,
+        stop: Stop,
     ) -> None:
         self.store, self.ask, self.dataset, self.run = store, ask, dataset, run
+        self.at_once, self.stop = at_once, stop
         self.task, self.way, self.seed = for_scoring(store, task, dataset, run.model), way, seed
         self.repeats, self.n_samples = repeats, n_samples
-        self.on_progress, self.cancelled = on_progress, cancelled
+        self.on_progress = on_progress
         # Sim is the embedded model's cosine, whichever model is asked (SEER, section 6).
         self.embedding = None if model.spec == EMBEDDING else ModelProcess(EMBEDDING)
         self.embed = Embedder(self.embedding or model, cancelled) if task.embeds else None
@@ -210,16 +222,17 @@ class _Running:
             # What a server was in trouble over is asked for once more, when all else is done.
             for _ in range(2):
                 open_ones: list[str] = []
-                for batch in self._batches(done):
-                    if self.cancelled is not None and self.cancelled():  # a quick answer never waits to be cancelled
-                        raise Cancelled
-                    rows, unanswered = self._ask(batch)
-                    open_ones += unanswered
-                    if rows:
-                        self.store.commit_batch(run, rows, gold=self.dataset.gold)
-                    done |= {(row.sample, row.repeat) for row in rows}
-                    failed += sum(row.error is not None for row in rows)  # a failed one has no attempt that did not
-                    self._tell(len(done), failed, (len(done) - before) / (time.monotonic() - started))
+                window = Window(self._ask, self.at_once, self.stop)
+                with closing(window.answers(self._batches(done))) as groups:
+                    for group in groups:
+                        rows, unanswered = self._rows(group)
+                        open_ones += unanswered
+                        if rows:
+                            self.store.commit_batch(run, rows, gold=self.dataset.gold)
+                        done |= {(row.sample, row.repeat) for row in rows}
+                        # A failed one has no attempt that did not.
+                        failed += sum(row.error is not None for row in rows)
+                        self._tell(len(done), failed, (len(done) - before) / (time.monotonic() - started))
                 if not open_ones:
                     break
             else:
@@ -241,35 +254,55 @@ class _Running:
             self.store.set_state(run, "done")
         return self.store.run(run)
 
-    def _batches(self, done: set[Key]) -> Iterator[list[tuple[Key, Any]]]:
-        """What is still to be asked, in the order of the list, so that rows fill it from the top."""
+    def _batches(self, done: set[Key]) -> Iterator[_Batch]:
+        """What is still to be asked, in the order of the list, so that rows fill it from the top.
+
+        A model that answers several asks side by side gets them one by one: none waits for the others of its batch.
+        """
+        size = BATCH if self.at_once == 1 else 1
         for repeat in range(self.repeats):
-            waiting: list[tuple[Key, Any]] = []
+            waiting: _Batch = []
             for number, sample in stored_samples(self.store, self.dataset, self.n_samples):
                 if (number, repeat) not in done:
                     waiting.append(((number, repeat), sample))
-                if len(waiting) == BATCH:
+                if len(waiting) == size:
                     yield waiting
                     waiting = []
             if waiting:
                 yield waiting
 
-    def _ask(self, batch: Sequence[tuple[Key, Any]]) -> tuple[list[ResultRow], list[str]]:
-        """Rows to keep, and why the samples that have none are still open."""
+    def _ask(self, batch: _Batch) -> tuple[Sequence[Asked], float]:
+        """The answers to a batch, and the seconds that each question took."""
         started = time.monotonic()
         samples = [sample for _, sample in batch]
         seeds = [sample_seed(self.seed, repeat, sample.id) for (_, repeat), sample in batch]
         answers = self.task.ask(samples, self.ask, self.way, seeds)
-        asked = sum(1 + len(answer.before) for answer in answers)
-        seconds = (time.monotonic() - started) / asked
-        outputs = [
-            ResultRow(number, repeat, attempt, answer.prompt, raw, why, seconds)
-            for ((number, repeat), _), answer in zip(batch, answers, strict=True)
-            if not answer.again
-            for attempt, (raw, why) in enumerate([*((raw, None) for raw in answer.before), (answer.raw, answer.why)])
-        ]
-        rows = scored(self.task, self.way, outputs, {number: sample for (number, _), sample in batch}, self.embed)
-        return rows, [answer.why or "" for answer in answers if answer.again]
+        return answers, (time.monotonic() - started) / sum(1 + len(answer.before) for answer in answers)
+
+    def _rows(
+        self, group: Sequence[tuple[_Batch, tuple[Sequence[Asked], float] | NotNow]]
+    ) -> tuple[list[ResultRow], list[str]]:
+        """Rows to keep, and why the samples that have none are still open."""
+        outputs: list[ResultRow] = []
+        samples: dict[Key, Any] = {}
+        open_ones: list[str] = []
+        for batch, found in group:
+            if isinstance(found, NotNow):
+                open_ones += [str(found).removeprefix(f"{self.run.model}: ")] * len(batch)
+                continue
+            answers, seconds = found
+            for (key, sample), answer in zip(batch, answers, strict=True):
+                if answer.again:
+                    open_ones.append(answer.why or "")
+                    continue
+                samples[key] = sample
+                attempts = [*((raw, None) for raw in answer.before), (answer.raw, answer.why)]
+                outputs += [
+                    ResultRow(*key, attempt, answer.prompt, raw, why, seconds)
+                    for attempt, (raw, why) in enumerate(attempts)
+                ]
+        by_number = {number: sample for (number, _), sample in samples.items()}
+        return scored(self.task, self.way, outputs, by_number, self.embed), open_ones
 
     def _tell(self, done: int, failed: int, rate: float | None) -> None:
         left = (self.run.n - done) / rate if rate else None

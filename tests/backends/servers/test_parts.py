@@ -197,7 +197,9 @@ def test_every_result_stands_at_the_place_of_its_request(fates: list[str], concu
         return number
 
     async def run() -> list[int | Refused]:
-        return await answer_all(list(enumerate(fates)), answer, concurrency=concurrency, limit=10)
+        return await answer_all(
+            list(enumerate(fates)), answer, gate=asyncio.Semaphore(concurrency), most=concurrency, limit=10
+        )
 
     try:
         results = asyncio.run(run())

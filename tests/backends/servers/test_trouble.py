@@ -65,7 +65,7 @@ def test_what_stays_unanswered_fails_the_run_in_one_line_and_is_no_wrong_answer(
     assert got.document["metrics"]["n"] == 2
     (line,) = got.err.splitlines()
     assert line == (
-        f"{model}: the server failed with HTTP 500: the accelerator is on fire: 2 of 3 are kept; "
+        "1 of 3 could not be answered: the server failed with HTTP 500: the accelerator is on fire: 2 of 3 are kept; "
         f"finish with --resume {got.document['run']}"
     )
     assert emotui("runs", "--json").document[0]["state"] == "failed"
