@@ -10,6 +10,7 @@ import asyncio
 import os
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
@@ -74,7 +75,8 @@ class Connection:
     async def models(self) -> ServedModels:
         """The models that the server has. One try: it is the first thing asked, and a person is waiting."""
         client = self._client.with_options(max_retries=0, timeout=min(20.0, self.settings.timeout))
-        return await self._ask(client.models.with_raw_response.list, {}, ServedModels, retries=0)
+        send = partial(client.models.with_raw_response.list, extra_headers=self._headers)
+        return await self._ask(send, ServedModels, retries=0)
 
     async def chat(self, body: Mapping[str, Any], *, retries: int | None = None) -> ChatAnswer:
         """One chat completion. The limit of its length goes by whichever of its two names the server knows.
@@ -83,42 +85,48 @@ class Connection:
             Unanswered: for this request.
             ModelError: for every request.
         """
-        retries = self.settings.retries if retries is None else retries
-        client = self._client.with_options(max_retries=retries)
-        send = client.chat.completions.with_raw_response.create
         length = self._length
         try:
-            return await self._ask(send, _with_length(body, length), ChatAnswer, retries=retries)
+            return await self._post("/chat/completions", _with_length(body, length), ChatAnswer, retries)
         except Unanswered as fault:
             (other,) = (name for name in _LENGTHS if name != length)
             unknown = other in fault.why or _UNKNOWN.search(fault.why)
             if fault.status not in (400, 422) or length not in fault.why or not unknown:
                 raise
-        found = await self._ask(send, _with_length(body, other), ChatAnswer, retries=retries)
+        found = await self._post("/chat/completions", _with_length(body, other), ChatAnswer, retries)
         self._length = other
         return found
 
     async def embed(self, body: Mapping[str, Any], *, retries: int | None = None) -> Embeddings:
         """The embeddings of some texts; raises as `chat` does."""
-        retries = self.settings.retries if retries is None else retries
-        client = self._client.with_options(max_retries=retries)
-        return await self._ask(client.embeddings.with_raw_response.create, body, Embeddings, retries=retries)
+        return await self._post("/embeddings", body, Embeddings, retries)
 
     async def complete(self, body: Mapping[str, Any], *, retries: int | None = None) -> TextAnswer:
         """One plain completion; raises as `chat` does."""
-        retries = self.settings.retries if retries is None else retries
-        client = self._client.with_options(max_retries=retries)
-        return await self._ask(client.completions.with_raw_response.create, body, TextAnswer, retries=retries)
+        return await self._post("/completions", body, TextAnswer, retries)
 
-    async def _ask(
-        self, send: Callable[..., Awaitable[Any]], body: Mapping[str, Any], kind: type[_Answer], *, retries: int
-    ) -> _Answer:
+    async def _post(self, path: str, body: Mapping[str, Any], kind: type[_Answer], retries: int | None) -> _Answer:
+        """Past the client's own methods for each path: those spend as long on a body's fields as on sending it."""
+        from openai._constants import RAW_RESPONSE_HEADER
+
+        retries = self.settings.retries if retries is None else retries
+        document = {name: value for name, value in body.items() if name != "extra_body"} | body.get("extra_body", {})
+        headers = {**self._headers, RAW_RESPONSE_HEADER: "true"}
+
+        async def send() -> Any:
+            return await self._client.post(
+                path, cast_to=object, body=document, options={"headers": headers, "max_retries": retries}
+            )
+
+        return await self._ask(send, kind, retries=retries)
+
+    async def _ask(self, send: Callable[[], Awaitable[Any]], kind: type[_Answer], *, retries: int) -> _Answer:
         import openai
 
         tries = 1 + min(retries, 2)
         for left in reversed(range(tries)):
             try:
-                raw = await send(**body, extra_headers=self._headers)
+                raw = await send()
                 return msgspec.json.decode(self.tell.without_key(raw.content), type=kind)
             except openai.OpenAIError as error:
                 raise self.tell.tell(error, 1 + retries) from None

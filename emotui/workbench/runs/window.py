@@ -22,8 +22,8 @@ PATIENCE = 3
 GROUP = 256
 """Batches handed on together at most."""
 
-_PAUSE = 0.1
-"""Seconds between two groups while answers come faster than that: each is a transaction."""
+_PAUSE, _LONGEST_PAUSE = 0.1, 1.0
+"""Seconds between two groups while answers come faster than that: each is a transaction. No less than one takes."""
 
 _LOOK = 0.05
 _GRACE = 1.0
@@ -93,7 +93,7 @@ class Window(Generic[_Batch, _Answer]):
     def _groups(self, batches: Iterator[_Batch]) -> Iterator[Sequence[tuple[_Batch, _Answer | NotNow]]]:
         group: list[tuple[_Batch, _Answer | NotNow]] = []
         ended: BaseException | None = None
-        in_a_row, handed_on = 0, 0.0
+        in_a_row, next_one = 0, 0.0
         left = True
         while True:
             # As many again wait as are under way: the next is there when a place is free.
@@ -126,9 +126,11 @@ class Window(Generic[_Batch, _Answer]):
                 ended = Cancelled()
             if ended is not None:
                 break
-            if group and (time.monotonic() - handed_on >= _PAUSE or len(group) >= GROUP or not self._under_way):
+            if group and (time.monotonic() >= next_one or len(group) >= GROUP or not self._under_way):
+                began = time.monotonic()
                 yield group
-                group, handed_on = [], time.monotonic()
+                group, now = [], time.monotonic()
+                next_one = now + min(max(_PAUSE, now - began), _LONGEST_PAUSE)
         if isinstance(ended, ModelError):
             group += self._last()
         if group:
