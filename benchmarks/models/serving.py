@@ -1,6 +1,6 @@
 """Runs against a server that answers in 50 ms and has room for many, beside a bare loop of the openai package.
 
-    python benchmarks/serving.py [REQUESTS] [ROOM]
+    python benchmarks/models/serving.py [REQUESTS] [ROOM]
 
 The server, the loop and the run share this machine, so figures are told as ratios to the loop of the same go.
 """
