@@ -208,6 +208,12 @@ class Frame(Acting, LaidOut):
         if self.pane.hold_order(event.samples, event.why):
             self.show_list()
 
+    @on(Place.Released)
+    def _release(self, event: Place.Released) -> None:
+        event.stop()
+        if self.pane.as_it_was():
+            self.show_list()
+
     @on(Place.Veiled)
     def _veil(self, event: Place.Veiled) -> None:
         event.stop()

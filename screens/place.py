@@ -75,6 +75,9 @@ class Place(Acting, Vertical):
             super().__init__()
             self.samples, self.why = samples, why
 
+    class Released(Message):
+        """The list is to be in the order that is chosen again, after it was arranged."""
+
     class Veiled(Message):
         """The list is to keep what gold and runs say to itself, as `blind` does, or to show it again."""
 

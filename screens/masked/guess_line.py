@@ -1,4 +1,4 @@
-"""Where a person types the word that they would put behind a mask."""
+"""The line in which a person types: the word behind a mask, why, codes of their own."""
 
 from textual.widgets import Input
 
@@ -20,7 +20,7 @@ class GuessLine(Input):
         super().__init__(id=id, compact=True)
         self.cursor_blink = False
 
-    def begin(self, mask: int, of: int) -> None:
-        """Ask for the word of a mask."""
-        self.value = ""
-        self.placeholder = f"your word for mask {mask} of {of}   Enter keeps it   Esc leaves"
+    def begin(self, prompt: str, value: str = "") -> None:
+        """Ask for something."""
+        self.value, self.placeholder = value, prompt
+        self.cursor_position = len(value)

@@ -1,6 +1,6 @@
 """Masked: the words behind masks by gold, runs and oneself; their vectors; what the prompt showed."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -13,14 +13,19 @@ from emotui.screens.masked import detail
 from emotui.screens.masked.entry import ENTRY
 from emotui.screens.masked.guess_line import GuessLine
 from emotui.screens.masked.requests import Guessed, Looked, look
+from emotui.screens.masked.study_mode import ALLOWED
+from emotui.screens.masked.study_place import StudyPlace
+from emotui.screens.masked.study_rows import Row
+from emotui.screens.masked.study_rows import lines as choice_lines
 from emotui.screens.masked.text import DIFFERS, Filling, hidden, text_lines
-from emotui.screens.place import WHILE_TYPING, Place
+from emotui.screens.place import WHILE_TYPING
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
 from emotui.screens.widgets.line import Line, Part, tabs
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import share
 from emotui.screens.widgets.page import Page
+from emotui.screens.widgets.row_list import PickedRows
 from emotui.store.query import Run
 
 if TYPE_CHECKING:
@@ -40,17 +45,27 @@ _TALL = 34
 """Rows from which the examples stand under the bars."""
 
 
-class Masked(Place):
+class Masked(StudyPlace):
     """The text above; under it the chosen mask's words as ten bars, or the examples that the prompt showed."""
 
     entry = ENTRY
-    headings = {"masked-text": "#masked-title", "masked-guess": "#masked-title", "masked-detail": "#masked-mask"}
+    headings = {
+        "masked-text": "#masked-title",
+        "masked-guess": "#masked-title",
+        "masked-detail": "#masked-mask",
+        "masked-choices": "#masked-title",
+    }
     slim_list = True
     marks_errors = False
     DEFAULT_CSS = """
     Masked #masked-text { height: 1fr; min-height: 3; }
     Masked #masked-detail { height: 12; }
     Masked.-tall #masked-detail { height: 20; }
+    Masked #masked-choices { height: 11; display: none; }
+    Masked.-tall #masked-choices { height: 17; }
+    Masked.-study #masked-choices { display: block; }
+    Masked.-study #masked-detail, Masked.-study #masked-mask { display: none; }
+    Masked.-results #masked-detail, Masked.-results #masked-mask { display: none; }
     """
 
     def __init__(self, session: Session, *, id: str | None = None) -> None:
@@ -74,6 +89,8 @@ class Masked(Place):
             yield GuessLine(id="masked-guess")
             yield Line(id="masked-mask", classes="-pane")
             yield Page(id="masked-detail")
+            choices: PickedRows[Row] = PickedRows(choice_lines, id="masked-choices")
+            yield choices
         yield Notice("#masked-body", id="masked-notice")
 
     def on_mount(self) -> None:
@@ -86,6 +103,7 @@ class Masked(Place):
             self.show_nothing("Files are browsed without it; emotui import masked FILE brings texts into a workspace")
             return
         person = self.session.annotator
+        self.bind_studies(masked, person)
         self._looks = LatestRequest(
             "masked", self, lambda asked: look(masked(), asked, person), self._show, self._refuse
         )
@@ -94,15 +112,15 @@ class Masked(Place):
     # What the frame tells.
 
     @property
-    def guess_line(self) -> GuessLine:
-        return self.query_one(GuessLine)
-
-    @property
     def busy(self) -> bool:
-        return any_busy(self)
+        return any_busy(self) or self.studies_busy
 
     def show_sample(self, sample: int | None, run: Run | None) -> None:
         """Ask for this text and what the run says of it."""
+        if self.mode is not None and sample is not None:
+            self._wanted = sample, run
+            self.selected_in_study(sample)
+            return
         if sample is None or self._looks is None:
             self.view = None
             self.show_nothing("no text is selected: the list is empty")
@@ -120,7 +138,7 @@ class Masked(Place):
             self.say("The words behind masks, as words and as vectors", why, failed=failed)
 
     def focus_first(self) -> None:
-        self.query_one("#masked-text").focus()
+        (self.choices if self.mode is not None else self.query_one("#masked-text")).focus()
 
     def on_show(self) -> None:
         self._veil()
@@ -136,7 +154,7 @@ class Masked(Place):
         self.say("This text cannot be shown", why, failed=True)
 
     def _show(self, asked: Looked, view: "MaskedView") -> None:
-        if self._wanted[0] != asked.sample:
+        if self._wanted[0] != asked.sample or self.mode is not None:
             return
         self.view = view
         self.mask = min(self.mask, max(len(view.gold) - 1, 0))
@@ -164,7 +182,7 @@ class Masked(Place):
 
     @property
     def blind(self) -> bool:  # type: ignore[override]
-        return self.fill == HIDDEN
+        return self.fill == HIDDEN or self.mode is not None
 
     @property
     def guessed(self) -> tuple[str, ...]:
@@ -174,7 +192,7 @@ class Masked(Place):
     def draw(self) -> None:
         """Everything that follows from the text, the fill and the chosen mask."""
         view = self.view
-        if view is None:
+        if view is None or self.mode is not None or self.results is not None:
             return
         if self.filled != HIDDEN:
             self._seen.add(view.number)
@@ -253,7 +271,18 @@ class Masked(Place):
 
     # Keys.
 
+    def doing(self, action: str) -> Callable[[], None] | None:
+        if self.mode is not None:
+            return self.mode.doing(action)
+        if self.results is not None:
+            return self.close_results if action == "leave" else None
+        return super().doing(action)
+
     def can(self, action: str) -> bool:
+        if self.mode is not None:
+            return self.mode.can(action)
+        if self.results is not None:
+            return action == "leave"
         return super().can(action) and self.view is not None
 
     @property
@@ -263,9 +292,13 @@ class Masked(Place):
 
     @property
     def only(self) -> Collection[str] | None:
-        return WHILE_TYPING if self.typing else None
+        if self.typing:
+            return WHILE_TYPING
+        return ALLOWED if self.mode is not None else None
 
     def tell(self, what: str, value: object) -> None:
+        if self.mode is not None or self.results is not None:
+            return
         if what == "fill" and isinstance(value, str):
             self._fill_by(value)
         elif what == "view" and isinstance(value, str):
@@ -411,7 +444,7 @@ class Masked(Place):
     def _ask_word(self) -> None:
         view = self.view
         assert view is not None
-        self.guess_line.begin(self.mask + 1, len(view.gold))
+        self.guess_line.begin(f"your word for mask {self.mask + 1} of {len(view.gold)}   Enter keeps it   Esc leaves")
         self.guess_line.focus()
 
     def _is_blind(self, view: "MaskedView") -> bool:
@@ -420,6 +453,9 @@ class Masked(Place):
     @on(Input.Submitted, "#masked-guess")
     def _word(self, event: Input.Submitted) -> None:
         event.stop()
+        if self.mode is not None:
+            self.end_line(event.value)
+            return
         view, word = self.view, event.value.strip()
         if view is None or not word:
             return
@@ -450,6 +486,34 @@ class Masked(Place):
         self.guess_line.display = False
         self.focus_first()
         self.refresh_bindings()
+
+    # Blind studies.
+
+    def can_study(self) -> bool:
+        return not self.typing and bool(self._asks)
+
+    can_study_results = can_study
+
+    def do_study(self) -> None:
+        """Open a blind study, or begin one."""
+        self.offer_studies("study")
+
+    def do_study_results(self) -> None:
+        """What a blind study came to."""
+        self.offer_studies("results")
+
+    @on(PickedRows.Picked)
+    def _picked(self, event: PickedRows.Picked) -> None:
+        event.stop()
+        if self.mode is not None:
+            self.mode.row = self.choices.picked
+
+    def left_study(self) -> None:
+        self._veil()
+        sample, run = self._wanted
+        if self.mode is None and self.results is None:
+            self.show_sample(sample, run)
+            self.focus_first()
 
     def can_undo(self) -> bool:
         return not self.typing and bool(self.guessed) and self.filled != HIDDEN and self._guesses is not None

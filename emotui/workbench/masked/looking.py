@@ -1,6 +1,7 @@
 """One masked text: what gold and a run put behind each mask, as words and as vectors, and what the prompt showed."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
@@ -12,7 +13,10 @@ from emotui.store.store import Store
 from emotui.tasks.masked.examples import Example, ExampleFile, loaded
 from emotui.tasks.masked.lexicon import WordVectors, word_vectors
 from emotui.tasks.masked.task import MASK, Prediction
+from emotui.workbench.compare.sources import Compared
 from emotui.workbench.masked.guesses import Guess, guess_of, keep_guess, take_back
+from emotui.workbench.masked.study import Coding, begin_study, results, study_sources
+from emotui.workbench.masked.study_log import coders_of, studies
 from emotui.workbench.runs.plan import RunConfig
 from emotui.workbench.runs.scores import last_attempts
 from emotui.workbench.runs.states import with_state
@@ -123,6 +127,35 @@ class MaskedBench:
             for place, word in enumerate(record.labels)
         ]
         return msgspec.structs.replace(bare, said=tuple(masks))
+
+    def studies(self, dataset: int) -> list[str]:
+        """The names of the blind studies about a dataset."""
+        return [name for name, study in studies(self.store).items() if study.dataset == dataset]
+
+    def study_sources(self, dataset: int) -> list[Compared]:
+        """What a blind study of a dataset can be about."""
+        found = self.store.dataset(dataset)
+        return [] if found is None else study_sources(self.store, found)
+
+    def begin_study(self, dataset: int, name: str, first: str, second: str) -> None:
+        """Begin a study of two sources. Raises BadInput."""
+        found = self.store.dataset(dataset)
+        if found is None:
+            raise BadInput(f"there is no dataset {dataset}")
+        begin_study(self.store, found, name, first, second)
+
+    def coding(self, name: str, coder: str) -> Coding:
+        """A coder's work on a study. Raises BadInput."""
+        return Coding(self.store, name, coder)
+
+    def study_results(self, name: str, person: str) -> dict[str, Any]:
+        """What a study came to. Raises BadInput where this person codes in it and is not through: it would tell."""
+        if person in coders_of(self.store, name):
+            coding = Coding(self.store, name, person)
+            left = len(coding.texts) - len(coding.answered)
+            if left:
+                raise BadInput(f"{left} texts wait for your answer: results are shown behind the last one")
+        return results(self.store, name)
 
     def guess(self, sample: int, person: str, guessed: Sequence[str], *, blind: bool) -> None:
         """Keep a person's words for the masks of a text; `blind`: they had not seen the words of others before."""

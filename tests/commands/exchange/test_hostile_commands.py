@@ -60,6 +60,9 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ("-", "build", "--posts", H),
         ("-", "questions", "--words", H, "--to", "questions.jsonl"),
         ("lexicon", H, "--to", "lexicon.csv"),
+        ("study", "begin", H, "--dataset", H, "--b", H),
+        ("study", "list"),
+        ("study", "results", H),
     ],
     "models": [("-", "--folder", H), ("-", "--folder", "."), ("-", "--server", "SERVER"), ("-", "--server", H)],
     "notes": [

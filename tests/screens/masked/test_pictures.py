@@ -5,21 +5,26 @@ from pathlib import Path
 import pytest
 
 from emotui.screens.app import EmotuiApp
+from emotui.workbench.masked.study import begin_study
 from tests.screens.album import Album, at_rest
 from tests.screens.driving import press
-from tests.screens.masked.workspace import masked_workspace
+from tests.screens.masked.workspace import WRITES, masked_workspace
 
 STEPS = {
     "gold": ("5", "j", "j"),
     "run and examples": ("o", "o", "v"),
     "(the list": ("v", "o"),
     "guess": ("i", *"sad", "enter"),
+    "study": ("escape", "f5", "enter", "left"),
 }
 
 
 def _app(folder: Path) -> EmotuiApp:
     source = masked_workspace(folder)
     source.set_setting("theme", "dark")
+    dataset = source.store.dataset("masked")
+    assert dataset is not None
+    begin_study(source.store, dataset, "fit", "gold", WRITES)
     return EmotuiApp(lambda: source, poll=None)
 
 
