@@ -12,11 +12,12 @@ import msgspec
 from emotui.metrics.masked import MaskScore, fold, masked_report
 from emotui.metrics.masked_errors import normalised_mispredictions, scored_masks, word_counts
 from emotui.metrics.repeats import by_repeat
-from emotui.tables import Cell, Column, Plot, ResultsTable, Row
+from emotui.tables import Cell, Column, Plot, ResultsTable, Row, interval_notes
 from emotui.tasks.masked.baselines import baseline_figures
 from emotui.tasks.masked.detail import CONVENTION, Detail
 from emotui.tasks.masked.lexicon import SIGNED, WordVectors, word_vectors
 from emotui.tasks.masked.published import published
+from emotui.tasks.masked.sureness import sureness
 from emotui.tasks.parts import ScoredRun
 
 WORDS, MISPREDICTED, PAIRS, NAMED = 75, 40, 30, 12
@@ -91,6 +92,14 @@ class _Said:
     def words(self) -> dict[str, tuple[str, ...]]:
         return {key: one.predicted for key, one in self.first.items()}
 
+    def report(self, details: Sequence[Detail], vectors: WordVectors) -> dict[str, Any]:
+        """The figures of some of the answers, with their intervals."""
+        return _report(details, vectors) | sureness(details, self._shared)
+
+    @cached_property
+    def _shared(self) -> dict[str, str | None]:
+        return self.scored.shared((number, one.id) for one, number in zip(self.details, self.numbers, strict=True))
+
     def masks(self, ids: Sequence[str], vectors: WordVectors) -> list[MaskScore]:
         return scored_masks({key: self.gold[key] for key in ids}, self.words, vectors.table)
 
@@ -121,7 +130,7 @@ def _report(details: Sequence[Detail], vectors: WordVectors) -> dict[str, Any]:
 
 
 def _cells(report: Mapping[str, Any], names: Sequence[str], run: str | None, samples: Sequence[int]) -> list[Cell]:
-    spread, notes = report.get("sd", {}), report.get("notes", {})
+    spread, notes, sure = report.get("sd", {}), report.get("notes", {}), report.get("ci95", {})
     return [
         Cell(
             report.get(name),
@@ -130,6 +139,7 @@ def _cells(report: Mapping[str, Any], names: Sequence[str], run: str | None, sam
             None if report.get(name) is not None else notes.get(name, "it is no figure of this"),
             tuple(samples),
             run,
+            *sure.get(name, ()),
         )
         for name in names
     ]
@@ -139,9 +149,10 @@ def _main(said: Sequence[_Said], vectors: WordVectors) -> ResultsTable:
     names = [name for name, _ in _FIGURES]
     columns = [Column(name, title) for name, title in _FIGURES]
     columns += [Column("masks", "masks", unit="count"), Column("without", "masks without vectors", unit="count")]
-    rows = []
+    rows, reports = [], []
     for one in said:
-        report = _report(one.details, vectors)
+        report = one.report(one.details, vectors)
+        reports.append(report)
         samples = sorted(set(one.numbers))
         unknown = report["gold_words"]["unknown"] + report["predicted_words"]["unknown"]
         counts = [Cell(report["masks"], run=one.run), Cell(unknown, run=one.run)]
@@ -162,7 +173,7 @@ def _main(said: Sequence[_Said], vectors: WordVectors) -> ResultsTable:
         "Masked words",
         tuple(columns),
         tuple(rows),
-        _MAIN,
+        (*_MAIN, *interval_notes(reports)),
         published_notes=(f"† {printed['cite']}: other texts.", *printed["notes"]),
     )
 
@@ -182,7 +193,7 @@ def _topics(said: Sequence[_Said], vectors: WordVectors) -> ResultsTable:
         for one in said:
             of = [detail for detail in one.details if detail.topic == topic]
             numbers = sorted({one.number[detail.id] for detail in of})
-            cells += _cells(_report(of, vectors), names, one.run, numbers) if of else [Cell()] * len(names)
+            cells += _cells(one.report(of, vectors), names, one.run, numbers) if of else [Cell()] * len(names)
         rows.append(Row(topic, "run", "", tuple(cells)))
     note = "Topics are those of the records (meta.topic)."
     return ResultsTable("masked-topics", "By topic", tuple(columns), tuple(rows), (note,))

@@ -14,8 +14,7 @@ from emotui.backends.base import Filled, FillMask, ModelCard, Refused
 from emotui.backends.grammars import json_words
 from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
-from emotui.metrics.beside import Drawn, Resampled, beside_repeats
-from emotui.metrics.masked import fold, masked_report, masks_resampled, score_mask
+from emotui.metrics.masked import fold, masked_report, score_mask
 from emotui.metrics.metric import Metric
 from emotui.metrics.repeats import by_repeat
 from emotui.metrics.span_scoring import Embed
@@ -27,6 +26,7 @@ from emotui.tasks.masked.detail import CONVENTION, Detail
 from emotui.tasks.masked.examples import Example, ExampleFile, example_file, loaded
 from emotui.tasks.masked.lexicon import WordVectors, given_vectors, word_vectors
 from emotui.tasks.masked.prompts import PROMPTS, ROOM, SHOWING, WAYS, WORD_ROOM, fields, read_masked_prompts, read_words
+from emotui.tasks.masked.sureness import sureness
 from emotui.tasks.parts import Asking, Embedding, OwnSamples, SaidLine, ScoredRun, ScoreOption, TaskFiles, TaskWords
 from emotui.tasks.prompting.files import as_chat, filled
 from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from, write_answers
@@ -69,12 +69,6 @@ METRICS = (
 def _report(details: Sequence[Detail]) -> dict[str, Any]:
     gold = {detail.id: detail.gold for detail in details}
     return _document(gold, {detail.id: detail.predicted for detail in details}, word_vectors())
-
-
-def _resampled(details: Sequence[Detail], by: Drawn) -> Resampled:
-    table = word_vectors().table
-    gold = {detail.id: detail.gold for detail in details}
-    return masks_resampled(gold, {detail.id: detail.predicted for detail in details}, table, by)
 
 
 def _document(
@@ -341,7 +335,7 @@ class Masked(Task):
     def intervals(self, samples: Sequence[MaskedGold], scores: Sequence[ScoreRow]) -> dict[str, Any]:
         """Of the means over masks, which are drawn text by text."""
         details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
-        return beside_repeats(details, shared_of(samples), _resampled)
+        return sureness(details, shared_of(samples))
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `answers`, of a model that writes: how its lists were to be read, and how many have a word a mask."""
