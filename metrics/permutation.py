@@ -94,6 +94,29 @@ def permutation_f1(
     Returns:
         p is at least 1 / (permutations + 1): what was seen counts as one of the exchanges.
     """
+    tests = permutation_f1s(gold, first, second, groups, seed=seed, permutations=permutations)
+    return tests.macro if average == "macro" else tests.micro
+
+
+@dataclass(frozen=True, slots=True)
+class F1Tests:
+    """The tests of both averages, and of each label by itself, all over the same exchanges."""
+
+    macro: F1Test
+    micro: F1Test
+    by_label: tuple[F1Test, ...]
+
+
+def permutation_f1s(
+    gold: ArrayLike,
+    first: ArrayLike,
+    second: ArrayLike,
+    groups: Numbers | None = None,
+    *,
+    seed: int = 0,
+    permutations: int = PERMUTATIONS,
+) -> F1Tests:
+    """As `permutation_f1`, of macro F1, of micro F1 and of the F1 of each label at once."""
     g, a, b = (np.asarray(each, dtype=bool) for each in (gold, first, second))
     k = g.shape[1]
     base = np.concatenate([(g & a).sum(0), g.sum(0) + a.sum(0)]).astype(np.float64)
@@ -104,20 +127,32 @@ def permutation_f1(
     moves = moves[moves.any(axis=1)]
 
     def apart(exchanged: NDArray[np.uint8]) -> Floats:
+        """(rows, 2 + k): the difference in macro F1, in micro F1, and of each label."""
         change = exchanged.astype(np.float64) @ moves
-        one, two = base + change, other - change
-        return f1_of_sums(one[:, :k], one[:, k:], average) - f1_of_sums(two[:, :k], two[:, k:], average)
+        return _f1s(base + change, k) - _f1s(other - change, k)
 
     m = len(moves)
-    seen = float(apart(np.zeros((1, m), dtype=np.uint8))[0])
-    if m == 0:
-        return F1Test(seen, 1.0, True, 1)
+    seen = apart(np.zeros((1, m), dtype=np.uint8))[0]
     if m <= _ALL:
-        every = np.abs(apart(all_vectors(m)))
-        return F1Test(seen, float((every >= abs(seen) - _SLACK).mean()), True, len(every))
+        every = np.abs(apart(all_vectors(m))) if m else np.abs(seen)[None]
+        p = (every >= np.abs(seen) - _SLACK).mean(axis=0)
+        return _tests(seen, p, exact=True, permutations=len(every))
     draw = np.random.default_rng(seed)
-    rows, as_far = max(1, _BLOCK // m), 0
+    rows, as_far = max(1, _BLOCK // m), np.zeros(2 + k)
     for start in range(0, permutations, rows):
         size = min(rows, permutations - start), m
-        as_far += int((np.abs(apart(draw.integers(0, 2, size, dtype=np.uint8))) >= abs(seen) - _SLACK).sum())
-    return F1Test(seen, (as_far + 1) / (permutations + 1), False, permutations)
+        as_far += (np.abs(apart(draw.integers(0, 2, size, dtype=np.uint8))) >= np.abs(seen) - _SLACK).sum(axis=0)
+    return _tests(seen, (as_far + 1) / (permutations + 1), exact=False, permutations=permutations)
+
+
+def _f1s(sums: Floats, k: int) -> Floats:
+    """(rows, 2 + k) from (rows, 2 k): true positives of each label, then how often gold and predicted say it."""
+    hits, given = sums[:, :k], sums[:, k:]
+    each = np.divide(2 * hits, given, out=np.zeros_like(hits), where=given > 0)
+    averages = [f1_of_sums(hits, given, "macro"), f1_of_sums(hits, given, "micro")]
+    return np.concatenate([np.stack(averages, axis=1), each], axis=1)
+
+
+def _tests(seen: Floats, p: Floats, *, exact: bool, permutations: int) -> F1Tests:
+    found = [F1Test(float(d), float(q), exact, permutations) for d, q in zip(seen, p, strict=True)]
+    return F1Tests(found[0], found[1], tuple(found[2:]))

@@ -199,6 +199,10 @@ class Task(Protocol):
         """
         return {}
 
+    def label_sets(self, detail: str | bytes) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+        """Of a scored answer the gold labels and those given; None: gold says nothing, or the task has no labels."""
+        return None
+
     def tables(self, runs: Sequence[ScoredRun], elsewhere: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
         """Tables of Results about these runs over one dataset; none: its figures, a row a run.
 

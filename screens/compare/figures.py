@@ -103,4 +103,8 @@ def lines(pair: "Pair", cells: int) -> list[list[Part]]:
     known = "" if least is None else f" A true difference of {bare(least)} would have shown in 4 of 5 such sets."
     drawn = f" {report['groups']} groups ({shown(pair.shared or '')}) drawn whole." if "groups" in report else ""
     apart = f" {count(pair.alone)} texts that one alone has a value of are left out." if pair.alone else ""
-    return [*rows, middle, spread, [Part(f"{known}{drawn}{apart}", "dim")]]
+    of_labels = "".join(
+        f" {name.capitalize()} F1 {signed(test['difference'], 3)} {p_value(test['p'])}."
+        for name, test in report.get("f1", {}).items()
+    )
+    return [*rows, middle, spread, [Part(f"{of_labels}{known}{drawn}{apart}", "dim")]]

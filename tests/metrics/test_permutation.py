@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import permutation_test
 from sklearn.metrics import f1_score
 
-from emotui.metrics.permutation import Average, f1, one_hot, permutation_f1, resampled_f1
+from emotui.metrics.permutation import Average, f1, one_hot, permutation_f1, permutation_f1s, resampled_f1
 from emotui.metrics.resampling import group_numbers
 
 AVERAGES: tuple[Average, ...] = get_args(Average)
@@ -75,13 +75,26 @@ def test_sources_that_say_the_same_do_not_differ() -> None:
 
 
 def test_five_in_a_hundred_tests_of_sources_that_are_alike_are_significant() -> None:
-    draw, significant, n = np.random.default_rng(2), 0, 60
-    for seed in range(1200):
-        gold = draw.integers(0, 3, n)
-        first, second = (np.where(draw.random(n) < 0.6, gold, draw.integers(0, 3, n)) for _ in range(2))
-        each = (one_hot(labels, 3) for labels in (gold, first, second))
-        significant += permutation_f1(*each, seed=seed, permutations=199).p <= 0.05
-    assert 0.035 <= significant / 1200 <= 0.065
+    draw, n, simulations = np.random.default_rng(2), 40, 3000
+    gold = draw.integers(0, 3, (simulations, n))
+    first, second = (np.where(draw.random(gold.shape) < 0.6, gold, draw.integers(0, 3, gold.shape)) for _ in range(2))
+    significant = 0
+    for seed in range(simulations):
+        each = (one_hot(side[seed], 3) for side in (gold, first, second))
+        significant += permutation_f1(*each, seed=seed, permutations=99).p <= 0.05
+    assert 0.04 <= significant / simulations <= 0.06
+
+
+def test_macro_micro_and_each_label_are_tested_over_the_same_exchanges() -> None:
+    gold, first, second = _sets(40, 3, 5)
+    every = permutation_f1s(gold, first, second, seed=4, permutations=500)
+    for average, one in zip(AVERAGES, (every.macro, every.micro), strict=True):
+        assert one == permutation_f1(gold, first, second, average, seed=4, permutations=500)
+        assert one.difference == pytest.approx(f1(gold, first, average) - f1(gold, second, average))
+    for at, one in enumerate(every.by_label):
+        columns = [table[:, [at]] for table in (gold, first, second)]
+        assert one.difference == pytest.approx(f1(columns[0], columns[1]) - f1(columns[0], columns[2]))
+        assert one.p == pytest.approx(permutation_f1(*columns, seed=9, permutations=4000).p, abs=0.06)
 
 
 @pytest.mark.parametrize("average", AVERAGES)

@@ -292,6 +292,11 @@ class Labels(Task):
 
         return beside_repeats(known, shared_of(samples), resampled)
 
+    def label_sets(self, detail: str | bytes) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+        """As they are."""
+        one = msgspec.json.decode(detail, type=Detail)
+        return None if one.gold is None else (one.gold, one.predicted)
+
     def tables(self, runs: Sequence[ScoredRun], elsewhere: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
         """Runs side by side; and for each its figures by label and its confusion."""
         from emotui.tasks.labels.tables import label_tables

@@ -357,6 +357,11 @@ class Rephrase(Task):
         known = [one for one in details if one.gold is not None]
         return beside_repeats(known, shared_of(samples), _resampled)
 
+    def label_sets(self, detail: str | bytes) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+        """One label each; none where none could be read."""
+        one = msgspec.json.decode(detail, type=Detail)
+        return None if one.gold is None else ((one.gold,), (one.label,) if one.label else ())
+
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `answers`, of a model that writes: how its answers were to be read."""
         kept = [msgspec.json.decode(row.prediction, type=Prediction) for row in rows if row.prediction is not None]

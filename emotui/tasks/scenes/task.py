@@ -363,6 +363,13 @@ class Scenes(Task):
         details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
         return beside_repeats(details, shared_of(samples), _resampled)
 
+    def label_sets(self, detail: str | bytes) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+        """The emotions that are there."""
+        one = msgspec.json.decode(detail, type=Detail)
+        sides = (one.gold, one.predicted)
+        gold, said = (tuple(name for name, value in zip(one.labels, side, strict=True) if value) for side in sides)
+        return gold, said
+
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `censored`, where a server kept something back: how many scores, and how many of them on both sides."""
         kept = [msgspec.json.decode(row.prediction, type=Prediction) for row in rows if row.prediction is not None]

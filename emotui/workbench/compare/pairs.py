@@ -25,6 +25,7 @@ from emotui.records import Mark, SpanSample
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.spans.task import Prediction, marks_of
+from emotui.workbench.compare.label_tests import label_tests, with_label_tests
 from emotui.workbench.compare.sources import Compared, comparable, says, source_named, values_of
 from emotui.workbench.results.published import published
 from emotui.workbench.runs.scores import last_attempts, metrics_of
@@ -165,6 +166,8 @@ class Comparing:
         numbers = np.flatnonzero(both) + start
         groups = None if shared is None else group_numbers([shared[1][number] for number in numbers.tolist()])
         report = compared(a[both], b[both], groups, seed=seed)
+        tested = label_tests(self.store, found, one, other, None if shared is None else shared[1], seed=seed)
+        report = with_label_tests(report, tested)
         differences = a[both] - b[both]
         order = np.argsort(-differences, kind="stable")
         ids = {row: key for key, row in self.store.numbers_by_id(found.dataset).items()}

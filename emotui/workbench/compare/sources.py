@@ -96,16 +96,30 @@ def _nothing(n: int) -> "Values":
     return np.full(n, np.nan)
 
 
-def _scored_now(store: Store, dataset: Dataset, source: Compared) -> dict[str, "Values"]:
-    """The values of one whose scores are not kept, by metric."""
+def details_of(store: Store, dataset: Dataset, source: Compared) -> dict[tuple[int, int], str | bytes]:
+    """By the number of the sample and the repeat what is kept of each score."""
+    if source.run is not None:
+        found = store.outcomes(source.run)
+        return {(one.sample, one.repeat): one.detail for one in found if one.detail is not None}
+    rows = _rows_now(store, dataset, source)
+    return {(row.sample, row.repeat): row.score.detail for row in rows if row.score is not None}
+
+
+def _rows_now(store: Store, dataset: Dataset, source: Compared) -> list[ResultRow]:
+    """What one whose scores are not kept says, scored."""
     samples = dict(stored_samples(store, dataset, dataset.n))
     said = says(store, dataset, source)
     rows = [
         ResultRow(number, 0, 0, None, msgspec.json.encode(keys).decode(), None, 0.0) for number, keys in said.items()
     ]
+    return scored(task_named(dataset.task), ELSEWHERE, rows, samples, None)
+
+
+def _scored_now(store: Store, dataset: Dataset, source: Compared) -> dict[str, "Values"]:
+    """The values of one whose scores are not kept, by metric."""
     found: dict[str, Values] = {}
     first = store.file_order(dataset.dataset).start
-    for row in scored(task_named(dataset.task), ELSEWHERE, rows, samples, None):
+    for row in _rows_now(store, dataset, source):
         for name, value in {} if row.score is None else row.score.values.items():
             if value is not None:
                 found.setdefault(name, _nothing(dataset.n))[row.sample - first] = value

@@ -26,7 +26,7 @@ def compare_runs(
 
     Returns:
         that of `paired_report`, with `runs`, `dataset` and `metric`, and `shared`, the column by which samples go
-        together; repeats count by their mean.
+        together; repeats count by their mean. Where the task has labels, `f1` and `f1_by_label` of `label_tests`.
 
     Raises:
         BadInput: no such run or metric, two datasets, or samples that only one of them has a value of.
@@ -34,6 +34,7 @@ def compare_runs(
     import numpy as np
 
     from emotui.metrics.paired import paired_report
+    from emotui.workbench.compare.label_tests import label_tests, with_label_tests
 
     dataset, sources = _both(store, first, second)
     known = metrics_of(store, dataset.dataset)
@@ -59,7 +60,8 @@ def compare_runs(
     named = {"dataset": dataset.name, "metric": name, "runs": [source.key for source in sources]}
     if shared is not None:
         named["shared"] = shared[0]
-    return named | paired_report(a, b, inner, seed, groups=groups)
+    tested = label_tests(store, dataset, *sources, None if shared is None else shared[1], seed=seed)
+    return named | with_label_tests(paired_report(a, b, inner, seed, groups=groups), tested)
 
 
 def _both(store: Store, first: str, second: str) -> tuple[Dataset, tuple[Compared, Compared]]:
