@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,7 +10,7 @@ import msgspec
 
 from emotui.backends.base import ModelCard
 from emotui.backends.host import ModelProcess
-from emotui.errors import BadInput, ModelError
+from emotui.errors import BadInput, ModelError, NotNow
 from emotui.formats import read
 from emotui.formats.reading import Warn, warn_skipped
 from emotui.formats.rows import shown
@@ -20,6 +21,7 @@ from emotui.tasks.task import Asked, Task
 from emotui.workbench.asking import Asking
 from emotui.workbench.runs.plan import chosen_way, notes_on_prompts, sample_seed
 from emotui.workbench.runs.run import still_open
+from emotui.workbench.runs.window import Stop, Window
 
 BATCH = 64
 
@@ -88,22 +90,32 @@ def predict(
         started = time.monotonic()
         found: dict[int, Answered] = {}
         stopped: str | None = None
-        ask = Asking(model)
+        stop = Stop(None)
+        ask = Asking(model, stop)
+        size = BATCH if card.at_once == 1 else 1
+
+        def asked_about(places: Sequence[int]) -> Sequence[Asked]:
+            asked = [samples[place] for place in places]
+            return task.ask(asked, ask, way, [sample_seed(0, 0, sample.id) for sample in asked])
+
         try:
             for _ in range(2):
                 waiting = [place for place in range(len(got.records)) if place not in found]
+                batches = (waiting[start : start + size] for start in range(0, len(waiting), size))
                 whys: list[str] = []
-                for start in range(0, len(waiting), BATCH):
-                    places = waiting[start : start + BATCH]
-                    asked = [samples[place] for place in places]
-                    seeds = [sample_seed(0, 0, sample.id) for sample in asked]
-                    answers = [
-                        _answered(task, sample, answer, way, spec)
-                        for sample, answer in zip(asked, task.ask(asked, ask, way, seeds), strict=True)
-                    ]
-                    found |= {place: one for place, one in zip(places, answers, strict=True) if not one.again}
-                    whys += [one.why or "" for one in answers if one.again]
-                    progress(len(found), len(got.records))
+                with closing(Window(asked_about, card.at_once, stop).answers(batches)) as groups:
+                    for group in groups:
+                        for places, answers in group:
+                            if isinstance(answers, NotNow):
+                                whys += [str(answers).removeprefix(f"{spec}: ")] * len(places)
+                                continue
+                            whys += [one.why or "" for one in answers if one.again]
+                            found |= {
+                                place: _answered(task, samples[place], one, way, spec)
+                                for place, one in zip(places, answers, strict=True)
+                                if not one.again
+                            }
+                        progress(len(found), len(got.records))
                 if not whys:
                     break
             else:
@@ -121,11 +133,10 @@ def predict(
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A record, and why it is an empty one; `again`: for no fault of the text's, so that it may be asked again."""
+    """A record, and why it is an empty one."""
 
     record: msgspec.Struct
     why: str | None = None
-    again: bool = False
 
 
 def _answered(task: Task, sample: Any, answer: Asked, way: str, model: str) -> Answered:
@@ -142,7 +153,7 @@ def _answered(task: Task, sample: Any, answer: Asked, way: str, model: str) -> A
             why = None if silent is None else f"{silent}: {shown(answer.raw)}"
     whole = task.files.whole
     record = task.record(sample.id, prediction) if whole is None else whole.joined(sample, prediction, model)
-    return Answered(record, why, answer.again)
+    return Answered(record, why)
 
 
 def _labels(task: Task, card: ModelCard, given: Sequence[str] | None) -> tuple[str, ...]:
