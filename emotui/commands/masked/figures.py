@@ -6,15 +6,17 @@ from typing import Any
 import click
 
 from emotui.commands.output import as_written, json_option, print_figures, print_json, say, terminal
+from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
 from emotui.metrics.masked_pairs import ALTERNATIVES, SCORES, Alternative
+from emotui.tasks.masked.lexicon import SIGNED, WordVectors
 from emotui.tasks.masked.published import TABLES
 
-BAR = 30
+BAR = 20
 """Cells of the longest bar."""
 
-_lexicon: Callable[[Any], Any] = click.option("--lexicon", type=click.Path(), help="A word lexicon of your own.")
-_supplement: Callable[[Any], Any] = click.option(
+lexicon_option: Callable[[Any], Any] = click.option("--lexicon", type=click.Path(), help="A word lexicon of your own.")
+supplement_option: Callable[[Any], Any] = click.option(
     "--no-supplement", is_flag=True, help="Without emotui's vectors for words that EmoLex lacks."
 )
 
@@ -25,8 +27,8 @@ _supplement: Callable[[Any], Any] = click.option(
 @click.option("--least", type=click.IntRange(1), default=1, show_default=True, help="Masks that a gold word must have.")
 @click.option("--top", type=click.IntRange(1), default=20, show_default=True, help="Mispredictions that are listed.")
 @click.option("--words", "listed", type=click.IntRange(1), default=75, show_default=True, help="Words that are listed.")
-@_lexicon
-@_supplement
+@lexicon_option
+@supplement_option
 @json_option
 def errors(
     gold: str,
@@ -47,16 +49,37 @@ def errors(
     if as_json:
         print_json(document)
         return
-    _print_rows(document["mispredictions"], ("label", "predicted", "count", "masks", "share"))
+    words = _vectors(lexicon, no_supplement)
+    for row in document["mispredictions"]:
+        row |= {name: words.marked(row[name]) for name in ("label", "predicted")}
+    print_rows(document["mispredictions"], ("label", "predicted", "count", "masks", "share"))
     say()
-    flat = [{"word": row["word"], "gold": row["gold"], **row["models"]} for row in document["words"]]
-    _print_rows(flat, tuple(flat[0]) if flat else ())
+    _print_words(document["words"], tuple(_named(predicted)), words)
+    if words.supplement:
+        say(SIGNED)
+
+
+def _print_words(rows: list[dict[str, Any]], models: tuple[str, ...], words: WordVectors) -> None:
+    """A word a line, with a bar for people and for each model, the longest ones farthest (Figure A.3)."""
+    from emotui.commands.masked.text_plot import bars
+
+    counts = {"people": [row["gold"] for row in rows]} | {
+        name: [row["models"][name] for row in rows] for name in models
+    }
+    most = max((n for each in counts.values() for n in each), default=0)
+    drawn = {name: bars(each, most, BAR) for name, each in counts.items()}
+    named = [words.marked(row["word"]) for row in rows]
+    print_rows(
+        [{"word": word} | {name: drawn[name][at] for name in drawn} for at, word in enumerate(named)],
+        ("word", *drawn),
+    )
 
 
 @click.command()
-@click.option("--gold", required=True, help="Gold records.")
-@click.option("--a", "first", required=True, help="Predicted records.")
-@click.option("--b", "second", required=True, help="Predicted records of another model or way.")
+@click.option("--gold", help="Gold records, for --a and --b.")
+@click.option("--a", "first", help="Predicted records.")
+@click.option("--b", "second", help="Predicted records of another model or way.")
+@click.option("--runs", nargs=2, metavar="A B", help="Two runs or sources of one dataset, in place of files.")
 @click.option("--score", type=click.Choice(SCORES), default="f1_v", show_default=True, help="What a mask is worth.")
 @click.option(
     "--alternative",
@@ -65,24 +88,46 @@ def errors(
     show_default=True,
     help="Of the test: greater asks whether a is better.",
 )
-@_lexicon
-@_supplement
+@lexicon_option
+@supplement_option
+@db_option
+@read_only_option
 @json_option
 def compare(
-    gold: str,
-    first: str,
-    second: str,
+    gold: str | None,
+    first: str | None,
+    second: str | None,
+    runs: tuple[str, str] | None,
     score: str,
     alternative: Alternative,
     lexicon: str | None,
     no_supplement: bool,
+    db: str | None,
+    read_only: bool,
     as_json: bool,
 ) -> None:
-    """Two predictions mask by mask: Wilcoxon signed-rank test and Cohen's d (Tables A.10 and A.11)."""
+    """Two predictions mask by mask: Wilcoxon signed-rank test and Cohen's d (Tables A.10 and A.11).
+
+    They are files (--gold, --a, --b), or runs, people and files of a dataset in the store (--runs). The unit is the
+    mask; masks where both are equal are left out of the test, which is Wilcoxon's own way with them.
+    """
     from emotui.workbench.files import masked_figures
 
     words = _vectors(lexicon, no_supplement)
-    document = masked_figures.compare(gold, first, second, words, score, alternative)
+    if runs is not None:
+        if gold or first or second:
+            raise BadInput("--gold, --a and --b are for files: leave them out beside --runs")
+        from emotui.workbench.runs.masked_pairs import compare_sources
+
+        store = look_into(db, read_only=read_only).store
+        document = compare_sources(store, *runs, words, score, alternative)
+        first, second = runs
+    elif gold is None or first is None or second is None:
+        raise BadInput("compare needs --gold, --a and --b, or --runs A B")
+    elif db is not None or read_only:
+        raise BadInput("--db and --read-only are for --runs")
+    else:
+        document = masked_figures.compare(gold, first, second, words, score, alternative)
     if as_json:
         print_json(document)
     else:
@@ -92,8 +137,8 @@ def compare(
 @click.command()
 @click.option("--gold", help="Gold records, for --model.")
 @click.option("--model", "models", nargs=3, multiple=True, type=(str, float, str), metavar="NAME SIZE FILE")
-@_lexicon
-@_supplement
+@lexicon_option
+@supplement_option
 @json_option
 def sizes(
     gold: str | None,
@@ -109,11 +154,16 @@ def sizes(
     if as_json:
         print_json(document)
         return
-    best = max(row["acc_v"] or 0 for row in document["models"]) or 1
+    from emotui.commands.masked.text_plot import text_plot
+    from emotui.tasks.masked.tables import size_plot
+
     for row in document["models"]:
-        row["vectors"] = "█" * round(BAR * (row["acc_v"] or 0) / best)
         row["from"] = "paper" if row["published"] else "you"
-    _print_rows(document["models"], ("model", "size_b", "from", "acc_v", "vectors"))
+    print_rows(document["models"], ("model", "size_b", "from", "acc_l", "acc_v", "f1_v"))
+    drawn = [(row["size_b"], row["acc_v"], f"{row['model']}{' †' * row['published']}") for row in document["models"]]
+    say()
+    for line in text_plot(size_plot(drawn), min(terminal().width, 110)):
+        say(line)
 
 
 @click.command()
@@ -129,7 +179,7 @@ def published(table: str, as_json: bool) -> None:
         return
     say(document["cite"])
     rows = [_flat(row) for row in document["rows"]]
-    _print_rows(rows, tuple(dict.fromkeys(name for row in rows for name in row)))
+    print_rows(rows, tuple(dict.fromkeys(name for row in rows for name in row)))
     for note in document["notes"]:
         say(f"- {note}")
 
@@ -140,7 +190,8 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name != "settings"} | inside
 
 
-def _print_rows(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> None:
+def print_rows(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> None:
+    """A row a line, under the columns named."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
@@ -157,7 +208,7 @@ def _cell(value: object) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
-def _vectors(lexicon: str | None, no_supplement: bool) -> Any:
+def _vectors(lexicon: str | None, no_supplement: bool) -> WordVectors:
     from emotui.tasks.masked.lexicon import given_vectors
 
     return given_vectors({"lexicon": lexicon, "no_supplement": no_supplement})

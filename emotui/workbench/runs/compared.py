@@ -36,7 +36,7 @@ def compare_runs(
     from emotui.metrics.paired import paired_report
     from emotui.workbench.compare.label_tests import label_tests, with_label_tests
 
-    dataset, sources = _both(store, first, second)
+    dataset, sources = both_sources(store, first, second)
     known = metrics_of(store, dataset.dataset)
     name = metric or known[0].name
     if name not in {one.name for one in known}:
@@ -64,7 +64,7 @@ def compare_runs(
     return named | with_label_tests(paired_report(a, b, inner, seed, groups=groups), tested)
 
 
-def _both(store: Store, first: str, second: str) -> tuple[Dataset, tuple[Compared, Compared]]:
+def both_sources(store: Store, first: str, second: str) -> tuple[Dataset, tuple[Compared, Compared]]:
     """The dataset and its two sources. A name that is no run's id is looked for in the dataset of the other one."""
     runs = {name: _dataset_of_run(store, name) for name in (first, second)}
     a, b = runs[first], runs[second]

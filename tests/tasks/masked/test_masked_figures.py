@@ -1,5 +1,6 @@
 """The figures of the paper beside its accuracies, from files; and its tables as they are printed."""
 
+import json
 from pathlib import Path
 from statistics import mean
 
@@ -55,6 +56,9 @@ def test_accuracy_stands_against_size_with_the_papers_models(emotui: Emotui, tmp
     assert (told[0]["model"], told[0]["published"]) == ("mine", False)
     assert [row["size_b"] for row in told] == sorted(row["size_b"] for row in told)
     assert len(told) == 15
+    drawn = emotui("masked", "sizes", "--gold", gold, "--model", "mine", "0.02", own).out
+    assert "● mine" in drawn
+    assert "GPT-4o † ○" in drawn
     assert emotui("masked", "sizes", "--model", "mine", "1", own).status == 2
 
 
@@ -98,3 +102,37 @@ def test_the_codes_of_table_a7_add_up_to_the_assignments_of_the_text() -> None:
     assert sum(row.get("llm", 0) for row in table["rows"]) == table["totals"]["llm"] == 300
     majority = table["majority"]
     assert sum(majority[name] for name in ("sd", "llm", "both", "all_differ")) == majority["posts"]
+
+
+def test_words_have_bars_and_those_of_the_supplement_their_sign(emotui: Emotui, tmp_path: Path, gold: Path) -> None:
+    one = said(tmp_path, "1.jsonl", '["sad", "happy"]', '["happy"]')
+    shown = emotui("masked", "errors", "--gold", gold, "--pred", f"A={one}").out
+    lines = [line.split() for line in shown.splitlines() if "█" in line]
+    half = "█" * 10
+    assert lines == [["happy", "1", half, "2", 2 * half], ["sad°", "1", half, "1", half], ["angry", "1", half, "0"]]
+    assert "emotui's supplement" in shown
+    plain = emotui("masked", "errors", "--gold", gold, "--pred", f"A={one}", "--no-supplement").out
+    assert "°" not in plain
+
+
+def test_runs_of_the_store_are_compared_mask_by_mask(emotui: Emotui, tmp_path: Path, gold: Path) -> None:
+    records = [
+        {"id": "a", "text": "<mask> and <mask>", "labels": ["sad", "angry"]},
+        {"id": "b", "text": "<mask>", "labels": ["happy"]},
+    ]
+    (tmp_path / "m.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in records))
+    emotui("import", "masked", "m.jsonl", "--name", "m", "--db", "w.duckdb")
+    files = {"A": said(tmp_path, "1.jsonl", '["sad", "angry"]', '["sad"]')}
+    files["B"] = said(tmp_path, "2.jsonl", '["sad", "happy"]', '["happy"]')
+    for name, file in files.items():
+        emotui("import", "predictions", file, "--dataset", "m", "--source", name, "--db", "w.duckdb")
+    asked = ("masked", "compare", "--runs", "A", "B", "--score", "acc_l", "--alternative", "greater", "--json")
+    of_runs = emotui(*asked, "--db", "w.duckdb").document
+    of_files = emotui(
+        *("masked", "compare", "--gold", gold, "--a", files["A"], "--b", files["B"]),
+        *("--score", "acc_l", "--alternative", "greater", "--json"),
+    ).document
+    assert {key: of_runs[key] for key in of_files} == of_files
+    assert (of_runs["dataset"], of_runs["texts"], of_runs["better"], of_runs["worse"]) == ("m", 2, 1, 1)
+    for wrong in (("--runs", "A", "C"), ("--gold", gold), ("--runs", "A", "B", "--gold", gold)):
+        assert emotui("masked", "compare", *wrong, "--db", "w.duckdb").status == 2
