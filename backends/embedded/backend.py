@@ -29,7 +29,7 @@ from emotui.backends.base import (
     Score,
     Scores,
 )
-from emotui.backends.embedded import masks
+from emotui.backends.embedded import masks, scenes
 from emotui.backends.embedded.base_files import MODEL_SHA256, base_files
 from emotui.backends.embedded.extraction import (
     CueRule,
@@ -50,11 +50,11 @@ from emotui.errors import ModelError
 from emotui.records import PLUTCHIK
 
 LONGEST = 256
-"""Tokens that `classify`, `score`, `embed` and `attribute` read of a text, as all-MiniLM-L6-v2 does."""
+"""Tokens that `classify`, `score`, `embed` and `attribute` read of a text (`score` of each sentence of a scene)."""
 
 TRAINED_ON = (
-    "embedded has learnt from GoEmotions' train part, and its heads for Plutchik's eight from XED's and CovidEmo: on "
-    "those texts its figures flatter it"
+    "embedded has learnt from GoEmotions' train part, its heads for Plutchik's eight from XED's and CovidEmo, and for "
+    "scenes from sentences written for this project: on those texts its figures flatter it"
 )
 CAPABILITIES = ("score", "classify", "embed", "fill_mask", "extract", "attribute")
 SPANS = ("auto", "cues", "clauses")
@@ -135,12 +135,10 @@ class EmbeddedBackend:
         """Log-probabilities of yes and no for Plutchik's eight, from their own heads; other questions are refused.
 
         The log-odds are those of the calibrated probability, less those of the label's threshold: yes is above no
-        exactly where the head gives the label.
+        exactly where the head gives the label. A text of several sentences is read as a scene (see `scenes`), a shorter
+        one by the heads for single lines.
         """
-        ids, _ = self._ids([request.text for request in requests])
-        logits = self.weights.plutchik_logits(ids).double().numpy()
-        thresholds = np.array(self.weights.calibration["plutchik"]["thresholds"])
-        odds = logits - np.log(thresholds / (1 - thresholds))
+        odds = self._plutchik_odds([request.text for request in requests])
         results: list[Scores | Refused] = []
         for request, row in zip(requests, odds.tolist(), strict=True):
             unknown = [question for question in request.questions if question not in PLUTCHIK]
@@ -153,6 +151,26 @@ class EmbeddedBackend:
             yes, no = tuple(-_softplus(-value) for value in asked), tuple(-_softplus(value) for value in asked)
             results.append(Scores(yes, no, mass=(1.0,) * len(asked)))
         return results
+
+    def _plutchik_odds(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Log-odds less those of the thresholds. Returns: (n, 8)."""
+        odds = np.empty((len(texts), len(PLUTCHIK)))
+        split = [scenes.sentences(text) for text in texts]
+        told = np.array([len(parts) >= scenes.LEAST_SENTENCES for parts in split], dtype=bool)
+        if told.any():
+            embedded = scenes.scene_embeddings(
+                self.weights.base,
+                self.weights.pieces,
+                [parts for parts, scene in zip(split, told.tolist(), strict=True) if scene],
+            )
+            fitted = self.weights.calibration["scenes"]
+            logits = scenes.scene_logits(self.weights.scenes, fitted, embedded)
+            odds[told] = logits.double().numpy() - _threshold_odds(fitted)
+        if not told.all():
+            ids, _ = self._ids([text for text, scene in zip(texts, told.tolist(), strict=True) if not scene])
+            fitted = self.weights.calibration["plutchik"]
+            odds[~told] = self.weights.plutchik_logits(ids).double().numpy() - _threshold_odds(fitted)
+        return odds
 
     def embed(self, requests: Sequence[Embed]) -> NDArray[np.float32]:
         """What sentence-transformers gives with the unmodified MiniLM. Returns: (n, 384), rows of length 1."""
@@ -248,6 +266,12 @@ class EmbeddedBackend:
     def generate(self, requests: Sequence[Generate]) -> list[Refused]:
         """Refused in one sentence: MiniLM is an encoder."""
         return [Refused(CANNOT_GENERATE) for _ in requests]
+
+
+def _threshold_odds(fitted: Mapping[str, Any]) -> NDArray[np.float64]:
+    """The log-odds of each label's threshold. Returns: (k,)."""
+    thresholds = np.array(fitted["thresholds"], dtype=np.float64)
+    return np.asarray(np.log(thresholds / (1 - thresholds)))
 
 
 def _softplus(value: float) -> float:

@@ -29,9 +29,10 @@ OWN_SHA256 = {
     "mask.safetensors": "7f7a4abac8c17170a8041b3c01f1581a6be01d0cb2995f764d56508a351eab49",
     "pairs.safetensors": "77ac4704174b9730755fcbf5305116d3cb018069fc6256d2efd16e36d1d66139",
     "plutchik.safetensors": "6dd18390ec7aa76c2c024f40c6ba68daaa756d2147edcdca09649d117e4113bf",
+    "scenes.safetensors": "8e66f05cafd8f74e590597045d2ef3d61e1d01d74433157133070f6f845cd95c",
     "second.safetensors": "da7e8040cddd1ea4fbfdc412d06410b852d24e2c3ad4ee97a1e439da516e4729",
     "spans.safetensors": "b4eab84c9f4cd284c26d5f45643eb4a5058d01bada001ede6fc621cee3477971",
-    "calibration.json": "d0b928662690046d34a6a877e777c03b7357d444d1c96659f559dd23b30f7292",
+    "calibration.json": "d0e2b64a5efbcb3ccbe8e3c174972b632ba22c0bc24e56f6ef3ede902445be69",
 }
 """Of the small weights that come with the package (`sha256sum backends/embedded/*.safetensors`)."""
 
@@ -82,6 +83,11 @@ class Weights:
         logits = label_logits(self.plutchik, ids) + second_logits(self.second, features) + pair_logits(self.pairs, ids)
         fitted = self.calibration["plutchik"]
         return fitted["slope"] * logits + torch.tensor(fitted["shifts"], dtype=torch.float32)
+
+    @cached_property
+    def scenes(self) -> dict[str, Tensor]:
+        """Plutchik's eight in a scene, from embeddings."""
+        return load_file(self.folder / "scenes.safetensors")
 
     @cached_property
     def spans(self) -> Stack:

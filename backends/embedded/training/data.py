@@ -138,3 +138,12 @@ def sample_passages() -> list[Passage]:
             spans = tuple((start, end) for start, end in record["spans"])
             passages.append(Passage(record["text"], spans, name))
     return passages
+
+
+def sample_scenes() -> list[tuple[str, str, list[float]]]:
+    """Id, text and gold vector (Plutchik's eight) of this project's own sample scenes."""
+    file = resources.files("emotui.sample_data") / "scenes.jsonl"
+    records = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    return [
+        (record["id"], record["text"], [float(record["labels"][emotion]) for emotion in PLUTCHIK]) for record in records
+    ]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from emotui.backends.base import Extract
+from emotui.backends.base import Extract, Score, Scores
 from emotui.backends.embedded.backend import EmbeddedBackend
 from emotui.backends.embedded.base_files import base_files
 from emotui.backends.embedded.extraction import like_fiction
@@ -18,11 +18,19 @@ from emotui.backends.embedded.labels import GOEMOTIONS, LABEL_SETS
 from emotui.backends.embedded.training.calibration import Floats
 from emotui.backends.embedded.training.clauses import clause_texts, sample_span_figures
 from emotui.backends.embedded.training.cues import cue_figures
-from emotui.backends.embedded.training.data import Labelled, Passage, goemotions, sample_passages, xed
+from emotui.backends.embedded.training.data import (
+    Labelled,
+    Passage,
+    goemotions,
+    sample_passages,
+    sample_scenes,
+    xed,
+)
 from emotui.backends.embedded.training.labels import targets
 from emotui.backends.embedded.training.masks import mask_accuracy
 from emotui.backends.embedded.training.splits import check, covidemo_parts, reman_parts
 from emotui.backends.embedded.weights import Weights
+from emotui.metrics.nested_cv import Grid, decode_honestly
 from emotui.metrics.probabilities import expected_calibration_error
 from emotui.metrics.spans import span_score
 from emotui.records import PLUTCHIK
@@ -45,7 +53,10 @@ def evaluate(
     weights = Weights(base_files(), Path(folder) if folder else None)
     if data_dir is not None:
         check(Path(data_dir))
-    on_samples = {"sample data, span F1": sample_span_figures(clause_texts(weights, sample_passages()))}
+    on_samples: dict[str, Any] = {
+        "sample data, span F1": sample_span_figures(clause_texts(weights, sample_passages())),
+        "sample scenes": _scenes(weights),
+    }
     if data_dir is None:
         return on_samples
     data = Path(data_dir)
@@ -129,6 +140,23 @@ def _plutchik(weights: Weights, examples: Sequence[Labelled]) -> dict[str, float
         figures[f"f1: {label}"] = macro_f1(given[:, [column]], gold[:, [column]])
     figures["ece over all labels"] = expected_calibration_error(probabilities.ravel(), gold.ravel())
     return figures
+
+
+def _scenes(weights: Weights) -> dict[str, float]:
+    """The eight of the sample scenes as `score` gives them, and decoded as `emotui decode --folds 5` does."""
+    records = sample_scenes()
+    answers = EmbeddedBackend(weights).score([Score(text, PLUTCHIK) for _, text, _ in records])
+    odds = [np.subtract(answer.yes, answer.no) for answer in answers if isinstance(answer, Scores)]
+    gold = np.array([vector for _, _, vector in records])
+    grid = Grid(temperatures=(1.0, "fitted"))
+    decoded = decode_honestly([key for key, _, _ in records], np.stack(odds), gold, grid)
+    given: dict[str, Floats] = {"alone": decoded.alone.astype(float), "decoded": decoded.nested_cv.astype(float)}
+    figures = {}
+    for name, vectors in given.items():
+        figures[f"{name}: macro_f1"] = macro_f1(vectors, gold)
+        figures[f"{name}: lexical accuracy"] = float((vectors == gold).mean())
+    columns = enumerate(PLUTCHIK)
+    return figures | {f"alone: f1: {label}": macro_f1(given["alone"][:, [at]], gold[:, [at]]) for at, label in columns}
 
 
 def rows(figures: dict[str, Any], before: str = "") -> list[tuple[str, float]]:

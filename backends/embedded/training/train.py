@@ -29,6 +29,7 @@ from emotui.backends.embedded.training.logistic import logistic
 from emotui.backends.embedded.training.loop import Schedule
 from emotui.backends.embedded.training.masks import train_masks
 from emotui.backends.embedded.training.pairs import fit_pairs
+from emotui.backends.embedded.training.scenes import fit_scenes
 from emotui.backends.embedded.training.spans import train_spans
 from emotui.backends.embedded.training.splits import check, covidemo_parts, goemotions_parts, reman_parts, xed_parts
 from emotui.backends.embedded.weights import CALIBRATION, Weights
@@ -64,7 +65,7 @@ def train(
     work = _Training(Path(data_dir), Path(out_dir), seed, epochs, progress or (lambda *_: None), resume)
     check(work.data)
     work.begin()
-    for stage in (work.goemotions, work.plutchik, work.spans, work.clauses, work.mask):
+    for stage in (work.goemotions, work.plutchik, work.spans, work.clauses, work.scenes, work.mask):
         stage()
     return work.out
 
@@ -213,6 +214,12 @@ class _Training:
         }
         write_tensors(self.out / "clauses.safetensors", {name: tensor.float() for name, tensor in tensors.items()})
         self._calibrate("clauses", {"threshold": head.threshold})
+
+    def scenes(self) -> None:
+        """The head that reads scenes."""
+        tensors, fitted = fit_scenes(self.weights, self.seed)
+        write_tensors(self.out / "scenes.safetensors", tensors)
+        self._calibrate("scenes", fitted)
 
     def mask(self) -> None:
         """The map that ranks emotion words for a mask."""

@@ -1,0 +1,51 @@
+"""Plutchik's eight in a scene: its sentences and the whole of it, averaged, under one linear head.
+
+A scene tells of somebody in several sentences, most of which hold no emotion, while the heads for single lines have
+learnt what people say. So a text of at least `LEAST_SENTENCES` is read sentence by sentence: the mean of its sentences'
+embeddings, and the embedding of the whole, are averaged. The head is linear, so this is the mean of the sentences'
+log-odds (mean pooling) beside those of the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from emotui.backends.embedded.encoder import Encoder
+from emotui.backends.embedded.inference import sentence_embeddings
+from emotui.backends.embedded.tokens import WordPieces
+from emotui.backends.embedded.words import ends_sentence, words
+
+LEAST_SENTENCES = 3
+LONGEST = 256
+"""Tokens that are read of each sentence, and of the whole."""
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, in order, each with the quotation mark that opens it; a text without words is one."""
+    cuts = [
+        start - len(text[before:start].split()[-1]) if not text[start - 1].isspace() else start
+        for (_, before), (start, _) in pairwise(words(text))
+        if ends_sentence(text, before, start)
+    ]
+    return [text[start:end].strip() for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+
+
+@torch.inference_mode()
+def scene_embeddings(base: Encoder, pieces: WordPieces, scenes: Sequence[Sequence[str]]) -> Tensor:
+    """One row a scene. Args: scenes: the sentences of each. Returns: (n, 384)."""
+    parts = [part for scene in scenes for part in (" ".join(scene), *scene)]
+    embedded = sentence_embeddings(base, pieces.ids(parts, LONGEST)).split([len(scene) + 1 for scene in scenes])
+    return torch.stack([(rows[0] + rows[1:].mean(0)) / 2 for rows in embedded]) if scenes else torch.empty(0, 384)
+
+
+@torch.inference_mode()
+def scene_logits(head: Mapping[str, Tensor], fitted: Mapping[str, Any], embeddings: Tensor) -> Tensor:
+    """Calibrated logits. Args: fitted: `slope` and `shifts`. embeddings: (n, 384). Returns: (n, 8)."""
+    logits = F.linear(embeddings, head["weight"], head["bias"])
+    return fitted["slope"] * logits + torch.tensor(fitted["shifts"], dtype=torch.float32)
