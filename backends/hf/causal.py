@@ -153,7 +153,7 @@ class Causal:
             request.max_tokens if context is None else min(request.max_tokens, context - len(ids))
             for request, ids in zip(requests, prompts, strict=True)
         ]
-        past = _CausalPast(self._loaded, self._rows.takes_positions, self._rows.past_name)
+        past = _CausalPast(self._loaded, self._rows)
         logits = past.begin(prompts)
         written = write(
             requests,
@@ -171,10 +171,12 @@ class Causal:
 class _CausalPast:
     """Prompts padded on the left, and what was written after them."""
 
-    def __init__(self, loaded: Loaded, takes_positions: bool, past_name: str) -> None:
+    def __init__(self, loaded: Loaded, rows: Rows) -> None:
         self._model, self._device = loaded.model, loaded.device
         self._pad = loaded.tokenizer.pad_token_id or 0
-        self._takes_positions, self._past_name = takes_positions, past_name
+        self._takes_positions, self._past_name = rows.takes_positions, rows.past_name
+        # Of a prompt the last token's logits alone are read: those of all take gigabytes with a large vocabulary.
+        self._last: dict[str, Any] = {"logits_to_keep": 1} if rows.keeps else {}
         self._cache: Any = None
         self._mask = torch.empty(0)
 
@@ -199,7 +201,7 @@ class _CausalPast:
         self._cache.batch_select_indices(rows)
 
     def _forward(self, ids: torch.Tensor) -> torch.Tensor:
-        more: dict[str, Any] = {self._past_name: self._cache}
+        more: dict[str, Any] = {self._past_name: self._cache, **self._last}
         if self._takes_positions:
             more["position_ids"] = positions(self._mask)[:, -ids.shape[1] :]
         out = self._model(input_ids=ids, attention_mask=self._mask, use_cache=True, **more)

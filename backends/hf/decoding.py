@@ -8,7 +8,7 @@ import torch
 
 from emotui.backends.base import Generate, Generation
 from emotui.backends.hf.grammar import Grammar
-from emotui.backends.sampling import Draws
+from emotui.backends.sampling import LIKELIEST, Draws
 
 _TAIL = 32
 """Tokens at the end of a text in which a stop string is looked for: it cannot have begun earlier and ended now."""
@@ -138,14 +138,39 @@ def choose(
     draw = torch.tensor([draws[row] for row in hot], dtype=exact, device=logits.device)[:, None]
     values = logits[rows].to(exact)
     probabilities = ((values - values.amax(-1, keepdim=True)) / heat[:, None]).softmax(-1)
+    chosen[rows] = _picked(probabilities, nucleus, draw)
+    return chosen
+
+
+def _picked(probabilities: torch.Tensor, nucleus: torch.Tensor, draw: torch.Tensor) -> torch.Tensor:
+    """The token that each row's draw falls on. Args: (rows, vocabulary), (rows, 1), (rows, 1). Returns: (rows,)."""
+    vocabulary = probabilities.shape[1]
+    if vocabulary > LIKELIEST and bool((nucleus < 1).all()):
+        kept = probabilities.topk(LIKELIEST + 1, sorted=True)
+        # Of what ties with the first token beyond, some is beyond too: the nucleus has to end before.
+        likelier = kept.values > kept.values[:, -1:]
+        together = (kept.values.cumsum(-1) * likelier).amax(-1, keepdim=True)
+        if bool((together >= nucleus).all()):
+            tokens, places = kept.indices.masked_fill(~likelier, vocabulary).sort(-1)
+            found = _fallen(_narrowed((kept.values * likelier).gather(-1, places), nucleus), draw)
+            return tokens.gather(-1, found[:, None])[:, 0]
     if bool((nucleus < 1).any()):
-        ordered, order = probabilities.sort(dim=-1, descending=True, stable=True)
-        before = ordered.cumsum(-1) - ordered
-        outside = (before >= nucleus) & (nucleus < 1)
-        probabilities = probabilities.scatter(-1, order, ordered.masked_fill(outside, 0.0))
+        probabilities = _narrowed(probabilities, nucleus)
+    return _fallen(probabilities, draw)
+
+
+def _narrowed(probabilities: torch.Tensor, nucleus: torch.Tensor) -> torch.Tensor:
+    """Probabilities with 0 for all but the fewest likeliest that together have so much; of equals the first."""
+    ordered, order = probabilities.sort(dim=-1, descending=True, stable=True)
+    before = ordered.cumsum(-1) - ordered
+    outside = (before >= nucleus) & (nucleus < 1)
+    return probabilities.scatter(-1, order, ordered.masked_fill(outside, 0.0))
+
+
+def _fallen(probabilities: torch.Tensor, draw: torch.Tensor) -> torch.Tensor:
+    """Where each row's draw falls in its cumulated probabilities; never on one of 0."""
     cumulated = probabilities.cumsum(-1)
     place = torch.searchsorted(cumulated, draw * cumulated[:, -1:], right=True)[:, 0]
-    vocabulary = torch.arange(probabilities.shape[1], device=logits.device)
-    last = torch.where(probabilities > 0, vocabulary, 0).amax(-1)
-    chosen[rows] = torch.minimum(place, last)
-    return chosen
+    places = torch.arange(probabilities.shape[1], device=probabilities.device)
+    last = torch.where(probabilities > 0, places, 0).amax(-1)
+    return torch.minimum(place, last)

@@ -27,7 +27,8 @@ class Rows:
         self._pad = loaded.tokenizer.pad_token_id or 0
         takes = inspect.signature(self._model.forward).parameters
         self.takes_positions = "position_ids" in takes
-        self._keeps = "logits_to_keep" in takes
+        self.keeps = "logits_to_keep" in takes
+        """Whether logits can be asked for of a prompt's last tokens alone."""
         self.past_name = "past_key_values" if "past_key_values" in takes else "cache_params"
         self.plain_cache = self._has_plain_cache()
         """Whether the past is kept key by key, so that it can be forked and padded; recurrent models keep a state."""
@@ -74,7 +75,7 @@ class Rows:
 
     def _pack(self, groups: Sequence[Group], *, last: bool) -> list[torch.Tensor]:
         packed = Packed(self._apart(groups), self._pad, last=last)
-        more = {"logits_to_keep": packed.kept} if self._keeps else {}
+        more = {"logits_to_keep": packed.kept} if self.keeps else {}
         out = self._model(
             input_ids=packed.ids.to(self._device),
             attention_mask=packed.mask(self._model.dtype, self._device),
@@ -109,7 +110,7 @@ class Rows:
             if group.prefix:
                 ids[row, width - len(group.prefix) :] = torch.tensor(group.prefix)
                 mask[row, width - len(group.prefix) :] = 1
-        more: dict[str, int | torch.Tensor] = {"logits_to_keep": 1} if self._keeps else {}
+        more: dict[str, int | torch.Tensor] = {"logits_to_keep": 1} if self.keeps else {}
         if self.takes_positions:
             more["position_ids"] = positions(mask).to(self._device)
         mask = mask.to(self._device)
@@ -131,7 +132,7 @@ class Rows:
         more: dict[str, Any] = {}
         if self.takes_positions:
             more["position_ids"] = positions(whole)[:, -longest:]
-        if last and self._keeps:
+        if last and self.keeps:
             kept, lengths = torch.unique(lengths, return_inverse=True)
             more["logits_to_keep"] = kept - 1
             lengths = lengths + 1
