@@ -48,6 +48,8 @@ COMMANDS = {
     "predict": ("emotui.commands.predict:predict", "Ask a model about every record of a file, without the store."),
     "probe": ("emotui.commands.models:probe", "Run one text through everything a model can do."),
     "ratings": ("emotui.commands.ratings:ratings", "Bring a crowd platform's ratings into generation records."),
+    "ratings kept": ("emotui.commands.ratings:kept", "What ratings made in the workbench come to; write them."),
+    "ratings rate": ("emotui.commands.ratings:rate", "Rate versions blind, one text at a time."),
     "ratings subset": ("emotui.commands.ratings:subset", "Choose which texts to have rated."),
     "rename": ("emotui.commands.sets.datasets:rename", "Give a dataset or run another name."),
     "rephrasings": ("emotui.commands.rephrasings:rephrasings", "Rephrased test sets: 1R to 4R, statistics, splits."),

@@ -14,7 +14,8 @@ from emotui.commands.program_options import annotator_option, db_option, read_on
 from emotui.errors import BadInput, EmotuiError
 
 if TYPE_CHECKING:
-    from emotui.screens.app import EmotuiApp
+    from textual.app import App
+
     from emotui.workbench.workspace import Workspace
 
 WEB_DRIVER = "textual.drivers.web_driver:WebDriver"
@@ -40,7 +41,7 @@ def open_workbench(db: str | None, *, read_only: bool = False, annotator: str | 
 
         return Workspace.open(db, read_only=read_only, at_once=True)
 
-    _show(EmotuiApp(open_source, annotator=(annotator or user_name()).strip()))
+    show_app(EmotuiApp(open_source, annotator=(annotator or user_name()).strip()))
 
 
 def user_name() -> str:
@@ -61,10 +62,11 @@ def view(gold: str, predicted: tuple[str, ...], skip_bad: bool) -> None:
     from emotui.workbench.files.view import FileView
 
     source = FileView(gold, predicted, skip_bad=skip_bad, warn=warn)
-    _show(EmotuiApp(lambda: source))
+    show_app(EmotuiApp(lambda: source))
 
 
-def _show(app: "EmotuiApp") -> None:
+def show_app(app: "App[None]") -> None:
+    """Run an app on this terminal. Raises EmotuiError where there is none."""
     # `emotui serve` starts the workbench with a driver that draws into a pipe.
     if not sys.stdout.isatty() and os.environ.get("TEXTUAL_DRIVER") != WEB_DRIVER:
         raise EmotuiError("the workbench needs a terminal; see emotui --help for what works without one")

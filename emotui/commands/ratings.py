@@ -1,15 +1,22 @@
 """`emotui ratings`: a crowd platform's table as labels of raters in generation records."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
+from emotui.commands.browse import user_name
 from emotui.commands.exchange.written import written_option
 from emotui.commands.output import json_option, print_figures, print_json, say, skip_bad_option, warn
-from emotui.formats import check_writable, write
+from emotui.commands.program_options import annotator_option, db_option, look_into, read_only_option
+from emotui.formats import check_not_over, check_writable, write
 from emotui.formats.written import refusal, replacing
 from emotui.metrics.human_labels import TIES
+
+_ties = click.option(
+    "--ties", type=click.Choice(TIES), default="none", show_default=True, help="Several most frequent labels."
+)
 
 
 @click.command()
@@ -22,9 +29,7 @@ from emotui.metrics.human_labels import TIES
 @click.option("--neutral", is_flag=True, help="The ratings are of neutral versions.")
 @click.option("--allowed", type=click.IntRange(0), default=0, show_default=True, help="Checks that one may fail.")
 @click.option("--wanted", type=click.IntRange(1), default=5, show_default=True, help="Labels that a text should have.")
-@click.option(
-    "--ties", type=click.Choice(TIES), default="none", show_default=True, help="Several most frequent labels."
-)
+@_ties
 @written_option("--to", type=click.Path(), help="Write the records with the labels.")
 @skip_bad_option
 @json_option
@@ -67,13 +72,17 @@ def ratings(
     )
     if to is not None:
         write(to, found.records)
-    document = found.document
+    _tell(table, found.document, as_json=as_json)
+
+
+def _tell(name: str, document: Mapping[str, Any], *, as_json: bool) -> None:
+    """The document of ratings, wherever they are from."""
     if as_json:
         print_json(document)
         return
     shown = {name: document[name] for name in ("raters", "ratings", "unrated")}
     shown |= {"set aside": len(document["set_aside"]), "texts that lack labels": len(document["short"])}
-    print_figures(table, shown | {"notes": document["notes"]})
+    print_figures(name, shown | {"notes": document["notes"]})
     for one in document["set_aside"]:
         say(f"set aside: {one['rater']} failed {one['failed']} of {one['checks']} checks")
     for model, figures in document["models"].items():
@@ -114,3 +123,86 @@ def subset(
     say(f"{found['chosen']} of {found['n']} texts, {len(found['agreed'])} of them agreed upon")
     if to is None:
         say("\n".join(found["ids"]))
+
+
+@click.command()
+@click.argument("dataset")
+@_ties
+@click.option("--alone", is_flag=True, help="Leave out the labels that versions came with.")
+@click.option(
+    "--as",
+    "what",
+    type=click.Choice(("ratings", "records")),
+    default="ratings",
+    show_default=True,
+    help="What --to writes: a rating a row, or generation records with their labels.",
+)
+@written_option("--to", type=click.Path(), help="Write them, format by ending.")
+@db_option
+@read_only_option
+@json_option
+def kept(
+    dataset: str,
+    ties: Any,
+    alone: bool,
+    what: str,
+    to: str | None,
+    db: str | None,
+    read_only: bool,
+    as_json: bool,
+) -> None:
+    """Say what the ratings made in the workbench come to: as `emotui ratings` says it of a table."""
+    from emotui.workbench.datasets.origins import check_not_over_origin
+    from emotui.workbench.datasets.sets import dataset_named
+    from emotui.workbench.generation.rating_files import kept_ratings, rating_rows
+
+    store = look_into(db, read_only=read_only).store
+    held = dataset_named(store, dataset)
+    if to is not None:
+        check_writable(to)
+        check_not_over(to, store.path)
+        check_not_over_origin(to, held)
+    found = kept_ratings(store, held.dataset, ties=ties, alone=alone)
+    if to is not None:
+        write(to, found.records if what == "records" else rating_rows(store, held.dataset))
+    _tell(held.name, found.document, as_json=as_json)
+
+
+@click.command()
+@click.argument("dataset")
+@click.option("--versions", "which", type=click.Choice(("emotional", "neutral", "mixed")), help="Which, or both mixed.")
+@click.option("--size", type=click.IntRange(1, 1000), help="Texts of a batch, about (50).")
+@click.option("--checks", metavar="RATE", help="Attention checks a text: 28/277, .1, 10%; 0: none (28/277).")
+@click.option("--wanted", type=click.IntRange(1, 1000), help="Raters of a text (5).")
+@click.option("--allowed", type=click.IntRange(0), help="Attention checks that one may fail (0).")
+@annotator_option("Who rates (default: your user name).")
+@db_option
+def rate(
+    dataset: str,
+    which: str | None,
+    size: int | None,
+    checks: str | None,
+    wanted: int | None,
+    allowed: int | None,
+    annotator: str | None,
+    db: str | None,
+) -> None:
+    """Rate versions blind, one text at a time: your batch that is not finished, else a new one.
+
+    What is not said here is as it was the last time.
+    """
+    from emotui.commands.browse import show_app
+    from emotui.screens.generate.rate_app import RateApp
+    from emotui.workbench.datasets.sets import dataset_named
+    from emotui.workbench.generation.bench import GenerationBench
+    from emotui.workbench.generation.rating import changed_options
+    from emotui.workbench.generation.rating_batches import check_rate
+
+    store = look_into(db).store
+    held = dataset_named(store, dataset)
+    bench = GenerationBench(store)
+    given = {"which": which, "size": size, "wanted": wanted, "allowed": allowed}
+    given["checks"] = None if checks is None else check_rate(checks)
+    options = changed_options(bench.rating_options(), given)
+    sitting = bench.begin_rating(held.dataset, (annotator if annotator is not None else user_name()).strip(), options)
+    show_app(RateApp(sitting, store.setting("theme")))

@@ -44,8 +44,11 @@ from emotui.store.query import Run
 
 if TYPE_CHECKING:
     from emotui.metrics.metric import Metric
+    from emotui.screens.generate.dialogs import Wish
     from emotui.workbench.generation.bench import GenerationBench
     from emotui.workbench.generation.figures import Figures
+    from emotui.workbench.generation.rating import Sitting
+    from emotui.workbench.generation.rating_batches import RatingOptions
     from emotui.workbench.generation.versions import Version, Versions
     from emotui.workbench.source import BrowseSource
 
@@ -93,10 +96,13 @@ class Generate(Place):
         self._desk: LatestRequest[tuple[int, object], Figures] | None = None
         self._by_text: LatestRequest[OnTexts, Mapping[str, Any]] | None = None
         self._lacks: LatestRequest[None, bool] | None = None
+        self._options: LatestRequest[int, RatingOptions] | None = None
+        self._begin: LatestRequest[tuple[int, Wish], Sitting] | None = None
         self._counted: object = None
         self._on_texts: dict[OnTexts, Mapping[str, Any]] = {}
         self._sample: int | None = None
         self._run: str | None = None
+        self._may_rate = False
 
     def compose(self) -> ComposeResult:
         with Vertical(id="generate-body"):
@@ -126,9 +132,17 @@ class Generate(Place):
             self.say("Versions are of texts in a workspace", "files are browsed without it")
             return
         self._bench = bench
+        self._may_rate = source.sources is not None
         self._texts = LatestRequest("versions", self, lambda asked: read_versions(bench, asked), self._show_text)
         self._desk = LatestRequest("figures", self, lambda asked: bench().figures(asked[0]), self._show_figures)
         self._by_text = LatestRequest("texts", self, lambda asked: count_on_texts(bench, asked), self._show_on_texts)
+        self._options = LatestRequest("options", self, lambda _: bench().rating_options(), self._ask_how)
+        self._begin = LatestRequest(
+            "batch",
+            self,
+            lambda asked: bench().begin_rating(asked[0], asked[1].rater, asked[1].options),
+            lambda _, sitting: self._rate(sitting),
+        )
         self._lacks = LatestRequest("samples", self, lambda _: bench().lacks_samples(), self._add_samples)
 
     # What the frame tells.
@@ -470,6 +484,39 @@ class Generate(Place):
 
         choices = [Choice(one.name, one.title, one.help) for one in by_emotion(figures)]
         self.app.push_screen(ChoiceDialog("By emotion: which figure", choices, metric.name), chosen)
+
+    # Rating.
+
+    def can_rate(self) -> bool:
+        return self.found is not None and bool(self.found.versions) and self._may_rate
+
+    def do_rate(self) -> None:
+        """Ask who rates and how; then text after text, over the whole screen."""
+        dataset = self.session.overview.dataset
+        if self._options is not None and dataset is not None:
+            self._options.ask(dataset.dataset)
+
+    def _ask_how(self, dataset: int, options: "RatingOptions") -> None:
+        from emotui.screens.generate.dialogs import RateDialog
+
+        def chosen(wish: "Wish") -> None:
+            if self._begin is not None:
+                self._begin.ask((dataset, wish))
+
+        RateDialog(self.session.annotator, options).ask(self.app, chosen)
+
+    def _rate(self, sitting: "Sitting") -> None:
+        from emotui.screens.generate.rate import RateScreen
+
+        self.app.push_screen(RateScreen(sitting), lambda _: self._rated())
+
+    def _rated(self) -> None:
+        """What was rated stands in every view."""
+        dataset = self.session.overview.dataset
+        self._counted = None
+        if dataset is not None and self._sample is not None and self._texts is not None:
+            self._texts.ask(Selected(dataset.dataset, self._sample, self._standing()))
+        self._count()
 
     def do_copy(self) -> None:
         found, version = self.found, self.version

@@ -11,6 +11,16 @@ from emotui.store.store import Store
 from emotui.tasks.generation.task import EmotionGeneration
 from emotui.workbench.datasets.own_files import add_own_samples
 from emotui.workbench.generation.figures import Figures, Texts, figures_of, on_texts
+from emotui.workbench.generation.rating import (
+    OPTIONS,
+    Sitting,
+    begin,
+    labels_given,
+    options_from,
+    rating_log,
+    with_labels,
+)
+from emotui.workbench.generation.rating_batches import RatingOptions
 from emotui.workbench.generation.versions import (
     TASK,
     Versions,
@@ -47,18 +57,38 @@ class GenerationBench:
 
     def versions(self, dataset: int, sample: int) -> Versions:
         """Everything about one text. Raises BadInput where it is not there."""
-        return versions_of(self._store, dataset, sample)
+        found, given = versions_of(self._store, dataset, sample), self._given(dataset)
+        versions = tuple([with_labels(one, sample, given) for one in found.versions])
+        return msgspec.structs.replace(found, versions=versions)
+
+    def _given(self, dataset: int) -> "Mapping[tuple[str, int, str], tuple[str, ...]]":
+        """The labels that were given here."""
+        return labels_given(rating_log(self._store, dataset))
 
     def figures(self, dataset: int) -> Figures:
         """The figures of all sources of a dataset. Raises BadInput where it is not there."""
         by_writer = self._texts(dataset)
         names = dict.fromkeys(name for _, texts in by_writer.values() for _, one in texts for name in one.values)
         illustration = invented(dataset_of(self._store, dataset), [writer for writer, _ in by_writer.values()])
-        return figures_of(by_writer, metrics_named(EmotionGeneration(), names), illustration=illustration)
+        metrics = metrics_named(EmotionGeneration(), names)
+        return figures_of(by_writer, metrics, illustration=illustration, ties=self.rating_options().ties)
 
     def on_texts(self, dataset: int, metric: str) -> Mapping[str, Any]:
         """How a metric goes with people text by text."""
         return on_texts(self._texts(dataset), metric)
+
+    def rating_options(self) -> RatingOptions:
+        """How ratings are gathered, as it was chosen last."""
+        return options_from(self._store.setting(OPTIONS))
+
+    def begin_rating(self, dataset: int, rater: str, options: RatingOptions) -> Sitting:
+        """A rater's batch that is not finished, else a new one by these options, which are remembered.
+
+        Raises:
+            BadInput: nothing is left for this rater.
+        """
+        self._store.set_setting(OPTIONS, msgspec.to_builtins(options))
+        return begin(self._store, dataset, rater, options)
 
     def _texts(self, dataset: int) -> Mapping[str, tuple[Writer, Texts]]:
         """By run its writer, and targets with versions; read once for all figures, as long as nothing changes."""
@@ -73,8 +103,9 @@ class GenerationBench:
                 for number, record in self._store.dataset_samples(dataset)
             }
             found: dict[str, tuple[Writer, list[Any]]] = {writer.run: (writer, []) for writer in writers}
+            given = self._given(dataset)
             for number, versions in sorted(all_versions(self._store, writers).items()):
                 for one in versions:
-                    found[one.writer.run][1].append((targets[number], one))
+                    found[one.writer.run][1].append((targets[number], with_labels(one, number, given)))
             self._read = {dataset: (marker, found)}
             return found

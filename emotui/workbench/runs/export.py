@@ -1,6 +1,6 @@
 """Runs out of the store, as files that other commands and programs read."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -11,6 +11,12 @@ from emotui.store.query import Run
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from emotui.workbench.datasets.origins import check_not_over_origin
+from emotui.workbench.generation.rating_files import labelled
+
+_WITH_MORE: Mapping[str, Callable[[Store, Run], Callable[[int, msgspec.Struct], msgspec.Struct]]] = {
+    "generation": labelled
+}
+"""Tasks whose records tell what was said of a run's answers since: from a sample's number and record to the record."""
 
 
 def export_run(store: Store, run: str, path: str) -> int:
@@ -45,12 +51,14 @@ def run_records(store: Store, run: Run, numbers: Sequence[int] | None = None) ->
     decode, named = msgspec.json.Decoder(task.prediction).decode, msgspec.json.Decoder(_Named).decode
     whole, sample = task.files.whole, msgspec.json.Decoder(task.sample).decode
     found: list[tuple[int, int, msgspec.Struct]] = []
+    more = _WITH_MORE[task.name](store, run) if task.name in _WITH_MORE else None
     wanted = None if numbers is None else {number: at for at, number in enumerate(numbers)}
     for one in store.outcomes(run.run):
         if (task.files.repeats or one.repeat == 0) and (wanted is None or one.sample in wanted):
             prediction = None if one.prediction is None else decode(one.prediction)
             if whole is not None:
                 record = whole.joined(sample(one.record), prediction, run.model)
+                record = record if more is None else more(one.sample, record)
             else:
                 record = task.record(named(one.record).id, prediction, one.repeat)
             found.append((one.sample if wanted is None else wanted[one.sample], one.repeat, record))

@@ -83,6 +83,8 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
     "probe": [("-", H, "--model", f"openai:{H}@SERVER"), ("-", H, "--model", f"gguf:{H}"), ("-", H, "--model", H)],
     "measure": [(H, "--nli", H), ("no" + H, "--ppl-model", "embedded"), (H,)],
     "ratings": [("-", "ratings.csv", "--records", "generation.jsonl"), ("-", H, "--records", H)],
+    "ratings kept": [(H,), ("no" + H, "--to", "kept.csv")],
+    "ratings rate": [(H, "--annotator", H), ("no" + H,)],
     "ratings subset": [("-", "spans.jsonl", "--source", H), ("-", H, "--source", H)],
     "rename": [(H, f"{H}2"), (f"{H}2", H), ("no" + H, H)],
     "rephrasings": [

@@ -93,6 +93,7 @@ READ = {
     "masked study codes": ("masked", "study", "codes", "s", "--to", "TARGET", "--db", "store.jsonl"),
     "masked study export": ("masked", "study", "export", "s", "--to", "TARGET", "--db", "store.jsonl"),
     "ratings": ("ratings", "in.csv", "--records", "in.jsonl", "--to", "TARGET"),
+    "ratings kept": ("ratings", "kept", "gold", "--to", "TARGET", "--db", "store.jsonl"),
     "ratings subset": ("ratings", "subset", "in.jsonl", "--source", "video", "--to", "TARGET"),
 }
 """By the command that writes where an option says: a call over one of its inputs; TARGET is what it reads."""
