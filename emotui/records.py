@@ -311,11 +311,12 @@ class Rewriting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Rating(msgspec.Struct, frozen=True, kw_only=True):
-    """One rater's label of one item."""
+    """One rater's label of one item. `seconds`: how long it took, where that is known."""
 
     item: str
     rater: str
     label: str
+    seconds: float | None = None
 
 
 class SampleNote(msgspec.Struct, frozen=True, kw_only=True):

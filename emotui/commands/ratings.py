@@ -201,8 +201,8 @@ def rate(
     store = look_into(db).store
     held = dataset_named(store, dataset)
     bench = GenerationBench(store)
-    given = {"which": which, "size": size, "wanted": wanted, "allowed": allowed}
-    given["checks"] = None if checks is None else check_rate(checks)
+    share = None if checks is None else check_rate(checks)
+    given = {"which": which, "size": size, "checks": share, "wanted": wanted, "allowed": allowed}
     options = changed_options(bench.rating_options(), given)
     sitting = bench.begin_rating(held.dataset, (annotator if annotator is not None else user_name()).strip(), options)
     show_app(RateApp(sitting, store.setting("theme")))

@@ -7,7 +7,7 @@ import msgspec
 
 from emotui.errors import BadInput
 from emotui.metrics.human_labels import Ties
-from emotui.records import Generation, GenerationGold
+from emotui.records import Generation, GenerationGold, Rating
 from emotui.store.query import Run
 from emotui.store.store import Store
 from emotui.tasks.generation.crowd import Crowd, CrowdRating, gather
@@ -17,16 +17,6 @@ from emotui.workbench.generation.rating import OPTIONS, labels_given, options_fr
 from emotui.workbench.generation.rating_batches import EMOTIONAL, NEUTRAL
 from emotui.workbench.generation.rating_log import RatingLog
 from emotui.workbench.generation.versions import Version, all_versions, dataset_of, writers_of
-
-
-class KeptRating(msgspec.Struct, frozen=True):
-    """A `rating` record, with how long it took and when it was made (UTC)."""
-
-    item: str
-    rater: str
-    label: str
-    seconds: float | None
-    made: str
 
 
 def kept_ratings(store: Store, dataset: int, *, ties: Ties = "none", alone: bool = False) -> Crowd:
@@ -78,7 +68,7 @@ def rows_of(
         if item.check:
             name = f"check-{one.batch}-{one.at}"
             asked[name] = item.asked
-        elif item.run in names and item.sample in golds:
+        elif item.run in names and item.sample is not None and item.sample in golds:
             name = f"{names[item.run]}/{golds[item.sample].id}" + ("/neutral" if item.version == NEUTRAL else "")
         else:
             continue
@@ -86,21 +76,20 @@ def rows_of(
     return list(found.values()), asked
 
 
-def rating_rows(store: Store, dataset: int) -> list[KeptRating]:
+def rating_rows(store: Store, dataset: int) -> list[Rating]:
     """The ratings of texts that count: raters who are set aside are left out, and so are attention checks."""
     log = rating_log(store, dataset)
     names = {one.run: one.name for one in writers_of(store, dataset)}
     ids = {number: key for key, number in store.numbers_by_id(dataset).items()}
     return [
-        KeptRating(
-            f"{names[one.item.run]}/{ids[one.item.sample]}" + ("/neutral" if one.item.version == NEUTRAL else ""),
-            one.rater,
-            one.emotion,
-            one.seconds,
-            one.made,
+        Rating(
+            item=f"{names[one.item.run]}/{ids[one.item.sample]}" + ("/neutral" if one.item.version == NEUTRAL else ""),
+            rater=one.rater,
+            label=one.emotion,
+            seconds=one.seconds,
         )
         for one in log.kept()
-        if one.item.run in names and one.item.sample in ids
+        if one.item.run in names and one.item.sample is not None and one.item.sample in ids
     ]
 
 

@@ -11,12 +11,18 @@ from emotui.store.query import Run
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from emotui.workbench.datasets.origins import check_not_over_origin
-from emotui.workbench.generation.rating_files import labelled
 
-_WITH_MORE: Mapping[str, Callable[[Store, Run], Callable[[int, msgspec.Struct], msgspec.Struct]]] = {
-    "generation": labelled
-}
-"""Tasks whose records tell what was said of a run's answers since: from a sample's number and record to the record."""
+More = Callable[[int, msgspec.Struct], msgspec.Struct]
+"""From a sample's number and a run's record of it to the record with what was said of the answer since."""
+
+
+def _labelled(store: Store, run: Run) -> More:
+    from emotui.workbench.generation.rating_files import labelled  # needed by one task alone
+
+    return labelled(store, run)
+
+
+_WITH_MORE: Mapping[str, Callable[[Store, Run], More]] = {"generation": _labelled}
 
 
 def export_run(store: Store, run: str, path: str) -> int:

@@ -28,8 +28,9 @@ def even_times(monkeypatch: pytest.MonkeyPatch) -> None:
         ((80, 24), ("6", "v"), True),
         ((160, 45), ("6", "v", "v"), True),
         ((80, 24), ("6", "V"), True),
+        ((80, 24), ("6", "i", "tab", "right", "enter", "2"), True),
     ],
-    ids=["text without colour", "text", "models", "trust", "emotions"],
+    ids=["text without colour", "text", "models", "trust", "emotions", "rate"],
 )
 def test_views(
     snap_compare: Picture,
