@@ -74,6 +74,7 @@ class TaskFiles(msgspec.Struct, frozen=True):
         own: samples that come with the task.
         labelled: whether gold says anything about a record; None: it always does.
         baselines: what is scored beside the predictions by `--baselines`; None: nothing is.
+        fault: why a gold record cannot be scored; None where it can. None: nothing but its form can be wrong.
         whole: records that hold samples with what sources say of them; None: there are none.
         score_records: the document of `emotui score KIND --records R`, over whole records and with the models that the
             options name; None: KIND is scored from gold and predictions.
@@ -90,6 +91,7 @@ class TaskFiles(msgspec.Struct, frozen=True):
     own: OwnSamples | None = None
     labelled: Callable[[Any], bool] | None = None
     baselines: Baselines | None = None
+    fault: Callable[[Any], str | None] | None = None
     whole: "WholeRecords | None" = None
     score_records: "ScoreRecords | None" = None
     tables_of: Callable[[Mapping[str, Any]], tuple[ResultsTable, ...]] | None = None

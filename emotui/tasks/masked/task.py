@@ -114,10 +114,8 @@ def score_files(
     """The document of `emotui score masked`; EmoLex and the supplement unless a lexicon file is given.
 
     Raises:
-        BadInput: a gold record has a text with another number of masks than words; one line each.
+        BadInput: the lexicon cannot be read.
     """
-    if problems := [f"{sample.id}: {why}" for sample in golds if (why := _miscounted(sample)) is not None]:
-        raise BadInput(*problems)
     gold = {sample.id: sample.labels for sample in golds}
     words, predicted = given_vectors(given), {answer.id: answer.labels for answer in answers}
     shared = [shared_by(sample.meta) for sample in golds]
@@ -128,12 +126,13 @@ def problem(sample: MaskedGold) -> str | None:
     """Why a text cannot be asked about; None where it can."""
     if not sample.text:
         return "this record has no text"
-    if (why := _miscounted(sample)) is not None:
+    if (why := miscounted(sample)) is not None:
         return why
     return None if sample.labels else f"there is no {MASK} in the text"
 
 
-def _miscounted(sample: MaskedGold) -> str | None:
+def miscounted(sample: MaskedGold) -> str | None:
+    """Why a record has no words to be scored by: its text has another number of masks. None: it has as many."""
     masks = (sample.text or "").count(MASK)
     if sample.text is None or masks == len(sample.labels):
         return None
@@ -154,6 +153,7 @@ class Masked(Task):
         predicted=MaskedPrediction,
         score=score_files,
         baselines=score_baselines,
+        fault=miscounted,
         about="Masked emotion words (EXPRESS): as words, and as ten-dimensional vectors.",
         score_options=(
             ScoreOption("lexicon", "A word lexicon of your own in place of EmoLex (the supplement is then off)."),

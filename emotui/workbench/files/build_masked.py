@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import msgspec
 from emotui.bounded import read_bytes
 from emotui.errors import BadInput
 from emotui.formats import MOST_PROBLEMS, capped, check_writable, read, write, write_text
-from emotui.formats.reading import Warn, warn_skipped
+from emotui.formats.reading import Warn
 from emotui.formats.rows import literal
 from emotui.lexicons import keywords_from
 from emotui.records import MaskedGold, Text
@@ -81,10 +82,14 @@ def build_file(path: str, how: Building, *, skip_bad: bool, warn: Warn) -> Built
     """
     words = Words(keywords_from(how.words)) if how.words else own_words()
     tokens = _tokens(how)
-    got = read(path, Text, skip_bad=skip_bad)
-    warn_skipped(got, warn)
+    # All that is wrong with a file is told at once, what cannot be read and what cannot be masked.
+    got = read(path, Text, skip_bad=True)
     posts = list(zip(got.records, got.lines, strict=True))
-    bad = [f"{literal(path)}:{line}: {why}" for post, line in posts if (why := problem(post)) is not None]
+    bad = [
+        *got.skipped,
+        *(f"{literal(path)}:{line}: {why}" for post, line in posts if (why := problem(post)) is not None),
+    ]
+    bad.sort(key=_line)
     if bad and not skip_bad:
         raise BadInput(*capped(bad))
     for one in bad:
@@ -106,6 +111,12 @@ def build_file(path: str, how: Building, *, skip_bad: bool, warn: Warn) -> Built
     if len(without) > MOST_PROBLEMS:
         warn(f"... and {len(without) - MOST_PROBLEMS} more posts without one")
     return Built(tuple(built))
+
+
+def _line(problem: str) -> int:
+    """The line that a problem names; 0 where it is about the file."""
+    found = re.search(r":(\d+): ", problem)
+    return int(found[1]) if found else 0
 
 
 def write_built(built: Built, to: str) -> None:

@@ -12,6 +12,7 @@ from emotui.metrics.masked_pairs import Alternative, compare_masks
 from emotui.records import MaskedGold, MaskedPrediction
 from emotui.tasks.masked.lexicon import WordVectors
 from emotui.tasks.masked.published import published
+from emotui.tasks.masked.task import miscounted
 
 Words = Mapping[str, Sequence[str]]
 
@@ -81,7 +82,15 @@ def _scored(path: str, golds: Words, gold: str, words: WordVectors) -> list[Mask
 
 
 def _gold(path: str) -> dict[str, tuple[str, ...]]:
-    return {record.id: record.labels for record in read(path, MaskedGold).records}
+    got = read(path, MaskedGold)
+    wrong = [
+        f"{literal(path)}:{line}: {literal(record.id)}: {why}"
+        for record, line in zip(got.records, got.lines, strict=True)
+        if (why := miscounted(record)) is not None
+    ]
+    if wrong:
+        raise BadInput(*capped(wrong))
+    return {record.id: record.labels for record in got.records}
 
 
 def _said(path: str, golds: Words, gold: str) -> dict[str, tuple[str, ...]]:

@@ -74,6 +74,20 @@ class _Files:
             kept.append(record)
         return kept
 
+    def scorable(self, records: Sequence[Record], fault: Callable[[Record], str | None] | None) -> list[Record]:
+        """The gold records; those with a fault are bad input, or left out and told.
+
+        Raises:
+            BadInput: some have a fault; `FILE:LINE: ID: what`.
+        """
+        wrong = {place: why for place, one in enumerate(records) if fault is not None and (why := fault(one))}
+        told = [self.placed(f"{records[place].id}: {why}") for place, why in wrong.items()]  # type: ignore[attr-defined]
+        if told and not self._skip_bad:
+            raise BadInput(*capped(told))
+        for problem in told:
+            self._warn(f"skipped {problem}")
+        return [one for place, one in enumerate(records) if place not in wrong]
+
     def report(self, build: Callable[[], Document]) -> Document:
         """The report; what it finds wrong with a record, told as `FILE:LINE: what`."""
         try:
@@ -119,7 +133,7 @@ def score_files(
     if baselines and task.files.baselines is None:
         raise BadInput(f"there are no baselines for {kind}")
     files = _Files(skip_bad=skip_bad, warn=warn)
-    every = files.read(gold, task.sample, columns=columns)
+    every = files.scorable(files.read(gold, task.sample, columns=columns), task.files.fault)
     known = {record.id for record in every}  # type: ignore[attr-defined]
     said = files.read(predicted, task.files.predicted, columns=_given(columns))
     if skip_bad:

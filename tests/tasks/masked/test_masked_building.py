@@ -231,3 +231,31 @@ def test_gold_whose_list_has_another_length_than_its_masks_is_not_scored(emotui:
     done = emotui("score", "masked", "--gold", gold, "--pred", gold)
     assert done.status == 2
     assert done.err.splitlines() == [f"{gold}:2: b: the text has 1 <mask>, but there are 0 words"]
+
+
+def test_everything_wrong_with_a_file_of_posts_is_told_at_once_in_its_order(emotui: Emotui, tmp_path: Path) -> None:
+    lines = ['{"id": "a", "text": "I feel sad."}', '{"id": "b", "text": " "}', '{"id": "c"}', "no JSON"]
+    (tmp_path / "p.jsonl").write_text("\n".join([*lines, '{"id": "e", "text": "I feel <mask>."}']))
+    done = emotui("masked", "build", "--posts", "p.jsonl")
+    assert done.status == 2
+    told = done.err.splitlines()
+    assert [line.split(": ")[0] for line in told] == [f"p.jsonl:{number}" for number in (2, 3, 4, 5)]
+    assert told[0] == "p.jsonl:2: this post has no text"
+    assert told[3] == "p.jsonl:5: there is a <mask> in the text already"
+    done = emotui("masked", "build", "--posts", "p.jsonl", "--skip-bad")
+    assert (done.status, done.err.count("skipped "), done.out.count("\n")) == (0, 4, 1)
+
+
+def test_gold_with_other_masks_than_words_is_blamed_by_its_own_line_and_left_out_on_demand(
+    emotui: Emotui, tmp_path: Path
+) -> None:
+    (tmp_path / "g.jsonl").write_text(
+        '{"id": "a", "labels": ["sad"]}\n{"id": "b", "text": "<mask> <mask>", "labels": ["sad"]}\n'
+    )
+    (tmp_path / "p.jsonl").write_text('{"id": "b", "labels": ["sad"]}\n{"id": "a", "labels": ["sad"]}\n')
+    files = ("--gold", "g.jsonl", "--pred", "p.jsonl")
+    why = "g.jsonl:2: b: the text has 2 <mask>, but there are 1 words"
+    for command in (("score", "masked"), ("masked", "errors")):
+        assert emotui(*command, *files).err.splitlines() == [why]
+    done = emotui("score", "masked", *files, "--skip-bad", "--json")
+    assert (done.document["n"], f"skipped {why}" in done.err) == (1, True)
