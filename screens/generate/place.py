@@ -1,35 +1,17 @@
 """Generate: original, neutral and emotional text beside each other, and which metric to trust over all of them."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 
 from emotui.screens.generate.entry import ENTRY
-from emotui.screens.generate.people import briefly, value_lines, version_lines
-from emotui.screens.generate.plot import Point, legend, plotted
-from emotui.screens.generate.requests import (
-    EMOTIONS,
-    MODELS,
-    TEXT,
-    TRUST,
-    VIEWS,
-    OnTexts,
-    Selected,
-    count_on_texts,
-    read_versions,
-)
-from emotui.screens.generate.tables import (
-    between,
-    by_emotion,
-    folded,
-    heat_lines,
-    model_lines,
-    on_texts_in_words,
-    trust_lines,
-)
+from emotui.screens.generate.overview import Overview
+from emotui.screens.generate.people import value_lines, version_lines
+from emotui.screens.generate.requests import EMOTIONS, TEXT, TRUST, VIEWS, Selected, read_versions
+from emotui.screens.generate.tables import by_emotion
 from emotui.screens.generate.texts import three_texts
 from emotui.screens.place import Place
 from emotui.screens.requests import LatestRequest, any_busy
@@ -43,7 +25,6 @@ from emotui.screens.widgets.row_list import PickedRows
 from emotui.store.query import Run
 
 if TYPE_CHECKING:
-    from emotui.metrics.metric import Metric
     from emotui.screens.generate.dialogs import Wish
     from emotui.workbench.generation.bench import GenerationBench
     from emotui.workbench.generation.figures import Figures
@@ -54,10 +35,6 @@ if TYPE_CHECKING:
 
 _TITLE = "Original, neutral and emotional, side by side"
 _ILLUSTRATION = "illustration"
-_BESIDE = 100
-"""Cells from which the legend stands beside the plot; in fewer the letters are told over it."""
-
-_REMARKS = 6
 
 
 class Generate(Place):
@@ -76,30 +53,21 @@ class Generate(Place):
     Generate #generate-versions { height: auto; max-height: 8; }
     Generate #generate-seen { background: $panel; }
     Generate #generate-values { height: 1fr; min-height: 3; }
-    Generate #generate-models, Generate #generate-heat { height: 1fr; min-height: 4; }
-    Generate #generate-trust { height: 2fr; min-height: 4; }
-    Generate #generate-plots { height: 3fr; min-height: 6; }
-    Generate #generate-legend { width: 44; height: 1fr; display: none; }
-    Generate #generate-plots.-wide #generate-legend { display: block; }
-    Generate #generate-note { height: 4; color: $text-muted; }
+    Generate Overview { height: 1fr; }
     """
 
     def __init__(self, session: Session, *, id: str | None = None) -> None:
         super().__init__(session, id=id)
         self.view = TEXT
         self.found: Versions | None = None
-        self.figures: Figures | None = None
-        self.heat = ""
-        self.against_original = self.papers = False
+        self.against_original = False
         self._bench: Callable[[], GenerationBench] | None = None
         self._texts: LatestRequest[Selected, Versions] | None = None
         self._desk: LatestRequest[tuple[int, object], Figures] | None = None
-        self._by_text: LatestRequest[OnTexts, Mapping[str, Any]] | None = None
         self._lacks: LatestRequest[None, bool] | None = None
         self._options: LatestRequest[int, RatingOptions] | None = None
         self._begin: LatestRequest[tuple[int, Wish], Sitting] | None = None
         self._counted: object = None
-        self._on_texts: dict[OnTexts, Mapping[str, Any]] = {}
         self._sample: int | None = None
         self._run: str | None = None
         self._may_rate = False
@@ -112,15 +80,7 @@ class Generate(Place):
             yield versions
             yield Line(id="generate-seen", classes="-pane")
             yield Page(id="generate-values")
-            models: PickedRows[Metric] = PickedRows(self._model_lines, id="generate-models")
-            yield models
-            with Horizontal(id="generate-plots"):
-                yield Page(id="generate-plot")
-                yield Page(id="generate-legend")
-            metrics: PickedRows[Metric] = PickedRows(self._trust_lines, id="generate-trust")
-            yield metrics
-            yield Page(id="generate-heat")
-            yield Page(id="generate-note")
+            yield Overview(id="generate-overview")
         yield Notice("#generate-body", id="generate-notice")
 
     def on_mount(self) -> None:
@@ -135,7 +95,7 @@ class Generate(Place):
         self._may_rate = source.sources is not None
         self._texts = LatestRequest("versions", self, lambda asked: read_versions(bench, asked), self._show_text)
         self._desk = LatestRequest("figures", self, lambda asked: bench().figures(asked[0]), self._show_figures)
-        self._by_text = LatestRequest("texts", self, lambda asked: count_on_texts(bench, asked), self._show_on_texts)
+        self.overview.ask_from(bench)
         self._options = LatestRequest("options", self, lambda _: bench().rating_options(), self._ask_how)
         self._begin = LatestRequest(
             "batch",
@@ -153,13 +113,18 @@ class Generate(Place):
         return self.query_one("#generate-versions", PickedRows)
 
     @property
-    def rows(self) -> "PickedRows[Metric]":
-        """The metrics of the view that is open."""
-        return self.query_one("#generate-trust" if self.view == TRUST else "#generate-models", PickedRows)
+    def overview(self) -> Overview:
+        """The views of all models."""
+        return self.query_one(Overview)
+
+    @property
+    def figures(self) -> "Figures | None":
+        """What they are drawn from."""
+        return self.overview.figures
 
     @property
     def busy(self) -> bool:
-        return any_busy(self)
+        return any_busy(self) or (self.is_mounted and self.overview.busy)
 
     @property
     def version(self) -> "Version | None":
@@ -208,10 +173,8 @@ class Generate(Place):
     def focus_first(self) -> None:
         if self.view == TEXT:
             self.versions.focus()
-        elif self.view == EMOTIONS:
-            self.query_one("#generate-heat", Page).focus()
         else:
-            self.rows.focus()
+            self.overview.focus_first()
 
     def on_show(self) -> None:
         if self.session.source is not None and self.session.overview.dataset is not None:
@@ -244,16 +207,8 @@ class Generate(Place):
             self._desk.ask(wanted)
 
     def _show_figures(self, asked: tuple[int, object], figures: "Figures") -> None:
-        self.figures = figures
-        self._on_texts.clear()
-        metrics = [metric for metric in figures.metrics if not metric.name.startswith("human")]
-        self.query_one("#generate-models", PickedRows).show_rows(figures.metrics)
-        self.query_one("#generate-trust", PickedRows).show_rows([one for one in metrics if one.name in figures.trust])
+        self.overview.show_figures(asked[0], figures)
         self._draw()
-
-    def _show_on_texts(self, asked: OnTexts, found: Mapping[str, Any]) -> None:
-        self._on_texts[asked] = found
-        self._draw_note()
 
     # How it looks.
 
@@ -264,21 +219,14 @@ class Generate(Place):
     def _draw(self) -> None:
         if self.found is None:
             return
-        for view, names in {
-            TEXT: ("texts", "versions", "seen", "values"),
-            MODELS: ("models", "note"),
-            TRUST: ("plots", "trust", "note"),
-            EMOTIONS: ("heat", "note"),
-        }.items():
-            for name in names:
-                if name != "note":
-                    self.query_one(f"#generate-{name}").display = view == self.view
-        self.query_one("#generate-note").display = self.view != TEXT
+        for name in ("texts", "versions", "seen", "values"):
+            self.query_one(f"#generate-{name}").display = self.view == TEXT
+        self.overview.display = self.view != TEXT
         self._draw_title()
         if self.view == TEXT:
             self._draw_text()
-        elif self.figures is not None:
-            self._draw_figures()
+        else:
+            self.overview.turn_to(self.view)
         self.refresh_bindings()
 
     def _draw_title(self) -> None:
@@ -314,117 +262,13 @@ class Generate(Place):
         values = self.query_one("#generate-values", Page)
         values.show_for(lambda room: value_lines(found, rows.cursor, room.width))
 
-    def _draw_figures(self) -> None:
-        figures = self.figures
-        assert figures is not None
-        if self.view == EMOTIONS:
-            metric = self._heat_metric()
-            page = self.query_one("#generate-heat", Page)
-            if metric is not None:
-                signs = self.app.no_color
-                page.show_for(lambda room: heat_lines(figures, metric, room.width, signs=signs))
-            else:
-                page.show([[Part("No model has a figure yet: R runs one that writes.", "dim")]])
-        elif self.view == TRUST:
-            self._draw_plot()
-        self.rows.draw()
-        self._draw_note()
-
-    def _heat_metric(self) -> "Metric | None":
-        drawable = [] if self.figures is None else by_emotion(self.figures)
-        return next((one for one in drawable if one.name == self.heat), next(iter(drawable), None))
-
-    def _points(self, metric: "Metric") -> list[Point]:
-        from emotui.workbench.generation.figures import HUMAN_F1
-        from emotui.workbench.generation.published import CORRELATION, HUMAN, published_tables
-
-        points = []
-        for model in () if self.figures is None else self.figures.models:
-            x, y = model.values.get(metric.name), model.values.get(HUMAN_F1)
-            if x is not None and y is not None and x.value is not None and y.value is not None:
-                x_ends = None if x.low is None or x.high is None else (x.low, x.high)
-                y_ends = None if y.low is None or y.high is None else (y.low, y.high)
-                points.append(Point(model.writer.name, x.value, y.value, x_ends, y_ends))
-        if self.papers:
-            rows = published_tables().tables["11"]
-            points += [
-                Point(name, row[metric.name], row[HUMAN], published=True)
-                for name, row in rows.items()
-                if name != CORRELATION and metric.name in row
-            ]
-        return points
-
-    def _draw_plot(self) -> None:
-        metric = self.rows.picked
-        plots = self.query_one("#generate-plots", Horizontal)
-        plots.set_class(self.size.width >= _BESIDE, "-wide")
-        page, names = self.query_one("#generate-plot", Page), self.query_one("#generate-legend", Page)
-        if metric is None:
-            page.show([[Part("Correlations need raters' labels of two models at least.", "dim")]])
-            names.show([])
-            return
-        points = self._points(metric)
-        across = f"{metric.title} ({'higher' if metric.higher_is_better else 'lower'} is better)"
-        told = self.size.width < _BESIDE
-        page.show_for(lambda room: plotted(points, across, room.width, room.height, told=told))
-        names.show_for(lambda room: legend(points, room.width))
-
-    def _draw_note(self) -> None:
-        figures = self.figures
-        if figures is None or self.view == TEXT:
-            return
-        metric = self._heat_metric() if self.view == EMOTIONS else self.rows.picked
-        said = [] if metric is None else [f"{metric.title}: {metric.help}"]
-        if metric is not None and self.view == MODELS:
-            sure = [
-                f"{briefly(one.writer.name)} {between(estimate.low, estimate.high)} n {count(estimate.n)}"
-                for one in figures.models
-                if (estimate := one.values.get(metric.name)) is not None
-            ]
-            said.append("95%: " + "   ".join(sure))
-        elif metric is not None and self.view == TRUST:
-            said.append(on_texts_in_words(metric, self._ask_on_texts(metric)))
-        elif self.view == EMOTIONS:
-            said.append("% another figure   the stronger the ground, the better")
-        said.append(self._trust_words() if self.view == TRUST else f"ties: {figures.ties}   95%: bootstrap over texts")
-        if figures.illustration:
-            said[-1] = f"{_ILLUSTRATION}: texts, writers or raters are invented.   {said[-1]}"
-        page = self.query_one("#generate-note", Page)
-        lines = folded(said, self.size.width - 3)
-        page.styles.height = min(len(lines), _REMARKS)
-        page.show(lines)
-
-    def _trust_words(self) -> str:
-        dagger = "   † the paper's models, its texts" if self.papers else ""
-        return f"r over models by Fisher's z, p over all their orders, Holm over the metrics{dagger}"
-
-    def _ask_on_texts(self, metric: "Metric") -> Mapping[str, Any] | None:
-        dataset = self.session.overview.dataset
-        if dataset is None or self._by_text is None:
-            return None
-        asked = OnTexts(dataset.dataset, metric.name, self._counted)
-        if asked not in self._on_texts:
-            self._by_text.ask(asked)
-        return self._on_texts.get(asked)
-
     def _version_lines(self, rows: "Sequence[Version]", cursor: int, cells: int) -> list[list[Part]]:
         return version_lines(rows, cursor, cells, "" if self.found is None else self.found.target)
-
-    def _model_lines(self, rows: "Sequence[Metric]", cursor: int, cells: int) -> list[list[Part]]:
-        return model_lines(self.figures, rows, cursor, cells)
-
-    def _trust_lines(self, rows: "Sequence[Metric]", cursor: int, cells: int) -> list[list[Part]]:
-        return trust_lines(self.figures, rows, cursor, cells)
 
     @on(PickedRows.Picked)
     def _picked(self, event: PickedRows.Picked) -> None:
         event.stop()
-        if self.view == TEXT:
-            self._draw()
-        else:
-            if self.view == TRUST:
-                self._draw_plot()
-            self._draw_note()
+        self._draw()
 
     # Keys.
 
@@ -466,20 +310,20 @@ class Generate(Place):
         self._draw()
 
     def do_papers(self) -> None:
-        self.papers = not self.papers
+        self.overview.papers = not self.overview.papers
         self._draw()
 
     def do_metric(self) -> None:
         """Choose which figure stands by emotion."""
         from emotui.screens.dialogs.choices import Choice, ChoiceDialog
 
-        metric, figures = self._heat_metric(), self.figures
+        metric, figures = self.overview.heat_metric, self.figures
         if metric is None or figures is None:
             return
 
         def chosen(name: str | None) -> None:
             if name is not None:
-                self.heat = name
+                self.overview.heat = name
                 self._draw()
 
         choices = [Choice(one.name, one.title, one.help) for one in by_emotion(figures)]

@@ -22,11 +22,10 @@ class Selected(msgspec.Struct, frozen=True):
 
 
 class OnTexts(msgspec.Struct, frozen=True):
-    """A metric of a dataset whose sources stand so."""
+    """A metric of a dataset."""
 
     dataset: int
     metric: str
-    standing: object = None
 
 
 def read_versions(bench: "Callable[[], GenerationBench]", asked: Selected) -> "Versions":

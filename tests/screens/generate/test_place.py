@@ -92,7 +92,7 @@ async def test_a_way_through_the_place(tmp_path: Path) -> None:
         await press(pilot, "v")
         assert "human F1" in screen_text(pilot)
         await press(pilot, "v")
-        assert place.rows.picked is not None
+        assert place.overview.rows.picked is not None
         assert "text by text: rho" in screen_text(pilot)
         await press(pilot, "P")
         assert "† the paper's models" in screen_text(pilot)

@@ -1,0 +1,211 @@
+"""All models of a dataset: their figures, each metric against human F1, and one figure by target emotion."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+
+from emotui.screens.generate.people import briefly
+from emotui.screens.generate.plot import Point, legend, plotted
+from emotui.screens.generate.requests import EMOTIONS, MODELS, TRUST, OnTexts, count_on_texts
+from emotui.screens.generate.tables import (
+    between,
+    by_emotion,
+    folded,
+    heat_lines,
+    model_lines,
+    on_texts_in_words,
+    trust_lines,
+)
+from emotui.screens.requests import LatestRequest, any_busy
+from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.number_format import count
+from emotui.screens.widgets.page import Page
+from emotui.screens.widgets.row_list import PickedRows
+
+if TYPE_CHECKING:
+    from emotui.metrics.metric import Metric
+    from emotui.workbench.generation.bench import GenerationBench
+    from emotui.workbench.generation.figures import Figures
+
+_BESIDE = 100
+"""Cells from which the legend stands beside the plot; in fewer the letters are told over it."""
+
+_REMARKS = 6
+
+
+class Overview(Vertical):
+    """One of three views; a note under it says what the figure under the cursor is."""
+
+    DEFAULT_CSS = """
+    Overview #generate-models, Overview #generate-heat { height: 1fr; min-height: 4; }
+    Overview #generate-trust { height: 2fr; min-height: 4; }
+    Overview #generate-plots { height: 3fr; min-height: 6; }
+    Overview #generate-legend { width: 44; height: 1fr; display: none; }
+    Overview #generate-plots.-wide #generate-legend { display: block; }
+    Overview #generate-note { height: 4; color: $text-muted; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.view = MODELS
+        self.figures: Figures | None = None
+        self.heat = ""
+        self.papers = False
+        self._dataset = 0
+        self._by_text: LatestRequest[OnTexts, Mapping[str, Any]] | None = None
+        self._on_texts: dict[OnTexts, Mapping[str, Any]] = {}
+
+    def compose(self) -> ComposeResult:
+        models: PickedRows[Metric] = PickedRows(self._model_lines, id="generate-models")
+        yield models
+        with Horizontal(id="generate-plots"):
+            yield Page(id="generate-plot")
+            yield Page(id="generate-legend")
+        metrics: PickedRows[Metric] = PickedRows(self._trust_lines, id="generate-trust")
+        yield metrics
+        yield Page(id="generate-heat")
+        yield Page(id="generate-note")
+
+    def ask_from(self, bench: "Callable[[], GenerationBench]") -> None:
+        """Ask this for what is counted text by text."""
+        self._by_text = LatestRequest("texts", self, lambda asked: count_on_texts(bench, asked), self._show_on_texts)
+
+    @property
+    def busy(self) -> bool:
+        return any_busy(self)
+
+    @property
+    def rows(self) -> "PickedRows[Metric]":
+        """The metrics of the view that is open."""
+        return self.query_one("#generate-trust" if self.view == TRUST else "#generate-models", PickedRows)
+
+    @property
+    def heat_metric(self) -> "Metric | None":
+        """The figure that stands by emotion."""
+        drawable = [] if self.figures is None else by_emotion(self.figures)
+        return next((one for one in drawable if one.name == self.heat), next(iter(drawable), None))
+
+    def focus_first(self) -> None:
+        """Put the keys into the view."""
+        (self.query_one("#generate-heat", Page) if self.view == EMOTIONS else self.rows).focus()
+
+    def show_figures(self, dataset: int, figures: "Figures") -> None:
+        """Show other figures."""
+        self._dataset, self.figures = dataset, figures
+        self._on_texts.clear()
+        self.query_one("#generate-models", PickedRows).show_rows(figures.metrics)
+        against = [one for one in figures.metrics if one.name in figures.trust]
+        self.query_one("#generate-trust", PickedRows).show_rows(against)
+
+    def turn_to(self, view: str) -> None:
+        """Show this view."""
+        self.view = view
+        for name, of in (("models", MODELS), ("plots", TRUST), ("trust", TRUST), ("heat", EMOTIONS)):
+            self.query_one(f"#generate-{name}").display = view == of
+        self.draw()
+
+    def draw(self) -> None:
+        """Draw the view anew."""
+        figures = self.figures
+        if figures is None:
+            return
+        if self.view == EMOTIONS:
+            metric, page = self.heat_metric, self.query_one("#generate-heat", Page)
+            if metric is not None:
+                signs = self.app.no_color
+                page.show_for(lambda room: heat_lines(figures, metric, room.width, signs=signs))
+            else:
+                page.show([[Part("No model has a figure yet: R runs one that writes.", "dim")]])
+        elif self.view == TRUST:
+            self._draw_plot(figures)
+        self.rows.draw()
+        self._draw_note(figures)
+
+    def _draw_plot(self, figures: "Figures") -> None:
+        metric = self.rows.picked
+        self.query_one("#generate-plots").set_class(self.size.width >= _BESIDE, "-wide")
+        page, names = self.query_one("#generate-plot", Page), self.query_one("#generate-legend", Page)
+        if metric is None:
+            page.show([[Part("Correlations need raters' labels of two models at least.", "dim")]])
+            names.show([])
+            return
+        points = points_of(figures, metric, papers=self.papers)
+        across = f"{metric.title} ({'higher' if metric.higher_is_better else 'lower'} is better)"
+        told = self.size.width < _BESIDE
+        page.show_for(lambda room: plotted(points, across, room.width, room.height, told=told))
+        names.show_for(lambda room: legend(points, room.width))
+
+    def _draw_note(self, figures: "Figures") -> None:
+        metric = self.heat_metric if self.view == EMOTIONS else self.rows.picked
+        said = [] if metric is None else [f"{metric.title}: {metric.help}"]
+        if metric is not None and self.view == MODELS:
+            sure = [
+                f"{briefly(one.writer.name)} {between(estimate.low, estimate.high)} n {count(estimate.n)}"
+                for one in figures.models
+                if (estimate := one.values.get(metric.name)) is not None
+            ]
+            said.append("95%: " + "   ".join(sure))
+        elif metric is not None and self.view == TRUST:
+            said.append(on_texts_in_words(metric, self._ask_on_texts(metric)))
+        elif self.view == EMOTIONS:
+            said.append("% another figure   the stronger the ground, the better")
+        dagger = "   † the paper's models, its texts" if self.papers else ""
+        correlations = f"r over models by Fisher's z, p over all their orders, Holm over the metrics{dagger}"
+        said.append(correlations if self.view == TRUST else f"ties: {figures.ties}   95%: bootstrap over texts")
+        if figures.illustration:
+            said[-1] = f"illustration: texts, writers or raters are invented.   {said[-1]}"
+        page = self.query_one("#generate-note", Page)
+        lines = folded(said, self.size.width - 3)
+        page.styles.height = min(len(lines), _REMARKS)
+        page.show(lines)
+
+    def _ask_on_texts(self, metric: "Metric") -> Mapping[str, Any] | None:
+        if self._by_text is None:
+            return None
+        asked = OnTexts(self._dataset, metric.name)
+        if asked not in self._on_texts:
+            self._by_text.ask(asked)
+        return self._on_texts.get(asked)
+
+    def _show_on_texts(self, asked: OnTexts, found: Mapping[str, Any]) -> None:
+        self._on_texts[asked] = found
+        if self.figures is not None:
+            self._draw_note(self.figures)
+
+    def _model_lines(self, rows: "Sequence[Metric]", cursor: int, cells: int) -> list[list[Part]]:
+        return model_lines(self.figures, rows, cursor, cells)
+
+    def _trust_lines(self, rows: "Sequence[Metric]", cursor: int, cells: int) -> list[list[Part]]:
+        return trust_lines(self.figures, rows, cursor, cells)
+
+    @on(PickedRows.Picked)
+    def _picked(self, event: PickedRows.Picked) -> None:
+        event.stop()
+        if self.figures is not None:
+            if self.view == TRUST:
+                self._draw_plot(self.figures)
+            self._draw_note(self.figures)
+
+
+def points_of(figures: "Figures", metric: "Metric", *, papers: bool) -> list[Point]:
+    """A point a model that has both figures; with `papers` those of Table 11 too."""
+    from emotui.workbench.generation.figures import HUMAN_F1
+    from emotui.workbench.generation.published import CORRELATION, HUMAN, published_tables
+
+    points = []
+    for model in figures.models:
+        x, y = model.values.get(metric.name), model.values.get(HUMAN_F1)
+        if x is not None and y is not None and x.value is not None and y.value is not None:
+            x_ends = None if x.low is None or x.high is None else (x.low, x.high)
+            y_ends = None if y.low is None or y.high is None else (y.low, y.high)
+            points.append(Point(model.writer.name, x.value, y.value, x_ends, y_ends))
+    if papers:
+        points += [
+            Point(name, row[metric.name], row[HUMAN], published=True)
+            for name, row in published_tables().tables["11"].items()
+            if name != CORRELATION and metric.name in row
+        ]
+    return points
