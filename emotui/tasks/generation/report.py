@@ -11,13 +11,11 @@ from emotui.backends.host import ModelProcess
 from emotui.bounded import read_text
 from emotui.errors import BadInput
 from emotui.metrics.eans import EANS
-from emotui.metrics.eps import EPS_LABELS, eps, eps_label
+from emotui.metrics.eps import EPS_LABELS, eps_label
 from emotui.metrics.fluency import words_and_characters
-from emotui.metrics.human_labels import human_report, neutral_report, of_people
-from emotui.metrics.metric_trust import trust
 from emotui.metrics.rating_subset import representative
-from emotui.metrics.text_trust import text_trust
 from emotui.records import Generation
+from emotui.tasks.generation.document import ScoredText, is_ers, model_figures, trusted
 from emotui.tasks.generation.embedding import eans_of, nearest_label
 from emotui.tasks.generation.measuring import (
     EPS_STAND_IN,
@@ -59,25 +57,22 @@ def score_records(records: Sequence[Generation], given: Mapping[str, Any]) -> di
     every = in_one_case(records)
     there = [one for one in every if not one.failed]
     measured = measure(there, settings)
-    models = list(dict.fromkeys(one.model for one in every))
-    document: dict[str, Any] = {"n": len(every), "silent": len(every) - len(there)}
-    document["models"] = {model: _figures(model, every, there, measured, settings) for model in models}
-    notes = dict(measured.notes)
-    human = {
-        model: figures["human_f1"]
-        for model, figures in document["models"].items()
-        if figures.get("human_f1") is not None
-    }
+    texts = _scored(every, there, measured)
     names = list(measured.values)
-    document["correlations"] = {}
-    if human:
-        by_model = {name: {model: document["models"][model][name] for model in human} for name in names}
-        thirteen = {name: row for name, row in by_model.items() if not name.startswith(PPL)}
-        document["correlations"] = trust(human, thirteen, settings.seed)
-        fluency = {name: row for name, row in by_model.items() if name.startswith(PPL)}
-        document["correlations"] |= trust(human, fluency, settings.seed)
-        seen = of_people([one.human for one in there], [one.target for one in there])
-        document["texts"] = text_trust(measured.values, seen, [one.model for one in there], settings.seed)
+    models = {
+        model: model_figures([one for one in texts if one.model == model], names, settings.ties, {})
+        for model in dict.fromkeys(one.model for one in every)
+    }
+    for figures in models.values():
+        for one in measured.recognised:
+            report = figures["recognition"].get(one.spec)
+            if report is not None:
+                report |= {"way": one.way, "images": dict(one.images)}
+    document: dict[str, Any] = {"n": len(every), "silent": len(every) - len(there), "models": models}
+    document["correlations"], of_texts = trusted(texts, models, names, settings.seed)
+    notes = dict(measured.notes)
+    if of_texts:
+        document["texts"] = of_texts
     else:
         notes["correlations"] = "no record has labels of raters under `human`"
     if settings.subset is not None:
@@ -162,56 +157,28 @@ def measure(records: Sequence[Generation], settings: ScoreSettings) -> Measured:
     return Measured(values, recognised, notes)
 
 
-def _figures(
-    model: str,
-    every: Sequence[Generation],
-    there: Sequence[Generation],
-    measured: Measured,
-    settings: ScoreSettings,
-) -> dict[str, Any]:
-    """One model's row of Tables 4, 7, 8, 9, 10 and 11. A failed answer matches no target and is in no other figure."""
-    places = [at for at, one in enumerate(there) if one.model == model]
-    own = [there[at] for at in places]
-    n = sum(one.model == model for one in every)
-    figures: dict[str, Any] = {"n": n, "silent": n - len(own)}
-    for name, column in measured.values.items():
-        known = [value for at in places if (value := column[at]) is not None]
-        figures[name] = fmean(known) if known else None
-        if name.startswith(ERS) and n:
-            figures[name] = sum(known) / n
-    if measured.values and places:
-        shares = eps([next(label for label in EPS_LABELS if measured.values[f"{EPS}_{label}"][at]) for at in places])
-        figures |= {f"{EPS}_{label}": share for label, share in (shares or {}).items()}
-    targets = [one.target for one in there]
-    failed = [one.target for one in every if one.model == model and one.failed]
-    figures["recognition"] = {one.spec: _with_failed(one, places, targets, failed) for one in measured.recognised}
-    figures |= _lengths(own)
-    if any(one.human for one in own):
-        people = human_report([one.target for one in own], [one.human for one in own], settings.ties)
-        figures |= {"human_f1": people["human_f1"], "agreement": people["agreement"], "human": people}
-    if any(one.human_neutral for one in own):
-        figures["human_neutral"] = neutral_report([one.human_neutral for one in own], settings.ties)
-    return figures
-
-
-def _with_failed(
-    recognised: Recognised, places: Sequence[int], targets: Sequence[str], failed: Sequence[str]
-) -> dict[str, Any]:
-    from emotui.metrics.ers import ers_report
-
-    found = ers_report(
-        [*(targets[at] for at in places), *failed],
-        [*(recognised.found[at] for at in places), *(None for _ in failed)],
-    )
-    return found | {"way": recognised.way, "images": dict(recognised.images)}
-
-
-def _lengths(records: Sequence[Generation]) -> dict[str, float | None]:
-    found: dict[str, float | None] = {}
-    for kind in ("original", "neutral", "emotional"):
-        lengths = [words_and_characters(getattr(one, kind)) for one in records]
-        for unit, at in (("words", 0), ("characters", 1)):
-            found[f"{unit}_{kind}"] = fmean(length[at] for length in lengths) if lengths else None
+def _scored(every: Sequence[Generation], there: Sequence[Generation], measured: Measured) -> list[ScoredText]:
+    """Each record with what is measured of it, in the order of the records."""
+    zeros = {name: 0.0 for name in measured.values if is_ers(name)}
+    known = iter(enumerate(there))
+    found = []
+    for one in every:
+        if one.failed:
+            found.append(ScoredText(one.id, one.model, one.target, failed=True, values=zeros))
+            continue
+        at, _ = next(known)
+        found.append(
+            ScoredText(
+                one.id,
+                one.model,
+                one.target,
+                values={name: value for name, column in measured.values.items() if (value := column[at]) is not None},
+                found={each.spec: each.found[at] for each in measured.recognised},
+                lengths=[words_and_characters(text) for text in (one.original, one.neutral, one.emotional)],
+                human=one.human,
+                human_neutral=one.human_neutral,
+            )
+        )
     return found
 
 

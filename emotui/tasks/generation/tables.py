@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from emotui.tables import Cell, Column, ResultsTable, Row, Value
+from msgspec.structs import replace
+
+from emotui.tables import Cell, Column, ResultsTable, Row, Value, interval_notes
+from emotui.tasks.generation.people_tables import people_tables
 
 TITLES: Mapping[str, str] = {
     "eps_emotionless": "emotionless",
@@ -20,6 +23,13 @@ TITLES: Mapping[str, str] = {
     "ppl": "PPL",
 }
 """As Table 11 heads them."""
+
+ILLUSTRATIVE = "(illustration)"
+"""How the names of the sample data's writers end."""
+
+ILLUSTRATION = (
+    "ILLUSTRATION: the writers and raters of the sample data are invented, and so is every figure about them here."
+)
 
 _PEOPLE = (Column("human_f1", "human F1"), Column("agreement", "agreement"))
 _LENGTHS = tuple(
@@ -51,28 +61,59 @@ TEXT_NOTE = (
 def score_tables(document: Mapping[str, Any]) -> tuple[ResultsTable, ...]:
     """All that a document holds."""
     notes = tuple(f"{name}: {why}" for name, why in document["notes"].items())
-    models: Mapping[str, Mapping[str, Any]] = document["models"]
+    return tables_of(document["models"], document["correlations"], document.get("texts", {}), document["notes"], notes)
+
+
+def tables_of(
+    models: Mapping[str, Mapping[str, Any]],
+    correlations: Mapping[str, Mapping[str, Any]],
+    texts: Mapping[str, Mapping[str, Any]],
+    why: Mapping[str, str],
+    notes: tuple[str, ...],
+    runs: Mapping[str, tuple[str, str]] | None = None,
+) -> tuple[ResultsTable, ...]:
+    """Every table that these figures fill.
+
+    Args:
+        why: by a figure the reason why there is none.
+        notes: under the first table.
+        runs: by the name of a model the id of its run, and what a reader has to know of it.
+    """
     metrics = [name for name in TITLES if any(name in one for one in models.values())]
     metrics += [name for one in models.values() for name in one if name.startswith("ers:") and name not in metrics]
     columns = (*_PEOPLE, *(Column(name, TITLES.get(name, name)) for name in dict.fromkeys(metrics)))
     columns += (Column("n", "n", unit="count"), Column("silent", "silent", unit="count"))
+    known = runs or {}
+    notes = (*notes, *interval_notes(models.values()))
     tables = [
-        ResultsTable("generation", "Models by metrics", columns, _rows(models, columns, document["notes"]), notes),
-        ResultsTable("lengths", "Length", _LENGTHS, _rows(models, _LENGTHS, {})),
+        ResultsTable("generation", "Models by metrics", columns, _rows(models, columns, why, known), notes),
+        ResultsTable("lengths", "Length", _LENGTHS, _rows(models, _LENGTHS, {}, known)),
+        *people_tables(models, known),
     ]
-    if document["correlations"]:
-        tables.append(_trust_table(document["correlations"]))
-        tables.append(_text_table(document["texts"]))
-    return (*tables, *_recognition(models))
+    if correlations:
+        tables += [_trust_table(correlations), _text_table(texts)]
+    tables += _recognition(models, known)
+    mark = (ILLUSTRATION,) if any(name.endswith(ILLUSTRATIVE) for name in models) else ()
+    return tuple(replace(table, notes=(*mark, *table.notes)) for table in tables)
 
 
 def _rows(
-    models: Mapping[str, Mapping[str, Any]], columns: tuple[Column, ...], notes: Mapping[str, str]
+    models: Mapping[str, Mapping[str, Any]],
+    columns: tuple[Column, ...],
+    why: Mapping[str, str],
+    runs: Mapping[str, tuple[str, str]],
 ) -> tuple[Row, ...]:
-    return tuple(
-        Row(model, "run", "", tuple(_cell(figures.get(column.key), notes.get(column.key)) for column in columns))
-        for model, figures in models.items()
-    )
+    rows = []
+    for model, figures in models.items():
+        run, remark = runs.get(model, ("", ""))
+        cells = []
+        for column in columns:
+            value = figures.get(column.key)
+            low, high = figures.get("ci95", {}).get(column.key, (None, None))
+            lacking = (why.get(column.key) or why.get(column.key.partition("_")[0])) if value is None else None
+            cells.append(Cell(value, why=lacking, run=run or None, low=low, high=high))
+        rows.append(Row(model, "run", run, tuple(cells), remark))
+    return tuple(rows)
 
 
 def _trust_table(correlations: Mapping[str, Mapping[str, Any]]) -> ResultsTable:
@@ -107,7 +148,7 @@ def _text_table(texts: Mapping[str, Mapping[str, Any]]) -> ResultsTable:
     )
 
 
-def _recognition(models: Mapping[str, Mapping[str, Any]]) -> list[ResultsTable]:
+def _recognition(models: Mapping[str, Mapping[str, Any]], runs: Mapping[str, tuple[str, str]]) -> list[ResultsTable]:
     """Tables 13 and 14 for each model and classifier."""
     columns = (
         Column("precision", "Precision"),
@@ -119,12 +160,15 @@ def _recognition(models: Mapping[str, Mapping[str, Any]]) -> list[ResultsTable]:
     for model, figures in models.items():
         for spec, one in figures["recognition"].items():
             named = {**one["by_emotion"], "macro avg": one["macro"], "weighted avg": one["weighted"]}
+            named["accuracy"] = {"recall": one["accuracy"], "support": one["n"]}
+            run, _ = runs.get(model, ("", ""))
             rows = tuple(
-                Row(name, "run", "", tuple(_cell(row.get(column.key), None) for column in columns))
+                Row(name, "label", run, tuple(Cell(row.get(column.key), run=run or None) for column in columns))
                 for name, row in named.items()
             )
             key = f"recognition-{model}-{spec}"
-            tables.append(ResultsTable(key, f"ERS of {model} by {spec}", columns, rows))
+            notes = (f"{one['n']} texts; a text that failed, or in which no target is found, is missed.",)
+            tables.append(ResultsTable(key, f"ERS of {model} by {spec}", columns, rows, notes))
     return tables
 
 

@@ -23,16 +23,18 @@ from emotui.metrics.span_scoring import Embed
 from emotui.metrics.thirteen import REGISTRY
 from emotui.records import GenerationGold, Rewriting, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
+from emotui.tables import ResultsTable
 from emotui.tasks.generation.detail import Detail, Prediction
 from emotui.tasks.generation.embedding import NEUTRAL
 from emotui.tasks.generation.measured import Kept, measures_of
 from emotui.tasks.generation.options import SCORE_OPTIONS
 from emotui.tasks.generation.prompts import INJECT, NEUTRALISE, PROMPTS, read_generation_prompts, rewritten
 from emotui.tasks.generation.report import score_records
+from emotui.tasks.generation.run_tables import run_tables
 from emotui.tasks.generation.scoring import figures_of, resampled, score_answers
 from emotui.tasks.generation.tables import score_tables
 from emotui.tasks.generation.whole import WHOLE, folded
-from emotui.tasks.parts import Asking, OwnSamples, SaidLine, TaskFiles, TaskWords
+from emotui.tasks.parts import Asking, OwnSamples, SaidLine, ScoredRun, TaskFiles, TaskWords
 from emotui.tasks.prompting.files import Prompt, as_chat, as_kept, filled
 from emotui.tasks.prompting.settings import SAMPLING, Writing, options_from
 from emotui.tasks.sharing import shared_of
@@ -271,6 +273,10 @@ class EmotionGeneration(Task):
         """Of the mean of each metric."""
         details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
         return beside_repeats(details, shared_of(samples), resampled)
+
+    def tables(self, runs: Sequence[ScoredRun], elsewhere: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
+        """Models by metrics, raters, which metric goes with them, and ERS by emotion."""
+        return run_tables(runs)
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """None beside the figures."""

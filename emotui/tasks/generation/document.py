@@ -1,0 +1,137 @@
+"""From the values of metrics to figures: models by metrics, what people see, and which metric goes with them."""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from emotui.metrics.beside import SEED, Drawn, Resampled, beside_repeats, ratios
+from emotui.metrics.ers import METRIC as ERS
+from emotui.metrics.ers import ers_report
+from emotui.metrics.fluency import METRIC as PERPLEXITY
+from emotui.metrics.human_labels import (
+    Ties,
+    human_report,
+    majority_label,
+    majority_share,
+    neutral_report,
+    of_people,
+)
+from emotui.metrics.metric_trust import trust
+from emotui.metrics.resampling import resampled_sums
+from emotui.metrics.text_trust import text_trust
+
+KINDS = ("original", "neutral", "emotional")
+
+
+class ScoredText(msgspec.Struct, frozen=True):
+    """What one model made of one text, with what every metric says of it.
+
+    `values`: by metric; one that is not there says nothing of the text. `found`: by classifier the emotion that it
+    finds. `lengths`: (words, characters) of original, neutral and emotional text. `failed`: there are no versions.
+    """
+
+    id: str
+    model: str
+    target: str
+    repeat: int = 0
+    failed: bool = False
+    values: Mapping[str, float] = {}
+    found: Mapping[str, str | None] = {}
+    lengths: Sequence[tuple[int, int]] = ()
+    human: tuple[str, ...] = ()
+    human_neutral: tuple[str, ...] = ()
+
+
+def model_figures(
+    texts: Sequence[ScoredText], names: Sequence[str], ties: Ties, shared: Mapping[str, str | None]
+) -> dict[str, Any]:
+    """One model's row of Tables 4, 7, 8, 9, 10 and 11, with intervals of the means.
+
+    A failed answer matches no target (it has 0 under `ers`), and is in no other figure.
+
+    Args:
+        names: of all metrics.
+        shared: by a text's id what it shares with others.
+    """
+    there = [one for one in texts if not one.failed]
+    figures: dict[str, Any] = {"n": len(texts), "silent": len(texts) - len(there)}
+    for name in names:
+        known = [one.values[name] for one in texts if name in one.values]
+        figures[name] = fmean(known) if known else None
+    specs = dict.fromkeys(spec for one in there for spec in one.found)
+    asked = [one for one in texts if one.failed or one.found]
+    figures["recognition"] = {
+        spec: ers_report([one.target for one in asked], [one.found.get(spec) or None for one in asked])
+        for spec in specs
+    }
+    for k, kind in enumerate(KINDS):
+        for unit, at in (("words", 0), ("characters", 1)):
+            lengths = [one.lengths[k][at] for one in there if one.lengths]
+            figures[f"{unit}_{kind}"] = fmean(lengths) if lengths else None
+    figures |= beside_repeats(texts, shared, lambda here, by: _resampled(here, by, ties))
+    # People rate a text once, however often a run was repeated.
+    first = min((one.repeat for one in there), default=0)
+    rated = [one for one in there if one.repeat == first]
+    if any(one.human for one in rated):
+        people = human_report([one.target for one in rated], [one.human for one in rated], ties)
+        figures |= {"human_f1": people["human_f1"], "agreement": people["agreement"], "human": people}
+    if any(one.human_neutral for one in rated):
+        figures["human_neutral"] = neutral_report([one.human_neutral for one in rated], ties)
+    return figures
+
+
+def _resampled(texts: Sequence[ScoredText], by: Drawn, ties: Ties) -> Resampled:
+    names = dict.fromkeys(name for one in texts for name in one.values)
+    parts = {
+        name: ([one.values.get(name, 0.0) for one in texts], [float(name in one.values) for one in texts])
+        for name in names
+    }
+    rated = [bool(one.human) and not one.failed for one in texts]
+    shares = [majority_share(one.human) or 0.0 if known else 0.0 for one, known in zip(texts, rated, strict=True)]
+    parts["agreement"] = shares, [float(known) for known in rated]
+    return ratios(parts, by) | _human_f1(texts, rated, by, ties)
+
+
+def _human_f1(texts: Sequence[ScoredText], rated: Sequence[bool], by: Drawn, ties: Ties) -> Resampled:
+    """F1 of the raters' majority label over resamples, weighted by support."""
+    own = [one for one, known in zip(texts, rated, strict=True) if known]
+    if by.n < 2 or not own:
+        return {}
+    emotions = list(dict.fromkeys(one.target for one in own))
+    seen = [majority_label(one.human, one.target, ties) for one in own]
+    support = np.array([[one.target == emotion for emotion in emotions] for one in own], dtype=np.float64)
+    said = np.array([[label == emotion for emotion in emotions] for label in seen], dtype=np.float64)
+    numbers = by.numbers[np.flatnonzero(rated)]
+    sums = resampled_sums(np.concatenate([support * said, support, said], axis=1), numbers, SEED, by.resamples, by.n)
+    hits, gold, given = np.split(sums, 3, axis=1)
+    each = np.divide(2 * hits, gold + given, out=np.zeros_like(hits), where=gold + given > 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return {"human_f1": (each * gold).sum(axis=1) / gold.sum(axis=1)}
+
+
+def trusted(
+    texts: Sequence[ScoredText], models: Mapping[str, Mapping[str, Any]], names: Sequence[str], seed: int
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Which metric goes with people: over models (Table 11), and over single texts; both empty without raters.
+
+    Perplexity is none of the thirteen, and is corrected by itself.
+    """
+    human = {model: one["human_f1"] for model, one in models.items() if one.get("human_f1") is not None}
+    if not human:
+        return {}, {}
+    by_model = {name: {model: models[model][name] for model in human} for name in names}
+    thirteen = {name: row for name, row in by_model.items() if not name.startswith(PERPLEXITY.name)}
+    fluency = {name: row for name, row in by_model.items() if name.startswith(PERPLEXITY.name)}
+    there = [one for one in texts if not one.failed]
+    seen = of_people([one.human for one in there], [one.target for one in there])
+    values = {name: [one.values.get(name) for one in there] for name in names}
+    each = text_trust(values, seen, [one.model for one in there], seed)
+    return trust(human, thirteen, seed) | trust(human, fluency, seed), each
+
+
+def is_ers(name: str) -> bool:
+    """Whether a metric is ERS, by whichever classifier."""
+    return name.partition(":")[0] == ERS.name

@@ -1,0 +1,74 @@
+"""Results of generation: models by metrics, raters, which metric to trust, and ERS by emotion, with what they are."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from emotui.metrics.beside import drawn
+from emotui.metrics.ers import weighted_f1
+from emotui.metrics.resampling import BESIDE, draws, interval
+from emotui.tasks.generation.document import ScoredText, _resampled
+from tests.conftest import Emotui
+
+SAMPLES = "sample_data/generation.jsonl"
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Fourteen texts of each of the three writers of the sample data."""
+    from tests.paths import CHECKOUT
+
+    rows = [json.loads(line) for line in (CHECKOUT / SAMPLES).read_text().splitlines()]
+    path = tmp_path_factory.mktemp("few") / "few.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows if int(row["id"][2:]) <= 14))
+    return path
+
+
+def test_results_have_the_figures_of_score_and_say_that_they_are_illustration(emotui: Emotui, few: Path) -> None:
+    assert emotui("import", few, "--name", "few", "--db", "w.duckdb").status == 0
+    tables = emotui("results", "--dataset", "few", "--db", "w.duckdb", "--json").document["tables"]
+    found = {table["key"]: table for table in tables}
+    scored = emotui("score", "generation", "--records", few, "--json").document
+    (model, figures), *_ = scored["models"].items()
+    rows = {row["label"]: row["cells"] for row in found["generation"]["rows"]}
+    assert set(rows) == set(scored["models"])
+    for name in ("human_f1", "agreement", "eps_emotional", "ers", "r1_m", "r3_c", "n"):
+        assert rows[model][name]["value"] == pytest.approx(figures[name], abs=1e-6), name
+    for name in ("human_f1", "agreement", "ers", "r3_c"):
+        assert rows[model][name]["ci95"] == pytest.approx(figures["ci95"][name], abs=1e-6), name
+    assert rows[model]["eas"]["value"] is None
+    trust = {row["label"]: row["cells"] for row in found["trust"]["rows"]}
+    assert trust["R3_m"]["pearson"]["value"] == pytest.approx(scored["correlations"]["r3_m"]["pearson"], abs=1e-4)
+    each = {row["label"]: row["cells"] for row in found["texts"]["rows"]}
+    assert each["ERS"]["low"]["value"] == pytest.approx(scored["texts"]["ers"]["ci"][0], abs=1e-4)
+    # Tables 8 and 10: emotions by models, with the total under them.
+    by_emotion = {row["label"]: row["cells"] for row in found["raters-by-emotion"]["rows"]}
+    assert by_emotion["joy"][f"{model}/agreement"]["value"] == figures["human"]["by_emotion"]["joy"]["agreement"]
+    assert by_emotion["total (weighted F1)"][f"{model}/f1"]["value"] == figures["human_f1"]
+    # Tables 13 and 14.
+    by_class = {row["label"]: row["cells"] for row in found[f"recognition-{model}-embedded"]["rows"]}
+    known = figures["recognition"]["embedded"]
+    assert by_class["joy"]["recall"]["value"] == known["by_emotion"]["joy"]["recall"]
+    assert by_class["accuracy"]["recall"]["value"] == known["accuracy"] == figures["ers"]
+    assert all(any("ILLUSTRATION" in note for note in table["notes"]) for table in tables)
+    printed = emotui("score", "generation", "--records", few)
+    assert "ILLUSTRATION" in printed.out
+
+
+def test_human_f1_has_the_interval_of_its_values_over_resamples() -> None:
+    draw = np.random.default_rng(3)
+    names = ("joy", "fear", "anger")
+    texts = [
+        ScoredText(str(at), "m", names[at % 3], human=tuple(draw.choice(names, 3, p=[0.5, 0.3, 0.2])) if at % 5 else ())
+        for at in range(20)
+    ]
+    shown = _resampled(texts, drawn([None] * 20), "first")["human_f1"]
+    by_hand = []
+    for rows in np.concatenate(list(draws(20, BESIDE, 0)))[:300]:
+        some = [texts[at] for at in rows if texts[at].human]
+        seen = [min(one.human, key=lambda label, own=one.human: (-own.count(label), label)) for one in some]
+        by_hand.append(weighted_f1([one.target for one in some], seen))
+    assert shown[:300] == pytest.approx(by_hand)
+    assert interval(shown) is not None
