@@ -2,6 +2,10 @@
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.conftest import Emotui
 
 H = "a\x1b]52;c;ZXZpbA==\x07b\x9b31mc\u202ed\u2066e[/][bold]f\tg"
 """Writes the clipboard, sets a colour, turns the direction of writing, and is no markup."""
@@ -61,6 +65,20 @@ RECORDS: dict[str, list[dict[str, object]]] = {
     "scores": [{"id": f"{H}{n}", "score": 0.5 * n, "group": H} for n in range(3)],
     "bad": [{H: H}, {"id": H, "text": H, "spans": [[9, 1, H]]}, {"id": H, "label": [H]}],
 }
+
+
+PLACES = ("1", "v", "2", "3", "4", "v", "5", "6", "7", "8", "9", "1", *"QfrdLRem", "ctrl+p")
+"""Keys to every place of the workbench, and to the sheets that hold data; each is left by Esc."""
+
+
+def bring_in(emotui: "Emotui", store: str) -> None:
+    """Samples of every task that the workbench shows, and a source over some of them."""
+    for kind in ("spans", "labels", "scenes", "values", "masked"):
+        done = emotui("import", f"{kind}.jsonl", "--as", kind, "--name", f"{kind} {H}", "--db", store)
+        assert done.status == 0, done.err
+    assert emotui("rephrasings", "import", "chains.jsonl", "--name", f"chains {H}", "--db", store).status == 0
+    said = ("import", "predictions", "pspans.jsonl", "--dataset", f"spans {H}", "--source", f"file {H}", "--no-sim")
+    assert emotui(*said, "--db", store).status == 0
 
 
 def write_files(folder: Path) -> None:

@@ -1,6 +1,7 @@
 """A real Chromium without a screen, Qt's: `python browser.py ADDRESS PICTURE`.
 
-It opens the workbench, clicks, types, leaves, and is then a page of another site. Run by a Python that has PySide6 with QtWebEngine; prints one JSON object of what it saw.
+It opens the workbench, clicks, types, leaves, and is then a page of another site. The Python that runs it has PySide6
+with QtWebEngine; one JSON object is printed of what was seen.
 """
 
 import json
