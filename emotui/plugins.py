@@ -1,7 +1,77 @@
-"""What other packages add by entry points. Here it is only listed: no code of theirs is run."""
+"""What other packages add by entry points: listed here without running any of it, and run with a limit of time."""
 
+import queue
+import threading
+from collections.abc import Callable
 from importlib.metadata import Distribution, EntryPoint, distributions
 from importlib.util import find_spec
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+LIMIT = 30.0
+"""Seconds that another package's code may take to be imported, or to value one sample."""
+
+
+class _Thread:
+    """Runs one call after the other, all in a thread of its own, which nobody waits for when the program ends."""
+
+    def __init__(self) -> None:
+        self._calls: queue.SimpleQueue[Callable[[], Any]] = queue.SimpleQueue()
+        self._answers: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    @property
+    def is_here(self) -> bool:
+        return threading.current_thread() is self._thread
+
+    def _work(self) -> None:
+        while True:
+            call = self._calls.get()
+            try:
+                self._answers.put((True, call()))
+            except BaseException as error:  # it may raise anything
+                self._answers.put((False, error))
+
+    def within(self, call: Callable[[], Any], seconds: float) -> tuple[bool, Any]:
+        """Whether it returned, and what it returned or raised. Raises: queue.Empty, where that takes longer."""
+        self._calls.put(call)
+        return self._answers.get(timeout=seconds)
+
+
+_threads: list[_Thread] = []
+_turn = threading.RLock()
+
+
+def within(call: Callable[[], T], seconds: float | None = None) -> T:
+    """What another package's code returns. It is called in one thread, always the same as long as it answers.
+
+    Args:
+        seconds: None: `LIMIT`.
+
+    Raises:
+        TimeoutError: it takes longer; what goes on in its thread then concerns nobody any more.
+        BaseException: whatever it raises.
+    """
+    seconds = LIMIT if seconds is None else seconds
+    if _threads and _threads[-1].is_here:
+        return call()
+    with _turn:
+        if not _threads:
+            _threads.append(_Thread())
+        try:
+            returned, found = _threads[-1].within(call, seconds)
+        except queue.Empty:
+            _threads.clear()
+            raise TimeoutError(f"it did not answer in {seconds:g} s") from None
+        except BaseException:  # Ctrl-C: nobody takes its answer
+            _threads.clear()
+            raise
+    if not returned:
+        raise found
+    answer: T = found
+    return answer
 
 
 def entry_points_of(group: str) -> tuple[list[EntryPoint], list[str]]:

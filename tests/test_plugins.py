@@ -2,11 +2,13 @@
 
 import json
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from emotui import plugins
 from emotui.backends.spec import loader
 from emotui.errors import ModelError
 from emotui.plugins import entry_points_of, problem_of
@@ -24,6 +26,14 @@ LISTS = {
     "strange": b"[emotui.backends]\nstrange = emotui_strange:load\nnothing = :\n"
     b"[emotui.tasks]\nstrange = emotui_strange:load\n[emotui.metrics]\nstrange = emotui_strange:load\n",
 }
+HANGS = b"[emotui.tasks]\nhangs = emotui_hangs:task\n[emotui.metrics]\nhangs = emotui_hangs:metric\nslow = emotui_slow:Slow\n"
+SLOW = """
+import threading
+
+class Slow:
+    task, range, higher_is_better, help = "spans", (0.0, 1.0), True, "It waits."
+    value = staticmethod(lambda sample, prediction: threading.Event().wait())
+"""
 MODULES = {
     "raises": "open(__file__ + '.ran', 'w').close()\nraise RuntimeError('bro\\x1b]0;ken')\n",
     "leaves": "raise SystemExit(3)\n",
@@ -90,3 +100,36 @@ def test_broken_tasks_and_metrics_are_lines_in_doctor_and_cost_no_command(instal
 def test_a_broken_kind_is_a_refusal_in_its_models_process(installed: Path, kind: str) -> None:
     with pytest.raises(ModelError, match=f"The backend '{kind}' could not load"):
         loader(kind)
+
+
+def test_a_package_that_hangs_is_left_out_after_its_time(
+    installed: Path, emotui: Emotui, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plugins, "LIMIT", 0.2)
+    monkeypatch.setattr(added_metrics, "_hung", set())
+    metadata = installed / "emotui_hangs-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: emotui-hangs\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_bytes(HANGS)
+    (installed / "emotui_hangs.py").write_text("import threading\nthreading.Event().wait()\n")
+    (installed / "emotui_slow.py").write_text(SLOW)
+    assert "the task 'hangs' of emotui-hangs is left out: it did not answer in 0.2 s" in registry.troubles()
+    (installed.parent / "gold.jsonl").write_text('{"id": "1", "text": "I wept.", "spans": [[2, 6]]}\n')
+    (installed.parent / "pred.jsonl").write_text('{"id": "1", "spans": ["wept"]}\n')
+    done = emotui("score", "spans", "--gold", "gold.jsonl", "--pred", "pred.jsonl", "--no-sim", "--json")
+    assert (done.status, done.document["slow"]) == (0, None)
+    assert (
+        "the metric 'hangs' of emotui-hangs is left out: it did not answer in 0.2 s" in added_metrics.metric_troubles()
+    )
+    assert added_metrics._hung == {"slow"}
+
+
+def test_other_packages_are_called_in_one_thread_and_what_they_raise_comes_back() -> None:
+    first, second = (plugins.within(threading.current_thread) for _ in range(2))
+    assert first is second is not threading.current_thread()
+    assert plugins.within(lambda: plugins.within(threading.current_thread)) is first
+    with pytest.raises(SystemExit):
+        plugins.within(sys.exit)
+    with pytest.raises(TimeoutError):
+        plugins.within(threading.Event().wait, 0.01)
+    assert plugins.within(threading.current_thread) is not first

@@ -6,7 +6,7 @@ What stands there has the fields of `Metric` but its name, `task` (the name of o
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from math import isfinite
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from emotui.metrics.metric import Metric
 from emotui.metrics.span_output import parse_output
-from emotui.plugins import entry_points_of, first_line
+from emotui.plugins import entry_points_of, first_line, within
 from emotui.records import SpanPrediction
 from emotui.store.query import SORTS
 from emotui.store.rows import ScoreRow
@@ -82,17 +82,27 @@ def mean_of(values: Iterable[tuple[object, float | None]]) -> float | None:
 
 
 _troubles: dict[str, str] = {}
+_hung: set[str] = set()
+"""Metrics that did not answer once, and are not asked again."""
 
 
 def _value(one: AddedMetric, sample: Any, record: Any) -> float | None:
+    name = one.metric.name
+    if name in _hung:
+        return None
     try:
-        value = one.value(sample, record)
-        number = None if value is None else float(value)
-    except Exception as error:  # another package's code may raise anything
-        name = one.metric.name
+        number = within(partial(_number, one, sample, record))
+    except (Exception, SystemExit) as error:  # another package's code may raise anything
+        if isinstance(error, TimeoutError):
+            _hung.add(name)
         _troubles.setdefault(name, f"the metric {name!r} has no value for {sample.id}: {first_line(error)}")
         return None
     return number if number is not None and isfinite(number) else None
+
+
+def _number(one: AddedMetric, sample: Any, record: Any) -> float | None:
+    value = one.value(sample, record)
+    return None if value is None else float(value)
 
 
 def _whole(sample: Any, record: Any) -> Any:
@@ -117,7 +127,7 @@ def _all() -> tuple[AddedMetric, ...]:
         try:
             if point.name in (*SORTS, "headline") or point.name in found:
                 raise ValueError("the name is taken")
-            found[point.name] = _loaded(point)
+            found[point.name] = within(partial(_loaded, point))
         except (Exception, SystemExit) as error:  # another package's code may raise anything
             package = f" of {point.dist.name}" if point.dist is not None else ""
             _troubles[point.name] = f"the metric {point.name!r}{package} is left out: {first_line(error)}"

@@ -5,7 +5,7 @@ where a name is none of this package's.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -108,13 +108,13 @@ def _own(name: str) -> Task:
 @cache
 def _others() -> tuple[Mapping[str, Task], tuple[str, ...]]:
     """What other packages add, and what is wrong with the rest of it."""
-    from emotui.plugins import entry_points_of, first_line
+    from emotui.plugins import entry_points_of, first_line, within
 
     found: dict[str, Task] = {}
     points, wrong = entry_points_of(GROUP)
     for point in points:
         try:
-            task = _loaded(point)
+            task = within(partial(_loaded, point))
             if task.name in BUILT_IN or task.name in found:
                 raise ValueError(f"there is a task {task.name!r} already")
         except (Exception, SystemExit) as error:  # another package's code may raise anything

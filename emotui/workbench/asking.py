@@ -17,29 +17,37 @@ MOST_IN_A_ROW = 3
 class Asking:
     """A model's `ask`, which asks again one by one where a whole batch was too much.
 
-    Args:
-        deaths: also where the model died over the batch; else only where it gave no answer in its time.
+    Over a batch that it died of a model is asked once more as it was: anything else may have ended its process.
     """
 
-    def __init__(self, model: ModelProcess, cancelled: IsCancelled | None = None, *, deaths: bool = False) -> None:
-        self._model, self._cancelled, self._deaths = model, cancelled, deaths
+    def __init__(self, model: ModelProcess, cancelled: IsCancelled | None = None) -> None:
+        self._model, self._cancelled = model, cancelled
         self._in_a_row = 0
 
     def __call__(self, requests: Sequence[Request]) -> Any:
         """The answers; `Refused` in place of those that the model could not finish alone.
 
         Raises:
-            ModelError: the model died, or did not answer one text after the other.
+            ModelError: the model died, or did not answer, one text after the other.
             Cancelled: the person stopped it.
         """
         try:
-            return self._model.ask(requests, cancelled=self._cancelled)
+            return self._ask(requests)
         except Unanswered as error:
-            if not (error.slow or self._deaths) or any(isinstance(request, Embed) for request in requests):
+            if any(isinstance(request, Embed) for request in requests):
                 raise
             if len(requests) == 1:
                 return [self._passed_over(error)]
         return [self._alone(request) for request in requests]
+
+    def _ask(self, requests: Sequence[Request]) -> Any:
+        """Raises: Unanswered, where the model gave no answer in its time, or died twice."""
+        try:
+            return self._model.ask(requests, cancelled=self._cancelled)
+        except Unanswered as error:
+            if error.slow:
+                raise
+        return self._model.ask(requests, cancelled=self._cancelled)
 
     def _alone(self, request: Request) -> Any:
         try:

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.faults
 
 
 @pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGSEGV])
-def test_what_was_done_is_kept_and_a_fresh_process_finishes_the_run(tmp_path: Path, blow: signal.Signals) -> None:
+def test_a_model_that_is_struck_once_is_started_again_and_the_run_goes_on(tmp_path: Path, blow: signal.Signals) -> None:
     workspace = Workspace.open(str(tmp_path / "w.duckdb"))
     try:
         from emotui.workbench.datasets.own_files import add_own_samples
@@ -32,17 +32,34 @@ def test_what_was_done_is_kept_and_a_fresh_process_finishes_the_run(tmp_path: Pa
                 killed.append(pid)
                 os.kill(pid, blow)
 
-        with pytest.raises(ModelError, match=f"was killed by {blow.name}"):
-            workspace.run_model("embedded", dataset.dataset, limit=20, on_progress=strike)
-        (stopped,) = workspace.runs(dataset.dataset)
-        assert (stopped.state, stopped.done, stopped.failed) == ("failed", 16, 0)
-        kept = {row.sample: row.raw for row in workspace.store.results(stopped.run)}
-        finished = workspace.run_model("embedded", dataset.dataset, resume=stopped.run)
+        finished = workspace.run_model("embedded", dataset.dataset, limit=20, on_progress=strike)
+        assert len(killed) == 1
         assert (finished.state, finished.done, finished.failed) == ("done", 20, 0)
         assert workspace.model("embedded").pid not in (None, *killed)
-        assert kept.items() <= {row.sample: row.raw for row in workspace.store.results(stopped.run)}.items()
     finally:
         workspace.close()
+
+
+def test_what_was_done_is_kept_where_a_model_dies_over_every_text_and_another_time_finishes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install_kind(monkeypatch, "breaking", "tests.backends.breaking_backend:load")
+    monkeypatch.setattr("emotui.workbench.runs.run.Embedder", lambda model, cancelled: None)
+    texts = [f"{'KILL' if n >= 16 else 'word'} number {n}" for n in range(20)]
+    samples = [SpanSample(id=f"w-{n}", text=text, spans=(Mark(0, 4),)) for n, text in enumerate(texts)]
+    opened = workspace(tmp_path / "w.duckdb", samples=samples, run=False)
+    try:
+        with pytest.raises(ModelError, match="was killed by SIGKILL"):
+            opened.run_model("breaking:", 1)
+        (failed,) = opened.runs(1)
+        assert (failed.state, failed.done, failed.failed) == ("failed", 16, 0)
+        kept = {row.sample: row.raw for row in opened.store.results(failed.run)}
+        install_kind(monkeypatch, "breaking", "tests.backends.breaking_backend:load")
+        with pytest.raises(ModelError, match="was killed by SIGKILL"):
+            opened.run_model("breaking:", 1, resume=failed.run)
+        assert kept == {row.sample: row.raw for row in opened.store.results(failed.run)}
+    finally:
+        opened.close()
 
 
 def test_a_run_whose_end_could_not_be_written_can_be_finished_once_there_is_room(

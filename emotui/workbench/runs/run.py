@@ -95,10 +95,9 @@ def run_task(
         card = model.load(cancelled=cancelled)
         remember_card(store, model, stamp, card)
         plan = None
-    task, twin, died = task_named(dataset.task), None, False
+    task, twin = task_named(dataset.task), None
     if resume is not None:
         run = store.run(resume)
-        died = retry or run.state == "failed"
         if run.source != "model":
             raise BadInput(f"{run.run} is what a {run.source} says: no model can go on with it")
         settings = msgspec.convert(run.config, RunConfig)
@@ -140,9 +139,8 @@ def run_task(
     )
     if twin is not None:
         _take_over(store, task, way, dataset, twin, run.run, cancelled)
-    # A text that a model once died over may be what kills it; the first time, anything else may be.
     stop = Stop(cancelled)
-    ask = Asking(model, stop, deaths=died)
+    ask = Asking(model, stop)
     running = _Running(
         store, model, ask, card.at_once, dataset, run, task, way, seed, repeats, n_samples, on_progress, cancelled, stop
     )
