@@ -26,7 +26,13 @@ LISTS = {
     "strange": b"[emotui.backends]\nstrange = emotui_strange:load\nnothing = :\n"
     b"[emotui.tasks]\nstrange = emotui_strange:load\n[emotui.metrics]\nstrange = emotui_strange:load\n",
 }
-HANGS = b"[emotui.tasks]\nhangs = emotui_hangs:task\n[emotui.metrics]\nhangs = emotui_hangs:metric\nslow = emotui_slow:Slow\n"
+HANGS = b"""
+[emotui.tasks]
+hangs = emotui_hangs:task
+[emotui.metrics]
+hangs = emotui_hangs:metric
+slow = emotui_slow:Slow
+"""
 SLOW = """
 import threading
 

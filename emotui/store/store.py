@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from emotui import scratch
 from emotui.bounded import is_there
+from emotui.controls import as_unicode
 from emotui.errors import BadStore, StoreError
 from emotui.store import access, annotations, gold, list_rows, refusals, run_results, runs, samples, schema, trash
 from emotui.store.access import Access
@@ -107,6 +108,7 @@ class Store:
 
     def dataset(self, key: str | int) -> Dataset | None:
         """The data set of that name, which is not in the trash, or of that number."""
+        key = as_unicode(key) if isinstance(key, str) else key
         with self._turns.reading() as connection:
             return samples.dataset(connection, key)
 
@@ -123,6 +125,8 @@ class Store:
     ) -> Dataset:
         """Add samples under a name, all or none. The same name with the same fingerprint gives what is there.
 
+        What is no Unicode in a name, as names of files need not be, stands in it as U+FFFD.
+
         Args:
             room: how many samples it may grow to by `extend_dataset`; None: it stays as it is.
             asked: the fingerprint of what of them can change a model's answers; None: it is set later.
@@ -130,6 +134,7 @@ class Store:
         Raises:
             StoreError: the name is taken by other samples, two samples have one id, or the disk is too full.
         """
+        name, source = as_unicode(name), as_unicode(source)
         if (known := self.dataset(name)) is not None:
             return _same(known, fingerprint)
         with samples.staging_folder() as folder:
@@ -171,7 +176,9 @@ class Store:
             staged.fill(rows)
             samples.check_room(self.path, staged)
             with self._turns.writing(beside=staged.file) as connection:
-                return gold.replace(connection, dataset.dataset, staged, source, dataset.fingerprint, fingerprint)
+                return gold.replace(
+                    connection, dataset.dataset, staged, as_unicode(source), dataset.fingerprint, fingerprint
+                )
 
     def fingerprints(self, dataset: int) -> list[str]:
         """The fingerprint of each version of a data set's gold, today's first."""
@@ -196,17 +203,17 @@ class Store:
     def rename(self, old: str, new: str) -> Dataset | Run:
         """Give a data set or run another name; what it was before. Raises BadInput: there is none, or it is taken."""
         with self._turns.writing() as connection:
-            return trash.rename(connection, old, new)
+            return trash.rename(connection, as_unicode(old), as_unicode(new))
 
     def named(self, name: str) -> Dataset | Run:
         """The data set of that name, else the run of that id or beginning of it. Raises BadInput."""
         with self._turns.reading() as connection:
-            return trash.named(connection, name)
+            return trash.named(connection, as_unicode(name))
 
     def delete(self, name: str) -> Dataset | Run:
         """Put a data set, with its runs, or a run into the trash; what it was. Raises BadInput."""
         with self._turns.writing() as connection:
-            return trash.delete(connection, name)
+            return trash.delete(connection, as_unicode(name))
 
     def restore(self, name: str) -> Dataset | Run:
         """Bring back what was last put into the trash under this name. Raises BadInput where that cannot be."""

@@ -4,6 +4,7 @@ import click
 
 from emotui.commands.output import as_written, json_option, print_json, say, skip_bad_option, terminal, warn
 from emotui.commands.program_options import db_option, look_into, read_only_option
+from emotui.controls import as_unicode
 from emotui.formats.rows import literal
 from emotui.store.query import Dataset, Run
 from emotui.workbench.datasets import sets
@@ -52,6 +53,7 @@ def _thrown(run: Run) -> dict[str, object]:
 @json_option
 def rename(old: str, new: str, db: str | None, as_json: bool) -> None:
     """Give the dataset or run OLD the name NEW."""
+    new = as_unicode(new)
     was = sets.rename(look_into(db).store, old, new)
     _done(was, as_json, f"{_kind(was)} {_name(was)} is now {new}", {"old": _name(was), "new": new})
 

@@ -12,6 +12,7 @@ import msgspec
 
 from emotui import __version__
 from emotui.backends.host import IsCancelled
+from emotui.controls import as_unicode
 from emotui.errors import BadInput
 from emotui.formats import capped
 from emotui.formats.layouts.layout import ReadOptions
@@ -131,6 +132,7 @@ def keep_said(
     """
     if not name.strip():
         raise BadInput("the source needs a name")
+    name = as_unicode(name)
     task = task_named(dataset.task)
     mark = _identity(asked_of(store, dataset), name, kind, said)
     known = [run for run in store.runs(dataset.dataset) if run.source == kind and run.model == name]

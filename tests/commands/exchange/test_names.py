@@ -94,24 +94,30 @@ def test_what_the_output_cannot_show_is_escaped(tmp_path: Path, encoding: str) -
         assert b"Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("import", "\udcff.jsonl", "--as", "class"),
-        ("import", "in.jsonl", "--as", "class", "--name", "\udcff\udcfe"),
-        ("rename", "there", "\udcfe"),
-    ],
-)
-def test_a_name_that_is_no_text_is_told_and_changes_nothing(
-    emotui: Emotui, tmp_path: Path, words: tuple[str, ...]
-) -> None:
-    for name in ("in.jsonl", "\udcff.jsonl"):
-        (tmp_path / name).write_text('{"id": "a", "text": "I wept", "label": "sad"}\n', encoding="utf-8")
-    assert emotui("import", "in.jsonl", "--as", "class", "--name", "there", "--db", "w.duckdb").status == 0
-    done = emotui(*words, "--db", "w.duckdb")
-    assert done.status == 2
-    assert "not UTF-8" in done.err
-    assert [one["dataset"] for one in emotui("datasets", "--json", "--db", "w.duckdb").document] == ["there"]
+def test_bytes_of_a_name_that_are_no_text_are_kept_as_the_sign_for_that(emotui: Emotui, tmp_path: Path) -> None:
+    line = '{"id": "a", "text": "I wept", "label": "sad"}\n'
+    for name in ("\udcffa.jsonl", "\udcfea.jsonl"):
+        (tmp_path / name).write_text(line, encoding="utf-8")
+    (tmp_path / "other.jsonl").write_text(line.replace("wept", "ran"), encoding="utf-8")
+
+    def status(*words: str) -> int:
+        return emotui(*words, "--db", "w.duckdb").status
+
+    def there() -> list[tuple[str, str]]:
+        return [(one["dataset"], one["source"]) for one in emotui("datasets", "--json", "--db", "w.duckdb").document]
+
+    assert status("import", "\udcffa.jsonl") == 0
+    assert there() == [("\ufffda", "\ufffda.jsonl")]
+    assert status("import", "\udcfea.jsonl", "--as", "class") == 0
+    assert status("import", "other.jsonl", "--as", "class", "--name", "\udcffa") == 1
+    assert len(there()) == 1
+    predictions = ("import", "predictions", "\udcffa.jsonl", "--dataset", "\udcffa")
+    assert status(*predictions, "--source", "file \udcff", "--no-sim") == 0
+    assert [one["source"] for one in emotui("sources", "\udcffa", "--json", "--db", "w.duckdb").document][-1] == (
+        "file \ufffd"
+    )
+    assert status("rename", "\udcffa", "b\udcfe") == 0
+    assert there()[0][0] == "b\ufffd"
 
 
 @pytest.mark.parametrize(
