@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 H = "a\x1b]52;c;ZXZpbA==\x07b\x9b31mc\u202ed\u2066e[/][bold]f\tg"
 """Writes the clipboard, sets a colour, turns the direction of writing, and is no markup."""
 
+FORGED = "forged line"
+H += f"\n{FORGED}\n"
+
 FILE = H.replace("/", "")
 """As a name of a file."""
 

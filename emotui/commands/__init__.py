@@ -163,6 +163,10 @@ def main() -> None:
             if sys.stdout is not None and not sys.stdout.closed:
                 sys.stdout.flush()
     except click.ClickException as error:
+        from emotui.formats.rows import literal
+
+        # What was typed stands in it, and stays on its line.
+        error.message = literal(error.message) if isinstance(error.message, str) else error.message
         usage = io.StringIO()
         error.show(file=usage)
         _refuse(usage.getvalue().rstrip("\n"), error.exit_code)
@@ -171,7 +175,10 @@ def main() -> None:
     except OSError as error:
         _end_of_output(error)
     except EmotuiError as error:
-        _refuse(str(error), 2 if isinstance(error, BadInput) else 1)
+        from emotui.formats.rows import literal
+
+        problems = error.problems if isinstance(error, BadInput) else (str(error),)
+        _refuse("\n".join(map(literal, problems)), 2 if isinstance(error, BadInput) else 1)
     except Exception as error:
         from emotui.store.refusals import is_interrupt, is_no_text
 

@@ -6,6 +6,7 @@ from emotui.commands.exchange.written import written_option
 from emotui.commands.output import json_option, print_json, say, warn
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
+from emotui.formats.rows import literal
 from emotui.workbench.runs.export import export_run
 
 
@@ -54,4 +55,4 @@ def export(
     if as_json:
         print_json({"sources": names, "to": target, "format": writer.name, "n": len(rows), "lost": lost})
     else:
-        say(f"{len(rows)} samples written to {target}")
+        say(literal(f"{len(rows)} samples written to {target}"))

