@@ -166,7 +166,7 @@ def main() -> None:
         from emotui.formats.rows import literal
 
         # What was typed stands in it, and stays on its line.
-        error.message = literal(error.message) if isinstance(error.message, str) else error.message
+        vars(error)["message"] = literal(error.message)
         usage = io.StringIO()
         error.show(file=usage)
         _refuse(usage.getvalue().rstrip("\n"), error.exit_code)

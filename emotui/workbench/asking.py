@@ -14,11 +14,23 @@ MOST_IN_A_ROW = 3
 """Texts; where so many alone are too much one after the other, it is the model that does not answer."""
 
 
-class Asking:
-    """A model's `ask`, which asks again one by one where a whole batch was too much.
+def asked_twice(model: ModelProcess, requests: Sequence[Request], cancelled: IsCancelled | None = None) -> Any:
+    """A model's answers; where it died over them it is asked once more: anything else may have ended its process.
 
-    Over a batch that it died of a model is asked once more as it was: anything else may have ended its process.
+    Raises:
+        ModelError: as `ModelProcess.ask`; Unanswered, where it gave no answer in its time, or died twice.
+        Cancelled: the person stopped it.
     """
+    try:
+        return model.ask(requests, cancelled=cancelled)
+    except Unanswered as error:
+        if error.slow:
+            raise
+    return model.ask(requests, cancelled=cancelled)
+
+
+class Asking:
+    """A model's `ask`, which asks again one by one where a whole batch was too much."""
 
     def __init__(self, model: ModelProcess, cancelled: IsCancelled | None = None) -> None:
         self._model, self._cancelled = model, cancelled
@@ -32,22 +44,13 @@ class Asking:
             Cancelled: the person stopped it.
         """
         try:
-            return self._ask(requests)
+            return asked_twice(self._model, requests, self._cancelled)
         except Unanswered as error:
             if any(isinstance(request, Embed) for request in requests):
                 raise
             if len(requests) == 1:
                 return [self._passed_over(error)]
         return [self._alone(request) for request in requests]
-
-    def _ask(self, requests: Sequence[Request]) -> Any:
-        """Raises: Unanswered, where the model gave no answer in its time, or died twice."""
-        try:
-            return self._model.ask(requests, cancelled=self._cancelled)
-        except Unanswered as error:
-            if error.slow:
-                raise
-        return self._model.ask(requests, cancelled=self._cancelled)
 
     def _alone(self, request: Request) -> Any:
         try:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from emotui.backends.base import Embed
 from emotui.backends.host import IsCancelled, ModelProcess
+from emotui.workbench.asking import asked_twice
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +30,7 @@ class Embedder:
         import numpy as np
 
         batches = [
-            self.model.ask([Embed(text) for text in texts[start : start + BATCH]], cancelled=self._cancelled)
+            asked_twice(self.model, [Embed(text) for text in texts[start : start + BATCH]], self._cancelled)
             for start in range(0, len(texts), BATCH)
         ]
         return np.concatenate(batches) if batches else np.zeros((0, 384), dtype=np.float32)
