@@ -111,6 +111,11 @@ SHARED: tuple[Action, ...] = (
         "Sample",
         13,
     ),
+    Action(
+        "note", ("semicolon",), ";", "note", "Write a note on the sample, with codes; made by typing them", "Sample"
+    ),
+    Action("note_here", ("f9",), "F9", "note", "Write a note on the sample, where ; means something else", "Sample"),
+    Action("codes", ("colon",), ":", "codes", "Codes of notes: list their samples, rename, merge, export", "Sample"),
     Action("copy", ("y",), "y", "copy", "Copy the sample with its gold and predicted spans", "Sample", 14),
     Action("import", ("I",), "I", "import", "Bring a file in: looked at first, mapped, then taken", "Sample", 0),
     Action("export", ("e",), "e", "export", "Write the samples of the list to a file", "Sample", 0),

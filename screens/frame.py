@@ -11,6 +11,7 @@ from textual.containers import Horizontal
 from emotui.screens import jobs
 from emotui.screens.actions import SHARED, Acting, Action, bindings
 from emotui.screens.models.actions import ModelActions
+from emotui.screens.notes.actions import NoteActions, NoteLine
 from emotui.screens.place import Place
 from emotui.screens.places import ACTIONS, BROWSE, PLACES, SIGNS, TITLES, OpenPlaces, list_tasks
 from emotui.screens.samples.actions import ListActions
@@ -64,11 +65,14 @@ class Frame(Acting, LaidOut):
         self.pane = ListPane(self.session, id="list-pane")
         self._poll = poll
         self.places = OpenPlaces(self.session)
+        self.note_line = NoteLine(id="note-line")
+        self.notes = NoteActions(self.session, self.pane, self.note_line)
         self.tool = ToolActions(self.session, self, self._helped, SIGNS)
         self._anywhere: tuple[Acting, ...] = (
             ListActions(self.session, self.pane),
             SourceActions(self.session, self),
             ModelActions(self.session, self),
+            self.notes,
             self.tool,
             self,
         )
@@ -80,6 +84,7 @@ class Frame(Acting, LaidOut):
         with Horizontal(id="body"):
             yield self.pane
             yield self.places
+        yield self.note_line
         yield KeyBar(ACTIONS, self.can)
 
     @property
@@ -89,7 +94,7 @@ class Frame(Acting, LaidOut):
 
     @property
     def busy(self) -> bool:
-        return self.session.busy or self.pane.busy or self.place.busy
+        return self.session.busy or self.pane.busy or self.place.busy or self.notes.busy
 
     # What the session tells.
 
@@ -135,6 +140,7 @@ class Frame(Acting, LaidOut):
             self._say("No samples yet", "the sample data is on its way" if self.session.job else how)
         else:
             self.show_list()
+            self.notes.read()
         self._top()
 
     def show_list(self) -> None:
@@ -185,6 +191,7 @@ class Frame(Acting, LaidOut):
         session.select(event.sample)
         self.place.look_for(event.kind or session.state.only_mark or session.state.marks)
         self.place.show_sample(event.sample, session.run_shown)
+        self.notes.draw()
         if self.focused is None and event.sample is not None:
             self.focus_shown()
         self.refresh_bindings()

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from emotui.metrics.metric import Metric
 from emotui.store.query import MARKS, SORTS, Bounds, Dataset, ListQuery, Run
+from emotui.workbench.slices.conditions import MARK, RESERVED, SLICE, TEXT, Condition, written
 
 NO_RUN = ""
 """A run chosen to be none: gold alone. (None: whichever run is the newest.)"""
@@ -27,7 +28,7 @@ class ListState(msgspec.Struct, frozen=True):
     `beside`: further runs that are compared with the one over the list. `only`: where there are any, no other samples
     than those behind a figure, which `only_why` names, and the letter of their errors; not remembered. `metric`: the
     one whose values stand in the list. Where a metric is named, `HEADLINE` may stand too. `column`: `name=value` of a
-    column of the data's own.
+    column of the data's own, or a line of conditions. `slices`: of saved filters, of which any will do.
     """
 
     dataset: str | None = None
@@ -38,6 +39,7 @@ class ListState(msgspec.Struct, frozen=True):
     marks: str = ""
     bounds: tuple[Bounds, ...] = ()
     column: str = ""
+    slices: tuple[str, ...] = ()
     metric: str = HEADLINE
     sort: str = "file"
     descending: bool = False
@@ -60,19 +62,40 @@ class ListState(msgspec.Struct, frozen=True):
             marks=self.marks if run else "",
             bounds=tuple(replace(one, metric=names[one.metric]) for one in self.bounds if one.metric in names),
             column=column_of(self.column),
+            conditions=self._conditions(),
             sort=self.sort if self.sort in SORTS else names.get(self.sort, "file"),
             descending=self.descending,
         )
 
+    def _conditions(self) -> str:
+        """What the workbench is asked for beside what the store knows."""
+        asked = "" if column_of(self.column) else self.column
+        chosen = written((Condition(SLICE, "=", self.slices),)) if self.slices else ""
+        return " & ".join(line for line in (asked, chosen) if line)
+
+    def as_conditions(self, metrics: Sequence[Metric]) -> str:
+        """All that the list leaves out as one line of conditions, to be saved under a name."""
+        names = {key_of(metric, metrics): metric.name for metric in metrics}
+        found = [Condition(TEXT, "=", (self.text,))] if self.text else []
+        found += [Condition("emotion", "=", self.emotions)] if self.emotions else []
+        found += [Condition("valence", "=", self.valences)] if self.valences else []
+        found += [Condition(MARK, "=", tuple(self.marks))] if self.marks else []
+        for one in self.bounds:
+            name = names.get(one.metric, one.metric)
+            found += [Condition(name, ">=", (f"{one.low:g}",))] if one.low is not None else []
+            found += [Condition(name, "<=", (f"{one.high:g}",))] if one.high is not None else []
+        found += [Condition(SLICE, "=", self.slices)] if self.slices else []
+        return " & ".join(line for line in (written(tuple(found)), self.column) if line)
+
     @property
     def filtered(self) -> bool:
         """Does the list leave samples out?"""
-        asked = self.text or self.emotions or self.valences or self.marks or self.bounds or self.column
+        asked = self.text or self.emotions or self.valences or self.marks or self.bounds or self.column or self.slices
         return bool(asked or self.only)
 
     def unfiltered(self) -> "ListState":
         """The same list with every sample in it."""
-        return replace(self, text="", emotions=(), valences=(), marks="", bounds=(), column="", **_ALL)
+        return replace(self, text="", emotions=(), valences=(), marks="", bounds=(), column="", slices=(), **_ALL)
 
     def just(self, samples: tuple[int, ...], why: str, mark: str) -> "ListState":
         """The same list with no other samples in it than these."""
@@ -89,7 +112,8 @@ class ListState(msgspec.Struct, frozen=True):
         said = [self.only_why] if self.only else []
         said += [f"“{self.text}”"] if self.text else []
         said += [*self.emotions, *self.valences]
-        said += [self.column] if column_of(self.column) else []
+        said += [self.column] if self.column else []
+        said += self.slices
         if self.marks:
             said.append("marks:" + self.marks)
         for one in self.bounds:
@@ -119,9 +143,11 @@ class ListState(msgspec.Struct, frozen=True):
 
 
 def column_of(asked: str) -> tuple[str, str] | None:
-    """The name and the value of `name=value`; None for anything else."""
+    """The name and the value of `name=value` where that is a column of the data's own; None for anything else."""
     name, sign, value = asked.partition("=")
-    return (name.strip(), value.strip()) if sign and name.strip() else None
+    if not sign or not name.strip() or name.strip() in RESERVED or set(asked) & set('&|<>!"'):
+        return None
+    return name.strip().removeprefix("meta."), value.strip()
 
 
 def key_of(metric: Metric, metrics: Sequence[Metric]) -> str:
@@ -161,7 +187,7 @@ def from_setting(value: object) -> ListState:
         got, default = value.get(name), getattr(fresh, name)
         if name in _ALL:
             kept[name] = default
-        elif name in ("emotions", "valences", "beside"):
+        elif name in ("emotions", "valences", "beside", "slices"):
             kept[name] = tuple(one for one in got if isinstance(one, str)) if isinstance(got, list) else ()
         elif name == "bounds":
             kept[name] = _bounds(value)

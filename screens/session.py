@@ -114,6 +114,8 @@ class Session:
         self.live_state = ""
         self.job: jobs.Job | None = None
         self.leaving = False
+        self.slices: tuple[str, ...] = ()
+        """The names of the saved slices of the dataset in sight: told by what reads notes."""
         self.listed: Callable[[], Iterable[int]] = tuple
         """What the list holds, in its order: told by the list."""
         self._owner, self._view = owner, view

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import msgspec
 from msgspec.structs import replace
 from textual import on
 from textual.binding import Binding
@@ -17,10 +18,22 @@ from emotui.screens.dialogs.dialog import Dialog, number_field
 from emotui.screens.list_state import ListState, column_of, key_of
 from emotui.screens.widgets.switches import Switches
 from emotui.store.query import MARKS, Bounds
+from emotui.workbench.slices.conditions import parsed
 
 
-class FilterDialog(Dialog[ListState]):
-    """Gives back the state with another filter."""
+class Filtered(msgspec.Struct, frozen=True):
+    """The list with another filter, and the name under which that is to be saved; empty: under none."""
+
+    state: ListState
+    name: str = ""
+
+
+class FilterDialog(Dialog[Filtered]):
+    """Gives back the state with another filter.
+
+    Args:
+        slices: the names of saved filters; None: none can be saved here.
+    """
 
     BINDINGS = [
         Binding("x", "clear", show=False),
@@ -35,13 +48,20 @@ class FilterDialog(Dialog[ListState]):
     FilterDialog .row > Switches { width: 1fr; }
     FilterDialog .row > Input, FilterDialog .row > Input:focus { width: 8; padding: 0; }
     FilterDialog .row > #column, FilterDialog .row > #column:focus { width: 1fr; }
+    FilterDialog .row > #name, FilterDialog .row > #name:focus { width: 1fr; }
     FilterDialog .row > .to { width: 4; padding: 0 1; }
     """
 
-    def __init__(self, state: ListState, emotions: Sequence[str], metrics: Sequence[Metric]) -> None:
+    def __init__(
+        self,
+        state: ListState,
+        emotions: Sequence[str],
+        metrics: Sequence[Metric],
+        slices: Sequence[str] | None = None,
+    ) -> None:
         keys = ("Tab", "row"), ("← →", "move"), ("Space", "switch"), ("x", "clear"), ("Enter", "apply")
         super().__init__("Filter", *keys)
-        self._state, self._emotions = state, list(emotions)
+        self._state, self._emotions, self._slices = state, list(emotions), slices
         self._metrics = {key_of(metric, metrics): metric for metric in metrics}
 
     def body(self) -> list[Widget]:
@@ -63,7 +83,13 @@ class FilterDialog(Dialog[ListState]):
             ranges.append(_row(f"{metric.title} from", low, Label("to", classes="to"), high))
         if ranges:
             rows.append(VerticalScroll(*ranges, can_focus=False, id="ranges"))
-        return [*rows, _row("column", Input(state.column, placeholder="speaker=Ann", compact=True, id="column"))]
+        hint = "speaker=Ann" if self._slices is None else "speaker=Ann & length=long & code!=irony"
+        rows.append(_row("where", Input(state.column, placeholder=hint, compact=True, id="column")))
+        if self._slices is not None:
+            if self._slices:
+                rows.append(_row("slices", Switches(list(self._slices), state.slices, id="slices")))
+            rows.append(_row("save as", Input(placeholder="a name for this filter", compact=True, id="name")))
+        return rows
 
     def action_clear(self) -> None:
         """Everything off."""
@@ -72,7 +98,7 @@ class FilterDialog(Dialog[ListState]):
         for field in self.query(Input):
             field.value = ""
 
-    def result(self) -> ListState:
+    def result(self) -> Filtered:
         """The state with this filter.
 
         Raises:
@@ -80,19 +106,28 @@ class FilterDialog(Dialog[ListState]):
         """
         column = self.query_one("#column", Input).value.strip()
         if column and column_of(column) is None:
-            raise BadInput("a column of your own: its name, =, and what it says")
+            if self._slices is None:
+                raise BadInput("a column of your own: its name, =, and what it says")
+            parsed(column)
         state = replace(
             self._state,
             emotions=self.query_one("#emotions", Switches).chosen,
             valences=self.query_one("#valences", Switches).chosen,
             column=column,
+            slices=self.query_one("#slices", Switches).chosen if self._slices else (),
         )
+        name = "" if self._slices is None else self.text("name")
         if not self._metrics:
-            return state
+            return self._named(state, name)
         bounds = [Bounds(key, self.number(f"low-{key}"), self.number(f"high-{key}")) for key in self._metrics]
         marks = "".join(self.query_one("#marks", Switches).chosen)
         kept = tuple(one for one in bounds if one.low is not None or one.high is not None)
-        return replace(state, marks=marks, bounds=kept)
+        return self._named(replace(state, marks=marks, bounds=kept), name)
+
+    def _named(self, state: ListState, name: str) -> Filtered:
+        if name and not state.as_conditions(list(self._metrics.values())):
+            raise BadInput("there is no filter to save: everything is off")
+        return Filtered(state, name)
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:

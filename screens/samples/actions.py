@@ -8,11 +8,12 @@ from msgspec.structs import replace
 
 from emotui.metrics.metric import Metric
 from emotui.screens.actions import Acting
-from emotui.screens.list_state import ListState
+from emotui.screens.requests import LatestRequest
 from emotui.screens.samples.pane import ListPane
 from emotui.screens.session import Session
 
 if TYPE_CHECKING:
+    from emotui.screens.dialogs.filter import Filtered
     from emotui.workbench.datasets.importing import Asked
     from emotui.workbench.progress import OnProgress
 
@@ -22,6 +23,9 @@ class ListActions(Acting):
 
     def __init__(self, session: Session, pane: ListPane) -> None:
         self._session, self._pane = session, pane
+        self._saved: LatestRequest[tuple[int, str, str, str | None], bool] = LatestRequest(
+            "save slice", pane, self._save_slice, self._tell_saved, older=True
+        )
 
     @property
     def _metrics(self) -> tuple[Metric, ...]:
@@ -36,12 +40,28 @@ class ListActions(Acting):
     def do_filter(self) -> None:
         from emotui.screens.dialogs.filter import FilterDialog
 
-        def changed(state: ListState | None) -> None:
-            if state is not None:
-                self._session.change(state)
-
         session = self._session
-        self._pane.app.push_screen(FilterDialog(session.state, session.overview.emotions, self._metrics), changed)
+        slicing, dataset = session.bound.slicing, session.overview.dataset
+
+        def changed(filtered: "Filtered") -> None:
+            session.change(filtered.state)
+            if filtered.name and slicing is not None and dataset is not None:
+                run = session.run_shown
+                line = filtered.state.as_conditions(self._metrics)
+                wish = dataset.dataset, filtered.name, line, None if run is None else run.run
+                self._saved.ask(wish)
+
+        saved = None if slicing is None else session.slices
+        FilterDialog(session.state, session.overview.emotions, self._metrics, saved).ask(self._pane.app, changed)
+
+    def _save_slice(self, wish: tuple[int, str, str, str | None]) -> bool:
+        slicing = self._session.bound.slicing
+        assert slicing is not None
+        return slicing().save(*wish)
+
+    def _tell_saved(self, wish: tuple[int, str, str, str | None], _: bool) -> None:
+        self._pane.notify(f"{wish[1]} is a slice now: f and Compare offer it", markup=False)
+        self._session.follow()
 
     def do_sort(self) -> None:
         from emotui.screens.dialogs.choices import ChoiceDialog, sorts

@@ -15,6 +15,15 @@ from emotui.errors import BadInput
 OPERATORS = ("!=", "<=", ">=", "=", "<", ">")
 NUMBERS = ("<=", ">=", "<", ">")
 
+BUILT_IN = ("emotion", "valence", "length", "cues", "negation", "sentences", "agreement", "code", "note")
+"""Facets that any dataset may have."""
+
+MARK, TEXT, SLICE, WORDS = "mark", "text", "slice", "words"
+"""What can be asked for beside facets: an error of the run, words in the text, a saved slice, how many words."""
+
+RESERVED = frozenset({*BUILT_IN, MARK, TEXT, SLICE, WORDS})
+"""What is never a column of one's own; `meta.NAME` is."""
+
 _TOKEN = re.compile(r'\s*(?:"((?:[^"]|"")*)"|(!=|<=|>=|[=<>&|])|([^"=<>&|!]+|!))')
 _SPECIAL = re.compile(r'["=<>&|!]|^\s|\s$|^$')
 

@@ -21,9 +21,9 @@ from emotui.workbench.compare.pairs import Comparing
 from emotui.workbench.compare.sources import Compared
 from emotui.workbench.notes.book import NoteBook
 from emotui.workbench.runs.sharing import groups_of
-from emotui.workbench.slices.conditions import Condition, parsed, written
+from emotui.workbench.slices.conditions import SLICE, Condition, parsed, written
 from emotui.workbench.slices.facets import Bools
-from emotui.workbench.slices.table import SLICE, Facets
+from emotui.workbench.slices.table import Facets
 
 LONGEST_NAME = 80
 """Letters of a slice's name."""

@@ -11,14 +11,18 @@ from emotui.store.query import MARKS, Dataset, ListQuery
 from emotui.store.store import Store
 from emotui.workbench.notes.folding import Note
 from emotui.workbench.slices import built_in
-from emotui.workbench.slices.conditions import NUMBERS, Condition, parsed
+from emotui.workbench.slices.conditions import (
+    BUILT_IN,
+    MARK,
+    NUMBERS,
+    RESERVED,
+    SLICE,
+    TEXT,
+    WORDS,
+    Condition,
+    parsed,
+)
 from emotui.workbench.slices.facets import Bools, Facet, Said, as_text, own
-
-BUILT_IN = ("emotion", "valence", "length", "cues", "negation", "sentences", "agreement", "code", "note")
-"""Facets that any dataset may have."""
-
-MARK, TEXT, SLICE, WORDS = "mark", "text", "slice", "words"
-"""What can be asked for beside facets: an error of the run, words in the text, a saved slice, how many words."""
 
 _OWN = "meta."
 _SEEN = 500
@@ -51,7 +55,7 @@ class Facets:
     def names(self) -> list[str]:
         """The names of all facets that there are, those of the data's own columns last."""
         columns = dict.fromkeys(name for said in self.records[:_SEEN] for name in said.meta)
-        own_names = [f"{_OWN}{name}" if name in _RESERVED else name for name in columns]
+        own_names = [f"{_OWN}{name}" if name in RESERVED else name for name in columns]
         return [name for name in (*BUILT_IN, *own_names) if self.facet(name) is not None]
 
     def facet(self, name: str) -> Facet | None:
@@ -203,4 +207,3 @@ _MADE: Mapping[str, Callable[[Facets], Facet | None]] = {
     "code": lambda of: built_in.codes(of.notes, of.first, of.n),
     "note": lambda of: built_in.notes(of.notes, of.first, of.n),
 }
-_RESERVED = frozenset({*BUILT_IN, MARK, TEXT, SLICE, WORDS})

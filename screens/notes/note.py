@@ -1,0 +1,119 @@
+"""The sheet in which a note on a sample is written: a text, and codes by some of their names."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+from textual import on
+from textual.binding import Binding
+from textual.suggester import Suggester
+from textual.widget import Widget
+from textual.widgets import Input, Label
+
+from emotui.screens.dialogs.dialog import Dialog
+from emotui.screens.widgets.cell_width import shown
+from emotui.workbench.notes.book import as_known, codes_in
+
+if TYPE_CHECKING:
+    from emotui.workbench.notes.book import Code
+    from emotui.workbench.notes.folding import Note
+
+_SHOWN = 8
+"""Codes that are offered at a time."""
+
+
+class Written(msgspec.Struct, frozen=True):
+    """What was typed."""
+
+    text: str
+    codes: tuple[str, ...]
+
+
+class CodeSuggester(Suggester):
+    """Completes the code that is typed, which is what stands after the last comma."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+        self._names = list(names)
+
+    async def get_suggestion(self, value: str) -> str | None:
+        """The line with its last code completed; None where no code begins so."""
+        before, comma, typed = value.rpartition(",")
+        wanted = typed.strip().casefold()
+        found = [name for name in fitting(self._names, value) if wanted and name.casefold().startswith(wanted)]
+        if not found:
+            return None
+        space = typed[: len(typed) - len(typed.lstrip())]
+        return f"{before}{comma}{space}{typed.strip()}{found[0][len(typed.strip()) :]}"
+
+
+def fitting(names: Sequence[str], line: str) -> list[str]:
+    """The codes that hold what is typed after the last comma, those that begin so first; none that stand already."""
+    before, _, typed = line.rpartition(",")
+    wanted, taken = typed.strip().casefold(), {code.casefold() for code in codes_in(before)}
+    left = [name for name in names if wanted in name.casefold() and name.casefold() not in taken]
+    return sorted(left, key=lambda name: not name.casefold().startswith(wanted))
+
+
+class NoteDialog(Dialog[Written]):
+    """Gives back the note as it was typed; empty: there is to be none any more."""
+
+    BINDINGS = [
+        Binding("down", "app.focus_next", show=False),
+        Binding("up", "app.focus_previous", show=False),
+    ]
+    DEFAULT_CSS = """
+    NoteDialog #others, NoteDialog #offered { color: $text-muted; height: auto; margin: 0; }
+    """
+
+    def __init__(self, sample: str, notes: "Sequence[Note]", codes: "Sequence[Code]", annotator: str) -> None:
+        keys = ("Tab", "field"), ("→", "take what is offered"), ("Enter", "keep")
+        super().__init__(f"Note on {shown(sample)}", *keys)
+        self._own = next((note for note in notes if note.annotator == annotator), None)
+        self._others = [note for note in notes if note.annotator != annotator]
+        self._names = [code.name for code in codes]
+        self._annotator = annotator
+
+    def body(self) -> list[Widget]:
+        own = self._own
+        others = "\n".join(f"{shown(note.annotator)}: {in_words(note)}" for note in self._others)
+        return [
+            Label(f"note of {shown(self._annotator)}", markup=False),
+            Input(own.text if own else "", id="text", compact=True, select_on_focus=False),
+            Label("codes, with commas between them; new ones are made", markup=False),
+            Input(", ".join(own.codes) if own else "", id="codes", compact=True, suggester=CodeSuggester(self._names)),
+            Label("", id="offered", markup=False),
+            *([Label(others, id="others", markup=False)] if others else []),
+        ]
+
+    def on_mount(self) -> None:
+        """Type at once."""
+        super().on_mount()
+        self._offer()
+        self.query_one("#text", Input).focus()
+
+    @on(Input.Changed, "#codes")
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.refuse("")
+        self._offer()
+
+    def _offer(self) -> None:
+        found = fitting(self._names, self.query_one("#codes", Input).value)
+        more = f"   … {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+        self.query_one("#offered", Label).update(shown("   ".join(found[:_SHOWN]) + more))
+
+    def result(self) -> Written:
+        """What was typed.
+
+        Raises:
+            BadInput: a code cannot be one.
+        """
+        codes = as_known(codes_in(self.query_one("#codes", Input).value), {n.casefold(): n for n in self._names})
+        return Written(self.text("text"), codes)
+
+
+def in_words(note: "Note") -> str:
+    """A note in one line: its text, and its codes in brackets."""
+    codes = f"[{', '.join(note.codes)}]" if note.codes else ""
+    return shown(" ".join(part for part in (note.text, codes) if part))
