@@ -138,21 +138,24 @@ def choose(
     draw = torch.tensor([draws[row] for row in hot], dtype=exact, device=logits.device)[:, None]
     values = logits[rows].to(exact)
     probabilities = ((values - values.amax(-1, keepdim=True)) / heat[:, None]).softmax(-1)
-    chosen[rows] = _picked(probabilities, nucleus, draw)
+    chosen[rows] = _picked(logits[rows], probabilities, nucleus, draw)
     return chosen
 
 
-def _picked(probabilities: torch.Tensor, nucleus: torch.Tensor, draw: torch.Tensor) -> torch.Tensor:
-    """The token that each row's draw falls on. Args: (rows, vocabulary), (rows, 1), (rows, 1). Returns: (rows,)."""
+def _picked(
+    logits: torch.Tensor, probabilities: torch.Tensor, nucleus: torch.Tensor, draw: torch.Tensor
+) -> torch.Tensor:
+    """The token that each row's draw falls on. Args: (rows, vocabulary) twice, (rows, 1) twice. Returns: (rows,)."""
     vocabulary = probabilities.shape[1]
     if vocabulary > LIKELIEST and bool((nucleus < 1).all()):
-        kept = probabilities.topk(LIKELIEST + 1, sorted=True)
+        indices = logits.topk(LIKELIEST + 1, sorted=True).indices
+        kept = probabilities.gather(-1, indices)
         # Of what ties with the first token beyond, some is beyond too: the nucleus has to end before.
-        likelier = kept.values > kept.values[:, -1:]
-        together = (kept.values.cumsum(-1) * likelier).amax(-1, keepdim=True)
+        likelier = kept > kept[:, -1:]
+        together = (kept.cumsum(-1) * likelier).amax(-1, keepdim=True)
         if bool((together >= nucleus).all()):
-            tokens, places = kept.indices.masked_fill(~likelier, vocabulary).sort(-1)
-            found = _fallen(_narrowed((kept.values * likelier).gather(-1, places), nucleus), draw)
+            tokens, places = indices.masked_fill(~likelier, vocabulary).sort(-1)
+            found = _fallen(_narrowed((kept * likelier).gather(-1, places), nucleus), draw)
             return tokens.gather(-1, found[:, None])[:, 0]
     if bool((nucleus < 1).any()):
         probabilities = _narrowed(probabilities, nucleus)

@@ -3,9 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from emotui.backends.hf.batching import TOKENS, Batches
 from emotui.backends.hf.loading import Loaded
@@ -27,10 +25,17 @@ class Encoder:
         self._takes_types = kinds > 1
         self._left = pads_left(loaded.config)
 
-    def run(self, inputs: Sequence[Framed], read: Callable[[Any, torch.Tensor, list[int]], Sequence[Any]]) -> list[Any]:
+    def run(
+        self,
+        inputs: Sequence[Framed],
+        read: Callable[[Any, torch.Tensor, list[int]], Sequence[Any]],
+        *,
+        states: bool = False,
+    ) -> list[Any]:
         """Every input through the model.
 
         Args:
+            states: only up to the tokens' last states, without the head: over a large vocabulary that is most of it.
             read: from the model's output, the mask (rows, tokens) and the rows' indices to one result a row.
 
         Raises:
@@ -45,8 +50,8 @@ class Encoder:
             if self._takes_types:
                 types = [inputs[index][1] for index in indices]
                 more["token_type_ids"], _ = padded(types, 0, self.loaded.device, left=self._left)
-            hidden = {"output_hidden_states": True} if self.loaded.family == "masked" else {}
-            out = self.loaded.model(input_ids=ids, attention_mask=mask, **more, **hidden)
+            model = self.loaded.model.base_model if states else self.loaded.model
+            out = model(input_ids=ids, attention_mask=mask, **more)
             return read(out, mask, indices)
 
         def refuse(why: str) -> Any:
@@ -58,16 +63,3 @@ class Encoder:
 def pads_left(config: Any) -> bool:
     """Whether a model's batches are padded on the left: XLNet sums a text up at the last place, padding or not."""
     return str(getattr(config, "model_type", "")) == "xlnet"
-
-
-def mean_embeddings(out: Any, mask: torch.Tensor, pooling: str) -> NDArray[np.float32]:
-    """Sentence embeddings of length 1, (rows, width). Args: pooling: `mean` over tokens, or `cls`, the first."""
-    states = out.hidden_states[-1] if getattr(out, "hidden_states", None) is not None else out.last_hidden_state
-    states = states.float()
-    if pooling == "cls":
-        vectors = states[:, 0]
-    else:
-        weights = mask[..., None].float()
-        vectors = (states * weights).sum(1) / weights.sum(1).clamp(min=1)
-    normal: NDArray[np.float32] = torch.nn.functional.normalize(vectors, dim=-1).cpu().numpy()
-    return normal

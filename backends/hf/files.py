@@ -162,7 +162,12 @@ def loaded_bytes(path: Path, bytes_each: float) -> int:
 
 
 def text_hash(folder: Path) -> str:
-    """SHA-256 over the model's configuration, tokeniser and templates: all that is not weights."""
-    names = sorted(path for path in folder.rglob("*") if path.suffix in _TEXTS and path.is_file())
+    """SHA-256 over the model's configuration, tokeniser and templates, and of layers behind it in folders of theirs."""
+    wanted = (
+        path
+        for path in folder.rglob("*")
+        if path.suffix in _TEXTS or (path.suffix == ".safetensors" and path.parent != folder)
+    )
+    names = sorted(path for path in wanted if path.is_file())
     lines = [f"{path.relative_to(folder).as_posix()} {hashlib.sha256(path.read_bytes()).hexdigest()}" for path in names]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()

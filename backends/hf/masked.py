@@ -1,6 +1,5 @@
 """Masked-word models (BERT, RoBERTa, Longformer): rank words for each `<mask>`. And any encoder's embeddings."""
 
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,11 +11,11 @@ from numpy.typing import NDArray
 
 from emotui.backends.base import Embed, Filled, FillMask, ModelCard, Refused
 from emotui.backends.hf.causal import too_long
-from emotui.backends.hf.encoders import Encoder, mean_embeddings
+from emotui.backends.hf.encoders import Encoder
 from emotui.backends.hf.loading import Loaded
+from emotui.backends.hf.pooling import pooling_of
 from emotui.backends.hf.prompts import Prompts, frame, reads
 from emotui.backends.hf.settings import Settings
-from emotui.bounded import read_bytes
 
 MASK = "<mask>"
 _WORD = re.compile(r"[^\W\d_]+")
@@ -31,16 +30,18 @@ class Embedder:
         self._prompts = prompts
         self._frame = frame(loaded.tokenizer, 1)
         self._limit = loaded.context
-        self._pooling = _pooling(folder)
+        self._pool = pooling_of(folder)
 
     def embed(self, requests: Sequence[Embed]) -> NDArray[np.float32]:
-        """Mean of the tokens' states (or the first one's, where the directory says so). Long texts are cut.
+        """The tokens' states, pooled as the directory says (`emotui.backends.hf.pooling`). Long texts are cut.
 
         Returns: (requests, width), rows of length 1.
         """
         room = None if self._limit is None else max(0, self._limit - self._frame.extra)
         framed = [self._frame.ids(self._prompts.text(request.text)[:room]) for request in requests]
-        rows = self._encoder.run(framed, lambda out, mask, _: list(mean_embeddings(out, mask, self._pooling)))
+        rows = self._encoder.run(
+            framed, lambda out, mask, _: list(self._pool(out.last_hidden_state, mask)), states=True
+        )
         return np.stack(rows).astype(np.float32)
 
 
@@ -166,12 +167,3 @@ def _among(wanted: dict[str, list[int]], rows: dict[int, torch.Tensor], top: int
     )
     values, order = scores.softmax(0).sort(descending=True, stable=True)
     return tuple((words[place], value) for value, place in zip(values.tolist(), order.tolist(), strict=True))[:top]
-
-
-def _pooling(folder: Path) -> str:
-    """How a sentence-transformers directory pools; elsewhere, the mean."""
-    try:
-        said = json.loads(read_bytes(folder / "1_Pooling" / "config.json"))
-        return "cls" if said.get("pooling_mode_cls_token") or said.get("pooling_mode") == "cls" else "mean"
-    except (OSError, ValueError, AttributeError, RecursionError):
-        return "mean"
