@@ -45,6 +45,10 @@ COMMANDS = {
     "measure": ("emotui.commands.sets.measure:measure", "Ask further models about versions of texts (generation)."),
     "models": ("emotui.commands.models:models", "List the models at hand."),
     "notes": ("emotui.commands.looking.notes:notes", "Notes on samples, and the codes that grow out of them."),
+    "paper": (
+        "emotui.commands.paper.folder:paper",
+        "The folder of a paper: tables, figures, methods, data.",
+    ),
     "predict": ("emotui.commands.predict:predict", "Ask a model about every record of a file, without the store."),
     "probe": ("emotui.commands.models:probe", "Run one text through everything a model can do."),
     "ratings": ("emotui.commands.ratings:ratings", "Bring a crowd platform's ratings into generation records."),

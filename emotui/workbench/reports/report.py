@@ -212,6 +212,7 @@ class _Making:
     published: bool
     on_step: OnStep
     cancelled: IsCancelled
+    among: Sequence[str] | None = None
 
 
 def sections_of(
@@ -221,11 +222,17 @@ def sections_of(
     *,
     sim: bool = True,
     published: bool = False,
+    alone: bool = False,
     on_progress: OnProgress = unwatched,
     cancelled: IsCancelled = never,
 ) -> list[Section]:
-    """A heading and its tables for each dataset, in the order of the runs; experiments together at the end."""
-    making = _Making(store, results, sim, published, Throttled("report", on_progress), cancelled)
+    """A heading and its tables for each dataset, in the order of the runs; experiments together at the end.
+
+    Args:
+        alone: nothing is chosen by runs that are not among these.
+    """
+    among = [run.run for run in runs] if alone else None
+    making = _Making(store, results, sim, published, Throttled("report", on_progress), cancelled, among)
     datasets = {dataset.dataset: dataset for dataset in store.datasets()}
     for run in runs:
         task_named(run.task)
@@ -269,6 +276,7 @@ def _tables(making: _Making, dataset: int, runs: Sequence[Run]) -> list[ResultsT
         names,
         sim=making.sim,
         published=making.published,
+        among=making.among,
         cancelled=making.cancelled,
         on_step=making.on_step,
     )

@@ -4,6 +4,7 @@ _MARKDOWN = """\
 # {{ title }}
 
 {{ about }}
+{% if runs %}
 
 ## Runs
 
@@ -13,6 +14,7 @@ _MARKDOWN = """\
 | {{ run.run }} | {{ run.model }} | {{ run.dataset }} | {{ run.setting }} | {{ run.answered }} | {{ run.repeats }} \
 | {{ run.seed }} | {{ run.started }} | {{ run.version }} |
 {% endfor %}
+{% endif %}
 {% for section in sections %}
 
 ## {{ section.title }}
@@ -153,6 +155,7 @@ ol, .size { font-size: 85%; max-width: 60rem; }
 <body>
 <h1>{{ title }}</h1>
 <p>{{ about }}</p>
+{% if runs %}
 <h2>Runs</h2>
 <div class="wide"><table class="runs">
 <thead><tr><th>Run</th><th>Model</th><th>Dataset</th><th>Setting</th><th>Answered</th><th>Repeats</th><th>Seed</th>\
@@ -165,6 +168,7 @@ ol, .size { font-size: 85%; max-width: 60rem; }
 {% endfor %}
 </tbody>
 </table></div>
+{% endif %}
 {% for section in sections %}
 <h2>{{ section.title }}</h2>
 {% for table in section.tables %}

@@ -88,6 +88,7 @@ class Results:
         sim: bool = True,
         baselines: bool = True,
         published: bool = False,
+        among: Sequence[str] | None = None,
         cancelled: IsCancelled = never,
         on_step: OnStep = untold,
     ) -> tuple[ResultsTable, ...]:
@@ -102,6 +103,7 @@ class Results:
                 the newest at all.
             sim: whether annotators get theirs, which loads the embedded model the first time.
             baselines: whether what costs nothing stands under the runs; all samples are scored for it the first time.
+            among: the runs over other datasets by which a task may choose what it must not choose here; None: any.
             published: whether the paper's rows, which are of other samples, stand beside; without them a table may have
                 no row, and is left out.
 
@@ -110,7 +112,7 @@ class Results:
         """
         found = self._dataset(dataset, of_spans=False)
         if found.task != SPANS:
-            made = [one.shown(published=published) for one in self._run_tables(found, runs, cancelled, on_step)]
+            made = [one.shown(published=published) for one in self._run_tables(found, runs, among, cancelled, on_step)]
             return told_of_gold([table for table in made if table.rows], self._store, found)
         own, experimental = self._chosen(found, runs, cancelled, on_step)
         tables: list[ResultsTable] = []
@@ -247,7 +249,12 @@ class Results:
         return found
 
     def _run_tables(
-        self, dataset: Dataset, names: Sequence[str] | None, cancelled: IsCancelled, on_step: OnStep
+        self,
+        dataset: Dataset,
+        names: Sequence[str] | None,
+        among: Sequence[str] | None,
+        cancelled: IsCancelled,
+        on_step: OnStep,
     ) -> tuple[ResultsTable, ...]:
         """Of a task other than spans: its own tables about these runs, or the newest of each model and setting."""
         if names is None:
@@ -261,7 +268,9 @@ class Results:
         asked = {(run.model, run.config.get("way")) for run in runs}
         others = [
             run
-            for run in _newest_each([with_state(run) for run in self._store.runs()])
+            for run in _newest_each(
+                [with_state(run) for run in self._store.runs() if among is None or run.run in among]
+            )
             if run.task == dataset.task
             and run.dataset != dataset.dataset
             and run.state == "done"
@@ -272,7 +281,7 @@ class Results:
         n = sum(run.done for run in every)
         told = partial(_further, on_step, 0, n)
         return self._once(
-            ("run tables", dataset.dataset, tuple(run.run for run in runs)),
+            ("run tables", dataset.dataset, tuple(run.run for run in runs), among if among is None else tuple(among)),
             (marks, tuple((run.run, run.state) for run in every), dataset.name, dataset.gold),
             lambda: run_tables(self._store, dataset, runs, others, cancelled, told),
         )

@@ -24,6 +24,12 @@ def remembered_card(store: Store, model: ModelProcess) -> ModelCard | None:
     return kept.card if kept is not None and kept.stamp == stamp_of(model.spec) else None
 
 
+def known_card(store: Store, spec: str) -> ModelCard | None:
+    """The card that a model of this SPEC had when it was last loaded, be it as it may today."""
+    kept = _kept(store).get(spec)
+    return None if kept is None else kept.card
+
+
 def remember_card(store: Store, model: ModelProcess, stamp: str | None, card: ModelCard) -> None:
     """Keep a card under the stamp that the model had before it was loaded."""
     if stamp is None or model.has_options or store.read_only:

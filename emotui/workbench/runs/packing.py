@@ -56,8 +56,12 @@ def pack(store: Store, run: str, path: str, *, texts: bool = True) -> Run:
     return found
 
 
-def packed_run(store: Store, found: Run, *, texts: bool = True) -> bytes:
-    """The file of a run. Raises: BadInput as `pack` does."""
+def packed_run(store: Store, found: Run, *, texts: bool = True, called: str = "") -> bytes:
+    """The file of a run. Raises: BadInput as `pack` does.
+
+    Args:
+        called: its id there, where that is not its own.
+    """
     dataset = store.dataset(found.dataset)
     if dataset is None:
         raise BadInput(f"run {found.run} has lost its dataset")
@@ -93,7 +97,7 @@ def packed_run(store: Store, found: Run, *, texts: bool = True) -> bytes:
         version=run_file.VERSION,
         emotui=__version__,
         run=PackedRun(
-            run=found.run,
+            run=called or found.run,
             task=found.task,
             model=portable(found.model) if found.source == "model" else found.model,
             identity=found.identity,

@@ -5,7 +5,7 @@ Asking, parsing and scoring are separate steps over what is kept, so `rescore` n
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any
 
 import msgspec
@@ -27,6 +27,7 @@ from emotui.workbench.datasets.samples import has_texts, is_sample_data
 from emotui.workbench.progress import OnProgress, RunProgress
 from emotui.workbench.runs.cards import remember_card, remembered_card
 from emotui.workbench.runs.holders import is_own, signed
+from emotui.workbench.runs.machine import Meter, keep_measured
 from emotui.workbench.runs.plan import BATCH, RunConfig, RunRequest, identities, sample_seed, stored_samples
 from emotui.workbench.runs.scores import ELSEWHERE, Key, scored
 from emotui.workbench.runs.similarity import Embedder
@@ -206,10 +207,13 @@ class _Running:
         """
         run = self.run.run
         GOING.add(run)
+        meter = Meter()
         try:
             return self._finish(run, "" if retry else PASSED_OVER)
         finally:
             GOING.discard(run)
+            with suppress(EmotuiError):  # the run is kept, whatever becomes of this
+                keep_measured(self.store, run, meter.read())
 
     def _finish(self, run: str, passed_over: str) -> Run:
         done = self.store.done(run, passed_over)

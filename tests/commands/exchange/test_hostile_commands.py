@@ -85,6 +85,7 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ("undo", H, "--annotator", H),
         ("remove", H, f"{H}0", "--annotator", H),
     ],
+    "paper": [("no" + H, "--to", "p"), (f"file {H}", "--to", "paper", "--no-sim"), ("-", "--again", H, "--to", "q")],
     "predict": [
         ("-", "class", "--model", f"openai:{H}@SERVER", "--records", "class.jsonl", "--labels", "names.txt"),
         ("-", "spans", "--model", f"hf:{H}", "--records", "spans.jsonl"),

@@ -1,0 +1,158 @@
+"""`emotui paper`: the folder that goes with a paper, and the same again."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from emotui.backends.host import Cancelled
+from emotui.commands.exchange.written import written_option
+from emotui.commands.output import json_option, print_json, say
+from emotui.commands.program_options import db_option, look_into, open_workspace, read_only_option
+from emotui.commands.signals import stopping
+from emotui.commands.terminal.progress import bar
+from emotui.errors import BadInput
+from emotui.formats.rows import literal
+from emotui.workbench.paper.again import Again, make_again
+from emotui.workbench.paper.folder import Stated, write_paper
+from emotui.workbench.progress import RunProgress
+
+
+@click.command()
+@click.argument("runs", nargs=-1)
+@written_option("--to", "target", required=True, metavar="DIR", help="The folder to make: a new one, or an empty one.")
+@click.option("--again", "folder", metavar="DIR", help="Make this folder again: ask its models again, compare tables.")
+@click.option("--kept", is_flag=True, help="--again: take the models' kept answers, and ask none.")
+@click.option("--model", "models", multiple=True, metavar="OLD=NEW", help="--again: where a model stands here.")
+@click.option("--no-sim", is_flag=True, help="Leave the annotators' Sim out (no model is loaded).")
+@click.option("--published/--no-published", default=False, help="The papers' rows too (default: not).")
+@click.option("--without-texts", is_flag=True, help="Leave samples and prompts out: for texts that must not travel.")
+@click.option("--creator", default="", help="Metadata: who made the data.")
+@click.option("--license", "licence", default="", metavar="URL", help="Metadata: the licence of the data.")
+@click.option("--url", default="", help="Metadata: where the data can be found.")
+@click.option("--organisation", default="", help="Metadata: who ran the models.")
+@db_option
+@read_only_option
+@json_option
+def paper(
+    runs: tuple[str, ...],
+    target: str,
+    folder: str | None,
+    kept: bool,
+    models: tuple[str, ...],
+    no_sim: bool,
+    published: bool,
+    without_texts: bool,
+    creator: str,
+    licence: str,
+    url: str,
+    organisation: str,
+    db: str | None,
+    read_only: bool,
+    as_json: bool,
+) -> None:
+    """Make the folder that goes with a paper about RUNS: tables, figures, methods, prompts, data, runs, metadata.
+
+    With --again DIR: the folder DIR once more, in a store of its own (--db: in that one).
+    """
+    if folder is not None:
+        if runs or no_sim or published or without_texts or read_only or creator or licence or url or organisation:
+            raise BadInput("--again takes all from the folder: leave runs and other options out")
+        _again(folder, target, kept, _named(models), db, as_json)
+        return
+    if kept or models:
+        raise BadInput("--kept and --model go with --again DIR")
+    workspace = look_into(db, read_only=read_only)
+    try:
+        with bar("paper") as progress, stopping() as asked:
+
+            def show(step: RunProgress) -> None:
+                progress(step.done, step.n, step.step)
+
+            written = write_paper(
+                workspace.store,
+                workspace.results(),
+                runs,
+                target,
+                sim=not no_sim,
+                published=published,
+                texts=not without_texts,
+                stated=Stated(creator, licence, url, organisation),
+                on_progress=show,
+                cancelled=asked,
+            )
+    except Cancelled:
+        say(f"interrupted: {literal(target)} is not written", err=True)
+        sys.exit(1)
+    finally:
+        workspace.close()
+    if as_json:
+        print_json(written)
+        return
+    say(f"{len(written['files'])} files about {len(written['runs'])} runs written to {target}")
+    if not written["figures"]:
+        say("without figures: pip install 'emotui[figures]' brings what draws them", err=True)
+
+
+def _named(pairs: Sequence[str]) -> dict[str, str]:
+    found = {}
+    for pair in pairs:
+        old, equals, new = pair.partition("=")
+        if not (old and equals and new):
+            raise BadInput(f"--model {literal(pair)}: write OLD=NEW, both a SPEC")
+        found[old] = new
+    return found
+
+
+def _again(folder: str, target: str, kept: bool, models: dict[str, str], db: str | None, as_json: bool) -> None:
+    """In a store beside the new folder, where none is named."""
+    workspace = open_workspace(db if db is not None else str(Path(f"{target.rstrip('/')}.duckdb")))
+    try:
+        with bar("paper again") as progress:
+            done = make_again(
+                workspace,
+                folder,
+                target,
+                kept=kept,
+                models=models,
+                on_progress=lambda step: progress(step.done, step.n, step.step),
+            )
+    except (Cancelled, KeyboardInterrupt):
+        say(f"interrupted: {literal(target)} is not written", err=True)
+        sys.exit(1)
+    finally:
+        workspace.close()
+    if as_json:
+        print_json(_document(folder, target, done))
+    else:
+        _tell(done, target)
+    if done.other:
+        sys.exit(1)
+
+
+def _document(folder: str, target: str, done: Again) -> dict[str, object]:
+    runs = [
+        {
+            "run": one.run,
+            "again": one.again,
+            "same_settings": one.alike,
+            "same": one.same,
+            "reworded": len(one.reworded),
+            "other": len(one.other),
+            "missing": len(one.missing),
+        }
+        for one in done.runs
+    ]
+    return {"again": folder, "to": target, "same": done.same, "other": done.other, "runs": runs}
+
+
+def _tell(done: Again, target: str) -> None:
+    for one in done.runs:
+        n = one.same + len(one.reworded) + len(one.other) + len(one.missing)
+        settings = "" if one.alike else "; model, prompts, samples or versions are not the same"
+        say(f"{one.run}: {one.same} of {n} outputs are the same, letter by letter{settings}")
+    if done.other:
+        say(f"{len(done.same)} files of tables are the same, {len(done.other)} are not: {', '.join(done.other)}")
+    else:
+        say(f"{target}: all {len(done.same)} files of tables are the same, byte for byte")

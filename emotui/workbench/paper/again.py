@@ -1,0 +1,148 @@
+"""A paper's folder once more: its models are asked again in another store, and its tables laid beside the old ones."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from emotui.errors import BadInput
+from emotui.formats.rows import literal
+from emotui.store.query import Dataset, Run
+from emotui.store.store import Store
+from emotui.tasks.registry import task_named
+from emotui.workbench.datasets.experiments import add_experiment
+from emotui.workbench.datasets.label_maps import keep_label_map
+from emotui.workbench.datasets.samples import add_samples
+from emotui.workbench.paper.folder import write_paper
+from emotui.workbench.paper.recipe import FILE, Recipe, RecipeDataset, RecipeRun, read_recipe
+from emotui.workbench.paper.reproducing import Reproduced, compared
+from emotui.workbench.progress import OnProgress
+from emotui.workbench.reports.report import unwatched
+from emotui.workbench.runs.packing import unpack
+from emotui.workbench.runs.plan import RunConfig
+
+if TYPE_CHECKING:
+    from emotui.workbench.workspace import Workspace
+
+
+class Again(msgspec.Struct, frozen=True):
+    """`same`, `other`: files of tables that are the same byte for byte, and that are not (or are gone, or new).
+
+    `runs`: how each model's answers compare with the kept ones.
+    """
+
+    same: tuple[str, ...]
+    other: tuple[str, ...]
+    runs: tuple[Reproduced, ...] = ()
+
+
+def recipe_of(folder: str) -> Recipe:
+    """What a folder says of itself. Raises: BadInput."""
+    path = Path(folder) / FILE
+    try:
+        return read_recipe(path.read_bytes(), str(path))
+    except OSError:
+        raise BadInput(f"{literal(folder)}: has no {FILE}: it is no folder of `emotui paper`") from None
+
+
+def make_again(
+    workspace: "Workspace",
+    folder: str,
+    to: str,
+    *,
+    kept: bool = False,
+    models: Mapping[str, str] | None = None,
+    on_progress: OnProgress = unwatched,
+    on_run: Callable[[str], None] = lambda run: None,
+) -> Again:
+    """Make a folder again.
+
+    Args:
+        workspace: where datasets and runs are added.
+        kept: take the models' kept answers in place of asking again.
+        models: the SPECs under which models stand here, by those in the recipe.
+        on_run: told which run begins.
+
+    Raises:
+        BadInput: it is no such folder, a dataset is neither in it nor in the store. EmotuiError: a model failed.
+    """
+    recipe, store = recipe_of(folder), workspace.store
+    datasets = {one.name: _dataset(store, Path(folder), one) for one in recipe.datasets}
+    ids: dict[str, str] = {}
+    compared_runs = []
+    for one in recipe.runs:
+        on_run(one.run)
+        dataset = datasets.get(one.dataset)
+        if dataset is None:
+            raise BadInput(f"{literal(folder)}/{FILE}:1: run {literal(one.run)} is over no dataset of it")
+        old = _unpacked(store, folder, one)
+        if kept or not one.by_model:
+            ids[one.run] = one.run
+            continue
+        config = msgspec.convert(one.config, RunConfig)
+        done = workspace.run_model(
+            (models or {}).get(one.model, one.model),
+            dataset.dataset,
+            limit=one.limit,
+            repeats=config.repeats,
+            seed=config.seed,
+            way=config.way or None,
+            options=config.options,
+            fresh=True,
+            on_progress=on_progress,
+        )
+        ids[done.run] = one.run
+        compared_runs.append(compared(store, old, done))
+    write_paper(
+        *(store, workspace.results(), list(ids), to),
+        sim=recipe.sim,
+        published=recipe.published,
+        texts=recipe.texts,
+        ids=ids,
+        on_progress=on_progress,
+    )
+    made = recipe_of(to).tables
+    names = sorted(recipe.tables.keys() | made.keys())
+    same = tuple(name for name in names if recipe.tables.get(name) == made.get(name) == _hash(Path(to) / name))
+    return Again(same, tuple(name for name in names if name not in same), tuple(compared_runs))
+
+
+def _unpacked(store: Store, folder: str, one: RecipeRun) -> Run:
+    """The run as it is kept; in a store that has it already, that one."""
+    if one.run in store.run_names():
+        there = store.run(one.run)
+        if there.identity == one.identity:
+            return there
+    return unpack(store, str(Path(folder) / one.file))
+
+
+def _dataset(store: Store, folder: Path, one: RecipeDataset) -> Dataset:
+    """The dataset of these samples, which are added where the store has them not."""
+    if one.experiment is not None:
+        return add_experiment(store, one.experiment, one.task)
+    for dataset in store.datasets():
+        if dataset.task == one.task and dataset.fingerprint == one.fingerprint and dataset.name == one.name:
+            return dataset
+    if not one.file:
+        raise BadInput(
+            f"{literal(str(folder))}: the samples of {literal(one.name)} are not in it, and not in this store"
+        )
+    task = task_named(one.task)
+    path = folder / one.file
+    try:
+        lines = path.read_bytes().splitlines()
+        samples = [msgspec.json.decode(line, type=task.sample) for line in lines]
+    except OSError:
+        raise BadInput(f"{literal(str(path))}: cannot be read") from None
+    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+        raise BadInput(f"{literal(str(path))}: {literal(str(error))[:200]}") from None
+    found = add_samples(store, task.name, one.name, samples, one.source or "a paper's folder")
+    for source, mapping in one.label_maps.items():
+        keep_label_map(store, found, mapping, source or None)
+    return found
+
+
+def _hash(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""

@@ -1,0 +1,123 @@
+"""A draft of the answers to the ACL's checklist for responsible research, as far as the store knows any.
+
+The questions are put in words of this project; the checklist itself is at aclrollingreview.org/responsibleNLPresearch.
+"""
+
+from collections.abc import Sequence
+
+from emotui import __version__
+from emotui.store.store import Store
+from emotui.workbench.paper.material import Told, datasets_of, packages
+from emotui.workbench.reports.escaping import markdown
+from emotui.workbench.runs.run_file import portable
+
+YOURS = "**Yours to answer.**"
+
+_Line = tuple[str, str, str]
+"""The item, what it asks, the draft."""
+
+
+def checklist(store: Store, told: Sequence[Told]) -> str:
+    """The draft, in Markdown."""
+    lines = [
+        "# Responsible research: a draft",
+        "",
+        "What the store knows is filled in; check each line. The rest is marked.",
+    ]
+    for heading, items in (
+        ("A. For every submission", _always()),
+        ("B. Data, models and software that were used or made", _artifacts(store, told)),
+        ("C. Computational experiments", _experiments(told)),
+        ("D. People who annotated", _people(store, told)),
+        ("E. Assistants in research and writing", [("E1", "Were AI assistants used, and for what?", YOURS)]),
+    ):
+        lines += ["", f"## {heading}", ""]
+        lines += [f"- **{item}** {question} {draft}" for item, question, draft in items]
+    return "\n".join(lines) + "\n"
+
+
+def _always() -> list[_Line]:
+    return [
+        (
+            "A1",
+            "Where are limitations discussed?",
+            f"{YOURS} The tables say n and intervals.",
+        ),
+        ("A2", "Where are risks discussed?", YOURS),
+    ]
+
+
+def _artifacts(store: Store, told: Sequence[Told]) -> list[_Line]:
+    datasets = datasets_of(told)
+    names = ", ".join(markdown(one.name) for one in datasets)
+    models = ", ".join(dict.fromkeys(markdown(portable(one.run.model)) for one in told if one.is_model)) or "none"
+    sizes = "; ".join(f"{markdown(one.name)}: {one.n:,} samples, gold version {one.gold}" for one in datasets)
+    return [
+        (
+            "B1",
+            "Are the makers cited?",
+            f"Cite each: {names}; models: {models}; emotui {__version__}.",
+        ),
+        ("B2", "Under which licences?", f"emotui: Apache-2.0. {YOURS} The store knows no licence of data and models."),
+        ("B3", "Is the use what they are meant for?", f"Evaluation. {YOURS}"),
+        ("B4", "Do texts name or offend people?", f"{YOURS} Nothing was removed or checked here."),
+        (
+            "B5",
+            "Is it documented what the data holds?",
+            "`data/*.croissant.json`; TO STATE marks what is missing.",
+        ),
+        (
+            "B6",
+            "How much data is there?",
+            f"{sizes}. All are for evaluation, unless a run's note says otherwise.",
+        ),
+    ]
+
+
+def _experiments(told: Sequence[Told]) -> list[_Line]:
+    own = [one for one in told if one.is_model]
+    seconds = sum(one.measured.seconds if one.measured else one.seconds for one in own)
+    settings = "; ".join(
+        f"{markdown(one.called)}: {markdown(one.config.way or 'asked in one way')}, seed {one.config.seed},"
+        f" {one.config.repeats} repeat{'s' * (one.config.repeats != 1)}"
+        for one in own
+    )
+    versions = ", ".join(f"{name} {version}" for name, version in packages().items())
+    return [
+        (
+            "C1",
+            "How large are the models, how long did it take, and on what?",
+            f"{len(own)} runs, {seconds / 3600:.3g} hours in all; hardware and energy: `methods.md`. {YOURS} Numbers of"
+            " parameters are not known to the store.",
+        ),
+        (
+            "C2",
+            "How was it set up?",
+            f"{settings or 'no model was run'}. What was chosen on these samples, tables say.",
+        ),
+        (
+            "C3",
+            "How sure are the figures?",
+            "Each table says n; 95% intervals, and standard deviations over repeats; tests are named.",
+        ),
+        ("C4", "Which packages, in which versions?", f"emotui {__version__}, {versions}."),
+    ]
+
+
+def _people(store: Store, told: Sequence[Told]) -> list[_Line]:
+    found = []
+    for dataset in datasets_of(told):
+        people = store.annotators(dataset.dataset)
+        kept = {one.run.model for one in told if one.run.source == "person" and one.dataset == dataset}
+        n = len({name for name, _ in people} | kept)
+        if n:
+            found.append(f"{markdown(dataset.name)}: {n} annotators")
+    if not found:
+        return [("D", "Who annotated?", f"The store holds nobody's annotations beside gold. {YOURS}")]
+    return [
+        ("D1", "What were they told?", f"{'; '.join(found)}. {YOURS} (`emotui annotate scheme`)"),
+        ("D2", "How were they found and paid?", YOURS),
+        ("D3", "Did they agree to this use?", YOURS),
+        ("D4", "Did a board look at it?", YOURS),
+        ("D5", "Who are they?", f"{YOURS} The store has names only."),
+    ]

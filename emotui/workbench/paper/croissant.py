@@ -1,0 +1,177 @@
+"""Croissant metadata (MLCommons, 1.0) with RAI properties (1.0) of a dataset that is exported as JSON Lines.
+
+What the store does not know stands there as such: who publishes has to state it.
+"""
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from emotui import __version__
+from emotui.store.query import Dataset
+
+CROISSANT, RAI = "http://mlcommons.org/croissant/1.0", "http://mlcommons.org/croissant/RAI/1.0"
+TO_STATE = "TO STATE BEFORE PUBLISHING: "
+
+CONTEXT: dict[str, object] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "citeAs": "cr:citeAs",
+    "column": "cr:column",
+    "conformsTo": "dct:conformsTo",
+    "cr": "http://mlcommons.org/croissant/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "dct": "http://purl.org/dc/terms/",
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "extract": "cr:extract",
+    "field": "cr:field",
+    "fileObject": "cr:fileObject",
+    "fileProperty": "cr:fileProperty",
+    "fileSet": "cr:fileSet",
+    "format": "cr:format",
+    "includes": "cr:includes",
+    "isLiveDataset": "cr:isLiveDataset",
+    "jsonPath": "cr:jsonPath",
+    "key": "cr:key",
+    "md5": "cr:md5",
+    "parentField": "cr:parentField",
+    "path": "cr:path",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "recordSet": "cr:recordSet",
+    "references": "cr:references",
+    "regex": "cr:regex",
+    "repeated": "cr:repeated",
+    "replace": "cr:replace",
+    "sc": "https://schema.org/",
+    "separator": "cr:separator",
+    "source": "cr:source",
+    "subField": "cr:subField",
+    "transform": "cr:transform",
+}
+"""As the specification recommends it, with `rai`."""
+
+_TYPES = {bool: "sc:Boolean", int: "sc:Integer", float: "sc:Float", str: "sc:Text"}
+_WHAT = {
+    "id": "The sample's id.",
+    "text": "The text.",
+    "spans": "Marked spans: start and end in code points, half open, and a label.",
+    "label": "The label.",
+    "labels": "The labels.",
+    "values": "Numbers by name.",
+    "sentences": "Sentences of the text, with emotion and valence.",
+    "annotators": "What each annotator says, by name.",
+    "meta": "Own columns of the data.",
+    "subject": "Whose emotions are asked about.",
+}
+_MOST_LABELS = 40
+
+
+def croissant(
+    dataset: Dataset, file: str, content: bytes, *, creator: str = "", license: str = "", url: str = ""
+) -> dict[str, Any]:
+    """The JSON-LD document of a dataset.
+
+    Args:
+        file: the name of the exported file. content: what is in it, a record a line.
+        creator, license, url: what only a person knows.
+    """
+    records = [json.loads(line) for line in content.splitlines()]
+    name = re.sub(r"[^A-Za-z0-9_.-]+", "-", dataset.name).strip("-") or "dataset"
+    found: dict[str, Any] = {
+        "@context": CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": [CROISSANT, RAI],
+        "name": name,
+        "description": f"{dataset.n} samples of the {dataset.task} task, exported by emotui {__version__}.",
+        "license": license or f"{TO_STATE}the licence of texts and labels",
+        "url": url or f"{TO_STATE}where the dataset can be found",
+        "creator": {"@type": "sc:Organization", "name": creator or f"{TO_STATE}who made the dataset"},
+        "datePublished": (dataset.added or "1970-01-01")[:10],
+        "version": f"{dataset.gold}.0.0",
+        "isLiveDataset": False,
+        "citeAs": f"{TO_STATE}how to cite it",
+        "distribution": [
+            {
+                "@type": "cr:FileObject",
+                "@id": file,
+                "name": file,
+                "contentUrl": file,
+                "contentSize": f"{len(content)} B",
+                "encodingFormat": "application/jsonlines",
+                "sha256": hashlib.sha256(content).hexdigest(),
+            }
+        ],
+        "recordSet": [
+            {
+                "@type": "cr:RecordSet",
+                "@id": "samples",
+                "name": "samples",
+                "description": "One record a sample.",
+                "key": {"@id": "samples/id"},
+                "field": [_field(file, key, [one[key] for one in records if key in one]) for key in _keys(records)],
+            }
+        ],
+    }
+    return found | _rai(dataset, records)
+
+
+def _keys(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(key for record in records for key in record))
+
+
+def _field(file: str, key: str, values: Sequence[Any]) -> dict[str, Any]:
+    repeated = any(isinstance(value, list) for value in values)
+    plain = [one for value in values for one in (value if isinstance(value, list) else [value]) if one is not None]
+    types = {_TYPES.get(type(one), "sc:Text") for one in plain}
+    kind = types.pop() if len(types) == 1 else "sc:Float" if types == {"sc:Integer", "sc:Float"} else "sc:Text"
+    found: dict[str, Any] = {
+        "@type": "cr:Field",
+        "@id": f"samples/{key}",
+        "name": key,
+        "description": _WHAT.get(key, f"The field {key}."),
+        "dataType": kind,
+        "source": {"fileObject": {"@id": file}, "extract": {"jsonPath": f"$.{key}"}},
+    }
+    return found | ({"repeated": True} if repeated else {})
+
+
+def _rai(dataset: Dataset, records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What the store knows of how the data came to be; the rest is to be stated."""
+    people = Counter(name for record in records for name in record.get("annotators") or {})
+    each = [len(record.get("annotators") or {}) for record in records]
+    labels = _labels(records)
+    said = ", ".join(f"{label} {n}" for label, n in labels.most_common(_MOST_LABELS))
+    found: dict[str, Any] = {
+        "rai:dataCollection": f"{TO_STATE}how the texts were collected",
+        "rai:dataAnnotationProtocol": f"{TO_STATE}what annotators were asked. "
+        + (f"The file holds what {len(people)} annotators say." if people else "The file names no annotators."),
+        "rai:annotatorDemographics": f"{TO_STATE}who the annotators are; the store does not know",
+        "rai:personalSensitiveInformation": f"{TO_STATE}whether texts name or describe people; nobody has looked here",
+        "rai:dataUseCases": "Evaluation of models of emotion in text.",
+        "rai:dataLimitations": f"{dataset.n} samples; {sum(1 for one in records if not _said(one))} without a label.",
+        "rai:dataBiases": f"Labels are not equally frequent: {said}." if said else f"{TO_STATE}known biases",
+        "rai:dataReleaseMaintenancePlan": f"Version {dataset.gold} of its gold labels.",
+    }
+    if people:
+        found["rai:annotationsPerItem"] = f"{min(each)} to {max(each)}, {sum(each) / len(each):.2f} on average"
+    return found
+
+
+def _said(record: Mapping[str, Any]) -> bool:
+    return any(key in record for key in ("spans", "label", "labels", "values"))
+
+
+def _labels(records: Sequence[Mapping[str, Any]]) -> Counter[str]:
+    """How often each label is said in gold."""
+    found: Counter[str] = Counter()
+    for record in records:
+        several = record.get("labels") or ()
+        named = [name for name, there in several.items() if there] if isinstance(several, dict) else list(several)
+        spans = [span["label"] for span in record.get("spans") or () if isinstance(span, dict) and span.get("label")]
+        one = [record[key] for key in ("label", "emotion") if isinstance(record.get(key), str)]
+        found.update(str(name) for name in (*named, *spans, *one))
+    return found

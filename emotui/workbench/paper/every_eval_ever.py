@@ -1,0 +1,113 @@
+"""A run's results in the schema of Every Eval Ever (EvalEval Coalition, `eval.schema.json` 0.2.1)."""
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from emotui import __version__
+from emotui.metrics.metric import Metric
+from emotui.store.query import Dataset, Run
+from emotui.store.store import Store
+from emotui.workbench.paper.commands import command_of
+from emotui.workbench.runs.plan import RunConfig
+from emotui.workbench.runs.run_file import portable
+from emotui.workbench.runs.scores import metrics_of
+from emotui.workbench.runs.sharing import groups_of
+
+SCHEMA = "0.2.1"
+_SEED = 0
+_ARGUMENTS = ("temperature", "top_p", "max_tokens")
+
+
+def evaluation(store: Store, run: Run, dataset: Dataset, called: str, organisation: str = "") -> dict[str, Any]:
+    """The document of one run.
+
+    Args:
+        called: the id that the run has in the paper.
+        organisation: who ran it; empty: not stated.
+    """
+    model = portable(run.model)
+    return {
+        "schema_version": SCHEMA,
+        "evaluation_id": f"{dataset.name}/{model}/{_epoch(run.started)}",
+        "evaluation_timestamp": _epoch(run.started),
+        "retrieved_timestamp": _epoch(run.finished or run.started),
+        "source_metadata": {
+            "source_name": "emotui",
+            "source_type": "evaluation_run",
+            "source_organization_name": organisation or "not stated",
+            "evaluator_relationship": "third_party",
+        },
+        "eval_library": {"name": "emotui", "version": str(run.config.get("emotui") or __version__)},
+        "model_info": {
+            "name": model,
+            "id": model.partition(":")[2] or model,
+            "additional_details": {"spec": model, "run": called, "identity": run.identity},
+        },
+        "evaluation_results": _results(store, run, dataset),
+    }
+
+
+def _epoch(moment: str) -> str:
+    return f"{datetime.fromisoformat(moment).timestamp():.0f}"
+
+
+def _results(store: Store, run: Run, dataset: Dataset) -> list[dict[str, Any]]:
+    """One result for each metric that a sample of the run has a value of, with its interval."""
+    import numpy as np
+
+    from emotui.metrics.resampling import BESIDE, group_numbers, percentile_interval, resampled_means
+
+    shared = groups_of(store, dataset.dataset)
+    found = []
+    for metric in metrics_of(store, dataset.dataset):
+        values = store.metric_means(dataset.dataset, run.run, metric.name)
+        there = ~np.isnan(values)
+        known = values[there]
+        if not len(known):
+            continue
+        groups = None if shared is None else group_numbers(np.array(list(shared[1].values()))[there].tolist())
+        details: dict[str, Any] = {"score": float(known.mean())}
+        if len(known) > 1:
+            low, high = percentile_interval(resampled_means(known[:, None], groups, seed=_SEED, resamples=BESIDE)[:, 0])
+            details["uncertainty"] = {
+                "confidence_interval": {"lower": low, "upper": high, "confidence_level": 0.95, "method": "bootstrap"},
+                "standard_deviation": float(known.std(ddof=1)),
+                "num_samples": len(known),
+                "num_bootstrap_samples": BESIDE,
+            }
+        found.append(
+            {
+                "evaluation_name": f"{dataset.name}: {metric.name}",
+                "source_data": _data(dataset),
+                "metric_config": _metric(metric),
+                "score_details": details,
+                "generation_config": _asked(run, dataset),
+            }
+        )
+    return found
+
+
+def _data(dataset: Dataset) -> dict[str, Any]:
+    told = {"task": dataset.task, "samples": str(dataset.n), "sha256": dataset.fingerprint}
+    return {"dataset_name": dataset.name, "source_type": "other", "additional_details": told}
+
+
+def _metric(metric: Metric) -> dict[str, Any]:
+    low, high = metric.range
+    found: dict[str, Any] = {"evaluation_description": metric.help, "lower_is_better": not metric.higher_is_better}
+    if low is not None and high is not None:
+        found |= {"score_type": "continuous", "min_score": float(low), "max_score": float(high)}
+    return found
+
+
+def _asked(run: Run, dataset: Dataset) -> dict[str, Any]:
+    config = msgspec.convert(run.config, RunConfig)
+    arguments: dict[str, Any] = {
+        name: config.options[name] for name in _ARGUMENTS if config.options.get(name) is not None
+    }
+    if run.source == "model":
+        arguments["execution_command"] = command_of(run, dataset, private=False)
+    told = {"way": config.way, "seed": str(config.seed), "repeats": str(config.repeats), "source": run.source}
+    return {"generation_args": arguments, "additional_details": {name: value for name, value in told.items() if value}}

@@ -1,0 +1,272 @@
+"""`emotui paper`: the folder that goes with a paper, from what the store keeps of runs."""
+
+import hashlib
+import json
+import secrets
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from emotui import __version__
+from emotui.backends.host import Cancelled, IsCancelled
+from emotui.errors import BadInput
+from emotui.formats import check_not_over
+from emotui.formats.rows import literal
+from emotui.formats.written import refusal
+from emotui.store.query import Dataset, Run
+from emotui.store.store import Store
+from emotui.workbench.datasets.experiments import experiment_of
+from emotui.workbench.datasets.label_maps import label_map
+from emotui.workbench.datasets.samples import has_texts, is_sample_data
+from emotui.workbench.paper.checklist import checklist
+from emotui.workbench.paper.commands import limit_of
+from emotui.workbench.paper.croissant import croissant
+from emotui.workbench.paper.every_eval_ever import evaluation
+from emotui.workbench.paper.material import Told, datasets_of, prompts_of, told_of
+from emotui.workbench.paper.methods import file_name, methods, prompt_file
+from emotui.workbench.paper.naming import Naming
+from emotui.workbench.paper.recipe import FILE, Recipe, RecipeDataset, RecipeRun
+from emotui.workbench.paper.words import AGAIN, readme
+from emotui.workbench.progress import OnProgress
+from emotui.workbench.reports import figures
+from emotui.workbench.reports.comma_separated import comma_separated
+from emotui.workbench.reports.report import judged, report_text, sections_of, unwatched
+from emotui.workbench.reports.sizes import sizes
+from emotui.workbench.reports.values import Section, labels_of
+from emotui.workbench.results.service import Results, never
+from emotui.workbench.runs.packing import packed_run
+from emotui.workbench.runs.run_file import ENDING, portable, without_machine
+from emotui.workbench.runs.states import with_state
+
+_ABOUT = f"Written by emotui {__version__}."
+
+
+class Stated(msgspec.Struct, frozen=True):
+    """What only a person knows, for the metadata; empty: marked as to be stated."""
+
+    creator: str = ""
+    license: str = ""
+    url: str = ""
+    organisation: str = ""
+
+
+def write_paper(
+    store: Store,
+    results: Results,
+    runs: Sequence[str],
+    folder: str,
+    *,
+    sim: bool = True,
+    published: bool = False,
+    texts: bool = True,
+    stated: Stated | None = None,
+    ids: Mapping[str, str] | None = None,
+    on_progress: OnProgress = unwatched,
+    cancelled: IsCancelled = never,
+) -> dict[str, Any]:
+    """Write the folder, whole or not at all.
+
+    Args:
+        runs: ids of runs of any tasks, or the beginnings of ids; tables have them in this order.
+        folder: a new one, or an empty one.
+        sim: whether annotators get their Sim, which loads the embedded model.
+        published: whether the papers' own rows stand beside.
+        texts: whether samples and prompts go along.
+        stated: for the metadata.
+        ids: what runs are to be called in the folder, where that is not their id.
+
+    Returns:
+        `to`, `runs`, `files` (their names), and `figures`: whether they could be drawn.
+
+    Raises:
+        BadInput: a run that is not there, is going on or is scored under former gold, or a folder that holds something.
+        Cancelled: on the way; nothing is written.
+    """
+    chosen = [with_state(store.run(name)) for name in dict.fromkeys(store.run(name).run for name in runs)]
+    if not chosen:
+        raise BadInput("a paper needs a run: emotui paper RUN... --to DIR")
+    target = Path(folder)
+    _check_new(target, store)
+    made = _Making(store, results, chosen, ids or {}, texts, stated or Stated())
+    made.read(sim, published, on_progress, cancelled)
+    try:
+        beside = target.absolute().with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
+        beside.mkdir()
+        try:
+            made.write(beside, sim, published, cancelled)
+            if target.exists():
+                target.rmdir()
+            beside.rename(target)
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+    except OSError as error:
+        raise refusal(folder, error) from None
+    return {"to": folder, "runs": [one.called for one in made.told], "files": made.files, "figures": made.drawn}
+
+
+def _check_new(target: Path, store: Store) -> None:
+    check_not_over(target, store.path)
+    if target.exists() and not target.is_dir():
+        raise BadInput(f"{literal(str(target))}: is a file; name a new folder")
+    if target.is_dir() and any(target.iterdir()):
+        raise BadInput(f"{literal(str(target))}: holds something; name a new folder")
+
+
+class _Making:
+    """A folder in the making."""
+
+    def __init__(
+        self, store: Store, results: Results, runs: list[Run], ids: Mapping[str, str], texts: bool, stated: Stated
+    ) -> None:
+        self.store, self.results, self.runs = store, results, runs
+        self.texts, self.stated = texts, stated
+        self.naming = Naming(runs, ids)
+        self.files: list[str] = []
+        self.drawn = False
+
+    def read(self, sim: bool, published: bool, on_progress: OnProgress, cancelled: IsCancelled) -> None:
+        """All that is counted."""
+        found = sections_of(
+            *(self.store, self.results, self.runs),
+            sim=sim,
+            published=published,
+            alone=True,
+            on_progress=on_progress,
+            cancelled=cancelled,
+        )
+        size_of, ids = sizes(self.store, found), {self.naming.run(run.run): run.run for run in self.runs}
+        tested = judged(self.store, found)
+        self.sections = [
+            Section(section.title, tuple(self.naming.table(table) for table in section.tables), section.dataset)
+            for section in found
+        ]
+        self.tested = {(at, self.naming.text(key)): best for (at, key), best in tested.items()}
+        self.size_of = lambda key, run: size_of(key, ids.get(run, run))
+        self.told = told_of(self.store, self.runs, self.naming)
+
+    def write(self, folder: Path, sim: bool, published: bool, cancelled: IsCancelled) -> None:
+        """Every file."""
+        self.folder = folder
+        self._tables()
+        self._figures(cancelled)
+        data = self._data()
+        runs = [self._run(one) for one in self.told]
+        tables = [table for section in self.sections for table in section.tables]
+        self._put("methods.md", methods(self.told, tables, prompts=self.texts))
+        self._put("checklist.md", checklist(self.store, self.told))
+        hashes = {name: _sha256(folder / name) for name in self.files if name.startswith("tables/")}
+        recipe = Recipe(
+            emotui=__version__,
+            sim=sim,
+            published=published,
+            texts=self.texts,
+            datasets=data,
+            runs=runs,
+            tables=hashes,
+        )
+        self._put(FILE, msgspec.json.format(msgspec.json.encode(recipe)) + b"\n")
+        self._put("again.sh", AGAIN)
+        (folder / "again.sh").chmod(0o755)
+        self._put("README.md", readme(self.told, self.drawn, self.texts))
+        if cancelled():
+            raise Cancelled
+
+    def _put(self, name: str, content: str | bytes) -> None:
+        path = self.folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        self.files.append(name)
+
+    def _json(self, name: str, document: object) -> None:
+        self._put(name, json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+
+    def _tables(self) -> None:
+        def text(ending: str, sections: Sequence[Section], at: int = 0) -> str:
+            tested = {(0, key): best for (place, key), best in self.tested.items() if place == at}
+            chosen = self.tested if len(sections) == len(self.sections) else tested
+            return report_text(ending, self.runs, sections, chosen, self.size_of, _ABOUT, ())
+
+        for ending in (".md", ".html"):
+            self._put(f"tables/tables{ending}", text(ending, self.sections))
+        self._put("tables/tables.csv", comma_separated(self.sections, self.tested, self.size_of))
+        for (at, place), label in labels_of(self.sections).items():
+            section = self.sections[at]
+            alone = Section(section.title, (section.tables[place],), section.dataset)
+            self._put(f"tables/{label}.tex", text(".tex", [alone], at))
+
+    def _figures(self, cancelled: IsCancelled) -> None:
+        try:
+            figures.check_at_hand()
+        except BadInput:
+            return
+        self.drawn = True
+        for (at, place), label in labels_of(self.sections).items():
+            table = self.sections[at].tables[place]
+            if not figures.can_draw(table):
+                continue
+            for ending in figures.ENDINGS:
+                if cancelled():
+                    raise Cancelled
+                self._put(f"figures/{label}{ending}", figures.drawn(table, ending))
+
+    def _data(self) -> list[RecipeDataset]:
+        found = []
+        for number, dataset in enumerate(datasets_of(self.told), start=1):
+            experiment = experiment_of(dataset)
+            file = ""
+            if self.texts and experiment is None:
+                stem = f"{number}-{file_name(dataset.name)}"
+                name = f"{stem}.jsonl"
+                content = b"".join(record + b"\n" for _, record in self.store.dataset_samples(dataset.dataset))
+                file = f"data/{name}"
+                self._put(file, content)
+                told = msgspec.structs.asdict(self.stated)
+                told.pop("organisation")
+                self._json(f"data/{stem}.croissant.json", croissant(dataset, name, content, **told))
+            found.append(
+                RecipeDataset(
+                    name=dataset.name,
+                    task=dataset.task,
+                    fingerprint=dataset.fingerprint,
+                    file=file,
+                    source=dataset.source if is_sample_data(dataset) or not has_texts(dataset) else "",
+                    experiment=experiment,
+                    label_maps=self._label_maps(dataset),
+                )
+            )
+        return found
+
+    def _label_maps(self, dataset: Dataset) -> dict[str, dict[str, str]]:
+        """What is kept of what sources call labels; for all of them under no name."""
+        sources = dict.fromkeys(one.run.model for one in self.told if one.dataset == dataset)
+        kept = {"": label_map(self.store, dataset)} | {name: label_map(self.store, dataset, name) for name in sources}
+        return {name: mapping for name, mapping in kept.items() if mapping}
+
+    def _run(self, one: Told) -> RecipeRun:
+        name = file_name(one.called)
+        file = f"runs/{name}{ENDING}"
+        self._put(file, packed_run(self.store, one.run, texts=False, called=one.called))
+        self._json(
+            f"every_eval_ever/{name}.json",
+            evaluation(self.store, one.run, one.dataset, one.called, self.stated.organisation),
+        )
+        if self.texts and one.prompts:
+            lines = [json.dumps(line, ensure_ascii=False) for line in prompts_of(self.store, one.run)]
+            self._put(f"prompts/{prompt_file(one.called)}", "".join(f"{line}\n" for line in lines))
+        return RecipeRun(
+            run=one.called,
+            dataset=one.dataset.name,
+            model=portable(one.run.model) if one.is_model else one.run.model,
+            by_model=one.is_model,
+            identity=one.run.identity,
+            file=file,
+            limit=limit_of(one.run, one.dataset),
+            config=without_machine(one.run.config),
+        )
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

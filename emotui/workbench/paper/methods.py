@@ -1,0 +1,185 @@
+"""The methods of a paper in words: what was run how, on what, under which conventions."""
+
+import re
+from collections.abc import Sequence
+
+from emotui import __version__
+from emotui.tables import ResultsTable
+from emotui.tasks.registry import task_named
+from emotui.workbench.paper.commands import command_of, kept_settings
+from emotui.workbench.paper.material import Told, datasets_of, packages
+from emotui.workbench.reports.escaping import markdown, one_line
+from emotui.workbench.runs.machine import Measured
+from emotui.workbench.runs.run_file import portable
+
+_JOULES_A_WATT_HOUR = 3600
+
+
+def methods(told: Sequence[Told], tables: Sequence[ResultsTable], *, prompts: bool) -> str:
+    """The text, in Markdown. Args: prompts: whether files with the prompts stand beside."""
+    parts = [
+        "# Methods\n",
+        _paragraph(told),
+        "\n## Runs\n",
+        _runs(told),
+        "\n## Models\n",
+        *_models(told),
+        "\n## Prompts\n",
+        *_prompts(told, prompts),
+        "\n## Conventions\n",
+        *_conventions(told, tables),
+        "\n## Hardware, time and energy\n",
+        *_hardware(told),
+        "\n## Software\n",
+        f"emotui {__version__}; " + ", ".join(f"{name} {one}" for name, one in packages().items()) + ".",
+        "\n## Commands\n",
+        "```sh",
+        *(line for one in told for line in _command(one)),
+        "```",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _paragraph(told: Sequence[Told]) -> str:
+    """What was done, as a paper says it."""
+    said = []
+    for dataset in datasets_of(told):
+        own = [one for one in told if one.dataset.dataset == dataset.dataset]
+        task = task_named(dataset.task)
+        models = ", ".join(dict.fromkeys(_model(one) for one in own))
+        repeats = sorted({one.config.repeats for one in own})
+        seeds = sorted({one.config.seed for one in own if one.is_model})
+        said.append(
+            f"On *{markdown(dataset.name)}* ({dataset.n:,} samples, gold version {dataset.gold}; the {task.name} task,"
+            f" version {task.version} of its questions) we compare {models}"
+            + (f", with {_numbers(repeats)} repeat{'s' * (repeats != [1])} a sample" if repeats else "")
+            + (f" and seed {_numbers(seeds)}." if seeds else ".")
+        )
+    said.append(
+        "Figures are means over samples, of several repeats over these first; intervals are 95% percentile bootstraps"
+        " over samples, or over what samples share. Differences are tested pair by pair over samples; the best of a"
+        " column is bold only where it is above every other run at 5% after Holm's correction."
+    )
+    return " ".join(said)
+
+
+def _model(one: Told) -> str:
+    name = markdown(portable(one.run.model)) if one.is_model else markdown(one.run.model)
+    return name if one.is_model else f"{name} (what a {one.run.source} says)"
+
+
+def _numbers(values: Sequence[int]) -> str:
+    return ", ".join(map(str, values))
+
+
+def _runs(told: Sequence[Told]) -> str:
+    head = ("Run", "Source", "Dataset", "Way", "Seed", "Repeats", "Answered", "Failed", "Asked", "Seconds", "Began")
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    for one in told:
+        run, config = one.run, one.config
+        cells = (
+            *(one.called, portable(run.model) if one.is_model else run.model, one.dataset.name, config.way or "–"),
+            *(config.seed, config.repeats, f"{run.done} of {run.n}", run.failed, one.asked, f"{one.seconds:.1f}"),
+            run.started[:10],
+        )
+        lines.append("| " + " | ".join(markdown(str(cell)) for cell in cells) + " |")
+    return "\n".join(lines)
+
+
+def _models(told: Sequence[Told]) -> list[str]:
+    lines = []
+    for spec, one in {one.run.model: one for one in told if one.is_model}.items():
+        known = one.card
+        line = f"- **{markdown(portable(spec))}**"
+        if known is None:
+            line += ": what it is made of is kept with the store that it ran in, not with this one"
+        else:
+            told_of_it = ", ".join(
+                f"{markdown(name)} `{one_line(value)[:80]}`" for name, value in known.identity.items()
+            )
+            line += f": {told_of_it}" + "".join(f"; {markdown(note)}" for note in known.notes)
+        lines.append(line + ".")
+        lines += [f"  {markdown(why)}." for why in dict.fromkeys((one.config.trained_on,)) if why]
+    return lines or ["None: all of this was said by people, or made elsewhere."]
+
+
+def _part(value: str) -> str:
+    """A part of what a model is made of; of a path its last part."""
+    short = re.split(r"[\\/]", value)[-1] if re.match(r"[/~\\]|[A-Za-z]:[\\/]", value) else value
+    return f"`{one_line(short)[:80].replace('`', '')}`"
+
+
+def _prompts(told: Sequence[Told], there: bool) -> list[str]:
+    lines = []
+    for one in told:
+        if not one.is_model:
+            continue
+        if not one.prompts:
+            lines.append(f"- {markdown(one.called)}: the model is asked without words.")
+        elif there:
+            file = f"prompts/{prompt_file(one.called)}"
+            lines.append(f"- {markdown(one.called)}: {one.prompts:,} different prompts, each as it was sent: `{file}`.")
+        else:
+            lines.append(
+                f"- {markdown(one.called)}: {one.prompts:,} different prompts; they hold texts, and are left out."
+            )
+    return lines or ["None."]
+
+
+def prompt_file(called: str) -> str:
+    """The name of the file with a run's prompts."""
+    return f"{file_name(called)}.jsonl"
+
+
+def file_name(name: str) -> str:
+    """A name that a file can have on any system."""
+    plain = "".join(sign if sign.isascii() and (sign.isalnum() or sign in "-_") else "-" for sign in name)[:100]
+    return plain.strip("-") or "x"
+
+
+def _conventions(told: Sequence[Told], tables: Sequence[ResultsTable]) -> list[str]:
+    own = dict.fromkeys(convention for one in told for convention in one.conventions)
+    notes = dict.fromkeys(note for table in tables for note in table.notes)
+    return [*(f"- Samples are scored by: {markdown(one)}." for one in own), *(f"- {markdown(note)}" for note in notes)]
+
+
+def _hardware(told: Sequence[Told]) -> list[str]:
+    lines = []
+    for one in told:
+        if not one.is_model:
+            continue
+        name = markdown(one.called)
+        if one.measured is None:
+            lines.append(
+                f"- {name}: the store does not know what it ran on (another machine, or an earlier version of emotui);"
+                f" its {one.asked:,} answers took {one.seconds:.1f} s together."
+            )
+        else:
+            lines.append(f"- {name}: {_machine(one.measured)}; {one.measured.seconds:.1f} s. {_energy(one.measured)}")
+    return lines or ["No model was run."]
+
+
+def _machine(measured: Measured) -> str:
+    graphics = ", ".join(map(markdown, measured.graphics)) or "no GPU"
+    return (
+        f"{markdown(measured.processor)}, {measured.cores} cores, {measured.memory_gb:g} GB of memory, {graphics};"
+        f" {markdown(measured.system)}, Python {markdown(measured.python)}"
+    )
+
+
+def _energy(measured: Measured) -> str:
+    if measured.joules is None:
+        return "Energy: not known, because the machine has no counter that can be read (RAPL)."
+    hours = measured.joules / _JOULES_A_WATT_HOUR
+    return (
+        f"Energy: about {hours:.3g} Wh, as the processor's own counters say (RAPL: its packages, with whatever else ran"
+        " on them; without graphics cards, memory of its own, disks and losses)."
+    )
+
+
+def _command(one: Told) -> list[str]:
+    if not one.is_model:
+        return [f"# {one_line(one.called)}: what a {one.run.source} says"]
+    kept = kept_settings(one.config.options)
+    told = [f"# with {', '.join(kept)} as kept with the run"] if kept else []
+    return [*told, one_line(command_of(one.run, one.dataset, private=False))]
