@@ -93,8 +93,15 @@ def ask(results: "Results", question: Question) -> Found:
             return Found(wanted, results.agreement(dataset, wanted.runs, cancelled=counting))
         if wanted.what == "transitions":
             return Found(wanted, results.transitions(dataset, wanted.by, cancelled=counting))
-        with_what = {"sim": wanted.whole, "baselines": wanted.whole, "published": wanted.published}
-        tables = results.tables(dataset, runs, **with_what, cancelled=counting, on_step=counting.tell)
+        tables = results.tables(
+            dataset,
+            runs,
+            sim=wanted.whole,
+            baselines=wanted.whole,
+            published=wanted.published,
+            cancelled=counting,
+            on_step=counting.tell,
+        )
         return Found(wanted, tables, _datasets(results, tables))
     except Cancelled:
         return Found(wanted, None)

@@ -33,9 +33,9 @@ from emotui.workbench.paper.words import AGAIN, readme
 from emotui.workbench.progress import OnProgress
 from emotui.workbench.reports import figures
 from emotui.workbench.reports.comma_separated import comma_separated
-from emotui.workbench.reports.report import judged, report_text, sections_of, unwatched
+from emotui.workbench.reports.report import Judged, judged, report_text, sections_of, unwatched
 from emotui.workbench.reports.sizes import sizes
-from emotui.workbench.reports.values import Section, labels_of
+from emotui.workbench.reports.values import Section, SizeOf, labels_of
 from emotui.workbench.results.service import Results, never
 from emotui.workbench.runs.packing import packed_run
 from emotui.workbench.runs.run_file import ENDING, portable, without_machine
@@ -143,8 +143,12 @@ class _Making:
             Section(section.title, tuple(self.naming.table(table) for table in section.tables), section.dataset)
             for section in found
         ]
-        self.tested = {(at, self.naming.text(key)): best for (at, key), best in tested.items()}
-        self.size_of = lambda key, run: size_of(key, ids.get(run, run))
+        self.tested: Judged = {(at, self.naming.text(key)): best for (at, key), best in tested.items()}
+
+        def of_called(key: str, run: str) -> int | None:
+            return size_of(key, ids.get(run, run))
+
+        self.size_of: SizeOf = of_called
         self.told = told_of(self.store, self.runs, self.naming)
 
     def write(self, folder: Path, sim: bool, published: bool, cancelled: IsCancelled) -> None:
