@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +57,7 @@ def first_token(states: torch.Tensor, mask: torch.Tensor) -> NDArray[np.float32]
 
 
 def _by_modules(folder: Path, steps: list[dict[str, Any]]) -> Pool:
-    from sentence_transformers import models
-
+    models: Any = import_module("sentence_transformers.models")
     modules: list[Any] = []
     for step in steps:
         inside = folder / step["path"]
