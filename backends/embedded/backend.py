@@ -240,21 +240,18 @@ class EmbeddedBackend:
     def fill_mask(self, requests: Sequence[FillMask]) -> list[Filled | Refused]:
         """Candidates (by default this project's list of emotion words) ranked for each `<mask>`; see `masks`.
 
-        A text with a mask behind its first 256 tokens is refused.
+        Of a text longer than 256 tokens each mask is read in its own surroundings.
         """
-        read = [masks.masked_ids(self.weights, request.text) for request in requests]
-        unread = [any(place >= len(ids) - 1 for place in places) for ids, places in read]
-        seen = [[] if behind else places for (_, places), behind in zip(read, unread, strict=True)]
-        states = masks.mask_states(self.weights, [ids for ids, _ in read], seen)
+        read = [masks.mask_windows(self.weights, request.text) for request in requests]
+        flat = [window for windows in read for window in windows]
+        states = iter(masks.mask_states(self.weights, [ids for ids, _ in flat], [places for _, places in flat]))
         vectors: dict[tuple[str, ...], torch.Tensor] = {}
         results: list[Filled | Refused] = []
-        for request, places, behind, at_masks in zip(requests, seen, unread, states, strict=True):
+        for request, windows in zip(requests, read, strict=True):
             candidates = EMOTION_WORDS if request.candidates is None else request.candidates
-            if behind:
-                results.append(Refused(f"A <mask> stands behind the first {LONGEST} tokens, which is all that is read"))
-                continue
-            if not places or not candidates:
-                results.append(Refused("There is no <mask> to fill" if not places else "There are no candidates"))
+            at_masks = torch.cat([torch.empty(0, masks.STATE), *(next(states) for _ in windows)])
+            if not len(at_masks) or not candidates:
+                results.append(Refused("There are no candidates" if len(at_masks) else "There is no <mask> to fill"))
                 continue
             if candidates not in vectors:
                 vectors[candidates] = masks.word_vectors(self.weights, candidates)

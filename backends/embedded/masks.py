@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from emotui.backends.embedded.encoder import WIDTH
 from emotui.backends.embedded.inference import BATCH, sentence_embeddings
 from emotui.backends.embedded.tokens import END, MASK, START, batches_by_length, padded
 from emotui.backends.embedded.weights import Weights
@@ -21,27 +22,39 @@ from emotui.backends.embedded.weights import Weights
 MARK = "<mask>"
 LONGEST = 256
 DEPTH = 4
+STATE = 3 * WIDTH
+"""Numbers that are known of a mask."""
 
 
-def masked_ids(weights: Weights, text: str) -> tuple[list[int], list[int]]:
-    """Token ids with a mask token for each `<mask>`, and the masks' places; the first tokens of a long text.
+Window = tuple[list[int], list[int]]
+"""Token ids with a start and an end, and the places of the masks that are filled from them."""
 
-    A mask behind those has a place past the end of the ids.
-    """
-    ids, places = [START], []
+
+def mask_windows(weights: Weights, text: str) -> list[Window]:
+    """A text of up to 256 tokens as one window; of a longer one a window a mask, with the mask in its middle, or at an
+    end of the text as near to it as can be."""
+    ids: list[int] = []
+    places = []
     for number, part in enumerate(weights.pieces.encode(text.split(MARK))):
         if number:
             places.append(len(ids))
             ids.append(MASK)
         ids += part.ids
-    return [*ids[: LONGEST - 1], END], places
+    room = LONGEST - 2
+    if len(ids) <= room:
+        return [([START, *ids, END], [place + 1 for place in places])]
+    firsts = [min(max(0, place - room // 2), len(ids) - room) for place in places]
+    return [
+        ([START, *ids[first : first + room], END], [place - first + 1])
+        for first, place in zip(firsts, places, strict=True)
+    ]
 
 
 @torch.inference_mode()
 def mask_states(weights: Weights, ids: Sequence[Sequence[int]], places: Sequence[Sequence[int]]) -> list[Tensor]:
     """For each text (masks, 1152): at its masks the unmodified encoder's state after `DEPTH` layers, then the word
     embeddings of the token before and of the token after (at an end of the text the frame's own)."""
-    states = [torch.empty(0)] * len(ids)
+    states = [torch.empty(0, STATE)] * len(ids)
     embedding = weights.base.words.weight
     for indices in batches_by_length([len(row) for row in ids], BATCH):
         tokens, present = padded([ids[index] for index in indices])

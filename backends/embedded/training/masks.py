@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from emotui.backends.embedded.labels import EMOTION_WORDS
-from emotui.backends.embedded.masks import MARK, mask_states, masked_ids, word_vectors
+from emotui.backends.embedded.masks import MARK, mask_states, mask_windows, word_vectors
 from emotui.backends.embedded.training.data import goemotions, reman, xed
 from emotui.backends.embedded.weights import Weights
 from emotui.backends.embedded.words import words
@@ -50,7 +50,7 @@ def thinned(examples: Sequence[Masked], most: int, seed: int) -> list[Masked]:
 
 def mask_table(weights: Weights, examples: Sequence[Masked]) -> tuple[Tensor, Tensor]:
     """States at the masks and the numbers of the words, of the texts whose mask is read. Returns: (n, 1152), (n,)."""
-    read = [masked_ids(weights, text) for text, _ in examples]
+    read = [mask_windows(weights, text)[0] for text, _ in examples]
     kept = [number for number, (_, places) in enumerate(read) if len(places) == 1]
     states = mask_states(weights, [read[number][0] for number in kept], [read[number][1] for number in kept])
     return torch.cat(states), torch.tensor([examples[number][1] for number in kept])

@@ -24,9 +24,10 @@ from emotui.backends.base import (
     Score,
     Scores,
 )
-from emotui.backends.embedded import base_files, weights
+from emotui.backends.embedded import base_files, masks, weights
 from emotui.backends.embedded.backend import EmbeddedBackend
 from emotui.backends.embedded.labels import EKMAN, GOEMOTIONS, LABEL_SETS, grouped
+from emotui.backends.embedded.tokens import MASK
 from emotui.backends.embedded.words import words
 from emotui.errors import ModelError
 from emotui.records import PLUTCHIK
@@ -267,12 +268,29 @@ def test_each_mask_gets_its_candidates_with_probabilities_that_sum_to_one(backen
     assert isinstance(backend.fill_mask([FillMask("No mask here.")])[0], Refused)
 
 
-def test_a_mask_behind_what_is_read_is_refused_and_the_others_are_filled(backend: EmbeddedBackend) -> None:
-    far, near = "word " * 400 + "<mask>", "I am <mask>. " + "word " * 400
-    refused, filled = backend.fill_mask([FillMask(far), FillMask(near)])
-    assert isinstance(refused, Refused)
-    assert "first 256 tokens" in refused.why
-    assert not isinstance(filled, Refused)
+def test_every_mask_of_a_long_text_is_filled_and_what_is_far_from_it_does_not_matter(backend: EmbeddedBackend) -> None:
+    candidates, filler = ("happy", "sad"), "word " * 400
+    near, far = "We won the cup, I am so <mask>!", "My dog died last night and I feel so <mask>."
+    other = "They lost the match, which made her <mask>."
+    one, two = backend.fill_mask([FillMask(f"{near} {filler}{last}", candidates) for last in (far, other)])
+    assert isinstance(one, Filled)
+    assert isinstance(two, Filled)
+    assert len(one.masks) == len(two.masks) == 2
+    assert dict(one.masks[0]) == pytest.approx(dict(two.masks[0]), abs=1e-6)
+    assert dict(one.masks[1]) != pytest.approx(dict(two.masks[1]), abs=1e-6)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 600), st.integers(0, 600), st.integers(0, 600))
+def test_a_window_holds_its_mask_and_as_much_text_as_can_be_read(
+    backend: EmbeddedBackend, before: int, between: int, after: int
+) -> None:
+    text = "a " * before + "<mask>" + " b" * between + " <mask>" + " c" * after
+    length, windows = before + between + after + 2, masks.mask_windows(backend.weights, text)
+    assert sum(len(places) for _, places in windows) == 2
+    for ids, places in windows:
+        assert len(ids) == min(length, masks.LONGEST - 2) + 2
+        assert [ids[place] for place in places] == [MASK] * len(places)
 
 
 def test_a_mask_is_filled_by_what_its_text_says(backend: EmbeddedBackend) -> None:
