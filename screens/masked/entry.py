@@ -3,7 +3,7 @@
 from emotui.screens.actions import Action
 from emotui.screens.entry import PlaceEntry
 
-_STUDY = "Masked: blind study"
+_STUDY, _REVIEW = "Masked: blind study", "Masked: review of masks"
 
 ENTRY = PlaceEntry(
     title="Masked",
@@ -37,6 +37,25 @@ ENTRY = PlaceEntry(
         Action("open_back", ("p",), "p", "open before", "The text without an answer before", _STUDY),
         Action("why", ("i",), "i", "why", "Write why", _STUDY, 3),
         Action("own_codes", ("semicolon",), ";", "own codes", "Codes in your own words (open coding)", _STUDY, 4),
+        Action("review", ("f4",), "F4", "review masks", "Go through doubtful masks of raw posts", "Masked", 11),
+        Action("keep_mask", ("space",), "Space", "keep", "Keep the mask, or set it again; on to the next", _REVIEW, 1),
+        Action("drop_mask", ("x",), "x", "drop", "No mask there; on to the next", _REVIEW, 1),
+        Action(
+            "mask_start_back", ("left_square_bracket",), "[", "start back", "Start of the mask a word back", _REVIEW
+        ),
+        Action(
+            "mask_start_on",
+            ("right_square_bracket",),
+            "]",
+            "start on",
+            "Start of the mask a word on",
+            _REVIEW,
+            2,
+            ("[ ] { }", "borders"),
+        ),
+        Action("mask_end_back", ("left_curly_bracket",), "{", "end back", "End of the mask a word back", _REVIEW),
+        Action("mask_end_on", ("right_curly_bracket",), "}", "end on", "End of the mask a word on", _REVIEW),
+        Action("write_set", ("e",), "e", "write", "Write the posts as masked records", _REVIEW, 1),
     ),
     signs=("In the list of Masked", (("✓", "this text of the blind study has your answer"),)),
 )

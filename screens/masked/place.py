@@ -13,8 +13,10 @@ from emotui.screens.masked import detail
 from emotui.screens.masked.entry import ENTRY
 from emotui.screens.masked.guess_line import GuessLine
 from emotui.screens.masked.requests import Guessed, Looked, look
+from emotui.screens.masked.review_mode import WHILE_REVIEWING
+from emotui.screens.masked.review_place import ReviewPlace
+from emotui.screens.masked.review_rows import doubt_lines
 from emotui.screens.masked.study_mode import ALLOWED
-from emotui.screens.masked.study_place import StudyPlace
 from emotui.screens.masked.study_rows import Row
 from emotui.screens.masked.study_rows import lines as choice_lines
 from emotui.screens.masked.text import DIFFERS, Filling, hidden, text_lines
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
     from emotui.screens.widgets.page import Lines
     from emotui.workbench.masked.looking import MaskedView
+    from emotui.workbench.masked.review import Doubt
     from emotui.workbench.source import BrowseSource
 
 HIDDEN, GOLD, RUN = "hidden", "gold", "run"
@@ -45,7 +48,7 @@ _TALL = 34
 """Rows from which the examples stand under the bars."""
 
 
-class Masked(StudyPlace):
+class Masked(ReviewPlace):
     """The text above; under it the chosen mask's words as ten bars, or the examples that the prompt showed."""
 
     entry = ENTRY
@@ -54,6 +57,7 @@ class Masked(StudyPlace):
         "masked-guess": "#masked-title",
         "masked-detail": "#masked-mask",
         "masked-choices": "#masked-title",
+        "masked-doubts": "#masked-mask",
     }
     slim_list = True
     marks_errors = False
@@ -64,6 +68,10 @@ class Masked(StudyPlace):
     Masked #masked-choices { height: 11; display: none; }
     Masked.-tall #masked-choices { height: 17; }
     Masked.-study #masked-choices { display: block; }
+    Masked #masked-doubts { height: 11; display: none; }
+    Masked.-tall #masked-doubts { height: 20; }
+    Masked.-review #masked-doubts { display: block; }
+    Masked.-review #masked-detail { display: none; }
     Masked.-study #masked-detail, Masked.-study #masked-mask { display: none; }
     Masked.-results #masked-detail, Masked.-results #masked-mask { display: none; }
     """
@@ -91,6 +99,8 @@ class Masked(StudyPlace):
             yield Page(id="masked-detail")
             choices: PickedRows[Row] = PickedRows(choice_lines, id="masked-choices")
             yield choices
+            doubts: PickedRows[Doubt] = PickedRows(doubt_lines, id="masked-doubts")
+            yield doubts
         yield Notice("#masked-body", id="masked-notice")
 
     def on_mount(self) -> None:
@@ -121,6 +131,9 @@ class Masked(StudyPlace):
             self._wanted = sample, run
             self.selected_in_study(sample)
             return
+        if self.review is not None:
+            self._wanted = sample, run
+            return
         if sample is None or self._looks is None:
             self.view = None
             self.show_nothing("no text is selected: the list is empty")
@@ -138,7 +151,10 @@ class Masked(StudyPlace):
             self.say("The words behind masks, as words and as vectors", why, failed=failed)
 
     def focus_first(self) -> None:
-        (self.choices if self.mode is not None else self.query_one("#masked-text")).focus()
+        if self.review is not None:
+            self.doubts.focus()
+        else:
+            (self.choices if self.mode is not None else self.query_one("#masked-text")).focus()
 
     def on_show(self) -> None:
         self._veil()
@@ -154,7 +170,7 @@ class Masked(StudyPlace):
         self.say("This text cannot be shown", why, failed=True)
 
     def _show(self, asked: Looked, view: "MaskedView") -> None:
-        if self._wanted[0] != asked.sample or self.mode is not None:
+        if self._wanted[0] != asked.sample or self.mode is not None or self.review is not None:
             return
         self.view = view
         self.mask = min(self.mask, max(len(view.gold) - 1, 0))
@@ -192,7 +208,7 @@ class Masked(StudyPlace):
     def draw(self) -> None:
         """Everything that follows from the text, the fill and the chosen mask."""
         view = self.view
-        if view is None or self.mode is not None or self.results is not None:
+        if view is None or self.mode is not None or self.results is not None or self.review is not None:
             return
         if self.filled != HIDDEN:
             self._seen.add(view.number)
@@ -272,6 +288,8 @@ class Masked(StudyPlace):
     # Keys.
 
     def doing(self, action: str) -> Callable[[], None] | None:
+        if self.review is not None:
+            return self.review.doing(action)
         if self.mode is not None:
             return self.mode.doing(action)
         if self.results is not None:
@@ -279,6 +297,8 @@ class Masked(StudyPlace):
         return super().doing(action)
 
     def can(self, action: str) -> bool:
+        if self.review is not None:
+            return self.review.can(action)
         if self.mode is not None:
             return self.mode.can(action)
         if self.results is not None:
@@ -294,10 +314,12 @@ class Masked(StudyPlace):
     def only(self) -> Collection[str] | None:
         if self.typing:
             return WHILE_TYPING
+        if self.review is not None:
+            return WHILE_REVIEWING
         return ALLOWED if self.mode is not None else None
 
     def tell(self, what: str, value: object) -> None:
-        if self.mode is not None or self.results is not None:
+        if self.mode is not None or self.results is not None or self.review is not None:
             return
         if what == "fill" and isinstance(value, str):
             self._fill_by(value)
@@ -492,7 +514,7 @@ class Masked(StudyPlace):
     def can_study(self) -> bool:
         return not self.typing and bool(self._asks)
 
-    can_study_results = can_study
+    can_study_results = can_review = can_study
 
     def do_study(self) -> None:
         """Open a blind study, or begin one."""
@@ -507,6 +529,7 @@ class Masked(StudyPlace):
         event.stop()
         if self.mode is not None:
             self.mode.row = self.choices.picked
+        self.picked_doubt()
 
     def left_study(self) -> None:
         self._veil()

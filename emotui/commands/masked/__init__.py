@@ -7,6 +7,7 @@ from emotui.commands.masked.examples import examples
 from emotui.commands.masked.figures import compare, errors, published, sizes
 from emotui.commands.masked.lengths import lengths
 from emotui.commands.masked.lexicon import lexicon, questions
+from emotui.commands.masked.review import review
 from emotui.commands.masked.study import study
 
 
@@ -15,5 +16,5 @@ def masked() -> None:
     """Build sets of masked emotion words, and analyse what models fill in."""
 
 
-for command in (build, compare, errors, examples, lengths, lexicon, published, questions, sizes, study):
+for command in (build, compare, errors, examples, lengths, lexicon, published, questions, review, sizes, study):
     masked.add_command(command)

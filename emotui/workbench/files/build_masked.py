@@ -28,6 +28,9 @@ _AROUND = 60
 
 Place = tuple[int, int]
 
+Decided = Mapping[str, Mapping[Place, Place | None]]
+"""By post and the place of an emotion word: where a mask stands instead, or None for no mask."""
+
 
 class Building(msgspec.Struct, frozen=True):
     """How posts are built.
@@ -72,10 +75,13 @@ class Built(msgspec.Struct, frozen=True):
         }
 
 
-def build_file(path: str, how: Building, *, skip_bad: bool, warn: Warn) -> Built:
+def build_file(path: str, how: Building, *, skip_bad: bool, warn: Warn, said: Decided | None = None) -> Built:
     """Build every post of a file.
 
     A post without an emotion word of its writer's own is left out, and told with its line.
+
+    Args:
+        said: what a person decided, where it is at hand and not in a file.
 
     Raises:
         BadInput: a post has no text, or a mask in it already; a file cannot be read; or no post is left.
@@ -95,9 +101,9 @@ def build_file(path: str, how: Building, *, skip_bad: bool, warn: Warn) -> Built
     for one in bad:
         warn(f"skipped {one}")
     good = [(post, line) for post, line in posts if problem(post) is None]
-    decided = _decided(how.decided, {post.id for post, _ in good})
+    decided = said if said is not None else _decided(how.decided, {post.id for post, _ in good})
     tag = hanta()
-    built = [build(post, words, tag, tokens, decided.get(post.id)) for post, _ in good]
+    built = [_built(path, line, post, words, tag, tokens, decided.get(post.id)) for post, line in good]
     _check_decided(how.decided, decided, built)
     without = [
         f"{literal(path)}:{line}: no emotion word that the writer says of themselves, left out"
@@ -117,6 +123,13 @@ def _line(problem: str) -> int:
     """The line that a problem names; 0 where it is about the file."""
     found = re.search(r":(\d+): ", problem)
     return int(found[1]) if found else 0
+
+
+def _built(path: str, line: int, post: Text, *how: Any) -> BuiltPost:
+    try:
+        return build(post, *how)
+    except BadInput as error:
+        raise BadInput(f"{literal(path)}:{line}: {error}") from error
 
 
 def write_built(built: Built, to: str) -> None:
@@ -173,8 +186,12 @@ def _tokens(how: Building) -> Any:
     return token_places(how.tokenizer)
 
 
-def _decided(path: str | None, ids: set[str]) -> dict[str, dict[Place, bool]]:
-    """What a person decided, by post and place. Raises BadInput with the lines that say nothing of a post."""
+def _decided(path: str | None, ids: set[str]) -> Decided:
+    """What a person decided, by post and place; `to_start` and `to_end`, where they stand, move the mask.
+
+    Raises:
+        BadInput: lines that say nothing of a post; they are named.
+    """
     if path is None:
         return {}
     try:
@@ -186,7 +203,7 @@ def _decided(path: str | None, ids: set[str]) -> dict[str, dict[Place, bool]]:
     rows = csv.DictReader(lines)
     if not {"post", "start", "end", "masked"} <= set(rows.fieldnames or ()):
         raise BadInput(f"{literal(path)}:1: a file of decisions has the columns post, start, end and masked")
-    found: dict[str, dict[Place, bool]] = {}
+    found: dict[str, dict[Place, Place | None]] = {}
     problems = []
     for row in rows:
         where = f"{literal(path)}:{rows.line_num}"
@@ -196,15 +213,19 @@ def _decided(path: str | None, ids: set[str]) -> dict[str, dict[Place, bool]]:
             problems.append(f"{where}: masked is {literal(str(row['masked']))}, not 0 or 1")
         elif not (str(row["start"]).isdigit() and str(row["end"]).isdigit()):
             problems.append(f"{where}: start and end are not two numbers")
+        elif not all(not (row.get(name) or "") or str(row[name]).isdigit() for name in ("to_start", "to_end")):
+            problems.append(f"{where}: to_start and to_end are not two numbers")
         else:
-            found.setdefault(row["post"], {})[int(row["start"]), int(row["end"])] = row["masked"] == "1"
+            here = int(row["start"]), int(row["end"])
+            to = int(row.get("to_start") or here[0]), int(row.get("to_end") or here[1])
+            found.setdefault(row["post"], {})[here] = to if row["masked"] == "1" else None
     if problems:
         raise BadInput(*capped(problems))
     return found
 
 
-def _check_decided(path: str | None, decided: Mapping[str, Mapping[Place, bool]], built: Sequence[BuiltPost]) -> None:
-    there = {post.post: {(one.start, one.end) for one in post.decisions} for post in built}
+def _check_decided(path: str | None, decided: Decided, built: Sequence[BuiltPost]) -> None:
+    there = {post.post: set(post.places) for post in built}
     problems = [
         f"{literal(str(path))}: no emotion word of post {literal(post)} stands at {start}-{end}"
         for post, places in decided.items()

@@ -14,7 +14,9 @@ from emotui.tasks.masked.examples import Example, ExampleFile, loaded
 from emotui.tasks.masked.lexicon import WordVectors, word_vectors
 from emotui.tasks.masked.task import MASK, Prediction
 from emotui.workbench.compare.sources import Compared
+from emotui.workbench.files.build_masked import Building
 from emotui.workbench.masked.guesses import Guess, guess_of, keep_guess, take_back
+from emotui.workbench.masked.review import Reviewing, begin_review, reviews, write_reviewed
 from emotui.workbench.masked.study import Coding, begin_study, results, study_sources
 from emotui.workbench.masked.study_log import coders_of, studies
 from emotui.workbench.runs.plan import RunConfig
@@ -156,6 +158,22 @@ class MaskedBench:
             if left:
                 raise BadInput(f"{left} texts wait for your answer: results are shown behind the last one")
         return results(self.store, name)
+
+    def reviews(self) -> list[str]:
+        """The names of the reviews of masks."""
+        return list(reviews(self.store))
+
+    def begin_review(self, name: str, path: str) -> None:
+        """Build a file of posts by the protocol and keep what is doubtful. Raises BadInput."""
+        begin_review(self.store, name, path, Building(), warn=lambda line: None)
+
+    def reviewing(self, name: str, person: str) -> Reviewing:
+        """A person's pass through a review. Raises BadInput."""
+        return Reviewing(self.store, name, person)
+
+    def write_review(self, name: str, to: str) -> int:
+        """Write the set of a review; how many records. Raises BadInput."""
+        return int(write_reviewed(self.store, name, to, warn=lambda line: None)["records"])
 
     def guess(self, sample: int, person: str, guessed: Sequence[str], *, blind: bool) -> None:
         """Keep a person's words for the masks of a text; `blind`: they had not seen the words of others before."""

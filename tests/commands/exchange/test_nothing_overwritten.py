@@ -89,6 +89,7 @@ READ = {
     "masked lexicon": ("masked", "lexicon", "gold", "--to", "TARGET", "--db", "store.jsonl"),
     "masked questions": ("masked", "questions", "--words", "in.jsonl", "--to", "TARGET"),
     "masked examples": ("masked", "examples", "--records", "in.jsonl", "--to", "TARGET"),
+    "masked review write": ("masked", "review", "write", "r", "--to", "TARGET", "--db", "store.jsonl"),
     "masked study sheet": ("masked", "study", "sheet", "s", "--coder", "A", "--to", "TARGET", "--db", "store.jsonl"),
     "masked study codes": ("masked", "study", "codes", "s", "--to", "TARGET", "--db", "store.jsonl"),
     "masked study export": ("masked", "study", "export", "s", "--to", "TARGET", "--db", "store.jsonl"),

@@ -5,8 +5,11 @@ from pathlib import Path
 import pytest
 
 from emotui.screens.app import EmotuiApp
+from emotui.workbench.files.build_masked import Building
+from emotui.workbench.masked.review import begin_review
 from emotui.workbench.masked.study import begin_study
 from tests.screens.album import Album, at_rest
+from tests.screens.browse_workspace import SAMPLE_DATA
 from tests.screens.driving import press
 from tests.screens.masked.workspace import WRITES, masked_workspace
 
@@ -16,6 +19,7 @@ STEPS = {
     "(the list": ("v", "o"),
     "guess": ("i", *"sad", "enter"),
     "study": ("escape", "f5", "enter", "left"),
+    "review": ("escape", "f4", "enter", "x"),
 }
 
 
@@ -25,6 +29,9 @@ def _app(folder: Path) -> EmotuiApp:
     dataset = source.store.dataset("masked")
     assert dataset is not None
     begin_study(source.store, dataset, "fit", "gold", WRITES)
+    posts = folder / "raw.jsonl"
+    posts.write_bytes(b"".join((SAMPLE_DATA / "masked_raw.jsonl").read_bytes().splitlines(keepends=True)[:4]))
+    begin_review(source.store, "raw.jsonl", str(posts), Building(segmented=False), every=True, warn=lambda line: None)
     return EmotuiApp(lambda: source, poll=None)
 
 
