@@ -54,7 +54,7 @@ def _entries(path: str, text: str) -> Iterator[tuple[int, str, Mapping[str, obje
         return
     lines = text.splitlines()
     delimiter = "\t" if lines and "\t" in lines[0] else ","
-    csv.field_size_limit(len(text) + 1)
+    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     rows = csv.reader(lines, delimiter=delimiter)
     header: list[str] | None = None
     for row in rows:

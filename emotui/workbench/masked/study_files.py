@@ -70,7 +70,7 @@ def take_sheet(coding: Coding, path: str) -> int:
         raise BadInput(f"{literal(path)}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise BadInput(f"{literal(path)}: not UTF-8") from error
-    csv.field_size_limit(len(lines) + 1)
+    csv.field_size_limit(max(csv.field_size_limit(), len(lines) + 1))
     rows = csv.DictReader(io.StringIO(lines, newline=""))
     if not {"number", "first", "second", "answer"} <= set(rows.fieldnames or ()):
         raise BadInput(f"{literal(path)}:1: a coder's sheet has the columns {', '.join(SHEET)}")
