@@ -31,7 +31,7 @@ def run_tables(runs: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
         if not details:
             continue
         model = f"{run.model} {run.run}" if every.count(run.model) > 1 else run.model
-        own = [_text(model, one) for _, one in details]
+        own = [_text(model, one, *scored.rated.get(number, ((), ()))) for number, one in details]
         texts += own
         models[model] = model_figures(own, names, "none", scored.shared((number, one.id) for number, one in details))
         known[model] = run.run, f"{run.done} of {run.n} answered" if run.done < run.n else ""
@@ -41,7 +41,8 @@ def run_tables(runs: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
     return tables_of(models, correlations, each, WHY, (MEASURE,), known)
 
 
-def _text(model: str, one: Detail) -> ScoredText:
+def _text(model: str, one: Detail, human: tuple[str, ...] = (), neutral: tuple[str, ...] = ()) -> ScoredText:
+    """Args: human, neutral: labels that came after the answer."""
     return ScoredText(
         one.id,
         model,
@@ -51,6 +52,6 @@ def _text(model: str, one: Detail) -> ScoredText:
         values=one.values,
         found={spec: label or None for spec, label in one.found.items()},
         lengths=one.lengths,
-        human=one.human,
-        human_neutral=one.human_neutral,
+        human=(*one.human, *human),
+        human_neutral=(*one.human_neutral, *neutral),
     )

@@ -56,7 +56,25 @@ def _scored(
             told(before + at)
         if outcome.detail is not None:
             scores.append((outcome.sample, outcome.detail))
-    return ScoredRun(run, names.get(run.dataset, ""), scores, groups or {})
+    return ScoredRun(run, names.get(run.dataset, ""), scores, groups or {}, _rated(store, run))
+
+
+def _rated(store: Store, run: Run) -> dict[int, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """The labels that people gave a run's versions here."""
+    if run.task != "generation":
+        return {}
+    from emotui.workbench.generation.rating import labels_given, rating_log
+    from emotui.workbench.generation.rating_batches import EMOTIONAL, NEUTRAL
+
+    given = labels_given(rating_log(store, run.dataset))
+    samples = {sample for name, sample, _ in given if name == run.run}
+    return {
+        sample: (
+            tuple(given.get((run.run, sample, EMOTIONAL), ())),
+            tuple(given.get((run.run, sample, NEUTRAL), ())),
+        )
+        for sample in samples
+    }
 
 
 def _figures(store: Store, dataset: Dataset, runs: Sequence[Run]) -> tuple[ResultsTable, ...]:

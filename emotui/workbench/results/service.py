@@ -280,9 +280,11 @@ class Results:
         marks = self._store.run_revisions([run.run for run in every])
         n = sum(run.done for run in every)
         told = partial(_further, on_step, 0, n)
+        # Versions of texts are rated after they were made, which changes none of the runs.
+        said_since = self._store.marker() if dataset.task == "generation" else None
         return self._once(
             ("run tables", dataset.dataset, tuple(run.run for run in runs), among if among is None else tuple(among)),
-            (marks, tuple((run.run, run.state) for run in every), dataset.name, dataset.gold),
+            (marks, tuple((run.run, run.state) for run in every), dataset.name, dataset.gold, said_since),
             lambda: run_tables(self._store, dataset, runs, others, cancelled, told),
         )
 

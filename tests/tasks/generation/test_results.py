@@ -8,8 +8,12 @@ import pytest
 
 from emotui.metrics.beside import drawn
 from emotui.metrics.ers import weighted_f1
+from emotui.metrics.human_labels import majority_label
 from emotui.metrics.resampling import BESIDE, draws, interval
+from emotui.store.store import Store
 from emotui.tasks.generation.document import ScoredText, _resampled
+from emotui.tasks.generation.run_tables import run_tables
+from emotui.tasks.parts import ScoredRun
 from tests.conftest import Emotui
 
 SAMPLES = "sample_data/generation.jsonl"
@@ -26,7 +30,9 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_results_have_the_figures_of_score_and_say_that_they_are_illustration(emotui: Emotui, few: Path) -> None:
+def test_results_have_the_figures_of_score_and_say_that_they_are_illustration(
+    emotui: Emotui, few: Path, tmp_path: Path
+) -> None:
     assert emotui("import", few, "--name", "few", "--db", "w.duckdb").status == 0
     tables = emotui("results", "--dataset", "few", "--db", "w.duckdb", "--json").document["tables"]
     found = {table["key"]: table for table in tables}
@@ -53,8 +59,20 @@ def test_results_have_the_figures_of_score_and_say_that_they_are_illustration(em
     assert by_class["joy"]["recall"]["value"] == known["by_emotion"]["joy"]["recall"]
     assert by_class["accuracy"]["recall"]["value"] == known["accuracy"] == figures["ers"]
     assert all(any("ILLUSTRATION" in note for note in table["notes"]) for table in tables)
+    store = Store.open(tmp_path / "w.duckdb")
+    run = next(one for one in store.runs() if one.model == model)
+    said = [(one.sample, one.detail) for one in store.outcomes(run.run) if one.detail is not None]
+    later = {said[0][0]: (("disgust",) * 9, ("neutral",))}
+    (raters,) = (table for table in run_tables([ScoredRun(run, "few", said, {}, later)]) if table.key == "raters")
+    assert raters.rows[0].cells[0].value == pytest.approx(_with_first_seen_as_disgust(few, model))
     printed = emotui("score", "generation", "--records", few)
     assert "ILLUSTRATION" in printed.out
+
+
+def _with_first_seen_as_disgust(path: Path, model: str) -> float | None:
+    own = [row for row in map(json.loads, path.read_text().splitlines()) if row["model"] == model]
+    seen = [majority_label(row["human"], row["target"]) for row in own]
+    return weighted_f1([row["target"] for row in own], ["disgust", *seen[1:]])
 
 
 def test_human_f1_has_the_interval_of_its_values_over_resamples() -> None:
