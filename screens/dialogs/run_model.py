@@ -108,7 +108,9 @@ class ModelDialog(Dialog[Wish]):
             if run.done < run.n and (run.state in ("stopped", "failed") or run.run in over.held)
         ]
         self._warned = ""
-        self._models = list(dict.fromkeys([live or EMBEDDED, EMBEDDED, *(run.model for run in over.runs)]))
+        self._models = list(
+            dict.fromkeys([live or EMBEDDED, EMBEDDED, *(run.model for run in over.runs if run.source == "model")])
+        )
 
     def body(self) -> list[Widget]:
         """The model, over what, and how it is asked; what cannot be chosen for this model is not there."""

@@ -97,7 +97,10 @@ class Overview(Vertical):
         self._dataset, self.figures = dataset, figures
         self._on_texts.clear()
         self.query_one("#generate-models", PickedRows).show_rows(figures.metrics)
-        against = [one for one in figures.metrics if one.name in figures.trust]
+        against = sorted(
+            (one for one in figures.metrics if one.name in figures.trust),
+            key=lambda one: -(figures.trust[one.name]["oriented_pearson"] or -2.0),
+        )
         self.query_one("#generate-trust", PickedRows).show_rows(against)
 
     def turn_to(self, view: str) -> None:

@@ -38,8 +38,8 @@ def version_lines(rows: "Sequence[Version]", cursor: int, cells: int, target: st
     """A heading, and a line a writer: what raters see in the emotional and in the neutral version."""
     name = min(max((10, *(len(shown(row.writer.name)) for row in rows))), max(cells // 4, 12))
     room = max((cells - name - 16) // 2, 12)
-    head = f"  {fit('written by', name)}  {fit(f'seen in the emotional ({target})', room + 6)}"
-    lines = [[Part(head + fit("seen in the neutral", max(room + 6, 0)), "dim")]]
+    head = f"  {fit('written by', name)}  {fit(f'seen in the emotional ({target})', room + 5)} "
+    lines = [[Part(head + fit("seen in the neutral", room + 6), "dim")]]
     for at, row in enumerate(rows):
         kind = "picked" if at == cursor else "plain"
         line = [Part(f"{'▸' if at == cursor else ' '} {fit(row.writer.name, name)}", kind), Part("  ")]

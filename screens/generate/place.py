@@ -70,6 +70,7 @@ class Generate(Place):
         self._counted: object = None
         self._sample: int | None = None
         self._run: str | None = None
+        self._to_pick = ""
         self._may_rate = False
 
     def compose(self) -> ComposeResult:
@@ -144,15 +145,17 @@ class Generate(Place):
             self.say(_TITLE, "no text is selected: the list is empty", "x shows all texts again")
             return
         if run is not None and run.run != self._run:
-            self._run = run.run
-            self._pick_run(run.run)
+            self._run = self._to_pick = run.run
+            self._pick_run()
         self._texts.ask(Selected(dataset.dataset, sample, self._standing()))
         self._count()
 
-    def _pick_run(self, run: str) -> None:
+    def _pick_run(self) -> None:
+        """Put the cursor on the versions of the run that was chosen, once they are there."""
         rows = self.versions
-        at = next((at for at, row in enumerate(rows.rows) if row.writer.run == run), None)
+        at = next((at for at, row in enumerate(rows.rows) if row.writer.run == self._to_pick), None)
         if at is not None:
+            self._to_pick = ""
             rows.pick(at)
 
     def show_nothing(self, why: str, *, failed: bool = False) -> None:
@@ -184,12 +187,10 @@ class Generate(Place):
     # What comes back.
 
     def _show_text(self, asked: Selected, found: "Versions") -> None:
-        before = self.version
         self.found = found
         rows = self.versions
         rows.show_rows(found.versions, key=lambda one: one.writer.run)
-        if before is None and self._run is not None:
-            self._pick_run(self._run)
+        self._pick_run()
         self.query_one(Notice).hide()
         self.call_after_refresh(self._draw)
         if self.display and self.screen.focused is None:
