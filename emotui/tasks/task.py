@@ -211,5 +211,8 @@ class Task(Protocol):
         return ()
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
-        """How the asking itself went (retries, broken formats), apart from the figures; empty where it has no say."""
+        """How the asking itself went (retries, broken formats), apart from the figures; empty where it has no say.
+
+        `notes`: what a reader of the figures has to know, by name.
+        """
         return {}

@@ -11,6 +11,7 @@ import pytest
 from emotui.backends.base import Generate, Generation, ModelCard, Refused, Request, Score, Scores
 from emotui.errors import ModelError
 from emotui.records import PLUTCHIK, ScenesGold
+from emotui.store.rows import ResultRow
 from emotui.tasks.registry import BUILT_IN, tasks
 from emotui.tasks.scenes.task import Prediction, Scenes, vector_letters
 from emotui.tasks.task import Parsed
@@ -169,6 +170,18 @@ def test_every_task_is_known_by_its_own_name() -> None:
 @pytest.fixture
 def db(tmp_path: Path) -> Path:
     return tmp_path / "w.duckdb"
+
+
+def test_a_first_word_that_is_hardly_yes_or_no_is_marked_counted_and_told() -> None:
+    answers = {name: {"yes": -3.0, "no": -2.0, "mass": 0.49 if name == "joy" else 0.5} for name in PLUTCHIK}
+    kept = [raw([-1.0] * 8), json.dumps({"way": "first-token", "answers": answers})]
+    marks = [row.marks for row in TASK.score([Parsed(sample(), n, parsed(one)) for n, one in enumerate(kept)], None)]
+    assert [mark.endswith("!") for mark in marks] == [False, True]
+    rows = [ResultRow(n, 0, 0, None, one, None, 0.1, msgspec.json.encode(parsed(one))) for n, one in enumerate(kept)]
+    told = TASK.diagnostics(rows)
+    assert told["little_mass"] == {"scores": 1, "of": 16, "samples": 1, "below": 0.5}
+    assert "in 1 of 2 answers (marked !)" in str(told["notes"])
+    assert TASK.diagnostics(rows[:1]) == {}
 
 
 def test_run_export_score_and_decode_fit_together(emotui: Emotui, db: Path, tmp_path: Path) -> None:

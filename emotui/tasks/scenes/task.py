@@ -58,6 +58,9 @@ MAX_TOKENS = 400
 _CONFIDENCE = re.compile(r"<confidence>\s*([1-5])\s*</confidence>")
 
 
+LITTLE_MASS = 0.5
+"""Probability of yes and no together; with less, a model's first token is likelier something else."""
+
 LETTERS = {"surprise": "u", "anger": "r"}
 """The letter of a label in a vector, where it is not its first: those are taken by sadness and anticipation."""
 
@@ -350,7 +353,7 @@ class Scenes(Task):
         return tuple(_line(name, value, prediction) for name, value in sample.labels.items())
 
     def score(self, answers: Sequence[Parsed], embed: Embed | None) -> list[ScoreRow]:
-        """F1 of each vector; M where an emotion is missed, X where one is too many."""
+        """F1 of each vector; M where an emotion is missed, X one too many, ! where an answer is hardly yes or no."""
         return [_score(answer) for answer in answers]
 
     def report(self, samples: Sequence[ScenesGold], scores: Sequence[ScoreRow]) -> dict[str, object]:
@@ -371,13 +374,27 @@ class Scenes(Task):
         return gold, said
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
-        """Under `censored`, where a server kept something back: how many scores, and how many of them on both sides."""
+        """What is to be known of the answers behind the figures.
+
+        `censored`, where a server kept something back: how many scores, and how many of them on both sides.
+        `little_mass`, where a model's first token is likelier something else than yes or no: how many such scores, and
+        in how many samples.
+        """
         kept = [msgspec.json.decode(row.prediction, type=Prediction) for row in rows if row.prediction is not None]
         sides = [side for one in kept for side in one.censored.values()]
-        if not sides:
-            return {}
+        astray = [sum(mass < LITTLE_MASS for mass in one.mass.values()) for one in kept]
         scores = sum(len(one.scores) for one in kept)
-        return {"censored": {"scores": len(sides), "both": sides.count("both"), "of": scores}}
+        found: dict[str, object] = {}
+        if sides:
+            found["censored"] = {"scores": len(sides), "both": sides.count("both"), "of": scores}
+        if any(astray):
+            samples = sum(map(bool, astray))
+            found["little_mass"] = {"scores": sum(astray), "of": scores, "samples": samples, "below": LITTLE_MASS}
+            said = (
+                f"in {samples} of {len(kept)} answers (marked !) a model's first word is likelier something else than"
+            )
+            found["notes"] = {"little_mass": f"{said} yes or no: they say little of what it thinks"}
+        return found
 
 
 def _line(name: str, gold: int, prediction: Prediction | None) -> SaidLine:
@@ -515,7 +532,8 @@ def _score(answer: Parsed) -> ScoreRow:
         "lexical_accuracy": mean(right),
         "vector_accuracy": float(all(right)),
     }
-    return ScoreRow(CONVENTION, values, "M" * missed + "X" * extra, msgspec.json.encode(detail))
+    astray = any(mass < LITTLE_MASS for mass in prediction.mass.values())
+    return ScoreRow(CONVENTION, values, "M" * missed + "X" * extra + "!" * astray, msgspec.json.encode(detail))
 
 
 def _report(details: Sequence[Detail]) -> dict[str, Any]:

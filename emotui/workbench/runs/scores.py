@@ -126,10 +126,12 @@ def metrics(store: Store, run: Run) -> dict[str, object]:
     task = task_named(dataset.task).with_options(settings.options, settings.repeats)
     added = _added_means(task, rows)
     scores = [row.score for row in rows if row.score is not None]
-    figures: dict[str, object] = {**task.report(golds, scores), **task.diagnostics(rows)}
+    asked = dict(task.diagnostics(rows))
+    notes = msgspec.convert(asked.pop("notes", {}), dict[str, str])
+    figures: dict[str, object] = {**task.report(golds, scores), **asked}
     figures |= task.intervals(golds, scores)
     figures |= {name: mean for name, mean in added.items() if name not in figures}
-    notes = {name: NO_VALUE for name, mean in added.items() if mean is None}
+    notes |= {name: NO_VALUE for name, mean in added.items() if mean is None}
     why = settings.trained_on
     if settings.flattered:
         why = f"{run.model} was fitted on these samples, so its figures here flatter it"
