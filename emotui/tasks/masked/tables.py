@@ -19,6 +19,7 @@ from emotui.tasks.masked.lexicon import SIGNED, WordVectors, word_vectors
 from emotui.tasks.masked.published import published
 from emotui.tasks.masked.sureness import sureness
 from emotui.tasks.parts import ScoredRun
+from emotui.tasks.prompting.ways import ZERO_SHOT
 
 WORDS, MISPREDICTED, PAIRS, NAMED = 75, 40, 30, 12
 """Rows of the tables of words, mispredictions and pairs of runs; and words that are named among the points."""
@@ -308,15 +309,18 @@ def _pairs(said: Sequence[_Said], vectors: WordVectors) -> ResultsTable:
 
 
 def _compared(said: Sequence[_Said]) -> list[tuple[_Said, _Said]]:
-    """Ways of one model against its zero-shot, or its first way (Table A.10); models in one way (Table A.11)."""
+    """Ways of one model against its zero-shot (Table A.10); models in one way (Table A.11).
+
+    Filling masks counts as zero-shot, as in Table 3.
+    """
     found = []
     for at, one in enumerate(said):
         for other in said[at + 1 :]:
-            if one.scored.run.model == other.scored.run.model:
-                pair = (other, one) if one.way == "zero-shot" else (one, other)
-                found.append(pair)
-            elif one.way == other.way or "" in (one.way, other.way):
-                found.append((one, other))
+            ways = one.way or ZERO_SHOT, other.way or ZERO_SHOT
+            if one.scored.run.model != other.scored.run.model:
+                found += [(one, other)] * (ways[0] == ways[1])
+            elif ZERO_SHOT in ways:
+                found.append((other, one) if ways[0] == ZERO_SHOT else (one, other))
     return found
 
 

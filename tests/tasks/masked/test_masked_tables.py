@@ -91,6 +91,16 @@ def test_pairs_are_ways_of_a_model_and_models_in_a_way(tables: dict[str, Results
     assert greater == two_sided / 2
 
 
+def test_ways_other_than_zero_shot_are_not_set_against_each_other_and_filling_counts_as_zero_shot() -> None:
+    cot, filling = run("Qwen3-4B", "cot"), run("mlm", "")
+    pairs = next(table for table in masked_tables([cot, FEW, ZERO, filling]) if table.key == "masked-pairs")
+    assert [row.label for row in pairs.shown(published=False).rows] == [
+        "Qwen3-4B cot against Qwen3-4B zero-shot",
+        "Qwen3-4B few-shot-nearest against Qwen3-4B zero-shot",
+        "Qwen3-4B zero-shot against mlm",
+    ]
+
+
 def test_models_whose_name_says_their_size_stand_by_it_and_the_papers_only_when_asked() -> None:
     raw = next(table for table in masked_tables([ZERO, OTHER]) if table.key == "masked-sizes")
     own, both = raw.shown(published=False), raw.shown(published=True)
