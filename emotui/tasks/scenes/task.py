@@ -391,7 +391,7 @@ class Scenes(Task):
             samples = sum(map(bool, astray))
             found["little_mass"] = {"scores": sum(astray), "of": scores, "samples": samples, "below": LITTLE_MASS}
             said = (
-                f"in {samples} of {len(kept)} answers (marked !) a model's first word is likelier something else than"
+                f"in {samples} of {len(kept)} answers (marked !) the first word is likelier something else than"
             )
             found["notes"] = {"little_mass": f"{said} yes or no: they say little of what it thinks"}
         return found
