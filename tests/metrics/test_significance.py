@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
+from emotui.metrics.resampling import standard_error
 from emotui.metrics.significance import adjusted, adjusted_known, mcnemar_p, smallest_difference
 
 P = [0.01, 0.04, 0.03, 0.005, 0.2, 0.5, 0.04]
@@ -44,6 +45,31 @@ def test_the_smallest_difference_is_that_of_the_power_of_statsmodels(n: int, eff
     # TTestPower().solve_power(nobs=n, alpha=0.05, power=0.8), in standard deviations of the differences.
     assert smallest_difference(3.0 / np.sqrt(n), n) == pytest.approx(3.0 * effect, rel=1e-5)
     assert smallest_difference(None, n) is None
+
+
+def test_corrections_mcnemar_power_and_grouped_errors_are_those_of_statsmodels_where_it_is_installed() -> None:
+    """statsmodels is no dependency: the figures above are recorded from it."""
+    multitest = pytest.importorskip("statsmodels.stats.multitest")
+    tables = pytest.importorskip("statsmodels.stats.contingency_tables")
+    power = pytest.importorskip("statsmodels.stats.power")
+    linear = pytest.importorskip("statsmodels.regression.linear_model")
+    draw = np.random.default_rng(12)
+    for _ in range(20):
+        p = draw.random(int(draw.integers(1, 15))) ** 2
+        assert adjusted(p, "holm") == pytest.approx(multitest.multipletests(p, method="holm")[1])
+        assert adjusted(p, "benjamini-hochberg") == pytest.approx(multitest.multipletests(p, method="fdr_bh")[1])
+        first, second = (int(n) for n in draw.integers(0, 40, 2) + 1)
+        assert mcnemar_p(first, second) == pytest.approx(tables.mcnemar([[5, first], [second, 9]], exact=True).pvalue)
+        n = int(draw.integers(4, 300))
+        wanted = power.TTestPower().solve_power(nobs=n, alpha=0.05, power=0.8)
+        assert smallest_difference(1 / np.sqrt(n), n) == pytest.approx(wanted, rel=1e-4)
+        groups = np.arange(60) // 4
+        values = draw.normal(size=15)[groups] + draw.normal(size=60)
+        fitted = linear.OLS(values, np.ones(60)).fit(
+            cov_type="cluster", cov_kwds={"groups": groups, "use_correction": False}
+        )
+        # statsmodels without its small-sample correction; G / (G - 1) is the only one here.
+        assert standard_error(values, groups) == pytest.approx(float(fitted.bse[0]) * np.sqrt(15 / 14))
 
 
 def test_of_sets_with_the_smallest_difference_four_in_five_show_it() -> None:

@@ -23,6 +23,13 @@ from emotui.metrics.metric_trust import trust
 from emotui.metrics.resampling import resampled_sums
 from emotui.metrics.text_trust import text_trust
 
+ILLUSTRATIVE = "(illustration)"
+"""How the names of the sample data's writers end."""
+
+ILLUSTRATION = (
+    "ILLUSTRATION: the writers and raters of the sample data are invented, and so is every figure about them here."
+)
+
 KINDS = ("original", "neutral", "emotional")
 
 

@@ -21,6 +21,19 @@ Triple = tuple[str, str, str, str]
 """Original, neutral and emotional text, and the target."""
 
 
+def once(embed: Embed) -> Embed:
+    """The same embeddings, each text asked for once however many metrics ask about it."""
+    known: dict[str, NDArray[np.floating]] = {}
+
+    def remembered(texts: Sequence[str]) -> NDArray[np.floating]:
+        fresh = [text for text in dict.fromkeys(texts) if text not in known]
+        if fresh:
+            known.update(zip(fresh, embed(fresh), strict=True))
+        return np.stack([known[text] for text in texts])
+
+    return remembered
+
+
 def distinct(texts: Sequence[str], embed: Embed) -> Mapping[str, Floats]:
     """The unit embedding of each text, asked for once however often it occurs."""
     different = list(dict.fromkeys(texts))

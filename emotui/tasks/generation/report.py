@@ -15,8 +15,8 @@ from emotui.metrics.eps import EPS_LABELS, eps_label
 from emotui.metrics.fluency import words_and_characters
 from emotui.metrics.rating_subset import representative
 from emotui.records import Generation
-from emotui.tasks.generation.document import ScoredText, is_ers, model_figures, trusted
-from emotui.tasks.generation.embedding import eans_of, nearest_label
+from emotui.tasks.generation.document import ILLUSTRATION, ILLUSTRATIVE, ScoredText, is_ers, model_figures, trusted
+from emotui.tasks.generation.embedding import eans_of, nearest_label, once
 from emotui.tasks.generation.measuring import (
     EPS_STAND_IN,
     MISSING,
@@ -75,6 +75,8 @@ def score_records(records: Sequence[Generation], given: Mapping[str, Any]) -> di
         document["texts"] = of_texts
     else:
         notes["correlations"] = "no record has labels of raters under `human`"
+    if any(model.endswith(ILLUSTRATIVE) for model in models):
+        notes["illustration"] = ILLUSTRATION
     if settings.subset is not None:
         document["subset"] = _on_subset(settings.subset, there, measured, document["models"])
     document["settings"] = msgspec.to_builtins(settings)
@@ -127,7 +129,7 @@ def measure(records: Sequence[Generation], settings: ScoreSettings) -> Measured:
                 notes[f"{name}.unmapped"] = f"labels of {one.spec} that mean no target count as wrong: {said}"
             if one.unread:
                 notes[f"{name}.unread"] = f"{one.spec} gave no label for {one.unread} texts, which count as wrong"
-        embed = embedder_of(models.of(settings.embedder))
+        embed = once(embedder_of(models.of(settings.embedder)))
         if settings.nli is None:
             labels = [eps_label(each) for each in nearest_label(texts, embed)]
             notes[EPS] = EPS_STAND_IN.format(embedder=settings.embedder)

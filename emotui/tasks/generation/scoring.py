@@ -20,7 +20,7 @@ from emotui.records import Generation
 from emotui.store.rows import ScoreRow
 from emotui.tasks.generation import measured
 from emotui.tasks.generation.detail import CONVENTION, Detail
-from emotui.tasks.generation.embedding import NEUTRAL, Triple, eans_of, nearest_label
+from emotui.tasks.generation.embedding import NEUTRAL, Triple, eans_of, nearest_label, once
 from emotui.tasks.generation.measured import Kept, classifiers, eps_values, mark
 from emotui.tasks.generation.options import EMBEDDED
 from emotui.tasks.generation.recognising import recognise
@@ -96,10 +96,11 @@ def _values(
     found: dict[str, list[str | None]] = {}
     if not records:
         return every, found
-    for held, relations in zip(every, _relations(records, embed, kept), strict=True):
+    embed_once = None if embed is None else once(embed)
+    for held, relations in zip(every, _relations(records, embed_once, kept), strict=True):
         held |= relations
     texts = [one.emotional for one in records]
-    for held, label in zip(every, _eps(texts, embed, kept), strict=True):
+    for held, label in zip(every, _eps(texts, embed_once, kept), strict=True):
         held |= eps_values(label)
     classifier = _classifier(embed)
     if classifier is not None:

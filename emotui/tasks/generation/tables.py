@@ -6,6 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from emotui.tables import Cell, Column, ResultsTable, Row, Value, interval_notes
+from emotui.tasks.generation.document import ILLUSTRATION, ILLUSTRATIVE
 from emotui.tasks.generation.people_tables import people_tables
 
 TITLES: Mapping[str, str] = {
@@ -23,13 +24,6 @@ TITLES: Mapping[str, str] = {
     "ppl": "PPL",
 }
 """As Table 11 heads them."""
-
-ILLUSTRATIVE = "(illustration)"
-"""How the names of the sample data's writers end."""
-
-ILLUSTRATION = (
-    "ILLUSTRATION: the writers and raters of the sample data are invented, and so is every figure about them here."
-)
 
 _PEOPLE = (Column("human_f1", "human F1"), Column("agreement", "agreement"))
 _LENGTHS = tuple(
@@ -60,7 +54,7 @@ TEXT_NOTE = (
 
 def score_tables(document: Mapping[str, Any]) -> tuple[ResultsTable, ...]:
     """All that a document holds."""
-    notes = tuple(f"{name}: {why}" for name, why in document["notes"].items())
+    notes = tuple(f"{name}: {why}" for name, why in document["notes"].items() if name != "illustration")
     return tables_of(document["models"], document["correlations"], document.get("texts", {}), document["notes"], notes)
 
 

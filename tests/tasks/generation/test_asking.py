@@ -11,10 +11,11 @@ import pytest
 from emotui.backends.base import Generate, Generation, ModelCard, Refused
 from emotui.errors import BadInput, ModelError
 from emotui.metrics.eans import EANS
+from emotui.metrics.eps import EPS_LABELS
 from emotui.records import Generation as Record
 from emotui.records import GenerationGold, Text
 from emotui.tasks.generation.detail import Detail, Prediction
-from emotui.tasks.generation.embedding import distinct, eans_of
+from emotui.tasks.generation.embedding import distinct, eans_of, nearest_label, once
 from emotui.tasks.generation.measured import mark
 from emotui.tasks.generation.prompts import read_generation_prompts, rewritten
 from emotui.tasks.generation.task import METRICS, REWRITE, EmotionGeneration
@@ -137,6 +138,11 @@ def test_each_distinct_text_is_embedded_once() -> None:
     found = eans_of(triples, counting)
     assert sorted(seen) == sorted(set(seen))
     assert len(seen) == 4 + 3
+    seen.clear()
+    both = once(counting)
+    assert eans_of(triples, both) == found
+    assert nearest_label([emotional for _, _, emotional, _ in triples], both)[0].keys() == set(EPS_LABELS)
+    assert sorted(seen) == sorted(set(seen))
     one = eans_of(triples[:1], embed)[0]
     assert found[0] == pytest.approx(one)
     assert distinct([], embed) == {}
