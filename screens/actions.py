@@ -116,6 +116,7 @@ SHARED: tuple[Action, ...] = (
     ),
     Action("note_here", ("f9",), "F9", "note", "Write a note on the sample, where ; means something else", "Sample"),
     Action("codes", ("colon",), ":", "codes", "Codes of notes: list their samples, rename, merge, export", "Sample"),
+    Action("like", ("tilde",), "~", "ten like this", "List the ten texts that are nearest to this one", "Sample"),
     Action("copy", ("y",), "y", "copy", "Copy the sample with its gold and predicted spans", "Sample", 14),
     Action("import", ("I",), "I", "import", "Bring a file in: looked at first, mapped, then taken", "Sample", 0),
     Action("export", ("e",), "e", "export", "Write the samples of the list to a file", "Sample", 0),

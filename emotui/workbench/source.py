@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from emotui.workbench.results.service import Results
     from emotui.workbench.said import SampleSaid
     from emotui.workbench.scenes.service import SceneBench
+    from emotui.workbench.slices.near import Near
     from emotui.workbench.slices.slicing import Slicing
 
 
@@ -227,6 +228,10 @@ class BrowseSource(Protocol):
     @property
     def notes(self) -> "Callable[[], NoteBook] | None":
         """What keeps notes on samples and their codes."""
+
+    @property
+    def near(self) -> "Callable[[int, int, int], list[Near]] | None":
+        """(dataset, sample, n) to the texts that are nearest to a sample's."""
 
     @property
     def slicing(self) -> "Callable[[], Slicing] | None":

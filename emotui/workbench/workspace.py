@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from emotui.workbench.results.service import Results
     from emotui.workbench.said import SampleSaid
     from emotui.workbench.scenes.service import SceneBench
+    from emotui.workbench.slices.near import Near
     from emotui.workbench.slices.slicing import Slicing
 
 FIRST_START = "first_start"
@@ -248,6 +249,12 @@ class Workspace:
             if self._slicing is None:
                 self._slicing = Slicing(self.store, comparing, notes)
             return self._slicing
+
+    def near(self, dataset: int, sample: int, n: int) -> "list[Near]":
+        """The texts of a dataset that are nearest to a sample's, by the embedded model; it is loaded for that."""
+        from emotui.workbench.slices.near import nearest_texts
+
+        return nearest_texts(self.store, dataset, sample, self.model(DEFAULT_MODEL), n)
 
     def shelf(self) -> "LoadedModels":
         """What loads, ends and measures models. It looks into folders, so it is made when it is first asked for."""

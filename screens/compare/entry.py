@@ -13,7 +13,7 @@ ENTRY = PlaceEntry(
             ("enter",),
             "Enter",
             "browse",
-            "Browse what changed, or compare with the source",
+            "Browse what changed, a slice or a rule; or compare with the source",
             "Compare",
             1,
         ),
@@ -31,6 +31,8 @@ ENTRY = PlaceEntry(
             "changed_back", ("less_than_sign",), "<", "change before", "The one before in which they differ", "Compare"
         ),
         Action("compare_with", ("B",), "B", "with whom", "Choose the source that is compared with", "Compare", 3),
+        Action("alone", ("A",), "A", "alone", "Slices and rules of A alone, or of A against B", "Compare", 4),
+        Action("within", ("W",), "W", "slice", "Compare within a saved slice, or all samples again", "Compare", 5),
         Action("as_printed", ("P",), "P", "published", "The papers' own figures on the axis, or not", "Compare", 9),
     ),
 )

@@ -1,17 +1,21 @@
 """Compare: two sources of a dataset sample by sample, and all of them on one axis, by any metric."""
 
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace as struct_replace
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.geometry import Size
 
 from emotui.screens.compare import figures
 from emotui.screens.compare.axis import axis_lines
 from emotui.screens.compare.entry import ENTRY
-from emotui.screens.compare.requests import AXIS, PAIR, VIEWS, Found, Text, Wanted, ask, read
+from emotui.screens.compare.parts import part_lines, rule_lines, title_of
+from emotui.screens.compare.requests import AXIS, PAIR, PARTS, RULES, VIEWS, Found, Text, Wanted, ask, read
 from emotui.screens.compare.rows import DifferenceRows
 from emotui.screens.compare.text import annotated
 from emotui.screens.place import Place
@@ -20,13 +24,14 @@ from emotui.screens.session import Session
 from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.line import Line, Part, tabs
 from emotui.screens.widgets.notice import Notice
-from emotui.screens.widgets.page import Page
+from emotui.screens.widgets.page import Lines, Page
 from emotui.screens.widgets.row_list import PickedRows
 from emotui.screens.widgets.tiered_text import TieredText
 from emotui.store.query import Run
 
 if TYPE_CHECKING:
     from emotui.workbench.compare.pairs import Axis, Comparing, Marks, Pair, Standing
+    from emotui.workbench.slices.slicing import FoundRule, Sliced
     from emotui.workbench.source import BrowseSource
 
 _NO_STORE = "Sources of a workspace are compared", "files are browsed without it"
@@ -36,18 +41,26 @@ class Compare(Place):
     """Figures above, the samples by their difference below, and under them the text with what both mark."""
 
     entry = ENTRY
-    headings = {"compare-rows": "#compare-title", "compare-axis": "#compare-title", "compare-text": "#compare-sample"}
+    headings = {
+        "compare-rows": "#compare-title",
+        "compare-axis": "#compare-title",
+        "compare-parts": "#compare-title",
+        "compare-rules": "#compare-title",
+        "compare-text": "#compare-sample",
+    }
     slim_list = True
     marks_errors = False
     DEFAULT_CSS = """
     Compare #compare-figures { height: 5; }
     Compare #compare-rows { height: 1fr; min-height: 3; }
     Compare #compare-axis { height: 1fr; min-height: 4; display: none; }
-    Compare #compare-note { height: 2; color: $text-muted; display: none; }
+    Compare #compare-parts, Compare #compare-rules { height: 1fr; min-height: 4; display: none; }
+    Compare #compare-note { height: auto; max-height: 5; color: $text-muted; display: none; }
     Compare #compare-text { height: 1fr; min-height: 3; }
-    Compare.-axis #compare-figures, Compare.-axis #compare-rows, Compare.-axis #compare-sample { display: none; }
-    Compare.-axis #compare-text { display: none; }
-    Compare.-axis #compare-axis, Compare.-axis #compare-note { display: block; }
+    Compare.-many #compare-figures, Compare.-many #compare-rows, Compare.-many #compare-sample { display: none; }
+    Compare.-many #compare-text { display: none; }
+    Compare.-many #compare-note { display: block; }
+    Compare.-axis #compare-axis, Compare.-parts #compare-parts, Compare.-rules #compare-rules { display: block; }
     """
 
     def __init__(self, session: Session, *, id: str | None = None) -> None:
@@ -67,6 +80,10 @@ class Compare(Place):
             yield DifferenceRows(id="compare-rows")
             sources: PickedRows[Standing] = PickedRows(self._axis_lines, id="compare-axis")
             yield sources
+            parts: PickedRows[Sliced] = PickedRows(self._part_lines, id="compare-parts")
+            yield parts
+            rules: PickedRows[FoundRule] = PickedRows(self._rule_lines, id="compare-rules")
+            yield rules
             yield Page(id="compare-note")
             yield Line(id="compare-sample", classes="-pane")
             yield TieredText(id="compare-text")
@@ -76,12 +93,14 @@ class Compare(Place):
         self.say("Compare", "the workspace is being read")
 
     def bind_source(self, source: "BrowseSource") -> None:
-        comparing = source.comparing
-        if comparing is None:
+        comparing, slicing = source.comparing, source.slicing
+        if comparing is None or slicing is None:
             self.say(*_NO_STORE)
             return
         self._comparing = comparing
-        self._desk = LatestRequest("compare", self, lambda wanted: ask(comparing(), wanted), self._show, self._refuse)
+        self._desk = LatestRequest(
+            "compare", self, lambda wanted: ask(comparing(), slicing, wanted), self._show, self._refuse
+        )
         self._texts = LatestRequest("compare text", self, lambda text: read(comparing(), text), self._show_text)
 
     # What the frame tells.
@@ -95,6 +114,28 @@ class Compare(Place):
     def sources(self) -> "PickedRows[Standing]":
         """All sources on one axis."""
         return self.query_one("#compare-axis", PickedRows)
+
+    @property
+    def parts(self) -> "PickedRows[Sliced]":
+        """The parts of the dataset."""
+        return self.query_one("#compare-parts", PickedRows)
+
+    @property
+    def rules(self) -> "PickedRows[FoundRule]":
+        """The rules that were found."""
+        return self.query_one("#compare-rules", PickedRows)
+
+    @property
+    def _first_pane(self) -> Page:
+        match PAIR if self.wanted is None else self.wanted.view:
+            case "all":
+                return self.sources
+            case "slices":
+                return self.parts
+            case "found":
+                return self.rules
+            case _:
+                return self.rows
 
     @property
     def busy(self) -> bool:
@@ -125,7 +166,7 @@ class Compare(Place):
             self.say("Two sources against each other, or all on one axis", why, failed=failed)
 
     def focus_first(self) -> None:
-        (self.sources if self.has_class("-axis") else self.rows).focus()
+        self._first_pane.focus()
 
     def on_show(self) -> None:
         self._ask()
@@ -151,7 +192,9 @@ class Compare(Place):
             self.say("Nothing to compare yet", found.why, "R runs a model, emotui import predictions brings answers in")
             return
         self.query_one(Notice).hide()
-        self.set_class(wanted.view == AXIS, "-axis")
+        self.set_class(wanted.view != PAIR, "-many")
+        for view, name in ((AXIS, "-axis"), (PARTS, "-parts"), (RULES, "-rules")):
+            self.set_class(wanted.view == view, name)
         if found.pair is not None:
             pair = found.pair
             self.query_one("#compare-figures", Page).show_for(lambda room: figures.lines(pair, room.width))
@@ -160,20 +203,48 @@ class Compare(Place):
         elif found.axis is not None:
             self.sources.show_rows(found.axis.rows, lambda row: (row.key, row.name, row.told))
             self._draw_note(found.axis)
+        elif found.parts is not None:
+            self.parts.show_rows(found.parts.rows, lambda row: row.conditions)
+            self._note(found.parts.convention if found.parts.rows else "No facet parts these samples.")
+        elif found.rules is not None:
+            self.rules.show_rows(found.rules.rows, lambda row: row.conditions)
+            none = f"No rule holds of enough of these {found.rules.n} samples in either half. "
+            tried = f"{found.rules.conditions} conditions, {found.rules.n} samples; {found.rules.convention}"
+            self._note(tried if found.rules.rows else none + tried)
         self._draw_title()
-        if self.display and (self.screen.focused is None or self.screen.focused in (self.sources, self.rows)):
+        panes = (self.sources, self.rows, self.parts, self.rules)
+        if self.display and (self.screen.focused is None or self.screen.focused in panes):
             self.focus_first()
         self.refresh_bindings()
 
     def _axis_lines(self, rows: "Sequence[Standing]", cursor: int, cells: int) -> list[list[Part]]:
         return axis_lines(None if self.found is None else self.found.axis, rows, cursor, cells)
 
+    def _part_lines(self, rows: "Sequence[Sliced]", cursor: int, cells: int) -> list[list[Part]]:
+        return part_lines(None if self.found is None else self.found.parts, rows, cursor, cells)
+
+    def _rule_lines(self, rows: "Sequence[FoundRule]", cursor: int, cells: int) -> list[list[Part]]:
+        return rule_lines(None if self.found is None else self.found.rules, rows, cursor, cells)
+
+    def _note(self, words: str) -> None:
+        def lines(room: Size) -> Lines:
+            return [[Part(f" {line}", "dim")] for line in textwrap.wrap(shown(words), max(room.width - 2, 20))]
+
+        self.query_one("#compare-note", Page).show_for(lines)
+
     def _draw_title(self) -> None:
-        found = None if self.found is None else self.found.pair or self.found.axis
+        found = None
+        if self.found is not None:
+            found = self.found.pair or self.found.axis or self.found.parts or self.found.rules
         if found is None or self.wanted is None:
             return
         title = shown(found.metric.title)
         left = [Part(f" {title}", "strong", "do('metric')"), Part("  A − B" if self.pair else "", "dim")]
+        by_part = None if self.found is None else self.found.parts or self.found.rules
+        if by_part is not None:
+            left.append(Part(f"  {title_of(by_part.first, by_part.second)}", "dim"))
+        if self.wanted.within and by_part is None:
+            left.append(Part(f"  in {shown(self.wanted.within)}", "mark", "do('within')"))
         right = [Part("v ", "key", "do('view')"), *tabs(VIEWS, self.wanted.view, "view"), Part(" ")]
         self.query_one("#compare-title", Line).show(left, right)
 
@@ -236,9 +307,33 @@ class Compare(Place):
 
     def do_view(self) -> None:
         assert self.wanted is not None
-        self._turn(view=AXIS if self.wanted.view == PAIR else PAIR)
+        self._turn(view=VIEWS[(VIEWS.index(self.wanted.view) + 1) % len(VIEWS)])
 
-    do_view_back, can_view_back = do_view, can_view
+    def do_view_back(self) -> None:
+        assert self.wanted is not None
+        self._turn(view=VIEWS[VIEWS.index(self.wanted.view) - 1])
+
+    can_view_back = can_view
+
+    def can_alone(self) -> bool:
+        return self.wanted is not None and self.wanted.view in (PARTS, RULES)
+
+    def do_alone(self) -> None:
+        assert self.wanted is not None
+        self._turn(alone=not self.wanted.alone)
+
+    def can_within(self) -> bool:
+        return self.wanted is not None and self.wanted.view in (PAIR, AXIS) and bool(self.session.slices)
+
+    def do_within(self) -> None:
+        """Choose a saved slice."""
+        from emotui.screens.dialogs.choices import Choice, ChoiceDialog
+
+        choices = [Choice("", "all samples"), *(Choice(name, name) for name in self.session.slices)]
+        now = self.wanted.within if self.wanted is not None else ""
+        self.app.push_screen(
+            ChoiceDialog("Within which slice", choices, now), lambda name: self._chosen("within", name)
+        )
 
     def can_changed_on(self) -> bool:
         return self.pair is not None
@@ -257,11 +352,17 @@ class Compare(Place):
             self.notify("No further change that way", markup=False)
 
     def do_compare_open(self) -> None:
-        """Browse what changed; of all sources compare the picked one with A."""
+        """Browse what changed, a slice or a rule; of all sources compare the picked one with A."""
         if self.wanted is not None and self.wanted.view == AXIS:
             picked, axis = self.sources.picked, self.found.axis if self.found is not None else None
             if picked is not None and picked.key and axis is not None and picked.key != axis.first:
                 self._turn(view=PAIR, first=axis.first, second=picked.key)
+            return
+        if self.wanted is not None and self.wanted.view in (PARTS, RULES):
+            row = self.parts.picked if self.wanted.view == PARTS else self.rules.picked
+            if row is not None:
+                self.session.change(struct_replace(self.session.state.unfiltered(), column=row.conditions))
+                self.post_message(self.Turned("Browse", "", ""))
             return
         pair = self.pair
         if pair is not None and (changed := [row.sample for row in pair.rows if row.changed]):

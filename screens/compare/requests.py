@@ -1,22 +1,27 @@
 """What Compare asks for: two sources, many on one axis, or what two mark in a text."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from emotui.metrics.metric import Metric
     from emotui.workbench.compare.pairs import Axis, Comparing, Marks, Pair
     from emotui.workbench.compare.sources import Compared
+    from emotui.workbench.slices.facets import Bools
+    from emotui.workbench.slices.slicing import Findings, Parts, Slicing
 
-PAIR, AXIS = "two", "all"
-VIEWS = (PAIR, AXIS)
+PAIR, AXIS, PARTS, RULES = "two", "all", "slices", "found"
+VIEWS = (PAIR, AXIS, PARTS, RULES)
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What is to be shown of a dataset. `first`, `second`: keys of sources, empty for the usual ones.
 
-    `shown`: the run over the list, and `beside` those ticked, which are compared where nothing was chosen.
+    `alone`: whether slices and rules are of the first source alone. `within`: the name of a saved slice, of which alone
+    the samples are compared; empty: all are. `shown`: the run over the list, and `beside` those ticked, which are
+    compared where nothing was chosen.
     """
 
     dataset: int
@@ -25,6 +30,8 @@ class Wanted:
     second: str = ""
     metric: str = ""
     papers: bool = False
+    alone: bool = False
+    within: str = ""
     shown: str = ""
     beside: tuple[str, ...] = ()
 
@@ -37,10 +44,12 @@ class Found:
     metrics: "tuple[Metric, ...]"
     pair: "Pair | None" = None
     axis: "Axis | None" = None
+    parts: "Parts | None" = None
+    rules: "Findings | None" = None
     why: str = ""
 
 
-def ask(comparing: "Comparing", wanted: Wanted) -> Found:
+def ask(comparing: "Comparing", slicing: "Callable[[], Slicing]", wanted: Wanted) -> Found:
     """Compare.
 
     Raises:
@@ -52,13 +61,36 @@ def ask(comparing: "Comparing", wanted: Wanted) -> Found:
     metric = wanted.metric or None
     if wanted.view == AXIS:
         first = order[0] if order else None
-        axis = comparing.axis(wanted.dataset, metric, first, papers=wanted.papers)
+        only = _within(slicing, wanted, first)
+        axis = comparing.axis(wanted.dataset, metric, first, papers=wanted.papers, only=only)
         return Found(sources, metrics, axis=axis, why="" if axis.rows else "no source has a score yet")
+    if wanted.view in (PARTS, RULES) and keys and (wanted.alone or len(keys) < 2):
+        return _by_part(slicing(), wanted, Found(sources, metrics), order[0], None)
     if len(keys) < 2:
         return Found(sources, metrics, why=f"there {'is one source' if keys else 'are no sources'} with scores")
     first = order[0]
     others = [key for key in (wanted.second, *wanted.beside, *keys) if key in keys and key != first]
-    return Found(sources, metrics, pair=comparing.pair(wanted.dataset, first, others[0], metric))
+    if wanted.view in (PARTS, RULES):
+        return _by_part(slicing(), wanted, Found(sources, metrics), first, others[0])
+    only = _within(slicing, wanted, first)
+    return Found(sources, metrics, pair=comparing.pair(wanted.dataset, first, others[0], metric, only=only))
+
+
+def _within(slicing: "Callable[[], Slicing]", wanted: Wanted, first: str | None) -> "Bools | None":
+    """(n,) the samples of the slice that is chosen; None: all."""
+    if not wanted.within:
+        return None
+    from emotui.workbench.slices.conditions import SLICE, Condition, written
+
+    run = first if first == wanted.shown else None
+    return slicing().keeps(wanted.dataset, written((Condition(SLICE, "=", (wanted.within,)),)), run)
+
+
+def _by_part(slicing: "Slicing", wanted: Wanted, found: Found, first: str, second: str | None) -> Found:
+    metric = wanted.metric or None
+    if wanted.view == PARTS:
+        return replace(found, parts=slicing.parts(wanted.dataset, first, second, metric))
+    return replace(found, rules=slicing.found(wanted.dataset, first, second, metric))
 
 
 @dataclass(frozen=True, slots=True)

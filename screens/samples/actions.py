@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from emotui.screens.dialogs.filter import Filtered
     from emotui.workbench.datasets.importing import Asked
     from emotui.workbench.progress import OnProgress
+    from emotui.workbench.slices.near import Near
+
+
+TEN = 10
+"""Texts like one that are listed beside it."""
 
 
 class ListActions(Acting):
@@ -23,6 +28,9 @@ class ListActions(Acting):
 
     def __init__(self, session: Session, pane: ListPane) -> None:
         self._session, self._pane = session, pane
+        self._near: LatestRequest[tuple[int, int], list[Near]] = LatestRequest(
+            "near texts", pane, self._find_near, self._show_near
+        )
         self._saved: LatestRequest[tuple[int, str, str, str | None], bool] = LatestRequest(
             "save slice", pane, self._save_slice, self._tell_saved, older=True
         )
@@ -53,6 +61,29 @@ class ListActions(Acting):
 
         saved = None if slicing is None else session.slices
         FilterDialog(session.state, session.overview.emotions, self._metrics, saved).ask(self._pane.app, changed)
+
+    def can_like(self) -> bool:
+        source = self._session.source
+        return source is not None and source.near is not None and self._pane.sample is not None
+
+    def do_like(self) -> None:
+        """List the ten texts that are nearest to the one that is selected, it first."""
+        dataset, sample = self._session.overview.dataset, self._pane.sample
+        if dataset is not None and sample is not None:
+            self._pane.notify("Looking for texts like this one", markup=False)
+            self._near.ask((dataset.dataset, sample))
+
+    def _find_near(self, asked: tuple[int, int]) -> "list[Near]":
+        near = self._session.bound.near
+        assert near is not None
+        return near(*asked, TEN)
+
+    def _show_near(self, asked: tuple[int, int], found: "list[Near]") -> None:
+        dataset = self._session.overview.dataset
+        if dataset is not None and dataset.dataset == asked[0]:
+            samples = asked[1], *(one.sample for one in found)
+            state = self._session.state.just(samples, f"{len(found)} like this", "")
+            self._session.change(replace(state, sort="file", descending=False))
 
     def _save_slice(self, wish: tuple[int, str, str, str | None]) -> bool:
         slicing = self._session.bound.slicing

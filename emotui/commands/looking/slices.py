@@ -8,9 +8,11 @@ import msgspec
 
 from emotui.commands.output import as_written, json_option, print_json, say, terminal
 from emotui.commands.program_options import db_option, look_into, read_only_option
+from emotui.errors import BadInput
 from emotui.formats.rows import literal
 from emotui.metrics.slice_rules import FEWEST, MOST
 from emotui.workbench.datasets.sets import dataset_named
+from emotui.workbench.slices.near import TEN
 
 if TYPE_CHECKING:
     from emotui.store.query import Dataset
@@ -266,6 +268,34 @@ def find(
     say(findings.convention)
 
 
+@slices.command()
+@click.argument("dataset")
+@click.argument("sample")
+@click.option("-n", "n", type=click.IntRange(1), default=TEN, show_default=True, help="How many.")
+@click.option("--model", metavar="SPEC", default="embedded", show_default=True, help="Whose embeddings.")
+@db_option
+@json_option
+def like(dataset: str, sample: str, n: int, model: str, db: str | None, as_json: bool) -> None:
+    """The texts of DATASET that are nearest to that of SAMPLE, by embeddings, which are kept in the store."""
+    from emotui.workbench.slices.near import nearest_texts
+
+    workspace = look_into(db)
+    try:
+        store = workspace.store
+        found = dataset_named(store, dataset)
+        number = store.numbers_by_id(found.dataset).get(sample)
+        if number is None:
+            raise BadInput(f"{found.name} has no sample {sample!r}")
+        near = nearest_texts(store, found.dataset, number, workspace.model(model), n)
+    finally:
+        workspace.close()
+    if as_json:
+        listed = [{"id": one.id, "cosine": one.cosine, "text": one.text} for one in near]
+        print_json({"dataset": found.name, "id": sample, "model": model, "near": listed})
+        return
+    _print(("cosine", "id", "text"), [(f"{one.cosine:.3f}", one.id, one.text) for one in near])
+
+
 def _number(value: float | int | None) -> str:
     if value is None:
         return "–"
@@ -276,7 +306,7 @@ def _print(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
-    left = {"facet", "value", "rule", "name", "conditions", "what", "values"}
+    left = {"id", "text", "facet", "value", "rule", "name", "conditions", "what", "values"}
     for column in columns:
         table.add_column(column, justify="left" if column in left else "right", overflow="fold")
     for row in rows:

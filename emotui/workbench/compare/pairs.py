@@ -148,8 +148,20 @@ class Comparing:
         """By what; that of most interest first."""
         return metrics_of(self.store, dataset)
 
-    def pair(self, dataset: int, first: str, second: str, metric: str | None = None, *, seed: int = SEED) -> Pair:
+    def pair(
+        self,
+        dataset: int,
+        first: str,
+        second: str,
+        metric: str | None = None,
+        *,
+        seed: int = SEED,
+        only: "np.ndarray[tuple[int], np.dtype[np.bool_]] | None" = None,
+    ) -> Pair:
         """Compare two sources over the samples that both have a value of.
+
+        Args:
+            only: (n,) by the place of the sample: whether it is compared; None: all are.
 
         Raises:
             BadInput: there is no such source or metric, or no sample has a value of both.
@@ -159,6 +171,8 @@ class Comparing:
         by = self._metric(found, metric)
         a, b = (self._values(found, source, by.name) for source in (one, other))
         both = ~(np.isnan(a) | np.isnan(b))
+        if only is not None:
+            both &= only
         if not both.any():
             raise BadInput(f"no sample has a {by.name} of both {one.name} and {other.name}")
         shared = groups_of(self.store, found.dataset)
@@ -179,19 +193,28 @@ class Comparing:
         )
         reach = float(np.abs(differences).max()) or 1.0
         bins = np.histogram(differences, bins=BINS, range=(-reach, reach))[0]
-        alone = int((np.isnan(a) != np.isnan(b)).sum())
+        alone = int(((np.isnan(a) != np.isnan(b)) & (True if only is None else only)).sum())
         named = None if shared is None or groups is None else shared[0]
         drawn = len(rows) if groups is None else int(groups.max()) + 1
         means = resampled_means(np.stack([a[both], b[both]], axis=1), groups, seed=seed, resamples=resamples_for(drawn))
         sure = [interval(means[:, at]) if len(rows) > 1 else None for at in (0, 1)]
         return Pair(one, other, by, rows, report, tuple(bins.tolist()), reach, alone, (sure[0], sure[1]), named)
 
-    def axis(self, dataset: int, metric: str | None = None, first: str | None = None, *, papers: bool = False) -> Axis:
+    def axis(
+        self,
+        dataset: int,
+        metric: str | None = None,
+        first: str | None = None,
+        *,
+        papers: bool = False,
+        only: "np.ndarray[tuple[int], np.dtype[np.bool_]] | None" = None,
+    ) -> Axis:
         """All sources of a dataset by one metric, their intervals over the same draws of samples.
 
         Args:
             first: which one the others are tested against; None: that with the greatest mean.
             papers: add what SEER prints, where the metric is one of its.
+            only: as of `pair`.
 
         Raises:
             BadInput: as `pair`.
@@ -200,6 +223,8 @@ class Comparing:
         by = self._metric(found, metric)
         known = self.sources(dataset)
         columns = [self._values(found, source, by.name) for source in known]
+        if only is not None:
+            columns = [np.where(only, column, np.nan) for column in columns]
         there = [at for at, column in enumerate(columns) if not np.isnan(column).all()]
         known, columns = [known[at] for at in there], [columns[at] for at in there]
         if not known:

@@ -52,6 +52,7 @@ class FileView:
     results: None = None
     comparing: None = None
     masked: None = None
+    near: None = None
     notes: None = None
     slicing: None = None
     ask_sql: None = None

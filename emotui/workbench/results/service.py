@@ -113,6 +113,7 @@ class Results:
         found = self._dataset(dataset, of_spans=False)
         if found.task != SPANS:
             made = [one.shown(published=published) for one in self._run_tables(found, runs, among, cancelled, on_step)]
+            made += self._by_slice(found, runs)
             return told_of_gold([table for table in made if table.rows], self._store, found)
         own, experimental = self._chosen(found, runs, cancelled, on_step)
         tables: list[ResultsTable] = []
@@ -122,8 +123,18 @@ class Results:
             tables += task_tables(self._material(found, own, people, least))
         if experimental or experiment_of(found) is not None:
             tables += [*prompting_tables(experimental), asking(experimental, "asking-experiments")]
-        shown = [table.shown(published=published) for table in tables]
+        shown = [table.shown(published=published) for table in tables] + self._by_slice(found, runs)
         return told_of_gold([table for table in shown if table.rows], self._store, found)
+
+    def _by_slice(self, dataset: Dataset, names: Sequence[str] | None) -> list[ResultsTable]:
+        """These runs, or the newest of each model and setting, by saved slice."""
+        if not self._store.slices.all(dataset.dataset):
+            return []
+        from emotui.workbench.results.slice_table import slice_table
+
+        kept = [with_state(run) for run in self._store.runs(dataset.dataset)]
+        runs = _newest_each(kept) if names is None else [run for run in kept if run.run in names]
+        return list(slice_table(self._store, dataset, runs, metrics_of(self._store, dataset.dataset)[0]))
 
     def newest(self, dataset: int | str) -> list[str]:
         """The ids of the runs that `tables` takes where none are named.

@@ -1,0 +1,61 @@
+"""Slices and rules in Compare, comparisons within a slice, and slices in Results."""
+
+from pathlib import Path
+
+from emotui.screens.compare.parts import part_lines, rule_lines
+from emotui.screens.compare.place import Compare
+from emotui.workbench.slices.slicing import FoundRule
+from tests.screens.driving import frame, opened, press, screen_text, settle
+from tests.screens.results_workspace import several_runs
+
+
+async def test_parts_rules_and_slices_lead_to_their_samples(tmp_path: Path) -> None:
+    source = several_runs(tmp_path / "w.duckdb", annotated=True)
+    dataset = source.datasets()[0].dataset
+    source.slicing().save(dataset, "glad ones", "emotion=happy")
+    glad = source.slicing().samples(dataset, "emotion=happy")
+    async with opened(source, (120, 40)) as pilot:
+        await press(pilot, "0", "v", "v")
+        await settle(pilot)
+        place = frame(pilot).query_one(Compare)
+        assert place.found is not None
+        assert place.found.parts is not None
+        assert place.found.parts.second is not None
+        assert "slice glad ones" in screen_text(pilot)
+        await press(pilot, "A")
+        await settle(pilot)
+        parts = place.found.parts
+        assert parts is not None
+        assert parts.second is None
+        place.parts.pick(next(at for at, row in enumerate(parts.rows) if row.value == "glad ones"))
+        assert all(line for line in part_lines(parts, parts.rows, 0, 80))
+        await press(pilot, "enter")
+        await settle(pilot)
+        assert (frame(pilot).session.state.column, frame(pilot).pane.n) == ("slice=glad ones", len(glad))
+        await press(pilot, "0", "v")
+        await settle(pilot)
+        assert place.found.rules is not None
+        assert "v " in screen_text(pilot)
+        rules = place.found.rules
+        rows = [FoundRule("kind=a", one.rule) for one in rules.rows]
+        assert len(rule_lines(rules, rows, 0, 80)) == len(rows) + 1
+        await press(pilot, "v", "W", "down", "enter")
+        await settle(pilot)
+        assert place.pair is not None
+        assert {row.sample for row in place.pair.rows} <= set(glad)
+        assert "in glad ones" in screen_text(pilot)
+
+
+def test_results_have_a_column_a_slice_with_the_mean_of_its_samples(tmp_path: Path) -> None:
+    source = several_runs(tmp_path / "w.duckdb")
+    dataset, run = source.datasets()[0], source.runs(source.datasets()[0].dataset)[0]
+    results = source.results()
+    assert "slices" not in [table.key for table in results.tables(dataset.name, sim=False)]
+    source.slicing().save(dataset.dataset, "glad ones", "emotion=happy")
+    (table,) = [one for one in results.tables(dataset.name, [run.run], sim=False) if one.key == "slices"]
+    keeps = source.slicing().keeps(dataset.dataset, "emotion=happy")
+    values = source.store.metric_means(dataset.dataset, run.run, "f1")
+    (row,) = table.rows
+    assert [column.title for column in table.columns] == ["all", "glad ones"]
+    assert [cell.value for cell in row.cells] == [values.mean(), values[keeps].mean()]
+    assert list(row.cells[1].samples) == source.slicing().samples(dataset.dataset, "emotion=happy")
