@@ -70,13 +70,13 @@ RECORDS: dict[str, list[dict[str, object]]] = {
 }
 
 
-PLACES = ("1", "v", "2", "3", "4", "v", "5", "6", "7", "8", "9", "1", *"QfrdLRem", "ctrl+p")
+PLACES = ("1", "v", "2", "3", "4", "v", "5", "6", "v", "v", "v", "i", "7", "8", "9", "1", *"QfrdLRem", "ctrl+p")
 """Keys to every place of the workbench, and to the sheets that hold data; each is left by Esc."""
 
 
 def bring_in(emotui: "Emotui", store: str) -> None:
     """Samples of every task that the workbench shows, and a source over some of them."""
-    for kind in ("spans", "labels", "scenes", "values", "masked"):
+    for kind in ("spans", "labels", "scenes", "values", "masked", "generation"):
         done = emotui("import", f"{kind}.jsonl", "--as", kind, "--name", f"{kind} {H}", "--db", store)
         assert done.status == 0, done.err
     assert emotui("rephrasings", "import", "chains.jsonl", "--name", f"chains {H}", "--db", store).status == 0

@@ -161,7 +161,7 @@ def grade(metric: "Metric", value: float, low: float, high: float) -> int:
 def graded(metric: "Metric", value: float | None, low: float, high: float, cells: int, *, signs: bool) -> Part:
     """A figure on its ground; with `signs` a shade behind it says the same."""
     if value is None:
-        return Part(f" {UNDEFINED:>6}".ljust(cells), "rest")
+        return Part(f" {UNDEFINED:>6}".ljust(cells), "dim")
     step = grade(metric, value, low, high)
     shade = _GRADES[step] * 2 if signs else ""
     return Part(fit(f" {number(value):>6} {shade}", cells), _HEAT[step])

@@ -53,7 +53,7 @@ def test_the_ground_of_a_figure_is_the_stronger_the_better_it_is_and_a_shade_say
     assert [grade(up, value, 0, 1) for value in (0.0, 0.3, 0.5, 0.8, 1.0)] == [0, 1, 2, 3, 4]
     assert [grade(down, value, 0, 1) for value in (0.0, 0.3, 0.5, 0.8, 1.0)] == [4, 3, 2, 1, 0]
     assert graded(up, 1.0, 0, 1, 12, signs=True) == Part("   1.00 ██  ", "heat-4")
-    assert graded(up, None, 0, 1, 12, signs=True) == Part("      –     ", "rest")
+    assert graded(up, None, 0, 1, 12, signs=True) == Part("      –     ", "dim")
 
 
 def test_a_point_stands_where_its_figures_are_with_a_cross_as_long_as_its_intervals() -> None:
