@@ -188,6 +188,8 @@ class Frame(Acting, LaidOut):
     def _select(self, event: ListPane.Selected) -> None:
         event.stop()
         session = self.session
+        if event.sample is not None and session.overview.dataset is None:
+            return  # it was selected in the list before: another one is being read
         session.select(event.sample)
         self.place.look_for(event.kind or session.state.only_mark or session.state.marks)
         self.place.show_sample(event.sample, session.run_shown)

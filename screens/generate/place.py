@@ -94,7 +94,13 @@ class Generate(Place):
             return
         self._bench = bench
         self._may_rate = source.sources is not None
-        self._texts = LatestRequest("versions", self, lambda asked: read_versions(bench, asked), self._show_text)
+        self._texts = LatestRequest(
+            "versions",
+            self,
+            lambda asked: read_versions(bench, asked),
+            self._show_text,
+            lambda _, why: self.say("This text cannot be read", why, failed=True),
+        )
         self._desk = LatestRequest("figures", self, lambda asked: bench().figures(asked[0]), self._show_figures)
         self.overview.ask_from(bench)
         self._options = LatestRequest("options", self, lambda _: bench().rating_options(), self._ask_how)

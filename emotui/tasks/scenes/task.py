@@ -390,9 +390,7 @@ class Scenes(Task):
         if any(astray):
             samples = sum(map(bool, astray))
             found["little_mass"] = {"scores": sum(astray), "of": scores, "samples": samples, "below": LITTLE_MASS}
-            said = (
-                f"in {samples} of {len(kept)} answers (marked !) the first word is likelier something else than"
-            )
+            said = f"in {samples} of {len(kept)} answers (marked !) the first word is likelier something else than"
             found["notes"] = {"little_mass": f"{said} yes or no: they say little of what it thinks"}
         return found
 

@@ -100,7 +100,7 @@ def versions_of(store: Store, dataset: int, sample: int) -> Versions:
         BadInput: there is no such dataset or text.
     """
     held, found = dataset_of(store, dataset), store.samples([sample])
-    if not found or held.task != TASK:
+    if not found or held.task != TASK or sample not in store.file_order(dataset):
         raise BadInput(f"there is no text {sample} in the dataset {held.name}")
     gold = msgspec.json.decode(found[0][1], type=GenerationGold)
     writers = writers_of(store, dataset)
