@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from emotui.screens.widgets.cell_width import fit
+from emotui.screens.widgets.cell_width import fit, wrap
 from emotui.screens.widgets.line import Part
 
 _BAR = 16
@@ -37,7 +37,8 @@ def result_lines(document: Mapping[str, Any], cells: int) -> Lines:
     )
     said = "–" if kappa is None else f"{kappa:.2f}"
     lines.append([Part(f"{'Fleiss kappa':17} {said:>6}"), Part(f"   paper {printed['fleiss_kappa']:>6}", "dim")])
-    lines += [[Part(why, "dim")] for why in document["notes"].values()]
+    for why in document["notes"].values():
+        lines += [[Part(why[start:end], "dim")] for start, end in wrap(why, cells)]
     return [*lines, [Part("")], *_coders(document), [Part("")], *_codes(document, cells)]
 
 
@@ -64,8 +65,8 @@ def _codes(document: Mapping[str, Any], cells: int) -> Lines:
         beside = " ".join(
             f"{one[side]:>3} {_percent(one[side] / theirs[side])}" for side in ("sd", "llm") if side in one
         )
-        line = [Part(f"{fit(row['code'], 5)} {sides}"), Part(f"  {beside if same else '':17}", "dim"), Part(rest)]
-        lines.append([*line, Part(fit(f"  {row['about']}", max(cells - 52, 8)).rstrip(), "dim")])
+        line = [Part(f"{fit(row['code'], 5)} {sides}"), Part(f"  {beside if same else '':21}", "dim"), Part(rest)]
+        lines.append([*line, Part(fit(f"  {row['about']}", max(cells - 54 - len(rest), 8)).rstrip(), "dim")])
     if document["open"]:
         own = ", ".join(f"{code} {n}" for code, n in document["open"].items())
         lines.append([Part(f"own codes: {own}")])

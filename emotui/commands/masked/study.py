@@ -133,9 +133,10 @@ def results(name: str, db: str | None, read_only: bool, as_json: bool) -> None:
     codes, own = document.pop("codes"), document.pop("open")
     unanimous = document.pop("unanimous")
     document["unanimous"] = None if unanimous is None else unanimous["share"]
+    majority, totals = document.pop("majority"), document.pop("totals")
     print_figures(literal(name), document)
-    _print_majority(document["majority"], paper)
-    _print_codes(codes, document["totals"], paper)
+    _print_majority(majority, paper)
+    _print_codes(codes, totals, paper)
     if own:
         say("open codes: " + ", ".join(f"{literal(code)} {n}" for code, n in own.items()))
     say(f"paper: {paper['cite']}")
@@ -187,7 +188,7 @@ def _print_majority(majority: dict[str, Any], paper: dict[str, Any]) -> None:
     from rich.table import Table
 
     printed = {"a": "sd", "b": "llm", "both": "both", "all_differ": "all_differ"}
-    table = Table("majority", "n", "share", "paper n (SD = a, LLM = b)", box=None, pad_edge=False)
+    table = Table("majority", "n", "share", "paper † (SD = a, LLM = b)", box=None, pad_edge=False)
     for name, one in majority.items():
         share = "" if one["share"] is None else f"{one['share']:.1%}"
         theirs = paper["majority"].get(printed.get(name, ""), "")
@@ -202,7 +203,8 @@ def _print_codes(codes: list[dict[str, Any]], totals: dict[str, int], paper: dic
 
     rows = {str(row["code"]): row for row in paper["rows"]}
     heads = [f"{name} ({totals[name]})" for name in ("a", "b", "both", "neither")]
-    table = Table("code", *heads, "paper SD (277)", "paper LLM (300)", "about", box=None, pad_edge=False)
+    printed_heads = [f"SD/{paper['totals']['sd']} †", f"LLM/{paper['totals']['llm']} †"]
+    table = Table("code", *heads, *printed_heads, "about", box=None, pad_edge=False)
     for row in codes:
         cells = [_counted(row["counts"][name], row["shares"][name]) for name in ("a", "b", "both", "neither")]
         printed = rows.get(row["code"]) if row["about"] == rows.get(row["code"], {}).get("about") else None
