@@ -293,7 +293,8 @@ def _tables_of_spans(making: _Making, dataset: int, runs: Sequence[Run]) -> list
 
 def _tables_of_scenes(making: _Making, dataset: int, runs: Sequence[Run]) -> list[ResultsTable]:
     """Vectors alone and decoded with a prior."""
-    return [scene_table(SceneBench(making.store), _watched(runs, making.on_step, making.cancelled))]
+    table = scene_table(SceneBench(making.store), _watched(runs, making.on_step, making.cancelled))
+    return [table, *making.results.spread(dataset, [run.run for run in runs], cancelled=making.cancelled)]
 
 
 _TABLES: dict[str, Callable[[_Making, int, Sequence[Run]], list[ResultsTable]]] = {

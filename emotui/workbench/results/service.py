@@ -114,6 +114,7 @@ class Results:
         if found.task != SPANS:
             made = [one.shown(published=published) for one in self._run_tables(found, runs, among, cancelled, on_step)]
             made += self._by_slice(found, runs)
+            made += self.spread(found.dataset, runs, cancelled=cancelled)
             return told_of_gold([table for table in made if table.rows], self._store, found)
         own, experimental = self._chosen(found, runs, cancelled, on_step)
         tables: list[ResultsTable] = []
@@ -135,6 +136,41 @@ class Results:
         kept = [with_state(run) for run in self._store.runs(dataset.dataset)]
         runs = _newest_each(kept) if names is None else [run for run in kept if run.run in names]
         return list(slice_table(self._store, dataset, runs, metrics_of(self._store, dataset.dataset)[0]))
+
+    def spread(
+        self, dataset: int | str, runs: Sequence[str] | None = None, *, cancelled: IsCancelled = never
+    ) -> tuple[ResultsTable, ...]:
+        """Sources against the spread of people's labels: `spread`, `spread-annotators`, `reliability-RUN`.
+
+        None where no text has two annotators. Args: runs: as of `tables`.
+
+        Raises:
+            BadInput: no such dataset.
+        """
+        from emotui.workbench.results.spread import TASKS, spread_of
+        from emotui.workbench.results.spread_tables import spread_tables
+        from emotui.workbench.runs.sharing import groups_of
+
+        found = self._dataset(dataset, of_spans=False)
+        if found.task not in TASKS:
+            return ()
+        if runs is None:
+            every = _newest_each([with_state(run) for run in self._store.runs(found.dataset)])
+            chosen = [run for run in every if run.done]
+        else:
+            chosen = [self._store.run(name) for name in runs]
+        people = [run.run for run in self._store.runs(found.dataset) if run.source == "person"]
+
+        def count() -> tuple[ResultsTable, ...]:
+            spread = spread_of(self._store, found, chosen, cancelled)
+            if spread is None:
+                return ()
+            groups = groups_of(self._store, found.dataset)
+            return tuple(spread_tables(spread, chosen, None if groups is None else groups[1]))
+
+        names = tuple(run.run for run in chosen)
+        mark = self._store.run_revisions([*names, *people]), found.fingerprint
+        return self._once(("spread", found.dataset, names), mark, count)
 
     def newest(self, dataset: int | str) -> list[str]:
         """The ids of the runs that `tables` takes where none are named.
