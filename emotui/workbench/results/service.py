@@ -166,7 +166,8 @@ class Results:
             if spread is None:
                 return ()
             groups = groups_of(self._store, found.dataset)
-            return tuple(spread_tables(spread, chosen, None if groups is None else groups[1]))
+            shared = None if groups is None else groups[1]
+            return tuple(spread_tables(spread, chosen, shared, composed=is_sample_data(found)))
 
         names = tuple(run.run for run in chosen)
         mark = self._store.run_revisions([*names, *people]), found.fingerprint

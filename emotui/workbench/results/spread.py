@@ -3,6 +3,7 @@
 For texts with several labels and for scenarios, where annotators stand inside the gold records or are kept as sources.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -78,11 +79,8 @@ def spread_of(store: Store, dataset: Dataset, runs: Sequence[Run], cancelled: Is
     if dataset.task not in TASKS:
         return None
     people = _people(store, dataset)
-    counts: dict[int, int] = {}
-    for answers in people.values():
-        for number in answers:
-            counts[number] = counts.get(number, 0) + 1
-    numbers = tuple(sorted(number for number, count in counts.items() if count >= LEAST))
+    met = Counter(number for answers in people.values() for number in answers)
+    numbers = tuple(sorted(number for number, count in met.items() if count >= LEAST))
     if not numbers:
         return None
     models = [run for run in runs if run.source != "person"]

@@ -15,9 +15,10 @@ from emotui.metrics.people_spread import (
 )
 from emotui.metrics.permutation import f1
 from emotui.metrics.probabilities import BINS
-from emotui.metrics.resampling import BESIDE, convention, group_numbers, percentile_interval, resampled_means
+from emotui.metrics.resampling import BESIDE, group_numbers, percentile_interval, resampled_means
 from emotui.store.query import Run
 from emotui.tables import Cell, Column, Plot, ResultsTable, Row
+from emotui.workbench.datasets.samples import COMPOSED
 from emotui.workbench.results.spread import LEAST, Spread
 
 if TYPE_CHECKING:
@@ -41,6 +42,10 @@ MAJORITY = (
     " labels that a source gives."
 )
 OTHERS = "Annotators: each against the share of the others of a text, as if they were a source; means over annotators."
+INTERVALS = (
+    "[low, high]: 95% percentile bootstrap of means over texts (over what texts share), "
+    f"{BESIDE:,} resamples, seed {_SEED}."
+)
 _COLUMNS = (
     Column("cross_entropy", "Cross-entropy", "people's shares", "cosine", short="CE"),
     Column("jensen_shannon", "Jensen-Shannon", "people's shares", short="JSD"),
@@ -53,11 +58,14 @@ _COLUMNS = (
 )
 
 
-def spread_tables(spread: Spread, runs: Sequence[Run], groups: "Mapping[int, int] | None" = None) -> list[ResultsTable]:
+def spread_tables(
+    spread: Spread, runs: Sequence[Run], groups: "Mapping[int, int] | None" = None, *, composed: bool = False
+) -> list[ResultsTable]:
     """Sources by people's shares and their majority; by each annotator; and a reliability diagram a source.
 
     Args:
         groups: by the number of a text that of what it shares with others.
+        composed: the annotators are no people, but were written with the samples.
     """
     there = [run for run in runs if run.run in spread.said]
     shared = None if groups is None else [groups.get(number) for number in spread.numbers]
@@ -68,9 +76,9 @@ def spread_tables(spread: Spread, runs: Sequence[Run], groups: "Mapping[int, int
         rows.append(Row(_name(run), "run", run.run, cells, _told(spread, run)))
     among = _among(spread)
     if among is not None:
-        rows.append(Row("Annotators, each against the others", "people", f"{len(spread.people)} annotators", among))
-    drawn = convention(len(spread.numbers), "texts", BESIDE, _SEED)
-    notes = (SHARES, CALIBRATED, MAJORITY, OTHERS, f"[low, high]: {drawn}, of means over texts.")
+        told = f"{len(spread.people)} annotators", among, COMPOSED if composed else ""
+        rows.append(Row("Annotators, each against the others", "people", *told))
+    notes = (SHARES, CALIBRATED, MAJORITY, OTHERS, INTERVALS)
     tables = [ResultsTable("spread", "Sources against the spread of people", _COLUMNS, tuple(rows), notes)]
     if there:
         tables.append(_by_annotator(spread, there))

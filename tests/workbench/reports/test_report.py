@@ -362,7 +362,8 @@ def test_a_narrow_terminal_gets_the_tables_in_parts_and_nothing_to_show_is_one_s
 def test_runs_over_scenarios_stand_beside_the_papers_table(emotui: Emotui, tmp_path: Path) -> None:
     run = emotui("run", "scenes", "--limit", 12, "--db", "w.duckdb", "--json").document["run"]
     report = emotui("report", run, "--to", "r.md", "--db", "w.duckdb", "--published", "--json").document
-    assert [one["table"] for one in report["tables"]] == ["scenes"]
+    tables = [one["table"] for one in report["tables"]]
+    assert tables == ["scenes", "spread", "spread-annotators", f"reliability-{run}"]
     text = (tmp_path / "r.md").read_text(encoding="utf-8")
     assert re.search(rf"\| embedded \| {run} \|( \d\.\d{{4}} \|){{6}}( \d\.\d{{3}} \|){{2}}", text)
     assert "| Gemma-2-9b-it † | EmoScene, Table 1 | 0.8337 | 0.8348 | 0.2488 |" in text
