@@ -44,13 +44,25 @@ def p_value(p: float | None) -> str:
     return "p < .001" if p < 0.001 else f"p {bare(p)}"
 
 
-def bar(value: float, reach: float, side: int) -> str:
-    """A bar from the middle to the left (below 0) or to the right, `side` cells at most either way."""
-    cells = round(abs(value) / reach * side) if reach else 0
+_HEADING = 8
+"""Cells of the words over a side of the bars."""
+
+
+def sides(least: float, greatest: float, cells: int) -> tuple[int, int]:
+    """How many of the cells lie left of 0 and right of it: as many as the differences need, but room for a heading."""
+    below, above = max(-least, 0.0), max(greatest, 0.0)
+    heading = min(_HEADING, cells // 2)
+    wanted = cells // 2 if below + above == 0 else round(cells * below / (below + above))
+    left = min(max(wanted, heading), cells - heading)
+    return left, cells - left
+
+
+def bar(value: float, least: float, greatest: float, left: int, right: int) -> str:
+    """A bar from 0 to the left or to the right, both sides on one scale; `left`, `right`: cells at most."""
+    scales = [cells / reach for cells, reach in ((left, -least), (right, greatest)) if reach > 0]
+    cells = round(abs(value) * min(scales)) if scales else 0
     cells = max(cells, 1) if abs(value) > 1e-12 else 0
-    left = "■" * cells if value < 0 else ""
-    right = "■" * cells if value > 0 else ""
-    return f"{left:>{side}} │ {right}"
+    return f"{'■' * cells if value < 0 else '':>{left}} │ {'■' * cells if value > 0 else ''}"
 
 
 def told(source: "Compared") -> str:

@@ -7,7 +7,7 @@ from textual.binding import Binding
 from textual.geometry import Size
 from textual.message import Message
 
-from emotui.screens.compare.figures import bar, signed
+from emotui.screens.compare.figures import bar, sides, signed
 from emotui.screens.widgets.cell_width import fit
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import value_of
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from emotui.workbench.compare.pairs import Difference, Pair
 
 _ID = 16
+_WIDEST = 80
+"""Cells of the longest bars of both sides together."""
 
 
 class DifferenceRows(Page, inherit_bindings=False):
@@ -104,14 +106,15 @@ class DifferenceRows(Page, inherit_bindings=False):
         height = max(room.height - 1, 1)
         self._first = min(max(self._first, self.cursor - height + 1), self.cursor)
         self._first = max(min(self._first, len(pair.rows) - height), 0)
-        side = min(max((room.width - _ID - 26) // 2, 4), 20)
+        least, greatest = pair.rows[-1].difference, pair.rows[0].difference
+        left, right = sides(least, greatest, min(max(room.width - _ID - 26, 8), _WIDEST))
         better = "better" if pair.metric.higher_is_better else "more"
-        lines = [[Part(f"  {'id':{_ID}}     A     B    A−B  {f'B {better}':>{side}} │ A {better}", "dim")]]
+        lines = [[Part(f"  {'id':{_ID}}     A     B    A−B  {f'B {better}':>{left}} │ A {better}", "dim")]]
         for at, row in enumerate(pair.rows[self._first : self._first + height], self._first):
             here = at == self.cursor
             kind = "picked" if here else "plain" if row.changed else "dim"
             values = f"{value_of(pair.metric, row.first)}  {value_of(pair.metric, row.second)}"
             text = f"{'▸' if here else ' '} {fit(row.id, _ID)}  {values}  {signed(row.difference):>5} "
-            drawn = bar(row.difference, pair.reach, side)
+            drawn = bar(row.difference, least, greatest, left, right)
             lines.append([Part(text, kind), Part(" "), Part(drawn, "said" if row.changed else "rest")])
         return lines

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from emotui.screens.compare.axis import drawn_on
-from emotui.screens.compare.figures import bar, between, p_value, signed
+from emotui.screens.compare.figures import bar, between, p_value, sides, signed
 from emotui.screens.compare.place import Compare
 from emotui.screens.compare.rows import DifferenceRows
 from emotui.screens.widgets.line import Line
@@ -20,10 +20,17 @@ def test_figures_are_written_with_their_signs_and_without_a_leading_zero() -> No
 
 
 def test_bars_grow_from_the_middle_and_what_differs_at_all_has_one() -> None:
-    assert bar(0.5, 1.0, 4) == "     │ ■■"
-    assert bar(-1.0, 1.0, 4) == "■■■■ │ "
-    assert bar(0.001, 1.0, 4) == "     │ ■"
-    assert bar(0.0, 1.0, 4) == "     │ "
+    assert bar(0.5, -1.0, 1.0, 4, 4) == "     │ ■■"
+    assert bar(-1.0, -1.0, 1.0, 4, 4) == "■■■■ │ "
+    assert bar(0.001, -1.0, 1.0, 4, 4) == "     │ ■"
+    assert bar(0.0, -1.0, 1.0, 4, 4) == "     │ "
+    # Where one side wins little it has little room, and both sides are on one scale.
+    assert sides(-0.1, 0.9, 80) == (8, 72)
+    assert bar(-0.1, -0.1, 0.9, 8, 72) == "■■■■■■■■ │ "
+    assert bar(0.9, -0.1, 0.9, 8, 72).count("■") == 72
+    assert sides(0.0, 1.0, 80) == (8, 72)
+    assert sides(-1.0, 1.0, 80) == (40, 40)
+    assert sides(0.0, 0.0, 8) == (4, 4)
 
 
 def test_the_range_of_people_is_shaded_and_published_figures_are_hollow() -> None:
