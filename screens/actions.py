@@ -112,7 +112,12 @@ SHARED: tuple[Action, ...] = (
         13,
     ),
     Action(
-        "note", ("semicolon",), ";", "note", "Write a note on the sample, with codes; made by typing them", "Sample"
+        "sample_note",
+        ("semicolon",),
+        ";",
+        "note",
+        "Write a note on the sample, with codes; made by typing them",
+        "Sample",
     ),
     Action("note_here", ("f9",), "F9", "note", "Write a note on the sample, where ; means something else", "Sample"),
     Action("codes", ("colon",), ":", "codes", "Codes of notes: list their samples, rename, merge, export", "Sample"),

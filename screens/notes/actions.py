@@ -95,13 +95,13 @@ class NoteActions(Acting):
 
     # Keys.
 
-    def can_note(self) -> bool:
+    def can_sample_note(self) -> bool:
         source = self._session.source
         return source is not None and source.notes is not None and self._pane.sample is not None
 
-    can_note_here = can_note
+    can_note_here = can_sample_note
 
-    def do_note(self) -> None:
+    def do_sample_note(self) -> None:
         """Write a note on the selected sample."""
         self._open(self._open_note)
 
@@ -114,7 +114,7 @@ class NoteActions(Acting):
             self._then = sheet
             self.read()
 
-    do_note_here = do_note
+    do_note_here = do_sample_note
 
     def _open_note(self) -> None:
         from emotui.screens.notes.note import NoteDialog

@@ -17,6 +17,7 @@ from emotui.screens.browse.alignment import rows
 from emotui.screens.frame import Frame
 from emotui.screens.list_state import HEADLINE, ListState, from_setting, to_setting
 from emotui.screens.models.actions import ModelActions
+from emotui.screens.notes.actions import NoteActions
 from emotui.screens.place import Place
 from emotui.screens.places import ACTIONS, PLACES, class_of
 from emotui.screens.samples.actions import ListActions
@@ -31,7 +32,15 @@ from tests.screens.browse_workspace import sample_records, workspace
 from tests.screens.driving import frame, listed, opened, press, screen_text, settle, shown_id, stave, strike
 from tests.waiting import awaited
 
-EVERYWHERE: tuple[type[Acting], ...] = (ListPane, ListActions, SourceActions, ModelActions, ToolActions, Frame)
+EVERYWHERE: tuple[type[Acting], ...] = (
+    ListPane,
+    ListActions,
+    SourceActions,
+    ModelActions,
+    NoteActions,
+    ToolActions,
+    Frame,
+)
 """What answers actions whichever place is open."""
 
 
@@ -89,6 +98,8 @@ STATES = st.builds(
     sort=st.sampled_from(["file", HEADLINE, "sim", "length"]),
     descending=st.booleans(),
     sample=st.none() | st.integers(0, 99),
+    column=st.sampled_from(["", "speaker=Ann", "code=irony & length=long"]),
+    slices=st.lists(st.text(max_size=3), unique=True).map(tuple),
 )
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
