@@ -92,5 +92,5 @@ def _line(
     return [
         Part(text, kind),
         Part(f"{p_value(p):8}", "strong" if known else "dim"),
-        Part(bar(off, reach, side), "said" if known else "rest"),
+        Part(bar(off, -reach, reach, side, side), "said" if known else "rest"),
     ]
