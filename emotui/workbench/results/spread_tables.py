@@ -200,6 +200,7 @@ def _reliability(spread: Spread, run: Run) -> ResultsTable:
         diagonal=True,
         figures=(("ECE", calibration_error(q, p)),),
         n=len(bins),
+        of="bin",
     )
     title = f"{_name(run)}: reliability against people"
     return ResultsTable(f"reliability-{run.run}", title, columns, rows, (CALIBRATED,), plot=plot)
