@@ -4,7 +4,7 @@
 
 Thresholds are the committed ones (from a tenth of train), the best on that tenth as they are, those of one random half
 of dev used on the other (mean and deviation of ten), and the best in hindsight. `--pairs` fits logistic regressions
-over words and pairs of words on nine tenths of train (half an hour) and adds their logits by several shares.
+over words and pairs of words on nine tenths of train (many minutes) and adds their logits by several shares.
 """
 
 from __future__ import annotations
