@@ -14,6 +14,7 @@ class PlaceEntry(msgspec.Struct, frozen=True):
     Attributes:
         place: its class, as `module:name`.
         samples_of: of which task the list has the samples while it is open; empty: it takes the list as it is.
+        keeps: further tasks whose list stays while it is open.
         actions: what no other place answers.
         signs: what the marks mean that it puts into the list: a heading, and a sign with its words for each.
     """
@@ -21,5 +22,6 @@ class PlaceEntry(msgspec.Struct, frozen=True):
     title: str
     place: str
     samples_of: str
+    keeps: tuple[str, ...] = ()
     actions: tuple[Action, ...] = ()
     signs: tuple[str, tuple[tuple[str, str], ...]] = ("", ())

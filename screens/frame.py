@@ -261,7 +261,8 @@ class Frame(Acting, LaidOut):
         self.pane.blind = self.place.blind
         self.pane.rows.show_tags("", None)
         rearranged = self.pane.as_it_was()
-        if session.turn_to("" if same_list else self.place.entry.samples_of):
+        entry = self.place.entry
+        if session.turn_to("" if same_list or session.list_task in entry.keeps else entry.samples_of):
             self.pane.forget()
             self.place.show_nothing("the list is being read")
             if session.source is not None:

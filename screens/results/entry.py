@@ -7,6 +7,7 @@ ENTRY = PlaceEntry(
     title="Results",
     place="emotui.screens.results.place:Results",
     samples_of="spans",
+    keeps=("masked",),
     actions=(
         Action("samples", ("enter",), "Enter", "samples", "Browse the samples behind the figure", "Results", 1),
         Action("halt", ("escape",), "Esc", "stop counting", "Stop counting; what is counted stays", "Results", 1),

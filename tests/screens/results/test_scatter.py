@@ -100,7 +100,7 @@ async def test_words_and_models_are_named_points_and_printed_ones_come_when_aske
     dataset = dataset_named(made.store, "gold")
     import_predictions(made.store, dataset, str(tmp_path / "said.jsonl"), "Mine-4B", warn=lambda line: None)
     async with opened(made, size) as pilot:
-        await press(pilot, "7", "v")
+        await press(pilot, "5", "7", "v")
         shown = screen_text(pilot)
         assert "a point a word" in shown
         assert "● anxious" in shown
