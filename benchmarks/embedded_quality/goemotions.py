@@ -27,7 +27,7 @@ from emotui.backends.embedded.training.labels import targets
 from emotui.backends.embedded.training.pairs import fit_pairs
 from emotui.backends.embedded.training.splits import goemotions_parts
 from emotui.backends.embedded.weights import Weights
-from emotui.backends.embedded.word_pairs import pair_logits
+from emotui.backends.embedded.word_pairs import SHARE, pair_logits
 from emotui.metrics.thresholds import best_thresholds
 
 Floats = NDArray[np.float64]
@@ -79,7 +79,7 @@ def main() -> None:
     if not given.pairs:
         return
     tensors = fit_pairs(weights.pieces.ids([example.text for example in kept], 256), targets(kept, len(GOEMOTIONS)))
-    held_pairs, pairs = (pair_logits(tensors, rows).double().numpy() for rows in ids)
+    held_pairs, pairs = (pair_logits(tensors, rows).double().numpy() / SHARE for rows in ids)
     for share in SHARES:
         summed = held_logits + share * held_pairs
         slope, shifts = fit_probabilities(summed, held_gold)
