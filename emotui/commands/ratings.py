@@ -192,6 +192,7 @@ def rate(
     What is not said here is as it was the last time.
     """
     from emotui.commands.browse import show_app
+    from emotui.errors import BadInput
     from emotui.screens.generate.rate_app import RateApp
     from emotui.workbench.datasets.sets import dataset_named
     from emotui.workbench.generation.bench import GenerationBench
@@ -200,6 +201,8 @@ def rate(
 
     store = look_into(db).store
     held = dataset_named(store, dataset)
+    if held.task != "generation":
+        raise BadInput(f"{held.name} is of the {held.task} task: what is rated are versions of texts (generation)")
     bench = GenerationBench(store)
     share = None if checks is None else check_rate(checks)
     given = {"which": which, "size": size, "checks": share, "wanted": wanted, "allowed": allowed}
