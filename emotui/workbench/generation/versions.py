@@ -86,10 +86,12 @@ def invented(dataset: Dataset, writers: Iterable[Writer]) -> bool:
 
 
 def dataset_of(store: Store, dataset: int) -> Dataset:
-    """Raises BadInput where there is none of that number."""
+    """Raises BadInput where there is none of that number, or it is of another task."""
     found = store.dataset(dataset)
     if found is None:
         raise BadInput(f"there is no dataset {dataset}")
+    if found.task != "generation":
+        raise BadInput(f"{found.name} holds {found.task}, and no texts with versions: emotui import generation FILE")
     return found
 
 

@@ -78,6 +78,7 @@ READ = {
     "train embedded": ("train", "embedded", "--data", "folder", "--to", "folder"),
     "export": ("export", "gold", "--to", "TARGET", "--db", "store.jsonl"),
     "report": ("report", "1", "--to", "TARGET", "--db", "store.jsonl"),
+    "paper": ("paper", "1", "--to", "TARGET", "--db", "store.jsonl"),
     "runs pack": ("runs", "pack", "1", "--to", "TARGET", "--db", "store.jsonl"),
     "rephrasings export": ("rephrasings", "export", "--dataset", "gold", "--to", "TARGET", "--db", "store.jsonl"),
     "notes export": ("notes", "export", "gold", "--to", "TARGET", "--db", "store.jsonl"),
