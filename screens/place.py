@@ -29,6 +29,9 @@ class Place(Acting, Vertical):
     entry: ClassVar[PlaceEntry]
     headings: ClassVar[Mapping[str, str]] = {}
     """By the id of a widget that takes the keys: the selector of the heading over it."""
+    modes: ClassVar[tuple[type[Acting], ...]] = ()
+    """What answers in its stead while it is open: a key may mean one thing in each."""
+
     slim_list: ClassVar[bool] = False
     """Does the list give way to this place where both are in sight?"""
 

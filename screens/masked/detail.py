@@ -17,7 +17,7 @@ VIEWS = (VECTORS, EXAMPLES)
 _STANDINGS = {
     "known": "in EmoLex",
     "zero": "in EmoLex, all zeros",
-    "supplement": "not in EmoLex: emotui's word †",
+    "supplement": "not in EmoLex: emotui's word °",
     "unknown": "unknown: it has no vector",
 }
 _NAME, _WORD = 12, 14

@@ -35,9 +35,9 @@ ENTRY = PlaceEntry(
         Action("go_on", ("enter",), "Enter", "next open", "The next text without an answer", _STUDY, 2),
         Action("open_on", ("n",), "n", "next open", "The next text without an answer", _STUDY, 6, ("n p", "open")),
         Action("open_back", ("p",), "p", "open before", "The text without an answer before", _STUDY),
-        Action("why", ("i",), "i", "why", "Write why", _STUDY, 3),
+        Action("rationale", ("i",), "i", "why", "Write why", _STUDY, 3),
         Action("own_codes", ("semicolon",), ";", "own codes", "Codes in your own words (open coding)", _STUDY, 4),
-        Action("review", ("f4",), "F4", "review masks", "Go through doubtful masks of raw posts", "Masked", 11),
+        Action("review_masks", ("f4",), "F4", "review masks", "Go through doubtful masks of raw posts", "Masked", 11),
         Action("keep_mask", ("space",), "Space", "keep", "Keep the mask, or set it again; on to the next", _REVIEW, 1),
         Action("drop_mask", ("x",), "x", "drop", "No mask there; on to the next", _REVIEW, 1),
         Action(

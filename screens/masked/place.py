@@ -13,10 +13,10 @@ from emotui.screens.masked import detail
 from emotui.screens.masked.entry import ENTRY
 from emotui.screens.masked.guess_line import GuessLine
 from emotui.screens.masked.requests import Guessed, Looked, look
-from emotui.screens.masked.review_mode import WHILE_REVIEWING
+from emotui.screens.masked.review_mode import WHILE_REVIEWING, ReviewMode
 from emotui.screens.masked.review_place import ReviewPlace
 from emotui.screens.masked.review_rows import doubt_lines
-from emotui.screens.masked.study_mode import ALLOWED
+from emotui.screens.masked.study_mode import ALLOWED, StudyMode
 from emotui.screens.masked.study_rows import Row
 from emotui.screens.masked.study_rows import lines as choice_lines
 from emotui.screens.masked.text import DIFFERS, Filling, hidden, text_lines
@@ -52,6 +52,7 @@ class Masked(ReviewPlace):
     """The text above; under it the chosen mask's words as ten bars, or the examples that the prompt showed."""
 
     entry = ENTRY
+    modes = (StudyMode, ReviewMode)
     headings = {
         "masked-text": "#masked-title",
         "masked-guess": "#masked-title",

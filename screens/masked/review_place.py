@@ -45,7 +45,7 @@ class ReviewPlace(StudyPlace):
         """The doubtful masks."""
         return self.query_one("#masked-doubts", PickedRows)
 
-    def do_review(self) -> None:
+    def do_review_masks(self) -> None:
         """Open a review, or begin one."""
         self._asks["reviews"].ask(None)
 

@@ -133,7 +133,7 @@ class StudyMode(Acting):
 
     can_why = can_own_codes = _answered
 
-    def do_why(self) -> None:
+    def do_rationale(self) -> None:
         """Why, in the coder's words."""
         if (said := self._now()) is not None:
             self._ask("why?   Enter keeps it   Esc leaves", said.rationale, self._keep_rationale)

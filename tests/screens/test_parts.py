@@ -18,7 +18,6 @@ from emotui.screens.frame import Frame
 from emotui.screens.list_state import HEADLINE, ListState, from_setting, to_setting
 from emotui.screens.models.actions import ModelActions
 from emotui.screens.notes.actions import NoteActions
-from emotui.screens.place import Place
 from emotui.screens.places import ACTIONS, PLACES, class_of
 from emotui.screens.samples.actions import ListActions
 from emotui.screens.samples.pane import ListPane
@@ -51,22 +50,24 @@ def answers(doers: Iterable[type[Acting]], action: Action) -> bool:
 OPENED = [class_of(entry) for entry in PLACES.values()]
 
 
-@pytest.mark.parametrize("place", OPENED)
-def test_in_one_place_no_key_means_two_things_but_enter_and_escape(place: type[Place]) -> None:
-    here = [one for one in ACTIONS if answers((place, *EVERYWHERE), one)]
-    own = {key for one in here if answers([place], one) for key in one.keys}
-    keys = [key for one in here for key in one.keys if answers([place], one) or key not in own]
+@pytest.mark.parametrize("doer", [doer for place in OPENED for doer in (place, *place.modes)])
+def test_in_one_place_no_key_means_two_things_but_enter_and_escape(doer: type[Acting]) -> None:
+    here = [one for one in ACTIONS if answers((doer, *EVERYWHERE), one)]
+    own = {key for one in here if answers([doer], one) for key in one.keys}
+    keys = [key for one in here for key in one.keys if answers([doer], one) or key not in own]
     assert {key for key in keys if keys.count(key) > 1} <= {"enter", "escape"}
 
 
 def test_every_action_is_done_by_the_frame_or_the_list_or_by_a_place() -> None:
-    assert [one.id for one in ACTIONS if not answers((*OPENED, *EVERYWHERE), one)] == []
+    doers = (*OPENED, *EVERYWHERE, *(mode for place in OPENED for mode in place.modes))
+    assert [one.id for one in ACTIONS if not answers(doers, one)] == []
 
 
 def test_what_stands_with_a_place_is_answered_there_and_in_no_other_place() -> None:
     for place in OPENED:
         others = [other for other in OPENED if other is not place]
-        assert [one.id for one in place.entry.actions if not answers([place], one) or answers(others, one)] == []
+        own = (place, *place.modes)
+        assert [one.id for one in place.entry.actions if not answers(own, one) or answers(others, one)] == []
 
 
 def test_what_places_share_is_not_one_place_s_own() -> None:
@@ -79,7 +80,7 @@ def test_what_places_share_is_not_one_place_s_own() -> None:
 def test_every_action_has_one_name_and_nothing_else_is_done() -> None:
     ids = [one.id for one in ACTIONS]
     assert len(set(ids)) == len(ids)
-    for doer in (*OPENED, *EVERYWHERE):
+    for doer in (*OPENED, *EVERYWHERE, *(mode for place in OPENED for mode in place.modes)):
         assert {name[3:] for name in dir(doer) if name.startswith("do_")} <= set(ids)
 
 

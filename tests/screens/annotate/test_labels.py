@@ -90,7 +90,7 @@ def _builtins(name: str) -> Any:
 async def test_the_word_for_each_mask_is_asked_for_in_order(tmp_path: Path) -> None:
     source = workspace(tmp_path, "masked", MaskedGold(id="a", text="I am <mask> and <mask>.", labels=("sad", "angry")))
     async with opened(source, (100, 24)) as pilot:
-        await press(pilot, "2", "i", "g", "l", "a", "d", "enter", "i", "m", "a", "d", "enter")
+        await press(pilot, "5", "2", "i", "g", "l", "a", "d", "enter", "i", "m", "a", "d", "enter")
         assert dict(place(pilot).at_work.said.words) == {0: "glad", 1: "mad"}
         assert "glad" in screen_text(pilot)
         assert "angry" not in screen_text(pilot)
