@@ -114,7 +114,7 @@ class StudyMode(Acting):
         if row.kind == ANSWER:
             self._say(row.name)
         elif row.kind == RATIONALE:
-            self.do_why()
+            self.do_rationale()
         elif row.kind == OPEN:
             self.do_own_codes()
         elif row.kind == CODE:

@@ -10,7 +10,6 @@ A run asks yes or no for each emotion and keeps both logits, so that vectors can
 """
 
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import mean
 from typing import Any
@@ -18,7 +17,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from emotui.backends.base import Generate, ModelCard, Refused, Score
+from emotui.backends.base import ModelCard
 from emotui.backends.grammars import reasoned_answer
 from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
@@ -32,30 +31,22 @@ from emotui.metrics.thresholds import USUAL
 from emotui.records import PLUTCHIK, ScenesGold, ScenesPrediction, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.tasks.parts import Asking, Embedding, OwnSamples, SaidLine, TaskFiles, TaskWords
-from emotui.tasks.prompting.files import Prompt, as_chat, as_kept, filled
 from emotui.tasks.prompting.settings import Writing, options_from
 from emotui.tasks.prompting.ways import COT, DIRECT, ZERO_SHOT
+from emotui.tasks.scenes.asking import ANSWER, HEADS, MAX_TOKENS, Raw, ask_first_token, ask_heads, ask_reasoned
 from emotui.tasks.scenes.prompts import (
     FIRST_TOKEN,
     PROMPTS,
     REASONED,
     WAYS,
-    questions,
     read_scenes_prompts,
-    scene_fields,
     shared_and_asked,
 )
 from emotui.tasks.sharing import shared_by, shared_of
-from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
+from emotui.tasks.task import Asked, AskModel, Parsed, Task
 
 VERSION = "1"
 CONVENTION = "scenes 1: yes where its logit is above no's; F1 of a vector, 1 where gold and predicted are both empty"
-
-HEADS = "heads"
-ANSWER = "<answer>"
-MAX_TOKENS = 400
-
-_CONFIDENCE = re.compile(r"<confidence>\s*([1-5])\s*</confidence>")
 
 
 LITTLE_MASS = 0.5
@@ -68,17 +59,6 @@ LETTERS = {"surprise": "u", "anger": "r"}
 def vector_letters(labels: Sequence[str], vector: Sequence[int]) -> str:
     """A vector in a few cells: a label's letter where it is on, a point where it is not (`j······a`)."""
     return "".join(LETTERS.get(name, name[:1]) if on else "·" for name, on in zip(labels, vector, strict=True))
-
-
-class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a model said about one emotion: both logits, the probability on either word, and how it came to it."""
-
-    yes: float
-    no: float
-    mass: float = 1.0
-    censored: str = ""
-    confidence: int | None = None
-    text: str = ""
 
 
 class Prediction(msgspec.Struct, frozen=True):
@@ -104,11 +84,6 @@ class Detail(msgspec.Struct, frozen=True):
     labels: tuple[str, ...]
     gold: tuple[int, ...]
     predicted: tuple[int, ...]
-
-
-class _Raw(msgspec.Struct, frozen=True):
-    way: str
-    answers: Mapping[str, Answer]
 
 
 def score_files(
@@ -284,13 +259,13 @@ class Scenes(Task):
         there = [place for place, sample in enumerate(samples) if sample.text]
         chosen = [samples[place] for place in there]
         if way == HEADS:
-            answers = _heads(chosen, model)
+            answers = ask_heads(chosen, model)
         else:
             prompt = self._settings.prompt(PROMPTS, way)
             if way == REASONED:
-                answers = _reasoned(chosen, model, prompt, self._grammar(way))
+                answers = ask_reasoned(chosen, model, prompt, self._grammar(way))
             else:
-                answers = _first_token(chosen, model, prompt)
+                answers = ask_first_token(chosen, model, prompt)
         for place, answer in zip(there, answers, strict=True):
             asked[place] = answer
         return asked
@@ -303,7 +278,7 @@ class Scenes(Task):
 
     def parse(self, sample: ScenesGold, raw: str, way: str) -> Prediction:
         """From kept logits to a prediction. Raises ValueError for a label without two finite logits."""
-        kept = msgspec.json.decode(raw, type=_Raw)
+        kept = msgspec.json.decode(raw, type=Raw)
         missing = [name for name in sample.labels if name not in kept.answers]
         if missing:
             raise ValueError(f"there is no answer for {missing[0]!r}")
@@ -413,107 +388,6 @@ def _check_labels(sample: ScenesGold, given: Mapping[str, object]) -> None:
         odd = sorted(set(given) ^ set(sample.labels))[0]
         where = "missing" if odd in sample.labels else "not among the labels of this text"
         raise ValueError(f"{odd!r} is {where}")
-
-
-def _heads(samples: Sequence[ScenesGold], model: AskModel) -> list[Asked]:
-    requests = [Score(sample.text or "", tuple(sample.labels)) for sample in samples]
-    return _scored(samples, requests, model, HEADS, [None] * len(samples))
-
-
-def _first_token(samples: Sequence[ScenesGold], model: AskModel, prompt: Prompt) -> list[Asked]:
-    """Eight questions behind one beginning, which is read once."""
-    shared, asked = shared_and_asked(prompt)
-    requests = []
-    for sample in samples:
-        fields = scene_fields(sample.text, sample.subject)
-        chat = as_chat(prompt, filled(shared, fields))
-        requests.append(Score(sample.text or "", questions(asked, fields, tuple(sample.labels)), messages=chat))
-    kept = ["\n".join((as_kept(request.messages), *request.questions)) for request in requests]
-    return _scored(samples, requests, model, FIRST_TOKEN, kept)
-
-
-def _scored(
-    samples: Sequence[ScenesGold], requests: Sequence[Score], model: AskModel, way: str, kept: Sequence[str | None]
-) -> list[Asked]:
-    asked = []
-    for sample, prompt, answer in zip(samples, kept, model(requests), strict=True):
-        if isinstance(answer, Refused):
-            asked.append(unanswered(answer, prompt))
-            continue
-        censored = answer.censored or ("",) * len(answer.yes)
-        rows = zip(answer.yes, answer.no, answer.mass, censored, strict=True)
-        found = {name: Answer(*row) for name, row in zip(sample.labels, rows, strict=True)}
-        asked.append(Asked(_kept(way, found), prompt=prompt))
-    return asked
-
-
-def _reasoned(
-    samples: Sequence[ScenesGold], model: AskModel, prompt: Prompt, grammar: str | None = None
-) -> list[Asked]:
-    """First the reasoning up to the answer's tag, then yes against no right behind it."""
-    shared, asked = shared_and_asked(prompt)
-    pairs = [(sample, name) for sample in samples for name in sample.labels]
-    fields = {sample.id: scene_fields(sample.text, sample.subject) for sample in samples}
-    scenes = {sample.id: filled(shared, fields[sample.id]) for sample in samples}
-    wording = [questions(asked, fields[sample.id], (name,))[0] for sample, name in pairs]
-    thoughts = model(
-        [
-            Generate(
-                as_chat(prompt, scenes[sample.id] + question), max_tokens=MAX_TOKENS, stop=(ANSWER,), grammar=grammar
-            )
-            for (sample, _), question in zip(pairs, wording, strict=True)
-        ]
-    )
-    openings: list[str | None] = []
-    lost: dict[str, Refused] = {}
-    for (sample, name), thought in zip(pairs, thoughts, strict=True):
-        trouble = _unfinished(thought)
-        openings.append(None if trouble else thought.text.split(ANSWER)[0] + ANSWER)
-        if trouble:
-            _lose(lost, sample.id, name, trouble)
-    whole = [place for place, (sample, _) in enumerate(pairs) if sample.id not in lost]
-    scores = model(
-        [
-            Score(sample.text or "", (wording[p],), as_chat(prompt, scenes[sample.id]), openings[p] or "")
-            for p, (sample, _) in ((place, pairs[place]) for place in whole)
-        ]
-    )
-    found: dict[str, dict[str, Answer]] = {sample.id: {} for sample in samples}
-    for place, answer in zip(whole, scores, strict=True):
-        sample, name = pairs[place]
-        if isinstance(answer, Refused):
-            _lose(lost, sample.id, name, answer)
-            continue
-        text = openings[place] or ""
-        sure = _CONFIDENCE.search(text)
-        censored = answer.censored[0] if answer.censored else ""
-        confidence = int(sure[1]) if sure else None
-        found[sample.id][name] = Answer(answer.yes[0], answer.no[0], answer.mass[0], censored, confidence, text)
-    prompts = {s.id: as_kept(as_chat(prompt, scenes[s.id] + filled(asked, fields[s.id]))) for s in samples}
-    return [
-        unanswered(lost[s.id], prompts[s.id])
-        if s.id in lost
-        else Asked(_kept(REASONED, found[s.id]), prompt=prompts[s.id])
-        for s in samples
-    ]
-
-
-def _unfinished(thought: Any) -> Refused | None:
-    if isinstance(thought, Refused):
-        return thought
-    if thought.finish == "length" and ANSWER not in thought.text:
-        return Refused(f"the model came to no answer within {MAX_TOKENS} tokens")
-    return None
-
-
-def _lose(lost: dict[str, Refused], key: str, emotion: str, why: Refused) -> None:
-    """Keep the first reason; one of the question's own before one that may be gone another time."""
-    if key not in lost or (lost[key].again and not why.again):
-        lost[key] = Refused(f"{emotion}: {why.why}", again=why.again)
-
-
-def _kept(way: str, answers: Mapping[str, Answer]) -> str:
-    return msgspec.json.encode(_Raw(way, answers)).decode()
 
 
 def _score(answer: Parsed) -> ScoreRow:

@@ -9,6 +9,7 @@ from emotui.metrics.metric import Metric
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tables import Cell, ResultsTable
+from emotui.workbench.compare.sources import Compared
 from emotui.workbench.runs.scores import metrics_of
 from emotui.workbench.runs.sharing import groups_of
 
@@ -22,6 +23,10 @@ _EQUAL = 1e-9
 _SHARES = ("share", "cosine", "fine-share")
 
 WILCOXON, MCNEMAR = "Wilcoxon's signed-rank test", "McNemar's exact test"
+EXCHANGED = "a permutation test"
+
+_F1 = {"macro_f1": "macro", "macro": "macro", "micro_f1": "micro", "micro": "micro"}
+"""F1 over a whole set of labels, by the columns that hold it: no mean over samples."""
 
 
 class Best(msgspec.Struct, frozen=True):
@@ -57,6 +62,7 @@ class Judge:
         Each pair of the best and another is tested over the samples that both have, of several repeats by their mean;
         where samples share a passage, post or original, over the means of these. The p-values of a column are corrected
         by Holm. A column is not tested where runs cover different samples, or where its figures are no such means.
+        Macro and micro F1 of labels are tested by exchanging the runs' answers (`label_tests`).
         """
         found: set[tuple[int, int]] = set()
         tested, names = 0, set()
@@ -64,6 +70,14 @@ class Judge:
             if column.unit not in _SHARES:
                 continue
             candidates = self._candidates(table, place)
+            average = next((_F1[part] for part in column.key.split("/") if part in _F1), None)
+            if average is not None:
+                testable, surely = self._best_f1(average, candidates)
+                tested += testable
+                if surely is not None:
+                    names.add(EXCHANGED)
+                    found.add((surely.row, place))
+                continue
             metric = self._metric(column.key, candidates)
             if metric is None:
                 continue
@@ -77,6 +91,33 @@ class Judge:
                 names.add(test)
                 found.add((best.row, place))
         return Best(frozenset(found), tested, _note(tested, names))
+
+    def _best_f1(self, average: str, candidates: Sequence[_Candidate]) -> tuple[bool, _Candidate | None]:
+        """Whether F1 over all samples can be tested, and the run that is surely above every other one."""
+        from emotui.metrics.significance import adjusted_known
+        from emotui.workbench.compare.label_tests import label_tests
+
+        own: dict[str, _Candidate] = {}
+        for one in candidates:
+            own.setdefault(one.run, one)
+        if len(own) < 2:
+            return False, None
+        best = max(candidates, key=lambda one: one.value)
+        shared = groups_of(self._store, self._dataset.dataset)
+        p: list[float | None] = []
+        for other in own.values():
+            if other.run == best.run:
+                continue
+            first, second = (Compared(one.run, one.run, "model", run=one.run) for one in (best, other))
+            tests = label_tests(self._store, self._dataset, first, second, None if shared is None else shared[1])
+            found = None if tests is None else tests["f1"].get(average)
+            # Figures of thresholds or of a prior are other ones than those kept. Labels that never occur make both
+            # macro F1 smaller alike, which changes no test.
+            if found is None or abs(found["a"] * other.value - found["b"] * best.value) > _EQUAL:
+                return False, None
+            p.append(found["p"])
+        sure = all(value is not None and value < LEVEL for value in adjusted_known(p))
+        return True, best if sure and own[best.run] is best else None
 
     def _candidates(self, table: ResultsTable, place: int) -> list[_Candidate]:
         found = []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from emotui.records import Mark, SpanSample
+from emotui.records import LabelsGold, Mark, SpanSample
 from emotui.store.query import Dataset
 from emotui.tables import Cell, Column, ResultsTable, Row
 from emotui.workbench.datasets.samples import add_samples
@@ -16,6 +16,8 @@ from emotui.workbench.reports.report import judged, sections_of
 from emotui.workbench.reports.sizes import sizes
 from emotui.workbench.reports.values import Section, labels_of, slug
 from emotui.workbench.workspace import Workspace
+from tests.screens.labels_workspace import LABELS
+from tests.screens.labels_workspace import add_run as add_labels_run
 from tests.workbench.results_store import add_run
 
 N = 12
@@ -115,3 +117,25 @@ def test_labels_are_plain_and_none_is_given_twice() -> None:
         "task-1",
     ]
     assert slug("模") == "x"
+
+
+@pytest.mark.parametrize(("wrong", "bold"), [(20, True), (1, False)])
+def test_f1_of_labels_is_tested_by_exchanging_answers(tmp_path: Path, wrong: int, bold: bool) -> None:
+    opened = Workspace.open(tmp_path / "labels.duckdb")
+    gold = [LABELS[place % 2] for place in range(20)]
+    texts = [LabelsGold(id=f"t{place}", text=f"{place}", labels=(label,)) for place, label in enumerate(gold)]
+    dataset = add_samples(opened.store, "labels", "twenty", texts, "made up")
+    options = {"labels": list(LABELS), "label_set": "own", "thresholds": dict.fromkeys(LABELS, 0.5)}
+    for name, lost in (("right", 0), ("wrong", wrong)):
+        said = [
+            [0.9 if (LABELS[at] == label) != (place < lost and at < 2) else 0.1 for at in range(len(LABELS))]
+            for place, label in enumerate(gold)
+        ]
+        add_labels_run(opened, dataset.dataset, name, options, said)
+    runs = [opened.store.run(run) for run in ("right", "wrong")]
+    (section,) = sections_of(opened.store, opened.results(), runs, sim=False)
+    (table,) = [one for one in section.tables if one.key == "labels"]
+    best = judged(opened.store, [section])[0, "labels"]
+    macro = next(at for at, column in enumerate(table.columns) if column.key == "macro_f1")
+    assert [table.rows[row].source for row, column in best.cells if column == macro] == ["right"] * bold
+    assert ("a permutation test" in best.note) == bold
