@@ -411,5 +411,10 @@ class Frame(Acting, LaidOut):
         if session.job is not None:
             right = jobs.parts(session.job, room)
         else:
-            right = top_line.standing(session.title, session.live, session.live_state, max(cells // 3, 24), room)
+            titled = cells - taken(top_line.places(TITLES, number, cells))
+            told = (session.title, session.live), (max(cells // 3, 24), room)
+            right = top_line.standing(*told[0], session.live_state, *told[1])
+            # What the model is doing gives way to the names of the places where they fit without it.
+            if taken(right) > titled >= taken(short := top_line.standing(*told[0], "", *told[1])):
+                right = short
         self.query_one("#top", Line).show(top_line.places(TITLES, number, cells - taken(right)), right)
