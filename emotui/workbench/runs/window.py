@@ -122,7 +122,7 @@ class Window(Generic[_Batch, _Answer]):
                 else:
                     in_a_row = 0
                 group.append((batch, answer))
-            if ended is None and self._stop():
+            if ended is None and (left or self._under_way) and self._stop():
                 ended = Cancelled()
             if ended is not None:
                 break
