@@ -21,7 +21,7 @@ test: $(VENV)/test.stamp
 test-slow: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -m slow
 
-# What kills, full disks, hostile input and servers do, for so many minutes; `make test` has a short form of each.
+# What kills, full disks, hostile input and servers do, for so many minutes; `make test` has a short form of most.
 MINUTES ?= 20
 test-faults: $(VENV)/test.stamp
 	EMOTUI_LONG_TESTS=$(MINUTES) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "faults or fuzz"

@@ -17,6 +17,7 @@ NOBODY = 65534
 
 pytestmark = [
     pytest.mark.faults,
+    pytest.mark.skipif(not MINUTES, reason="a hundred calls by another user: make test-faults"),
     pytest.mark.skipif(
         not hasattr(os, "geteuid") or os.geteuid() != 0 or not all(map(shutil.which, ("unshare", "setpriv"))),
         reason="only root can be somebody else, whom rights bind",

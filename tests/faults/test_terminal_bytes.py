@@ -23,10 +23,11 @@ from tests.waiting import wait_until
 
 pytestmark = [
     pytest.mark.faults,
+    pytest.mark.skipif(not MINUTES, reason="every place in a terminal of its own: make test-faults"),
     pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals"),
 ]
 
-SIZES = ((45, 160), (24, 80)) if MINUTES else ((45, 160),)
+SIZES = ((45, 160), (24, 80))
 QUIET = 0.25
 """Seconds without a byte after which the next key is pressed."""
 

@@ -263,17 +263,17 @@ def test_an_imported_file_is_run_by_a_model_that_writes_and_resumed_to_the_same_
     emotui: Emotui, db: Path, tmp_path: Path
 ) -> None:
     file = tmp_path / "mine.jsonl"
-    lines = (CHECKOUT / "sample_data" / "masked.jsonl").read_text(encoding="utf-8").splitlines()[:20]
+    lines = (CHECKOUT / "sample_data" / "masked.jsonl").read_text(encoding="utf-8").splitlines()[:36]
     file.write_text("\n".join(lines))
-    assert emotui("import", "masked", file, "--db", db, "--json").document["n"] == 20
+    assert emotui("import", "masked", file, "--db", db, "--json").document["n"] == 36
     asking = ("run", "masked", "--dataset", "mine", "--model", f"hf:{TINY}", "--db", db, "--max-tokens", 24, "--json")
     whole = emotui(*asking).document
-    assert whole["done"] == 20
+    assert whole["done"] == 36
     kept = {row.sample: row.raw for row in Store.open(db).results(whole["run"])}
     stopped = _stopped_after_a_batch(tmp_path / "other.duckdb", file)
-    assert 0 < len(list(Store.open(tmp_path / "other.duckdb").results(stopped))) < 20
+    assert 0 < len(list(Store.open(tmp_path / "other.duckdb").results(stopped))) < 36
     finished = emotui("run", "masked", "--resume", stopped, "--db", tmp_path / "other.duckdb", "--json").document
-    assert finished["done"] == 20
+    assert finished["done"] == 36
     assert finished["metrics"] == whole["metrics"]
     assert {row.sample: row.raw for row in Store.open(tmp_path / "other.duckdb").results(stopped)} == kept
 

@@ -96,6 +96,9 @@ class Window(Generic[_Batch, _Answer]):
         in_a_row, next_one = 0, 0.0
         left = True
         while True:
+            if self._stop() and (self._under_way or (left and next(batches, None) is not None)):
+                ended = Cancelled()
+                break
             # As many again wait as are under way: the next is there when a place is free.
             while left and ended is None and self._under_way < 2 * self._at_once:
                 batch = next(batches, None)
@@ -122,8 +125,6 @@ class Window(Generic[_Batch, _Answer]):
                 else:
                     in_a_row = 0
                 group.append((batch, answer))
-            if ended is None and (left or self._under_way) and self._stop():
-                ended = Cancelled()
             if ended is not None:
                 break
             if group and (time.monotonic() >= next_one or len(group) >= GROUP or not self._under_way):

@@ -30,6 +30,7 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_results_have_the_figures_of_score_and_say_that_they_are_illustration(
     emotui: Emotui, few: Path, tmp_path: Path
 ) -> None:

@@ -49,6 +49,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in found}
 
 
+@pytest.mark.slow
 def test_a_folder_made_again_in_a_fresh_store_has_the_same_tables_byte_for_byte(
     emotui: Emotui, tmp_path: Path, made: tuple[str, str]
 ) -> None:
