@@ -109,7 +109,7 @@ class MaskedBench:
             entries = tuple(entry_of(word, words) for word in (guess.words if guess is not None else ()))
             bare = MaskedView(sample, record.id, pieces, gold, guess=guess, guess_entries=entries)
             if run is None:
-                return msgspec.structs.replace(bare, why="no run is shown: R runs a model, r chooses one")
+                return msgspec.structs.replace(bare, why="no run: R runs one, r chooses")
             of = with_state(self.store.run(run))
             rows = last_attempts(self.store.results(of.run, [sample]))
         examples, unshown = _examples(of, record.id)
