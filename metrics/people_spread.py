@@ -55,7 +55,8 @@ def jensen_shannon(shares: ArrayLike, probabilities: ArrayLike) -> Floats:
 
     Source: Lin 1991; Uma et al. 2021, section 4.2.
     """
-    q, p = _same(shares, probabilities)
+    # A number below the smallest normal one has a half that is 0, and what is over 0 there would be infinitely far.
+    q, p = (np.where(part < np.finfo(np.float64).tiny, 0.0, part) for part in _same(shares, probabilities))
     distance = jensenshannon(np.stack([q, 1 - q]), np.stack([p, 1 - p]), base=2, axis=0)
     found: Floats = np.nan_to_num(np.asarray(distance, dtype=np.float64)) ** 2  # rounding below 0 under the root
     return found

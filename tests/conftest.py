@@ -15,6 +15,7 @@ from hypothesis import settings
 
 from emotui.__main__ import main
 from emotui.collector import collect_seldom
+from tests.effort import MINUTES
 from tests.forked_models import Server, forked_models
 from tests.kept_engines import kept_engines
 from tests.kept_models import kept_models
@@ -29,8 +30,9 @@ for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 _FORKS = "FORKED_MODELS"
 """The variable that tells workers where the server of forked models listens."""
 
-# A rule holds or not, however busy the machine is; and a failure prints the line that makes it again.
-settings.register_profile("tests", deadline=None, print_blob=True)
+# A rule holds or not, however busy the machine is; and a failure prints the line that makes it again. The examples are
+# the same ones in every run of `make test`, so that it says what changed; `make test-faults` draws new ones.
+settings.register_profile("tests", deadline=None, print_blob=True, derandomize=not MINUTES)
 settings.load_profile("tests")
 
 

@@ -14,11 +14,14 @@ from emotui.workbench.workspace import Workspace
 from tests.backends.installed_kind import install_kind
 from tests.store.test_sharing import HOLDER, heard, program
 
+SAMPLES = 96
+"""Six batches: what is under way beside the first answers leaves some that nobody has asked yet."""
+
 
 @pytest.fixture
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
     install_kind(monkeypatch, "contract", "tests.backends.contract_backend:load")
-    rows = [{"id": str(n), "text": f"Yes it is number {n}.", "spans": []} for n in range(20)]
+    rows = [{"id": str(n), "text": f"Yes it is number {n}.", "spans": []} for n in range(SAMPLES)]
     (tmp_path / "d.jsonl").write_text("\n".join(map(json.dumps, rows)))
     made = Workspace.open(tmp_path / "w.duckdb")
     made.import_files([str(tmp_path / "d.jsonl")], "d")
@@ -40,7 +43,7 @@ class Holder:
             self.process, self.begun = program("-c", HOLDER, self.path), time.monotonic()
             assert heard(self.process) == "held\n"
         if step.waiting is not None:
-            assert step.n == 20
+            assert step.n == SAMPLES
             self.waits.append(step.waiting)
             if self.process is not None and time.monotonic() - self.begun > self.seconds:
                 self.process.communicate()
@@ -50,7 +53,7 @@ def test_a_run_waits_says_for_whom_and_goes_on(workspace: Workspace, monkeypatch
     monkeypatch.setattr(workspace.store._turns, "patience", 0.1)
     holder = Holder(workspace.store.path, 1.0)
     run = workspace.run_model("contract:", "d", on_progress=holder.told)
-    assert (run.state, run.done, run.failed) == ("done", 20, 0)
+    assert (run.state, run.done, run.failed) == ("done", SAMPLES, 0)
     assert holder.process is not None
     assert holder.waits
     assert all(f"(pid {holder.process.pid})" in who for who in holder.waits)
@@ -69,12 +72,13 @@ def test_a_run_that_waits_can_be_stopped_and_finished_later(workspace: Workspace
     assert holder.process is not None
     holder.process.communicate()
     (stopped,) = workspace.runs(1)
-    assert (stopped.state, stopped.done) == ("stopped", 16)
-    assert workspace.run_model("contract:", "d", resume=stopped.run).done == 20
+    assert stopped.state == "stopped"
+    assert 0 < stopped.done < SAMPLES
+    assert workspace.run_model("contract:", "d", resume=stopped.run).done == SAMPLES
 
 
 @pytest.mark.slow
 def test_a_minute_of_it_costs_a_minute(workspace: Workspace) -> None:
     holder = Holder(workspace.store.path, 60)
-    assert workspace.run_model("contract:", "d", on_progress=holder.told).done == 20
+    assert workspace.run_model("contract:", "d", on_progress=holder.told).done == SAMPLES
     assert time.monotonic() - holder.begun > 60
