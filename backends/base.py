@@ -41,7 +41,8 @@ class Generate(msgspec.Struct, frozen=True):
 
     `opening`: text that the model's turn already begins with; the result holds what comes after it. `grammar`: GBNF
     (`emotui.backends.grammars`) that the answer keeps to; a model that follows none refuses. `echo`: the result also
-    has the prompt as the model read it.
+    has the prompt as the model read it. `verdict`: the answer ends before `stop` to be judged by what comes there, yes
+    or no: a model that can go on, but not begin with given words, brings that with the result.
     """
 
     messages: tuple[Message, ...]
@@ -53,13 +54,15 @@ class Generate(msgspec.Struct, frozen=True):
     grammar: str | None = None
     opening: str = ""
     echo: bool = False
+    verdict: bool = False
 
 
 class Generation(msgspec.Struct, frozen=True):
     """`text` as the model wrote it; `finish` is `stop` or `length`.
 
     `prompt`: with its template's control tokens, where the request asked for it by `echo`; empty where the model is
-    behind a server, which does not tell.
+    behind a server, which does not tell. `verdict`: yes against no where the model itself went on behind `stop`, for a
+    request that asked for it; None: it is to be asked for (`Score` with the text as its opening).
     """
 
     text: str
@@ -67,6 +70,7 @@ class Generation(msgspec.Struct, frozen=True):
     tokens: int
     finish: str
     prompt: str = ""
+    verdict: "Scores | None" = None
 
 
 class Score(msgspec.Struct, frozen=True):
@@ -75,6 +79,7 @@ class Score(msgspec.Struct, frozen=True):
     A generative model reads `messages`, with each question in turn added as it is to the end of the last user message,
     and then `opening`, the text that its turn already begins with; the very next token is its answer. Without
     `messages`, the prompt is one user message: the text, an empty line, the question. `echo`: as in `Generate`.
+    `stated`: each question is a whole statement, which an NLI model judges as it is, without a hypothesis of its own.
     """
 
     text: str
@@ -82,6 +87,7 @@ class Score(msgspec.Struct, frozen=True):
     messages: tuple[Message, ...] = ()
     opening: str = ""
     echo: bool = False
+    stated: bool = False
 
 
 class Scores(msgspec.Struct, frozen=True):
@@ -216,7 +222,8 @@ class ModelCard(msgspec.Struct, frozen=True):
     `fitted_on`: tasks whose sample data the model was fitted on, so that its figures there flatter it. `thresholds`: by
     label set, from which probability on the model itself gives a label, where that was fitted. `trained_on`: by task,
     what has to be known of its figures because the model has learnt from such data. `at_once`: so many asks are best
-    under way at a time, each answered when it is done (a server); 1: one after the other.
+    under way at a time, each answered when it is done (a server); 1: one after the other. `judges`: an NLI model, which
+    scores any statement about a text (`Score.stated`).
     """
 
     spec: str
@@ -229,6 +236,7 @@ class ModelCard(msgspec.Struct, frozen=True):
     thresholds: Mapping[str, Mapping[str, float]] = msgspec.field(default_factory=dict)
     trained_on: Mapping[str, str] = msgspec.field(default_factory=dict)
     at_once: int = 1
+    judges: bool = False
 
 
 Progress = Callable[[str], None]

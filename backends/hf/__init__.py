@@ -92,6 +92,7 @@ def _backend(spec: str, name: str, folder: Path, settings: Settings, loaded: Any
         identity={**loaded.identity, **_asked(settings, kind, prompts)},
         labels=labels,
         notes=(*loaded.notes, *_notes(settings, kind, prompts, loaded.context)),
+        judges=kind == "nli",
     )
     match kind:
         case "causal":

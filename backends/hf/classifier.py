@@ -146,9 +146,13 @@ class ZeroShot:
         return results
 
     def score(self, requests: Sequence[Score]) -> list[Scores | Refused]:
-        """Entailment (yes) against contradiction (no) of each label; what is neither does not count."""
-        asked = [(request.text, question) for request in requests for question in request.questions]
-        logits, _ = self._logits(asked)
+        """Entailment (yes) against contradiction (no) of each label or statement; what is neither does not count."""
+        asked = [
+            (request.text, question if request.stated else self._hypothesis(question))
+            for request in requests
+            for question in request.questions
+        ]
+        logits, _ = self._judged(asked)
         odds = iter((logits[:, self._entails] - logits[:, self._contradicts]).tolist())
         return [_from_odds([next(odds) for _ in request.questions]) for request in requests]
 
@@ -167,13 +171,20 @@ class ZeroShot:
             results.append(Attribution(request.label, words))
         return results
 
+    def _hypothesis(self, label: str) -> str:
+        return self._settings.hypothesis.replace("{}", label)
+
     def _logits(self, asked: Sequence[tuple[str, str]]) -> tuple[torch.Tensor, list[bool]]:
-        """(pairs, 3) in float64, and which texts were cut to leave room for the hypothesis."""
+        """Of texts and labels, as `_judged`."""
+        return self._judged([(text, self._hypothesis(label)) for text, label in asked])
+
+    def _judged(self, asked: Sequence[tuple[str, str]]) -> tuple[torch.Tensor, list[bool]]:
+        """(texts and statements, 3) in float64, and which texts were cut to leave room for the statement."""
         framed: list[Framed] = []
         cut: list[bool] = []
-        for text, label in asked:
+        for text, statement in asked:
             premise = self._prompts.text(text)
-            hypothesis = self._prompts.text(self._settings.hypothesis.replace("{}", label))
+            hypothesis = self._prompts.text(statement)
             room = None if self._limit is None else max(0, self._limit - self._frame.extra - len(hypothesis))
             framed.append(self._frame.ids(premise[:room], hypothesis))
             cut.append(room is not None and len(premise) > room)

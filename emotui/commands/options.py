@@ -97,7 +97,9 @@ _OPTIONS = (
         help="rephrase, class: chains or texts for fs and fs-r; masked: for few-shot-*.",
     ),
     click.option(
-        "--retries", type=click.IntRange(0, 20), help="spans: further tries where an answer breaks the format (3)."
+        "--retries",
+        type=click.IntRange(0, 20),
+        help="spans, reasoned scenes: further tries without a usable answer (3).",
     ),
 )
 

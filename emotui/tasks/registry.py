@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from emotui.backends.base import ModelCard
 from emotui.errors import BadInput
+from emotui.records import Text
 from emotui.tasks.task import Task
 
 if TYPE_CHECKING:
@@ -92,7 +93,12 @@ def with_labels(
     Raises:
         BadInput: the model does not know one of the labels, or there are none.
     """
-    if task.labels is None or "labels" not in task.option_names(way) or (labels is None and not task.labels.always):
+    if task.labels is None:
+        return options
+    if "matched" in task.option_names(way):
+        unknown = task.blank(Text(id="", text=""), labels or ())
+        return resolve_labels(task, card, lambda: (unknown,), way, options, 0)
+    if "labels" not in task.option_names(way) or (labels is None and not task.labels.always):
         return options
     given = {} if labels is None else {"labels": list(labels)}
     return resolve_labels(task, card, tuple, way, {**options, **given}, 0)

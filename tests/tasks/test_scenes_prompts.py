@@ -66,7 +66,7 @@ def requests_of(prompts: dict[str, Any], way: str, about: ScenesGold) -> list[Re
 
 
 def test_this_projects_own_share_the_scene_and_part_at_the_question() -> None:
-    assert tuple(PROMPTS) == WAYS
+    assert tuple(PROMPTS) == (*WAYS, "nli")
     assert shared_and_asked(PROMPTS["first-token"]) == (SCENE, QUESTION)
     assert shared_and_asked(PROMPTS["reasoned"]) == (SCENE, REASONING)
 
@@ -133,8 +133,8 @@ def test_prompts_are_part_of_the_identity_and_other_settings_are_refused() -> No
         own.settings("reasoned")
     with pytest.raises(BadInput, match="--prompts is not for heads, where a model is not asked to write"):
         check_options(own, ["prompts"], "heads")
-    with pytest.raises(BadInput, match="the scenes task has no setting 'retries'"):
-        Scenes().with_options({"retries": 2}, 1)
+    with pytest.raises(BadInput, match="the scenes task has no setting 'temperature'"):
+        Scenes().with_options({"temperature": 0.5}, 1)
     with pytest.raises(BadInput, match=r"the settings of a scenes run: .*missing required field `user`"):
         Scenes().with_options({"prompts": {"first-token": {}}}, 1)
 

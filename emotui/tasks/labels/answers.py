@@ -7,7 +7,7 @@ import msgspec
 
 from emotui.backends.base import Classification, Refused, Scores
 from emotui.metrics.thresholds import USUAL
-from emotui.tasks.rephrase.labelling import known_label
+from emotui.tasks.matching import matched
 from emotui.tasks.task import Asked, unanswered
 
 
@@ -61,14 +61,14 @@ def read_classification(raw: str, labels: Sequence[str], thresholds: Mapping[str
     kept = msgspec.json.decode(raw, type=_Classified)
     probs = {}
     for label in labels:
-        name = known_label(label, kept.probs)
+        name = matched(label, kept.probs)
         if name is None:
             raise ValueError(f"there is no probability for {label!r}")
         probs[label] = kept.probs[name]
     if thresholds or kept.several:
         return Prediction(decided(probs, thresholds), probs)
-    only = known_label(kept.label, labels)
-    return Prediction(() if only is None else (only,), probs)
+    given = tuple(label for label in labels if matched(label, kept.probs) == kept.label)
+    return Prediction(given[:1], probs)
 
 
 def read_scores(raw: str, labels: Sequence[str], thresholds: Mapping[str, float]) -> Prediction:

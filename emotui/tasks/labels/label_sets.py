@@ -7,7 +7,7 @@ from emotui.backends.base import ModelCard
 from emotui.errors import BadInput
 from emotui.metrics.labels import label_names
 from emotui.records import LabelsGold
-from emotui.tasks.rephrase.labelling import known_label
+from emotui.tasks.matching import matched, matched_all
 
 CLASSIFY, HEADS, SCORE = "classify", "heads", "score"
 """Ways of asking that give probabilities: a classifier's own labels, heads for yes and no, the words Yes and No."""
@@ -66,7 +66,7 @@ class LabelSets:
             own_thresholds = card.thresholds.get(name, {})
             if "thresholds" not in options and own_thresholds:
                 found["thresholds"] = {
-                    label: own_thresholds[known] for label in labels if (known := known_label(label, own_thresholds))
+                    label: own_thresholds[known] for label in labels if (known := matched(label, own_thresholds))
                 }
         return found
 
@@ -81,15 +81,12 @@ def _heads(card: ModelCard) -> dict[str, tuple[str, ...]]:
 
 
 def _fitting(card: ModelCard, sets: Mapping[str, Sequence[str]], labels: Sequence[str]) -> str:
-    """The first set that holds all these labels, case apart.
+    """The first set that holds all these labels (`emotui.tasks.matching`).
 
     Raises:
         BadInput: none does; one line that names what the nearest one lacks.
     """
-    lacks = {name: [label for label in labels if known_label(label, own) is None] for name, own in sets.items()}
-    nearest = min(lacks, key=lambda name: len(lacks[name]))
-    if not lacks[nearest]:
-        return nearest
-    first, *more = lacks[nearest]
-    others = f" and {len(more)} more of these {len(labels)} labels" if more else ""
-    raise BadInput(f"{card.spec} has no label {first!r}{others}; it knows: {', '.join(sets[nearest])}")
+    lacks = {name: sum(matched(label, own) is None for label in labels) for name, own in sets.items()}
+    nearest = min(lacks, key=lambda name: lacks[name])
+    matched_all(labels, sets[nearest], card.spec)
+    return nearest

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from emotui.tasks.prompting.files import Places, Prompt, Prompts, read_prompt_file
+from emotui.tasks.prompting.hypotheses import NLI, check_hypotheses, hypothesis_places, stated
 from emotui.tasks.prompting.settings import plain
 from emotui.tasks.prompting.ways import COT, ZERO_SHOT
 from emotui.tasks.rephrase.labelling import known_label
@@ -33,6 +34,7 @@ PROMPTS: Prompts = {
         "and behind it a JSON list of those that fit, spelt as above; [] if none of them fits.",
         SYSTEM,
     ),
+    NLI: Prompt("The writer of this text feels {label}."),
 }
 """This project's own."""
 
@@ -42,8 +44,14 @@ _NONE = re.compile(r"(none|no emotions?|nothing|neither)( of (them|these|the abo
 
 
 def read_labels_prompts(path: str) -> Prompts:
-    """A prompt file with a table for one way or both. Raises BadInput as `read_prompt_file`."""
-    return read_prompt_file(path, dict.fromkeys(WAYS, _PLACES), WAYS)
+    """A prompt file with a table for one way or more. Raises BadInput as `read_prompt_file` and `check_hypotheses`."""
+    places = dict.fromkeys(WAYS, _PLACES) | {NLI: hypothesis_places("{label}")}
+    return check_hypotheses(path, read_prompt_file(path, places, WAYS))
+
+
+def statements(template: Prompt, labels: Sequence[str]) -> tuple[str, ...]:
+    """What an NLI model judges, one statement for each label."""
+    return tuple(stated(template, {"label": label}) for label in labels)
 
 
 def fields(text: str | None, labels: Sequence[str]) -> Mapping[str, str]:

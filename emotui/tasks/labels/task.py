@@ -5,6 +5,7 @@ Ways to ask, which are never mixed in one run:
 - `classify`: a classifier's own probabilities; labels are given from the model's own thresholds on, else from 0.5 on,
   and of a classifier that gives one label that one.
 - `heads`: a model with a head for yes and no for each label (`embedded`: Plutchik's eight).
+- `nli`: an NLI model; the odds that the text entails a statement with the label in it against that it contradicts it.
 - `score`: a model that scores, yes against no at the next token, a question a label; yes from a probability of 0.5 on.
 - `zero-shot`, `cot`: a model writes a list of the labels, at once or after its reasons.
 
@@ -50,9 +51,11 @@ from emotui.tasks.labels.prompts import (
     fields,
     read_labels_prompts,
     read_list,
+    statements,
 )
 from emotui.tasks.parts import Asking, SaidLine, ScoredRun, ScoreOption, TaskFiles, TaskWords
 from emotui.tasks.prompting.files import as_chat, as_kept, filled
+from emotui.tasks.prompting.hypotheses import NLI
 from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from, write_answers
 from emotui.tasks.prompting.ways import COT, DIRECT, ZERO_SHOT
 from emotui.tasks.sharing import shared_of
@@ -101,8 +104,8 @@ class Labels(Task):
         label_columns=True,
     )
     asking = Asking(
-        ways=(CLASSIFY, HEADS, SCORE, *WAYS),
-        offered=(CLASSIFY, HEADS, SCORE, *WAYS),
+        ways=(CLASSIFY, HEADS, NLI, SCORE, *WAYS),
+        offered=(CLASSIFY, HEADS, NLI, SCORE, *WAYS),
         named={DIRECT: CLASSIFY, ZERO_SHOT: ZERO_SHOT, COT: COT},
         prompts=read_labels_prompts,
     )
@@ -139,12 +142,16 @@ class Labels(Task):
     def option_names(self, way: str) -> tuple[str, ...]:
         """The labels, their thresholds where there are probabilities, and what a model writes with."""
         own = ("labels", "label_set")
-        return (*own, *WRITTEN) if way in WAYS else (*own, "thresholds")
+        if way in WAYS:
+            return (*own, *WRITTEN)
+        return (*own, "thresholds", *(("prompts",) if way == NLI else ()))
 
     def ways(self, card: ModelCard) -> tuple[str, ...]:
         """Those that the model can go: with probabilities first, then in writing."""
         found = [CLASSIFY] if "classify" in card.capabilities else []
-        if "score" in card.capabilities:
+        if card.judges:
+            found = [NLI, *found]
+        elif "score" in card.capabilities:
             found.append(HEADS if OF_HEADS in card.labels else SCORE)
         found += WAYS if "generate" in card.capabilities else ()
         if not found:
@@ -159,6 +166,8 @@ class Labels(Task):
         """
         own = self._settings
         labels = {"labels": own.labels, "label_set": own.label_set, "thresholds": own.thresholds, "way": way}
+        if way == NLI:
+            return labels | {"prompt": [own.prompt(PROMPTS, way).user]}
         if way not in WAYS:
             return labels | {"prompt": [SYSTEM, YES_OR_NO] if way == SCORE else []}
         if way == COT and own.constrain:
@@ -174,13 +183,17 @@ class Labels(Task):
         return Labels(options_from(self, options, repeats, Settings))
 
     def ask(self, samples: Sequence[LabelsGold], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
-        """One question a text, or, with `score` and `heads`, one a label behind the text."""
+        """One question a text, or, with `score`, `nli` and `heads`, one a label behind the text."""
         own, texts = self._settings, [sample.text or "" for sample in samples]
         if way == CLASSIFY:
             given = None if own.label_set else own.labels or None
             return [kept_classification(answer) for answer in model([Classify(t, own.label_set, given) for t in texts])]
         if way == HEADS:
             return [kept_scores(answer, own.labels, None) for answer in model([Score(t, own.labels) for t in texts])]
+        if way == NLI:
+            asked = statements(own.prompt(PROMPTS, way), own.labels)
+            judged = model([Score(text, asked, stated=True) for text in texts])
+            return [kept_scores(answer, own.labels, "\n".join(asked)) for answer in judged]
         if way == SCORE:
             return self._scored(texts, model)
         prompt = own.prompt(PROMPTS, way)
@@ -203,7 +216,7 @@ class Labels(Task):
         own = self._settings
         if way == CLASSIFY:
             return read_classification(raw, own.labels, own.thresholds)
-        if way in (HEADS, SCORE):
+        if way in (HEADS, NLI, SCORE):
             return read_scores(raw, own.labels, own.thresholds)
         labels, form = read_list(raw, way, own.labels)
         return Prediction(labels, form=form)

@@ -6,6 +6,7 @@ The words are this project's; order and tags of a reasoned answer are the paper'
 from collections.abc import Mapping
 
 from emotui.tasks.prompting.files import Places, Prompt, Prompts, filled, read_prompt_file
+from emotui.tasks.prompting.hypotheses import NLI, check_hypotheses, hypothesis_places, stated
 from emotui.tasks.prompting.ways import COT, ZERO_SHOT
 
 FIRST_TOKEN, REASONED = "first-token", "reasoned"
@@ -23,7 +24,11 @@ REASONING = (
 SOMEONE = "the person at its centre"
 """The subject of a scenario that names none."""
 
-PROMPTS: Prompts = {FIRST_TOKEN: Prompt(SCENE + QUESTION, SYSTEM), REASONED: Prompt(SCENE + REASONING, SYSTEM)}
+PROMPTS: Prompts = {
+    FIRST_TOKEN: Prompt(SCENE + QUESTION, SYSTEM),
+    REASONED: Prompt(SCENE + REASONING, SYSTEM),
+    NLI: Prompt("{subject} feels {emotion}."),
+}
 """This project's own."""
 
 _TEXT, _SUBJECT, _EMOTION = "{text}", "{subject}", "{emotion}"
@@ -31,8 +36,9 @@ _PLACES = Places(once=(_TEXT,), often=(_SUBJECT, _EMOTION), barred=(_TEXT, _SUBJ
 
 
 def read_scenes_prompts(path: str) -> Prompts:
-    """A prompt file with a table for one way or both. Raises BadInput as `read_prompt_file`."""
-    return read_prompt_file(path, dict.fromkeys(WAYS, _PLACES), WAYS, {ZERO_SHOT: FIRST_TOKEN, COT: REASONED})
+    """A prompt file with a table for one way or more. Raises BadInput as `read_prompt_file` and `check_hypotheses`."""
+    places = dict.fromkeys(WAYS, _PLACES) | {NLI: hypothesis_places(_EMOTION)}
+    return check_hypotheses(path, read_prompt_file(path, places, WAYS, {ZERO_SHOT: FIRST_TOKEN, COT: REASONED}))
 
 
 def shared_and_asked(prompt: Prompt) -> tuple[str, str]:
@@ -52,3 +58,8 @@ def scene_fields(text: str | None, subject: str | None) -> Mapping[str, str]:
 def questions(asked: str, fields: Mapping[str, str], emotions: tuple[str, ...]) -> tuple[str, ...]:
     """One question for each emotion."""
     return tuple(filled(asked, {**fields, "emotion": emotion}) for emotion in emotions)
+
+
+def statements(template: Prompt, fields: Mapping[str, str], emotions: tuple[str, ...]) -> tuple[str, ...]:
+    """What an NLI model judges, one statement for each emotion."""
+    return tuple(stated(template, {**fields, "emotion": emotion}) for emotion in emotions)

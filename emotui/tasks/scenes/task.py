@@ -1,12 +1,14 @@
 """EmoScene: which of Plutchik's eight emotions does the person in a scenario feel, all of them at once?
 
 A run asks yes or no for each emotion and keeps both logits, so that vectors can be decoded jointly afterwards
-(section 4.2) without asking again. There are three ways to ask, which are never mixed in one run:
+(section 4.2) without asking again. There are four ways to ask, which are never mixed in one run:
 
-- `heads`: a model with a head for each emotion; its logits are taken as they are.
+- `heads`: a model with a head for each emotion, or a classifier with a label for each; the log-odds are its own.
+- `nli`: an NLI model; does the scene entail that the person feels the emotion (yes), or contradict it (no)?
 - `first-token`: a generative model; the scene once, eight questions after it, yes against no at the very next token.
 - `reasoned`: as the paper's evaluation prompt asks (appendix E): a model first reasons and says from 1 to 5 how sure it
-  is, and yes stands against no at the place of its answer. Eight generations a scenario.
+  is, and yes stands against no at the place of its answer. Eight generations a scenario. An emotion that comes to no
+  answer is not predicted, and even odds stand for it.
 """
 
 import math
@@ -30,10 +32,12 @@ from emotui.metrics.span_scoring import Embed
 from emotui.metrics.thresholds import USUAL
 from emotui.records import PLUTCHIK, ScenesGold, ScenesPrediction, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
+from emotui.tasks.matching import matched_all
 from emotui.tasks.parts import Asking, Embedding, OwnSamples, SaidLine, TaskFiles, TaskWords
+from emotui.tasks.prompting.hypotheses import NLI
 from emotui.tasks.prompting.settings import Writing, options_from
 from emotui.tasks.prompting.ways import COT, DIRECT, ZERO_SHOT
-from emotui.tasks.scenes.asking import ANSWER, HEADS, MAX_TOKENS, Raw, ask_first_token, ask_heads, ask_reasoned
+from emotui.tasks.scenes.asking import HEADS, NO_ANSWER, Raw, ask_first_token, ask_heads, ask_nli
 from emotui.tasks.scenes.prompts import (
     FIRST_TOKEN,
     PROMPTS,
@@ -42,6 +46,7 @@ from emotui.tasks.scenes.prompts import (
     read_scenes_prompts,
     shared_and_asked,
 )
+from emotui.tasks.scenes.reasoning import ANSWER, MAX_TOKENS, RETRY_TEMPERATURE, Reasoning, ask_reasoned
 from emotui.tasks.sharing import shared_by, shared_of
 from emotui.tasks.task import Asked, AskModel, Parsed, Task
 
@@ -51,6 +56,9 @@ CONVENTION = "scenes 1: yes where its logit is above no's; F1 of a vector, 1 whe
 
 LITTLE_MASS = 0.5
 """Probability of yes and no together; with less, a model's first token is likelier something else."""
+
+_OPTIONS = {HEADS: ("matched",), REASONED: ("prompts", "constrain", "max_tokens", "retries")}
+"""Of the ways that have others than prompts alone."""
 
 LETTERS = {"surprise": "u", "anger": "r"}
 """The letter of a label in a vector, where it is not its first: those are taken by sadness and anticipation."""
@@ -65,7 +73,7 @@ class Prediction(msgspec.Struct, frozen=True):
     """What was parsed from one scenario's answers. `labels`: 1 where yes is above no.
 
     `censored`: the emotions of which a server kept a side back (`yes`, `no` or `both`); that side's score is then the
-    highest that it can be.
+    highest that it can be. `unanswered`: why there is no answer about an emotion, whose scores are then even.
     """
 
     way: str
@@ -74,6 +82,7 @@ class Prediction(msgspec.Struct, frozen=True):
     confidence: Mapping[str, int] = {}
     mass: Mapping[str, float] = {}
     censored: Mapping[str, str] = {}
+    unanswered: Mapping[str, str] = {}
 
 
 class Detail(msgspec.Struct, frozen=True):
@@ -136,6 +145,9 @@ class SceneLabels:
         """Raises BadInput for a label that a model with heads has none for."""
         if given is None:
             return PLUTCHIK
+        if _own_labels(card):
+            matched_all(given, _own_labels(card), card.spec)
+            return tuple(given)
         known = set(card.labels.get("plutchik", PLUTCHIK))
         strange = [label for label in given if label not in known]
         if strange and card.labels:
@@ -150,8 +162,31 @@ class SceneLabels:
         options: Mapping[str, object],
         seed: int,
     ) -> Mapping[str, object]:
-        """Nothing: labels come with the samples."""
-        return options
+        """Labels come with the samples; with `matched`, the label of a classifier for each of them.
+
+        Raises:
+            BadInput: the classifier lacks one of them, or has one for two; one line.
+        """
+        own = _own_labels(card)
+        first = next(iter(samples()), None) if own and way == HEADS else None
+        return options if first is None else {**options, "matched": matched_all(tuple(first.labels), own, card.spec)}
+
+
+def _own_labels(card: ModelCard) -> tuple[str, ...]:
+    """The labels of a classifier; none of a model that has heads for yes and no."""
+    if HEADS_OF in card.labels or not {"classify", "score"} <= set(card.capabilities):
+        return ()
+    return next(iter(card.labels.values()), ())
+
+
+HEADS_OF = "score"
+"""Under which name a card has the labels that its heads are for."""
+
+
+class Settings(Writing, frozen=True, omit_defaults=True):
+    """What a run is asked with. `matched`: a classifier's own label for each of the samples'."""
+
+    matched: Mapping[str, str] = {}
 
 
 class Scenes(Task):
@@ -178,15 +213,15 @@ class Scenes(Task):
         own=OwnSamples("scenes", ("scenes.jsonl",)),
     )
     asking = Asking(
-        ways=(HEADS, *WAYS),
+        ways=(HEADS, NLI, *WAYS),
         offered=WAYS,
         named={DIRECT: HEADS, ZERO_SHOT: FIRST_TOKEN, COT: REASONED},
         prompts=read_scenes_prompts,
     )
     labels = SceneLabels()
 
-    def __init__(self, settings: Writing | None = None) -> None:
-        self._settings = settings or Writing()
+    def __init__(self, settings: Settings | None = None) -> None:
+        self._settings = settings or Settings()
 
     def blank(self, text: Text, labels: Sequence[str] = ()) -> ScenesGold:
         """A scenario whose emotions are not known."""
@@ -218,15 +253,17 @@ class Scenes(Task):
         return sample.text, sample.subject, list(sample.labels)
 
     def option_names(self, way: str) -> tuple[str, ...]:
-        """Prompts, and a grammar where a model reasons; none for a model with heads. Answers are not sampled."""
-        return () if way == HEADS else ("prompts", "constrain") if way == REASONED else ("prompts",)
+        """Prompts; where a model reasons its room, a grammar, and how often it is asked again. Heads need no words."""
+        return _OPTIONS.get(way, ("prompts",))
 
     def ways(self, card: ModelCard) -> tuple[str, ...]:
-        """`heads` for a model that has them; for others first-token, and reasoned where it can write."""
+        """`heads` for a model that has them, or labels; for others first-token, and reasoned where it can write."""
         if "score" not in card.capabilities:
             raise ModelError(lacks(card.spec, "score"))
-        if "score" in card.labels:
+        if HEADS_OF in card.labels or _own_labels(card):
             return (HEADS,)
+        if card.judges:
+            return (NLI,)
         return WAYS if "generate" in card.capabilities else WAYS[:1]
 
     def settings(self, way: str) -> Mapping[str, object]:
@@ -237,13 +274,18 @@ class Scenes(Task):
         Raises:
             BadInput: the person's own prompts have none for this way.
         """
+        own = self._settings
         if way == HEADS:
-            return {"way": way, "prompts": []}
-        prompt = self._settings.prompt(PROMPTS, way)
-        room = (MAX_TOKENS,) if way == REASONED else ()
+            return {"way": way, "prompts": []} | ({"matched": own.matched} if own.matched else {})
+        prompt = own.prompt(PROMPTS, way)
+        if way == NLI:
+            return {"way": way, "prompts": [prompt.user]}
+        if way == FIRST_TOKEN:
+            return {"way": way, "prompts": [prompt.system, *shared_and_asked(prompt)]}
         grammar = self._grammar(way)
         held = {} if grammar is None else {"grammar": grammar}
-        return {"way": way, "prompts": [prompt.system, *shared_and_asked(prompt), *room]} | held
+        words = [prompt.system, *shared_and_asked(prompt), own.max_tokens or MAX_TOKENS]
+        return {"way": way, "prompts": words, "retries": [own.retries, RETRY_TEMPERATURE]} | held
 
     def with_options(self, options: Mapping[str, object], repeats: int) -> "Scenes":
         """`prompts`: the person's own, a table for each way; `constrain`: a grammar holds a reasoned answer's form.
@@ -251,19 +293,23 @@ class Scenes(Task):
         Raises:
             BadInput: any other option, or a wrong value.
         """
-        return Scenes(options_from(self, options, repeats, Writing))
+        return Scenes(options_from(self, options, repeats, Settings))
 
     def ask(self, samples: Sequence[ScenesGold], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
         """Ask about each scenario; one without a text is not asked about."""
         asked: list[Asked] = [Asked(None, "this scenario has no text") for _ in samples]
         there = [place for place, sample in enumerate(samples) if sample.text]
         chosen = [samples[place] for place in there]
+        own = self._settings
         if way == HEADS:
-            answers = ask_heads(chosen, model)
+            answers = ask_heads(chosen, model, own.matched)
         else:
-            prompt = self._settings.prompt(PROMPTS, way)
+            prompt = own.prompt(PROMPTS, way)
             if way == REASONED:
-                answers = ask_reasoned(chosen, model, prompt, self._grammar(way))
+                reasoning = Reasoning(prompt, own.max_tokens or MAX_TOKENS, own.retries, self._grammar(way))
+                answers = ask_reasoned(chosen, model, reasoning, [seeds[place] for place in there])
+            elif way == NLI:
+                answers = ask_nli(chosen, model, prompt)
             else:
                 answers = ask_first_token(chosen, model, prompt)
         for place, answer in zip(there, answers, strict=True):
@@ -279,10 +325,11 @@ class Scenes(Task):
     def parse(self, sample: ScenesGold, raw: str, way: str) -> Prediction:
         """From kept logits to a prediction. Raises ValueError for a label without two finite logits."""
         kept = msgspec.json.decode(raw, type=Raw)
-        missing = [name for name in sample.labels if name not in kept.answers]
+        missing = [name for name in sample.labels if name not in kept.answers and name not in kept.unanswered]
         if missing:
             raise ValueError(f"there is no answer for {missing[0]!r}")
-        answers = {name: kept.answers[name] for name in sample.labels}
+        unanswered = {name: kept.unanswered[name] for name in sample.labels if name in kept.unanswered}
+        answers = {name: kept.answers.get(name, NO_ANSWER) for name in sample.labels}
         for name, answer in answers.items():
             if not np.isfinite([answer.yes, answer.no]).all():
                 raise ValueError(f"the logits of {name!r} are not finite")
@@ -291,8 +338,9 @@ class Scenes(Task):
             scores={name: (answer.yes, answer.no) for name, answer in answers.items()},
             labels={name: int(answer.yes > answer.no) for name, answer in answers.items()},
             confidence={name: answer.confidence for name, answer in answers.items() if answer.confidence is not None},
-            mass={name: answer.mass for name, answer in answers.items()},
+            mass={name: answer.mass for name, answer in answers.items() if name not in unanswered},
             censored={name: answer.censored for name, answer in answers.items() if answer.censored},
+            unanswered=unanswered,
         )
 
     def record(self, key: str, prediction: Prediction | None, repeat: int = 0) -> ScenesPrediction:
@@ -353,7 +401,7 @@ class Scenes(Task):
 
         `censored`, where a server kept something back: how many scores, and how many of them on both sides.
         `little_mass`, where a model's first token is likelier something else than yes or no: how many such scores, and
-        in how many samples.
+        in how many samples. `unanswered`, where a model that reasons came to no answer: likewise.
         """
         kept = [msgspec.json.decode(row.prediction, type=Prediction) for row in rows if row.prediction is not None]
         sides = [side for one in kept for side in one.censored.values()]
@@ -362,17 +410,27 @@ class Scenes(Task):
         found: dict[str, object] = {}
         if sides:
             found["censored"] = {"scores": len(sides), "both": sides.count("both"), "of": scores}
+        notes: dict[str, str] = {}
         if any(astray):
             samples = sum(map(bool, astray))
             found["little_mass"] = {"scores": sum(astray), "of": scores, "samples": samples, "below": LITTLE_MASS}
             said = f"in {samples} of {len(kept)} answers (marked !) the first word is likelier something else than"
-            found["notes"] = {"little_mass": f"{said} yes or no: they say little of what it thinks"}
-        return found
+            notes["little_mass"] = f"{said} yes or no: they say little of what it thinks"
+        lost = [len(one.unanswered) for one in kept]
+        if any(lost):
+            samples = sum(map(bool, lost))
+            found["unanswered"] = {"scores": sum(lost), "of": scores, "samples": samples}
+            why = next(why for one in kept for why in one.unanswered.values())
+            notes["unanswered"] = (
+                f"{sum(lost)} of {scores} questions in {samples} of {len(kept)} answers (marked !) came to no yes or "
+                f"no, and count as no ({why})"
+            )
+        return found | ({"notes": notes} if notes else {})
 
 
 def _line(name: str, gold: int, prediction: Prediction | None) -> SaidLine:
     words = {0: "no", 1: "yes"}
-    if prediction is None or name not in prediction.labels:
+    if prediction is None or name not in prediction.labels or name in prediction.unanswered:
         return SaidLine(name, words[gold], "")
     said = prediction.labels[name]
     mark = "" if said == gold else "M" if gold else "X"
@@ -404,7 +462,7 @@ def _score(answer: Parsed) -> ScoreRow:
         "lexical_accuracy": mean(right),
         "vector_accuracy": float(all(right)),
     }
-    astray = any(mass < LITTLE_MASS for mass in prediction.mass.values())
+    astray = bool(prediction.unanswered) or any(mass < LITTLE_MASS for mass in prediction.mass.values())
     return ScoreRow(CONVENTION, values, "M" * missed + "X" * extra + "!" * astray, msgspec.json.encode(detail))
 
 
