@@ -110,7 +110,13 @@ class EmotuiApp(OutlivingApp):
     CommandPalette > Vertical, CommandPalette:dark > Vertical { background: $surface; }
     CommandPalette #--input { border: round $primary; padding: 0 1; }
     CommandPalette CommandList { background: $surface; }
-    CommandPalette OptionList:nocolor > .option-list--option-highlighted { text-style: reverse; }
+    CommandPalette { background: transparent; }
+    CommandPalette OptionList > .option-list--option-highlighted {
+        color: $primary; background: $background; text-style: bold reverse;
+    }
+    CommandPalette .command-palette--help-text { color: $text-muted; text-style: none; }
+    Input > .input--placeholder, Input > .input--suggestion { color: $text-disabled; }
+    Input:nocolor > .input--selection, TextArea:nocolor > .text-area--selection { text-style: reverse; }
     """
     )
     BINDINGS = []

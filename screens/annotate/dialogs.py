@@ -11,6 +11,7 @@ from textual.widgets.option_list import Option
 
 from emotui.errors import BadInput
 from emotui.screens.dialogs.dialog import Dialog, option
+from emotui.screens.dialogs.textual_private_options import PickList
 from emotui.screens.widgets.cell_width import shown
 from emotui.workbench.annotate.others import names_of
 from emotui.workbench.annotate.scheme import Scheme
@@ -65,7 +66,7 @@ class LabelDialog(Dialog[int]):
         self._found = list(range(len(labels)))
 
     def body(self) -> Sequence[Widget]:
-        return [Input(id="name", compact=True, placeholder="some of its name"), OptionList(*self._options())]
+        return [Input(id="name", compact=True, placeholder="some of its name"), PickList(*self._options())]
 
     def _options(self) -> list[Option]:
         widest = max((len(name) for name, _ in self._labels), default=0)

@@ -105,7 +105,7 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         & > .passage--bar-theirs { color: $predicted-bar; }
         & > .passage--head { color: $text-muted; }
         & > .passage--head-here { color: $foreground; text-style: bold; }
-        & > .passage--symbol { color: $text-disabled; text-style: dim; }
+        & > .passage--symbol { color: $text-disabled; }
         &:nocolor > .passage--chosen { text-style: bold underline; }
         &:nocolor > .passage--selected { text-style: reverse bold; }
         &:nocolor > .passage--caret { text-style: reverse; }

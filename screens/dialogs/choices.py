@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.widget import Widget
-from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from emotui.metrics.metric import Metric
 from emotui.screens.dialogs.dialog import OptionDialog, option
+from emotui.screens.dialogs.textual_private_options import PickList
 from emotui.screens.list_state import NO_RUN, key_of
 from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.number_format import count
@@ -47,7 +47,7 @@ class ChoiceDialog(OptionDialog[str]):
         self._choices, self._now = list(choices), now
 
     def body(self) -> list[Widget]:
-        return [OptionList(*marked_options(self._choices, {self._now: "● "}))]
+        return [PickList(*marked_options(self._choices, {self._now: "● "}))]
 
     def on_mount(self) -> None:
         super().on_mount()

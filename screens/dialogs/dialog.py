@@ -32,7 +32,7 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
 
     BINDINGS = [Binding("escape", "leave", "back"), Binding("enter", "accept", show=False, priority=True)]
     DEFAULT_CSS = """
-    Dialog { align: center middle; background: $background 60%; }
+    Dialog { align: center middle; background: transparent; }
     Dialog > #sheet {
         width: 72;
         max-width: 96%;
@@ -51,9 +51,9 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
         border: none; padding: 0; height: auto; max-height: 16; background: $surface;
     }
     Dialog OptionList > .option-list--option-highlighted, Dialog OptionList:focus > .option-list--option-highlighted {
-        background: $raised; color: $foreground; text-style: bold;
+        color: $raised; background: $foreground; text-style: bold reverse;
     }
-    Dialog OptionList:nocolor > .option-list--option-highlighted { text-style: reverse; }
+    Dialog OptionList:focus > .option-list--option-highlighted { color: $primary; background: $background; }
     Dialog Line#sheet-keys { margin: 1 0 0 0; color: $text-muted; }
     """
 

@@ -9,6 +9,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Label, OptionList
 
 from emotui.screens.dialogs.dialog import OptionDialog, option
+from emotui.screens.dialogs.textual_private_options import PickList
 from emotui.screens.requests import LatestRequest
 from emotui.screens.widgets.cell_width import shown
 
@@ -42,7 +43,7 @@ class LiveDialog(OptionDialog[str]):
 
     def body(self) -> list[Widget]:
         return [
-            OptionList(option(self._now, "", "● ")),
+            PickList(option(self._now, "", "● ")),
             Label("", id="looking", markup=False),
             Label("or embedded, hf:NAME_OR_DIR, gguf:FILE, openai:MODEL@URL"),
             Input("", id="spec", compact=True),

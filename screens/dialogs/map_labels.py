@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 from textual.binding import Binding
 from textual.widget import Widget
-from textual.widgets import Label, OptionList
+from textual.widgets import Label
 
 from emotui.screens.dialogs.dialog import OptionDialog, option
+from emotui.screens.dialogs.textual_private_options import PickList
 from emotui.screens.requests import LatestRequest
 from emotui.screens.widgets.cell_width import shown
 
@@ -51,7 +52,7 @@ class LabelsDialog(OptionDialog["tuple[LabelSheet, Mapping[str, str]]"]):
         )
 
     def body(self) -> list[Widget]:
-        return [Label("reading the labels", id="what", markup=False), OptionList()]
+        return [Label("reading the labels", id="what", markup=False), PickList()]
 
     def on_mount(self) -> None:
         super().on_mount()

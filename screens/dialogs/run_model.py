@@ -14,6 +14,7 @@ from textual.widgets.option_list import Option
 
 from emotui.errors import BadInput
 from emotui.screens.dialogs.dialog import Dialog, number_field, option
+from emotui.screens.dialogs.textual_private_options import PickList
 from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.number_format import count
 from emotui.screens.widgets.switches import OneOf, Switches
@@ -114,7 +115,7 @@ class ModelDialog(Dialog[Wish]):
 
     def body(self) -> list[Widget]:
         """The model, over what, and how it is asked; what cannot be chosen for this model is not there."""
-        known = OptionList(*self._known(), id="models")
+        known = PickList(*self._known(), id="models")
         known.display = len(self._open) + len(self._models) > 1
         experiments = [f"experiment {number}" for number in self._over.experiments]
         labels = [shown(self._over.dataset), *experiments[:1], *map(str, self._over.experiments[1:])]

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 import msgspec
 from textual.binding import Binding
 from textual.widget import Widget
-from textual.widgets import OptionList
 
 from emotui.screens.dialogs.choices import Choice, marked_options, people, place_of
 from emotui.screens.dialogs.dialog import OptionDialog
+from emotui.screens.dialogs.textual_private_options import PickList
 from emotui.screens.requests import LatestRequest
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class RunDialog(OptionDialog[Picked]):
 
     def body(self) -> list[Widget]:
         """The runs: ● is shown, ■ is compared with it."""
-        return [OptionList(*marked_options(self._choices, self._marks))]
+        return [PickList(*marked_options(self._choices, self._marks))]
 
     def on_mount(self) -> None:
         super().on_mount()

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 from textual.binding import Binding
 from textual.widget import Widget
-from textual.widgets import Label, OptionList
+from textual.widgets import Label
 
 from emotui.screens.dialogs.dialog import OptionDialog, option
+from emotui.screens.dialogs.textual_private_options import PickList
 from emotui.screens.widgets.cell_width import shown, width
 from emotui.screens.widgets.number_format import bars, count
 
@@ -41,7 +42,7 @@ class Codebook(OptionDialog[str]):
         self.answer, self._dataset, self._do = answer, dataset, do
 
     def body(self) -> list[Widget]:
-        return [OptionList(), Label("", id="curve", markup=False)]
+        return [PickList(), Label("", id="curve", markup=False)]
 
     def on_mount(self) -> None:
         super().on_mount()

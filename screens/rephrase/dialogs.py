@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import Label, OptionList
+from textual.widgets import Label
 
 from emotui.screens.dialogs.dialog import Dialog, OptionDialog
+from emotui.screens.dialogs.textual_private_options import PickList
 from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.number_format import count, share
 
@@ -58,7 +59,7 @@ class SuggestionDialog(OptionDialog[int]):
             near = f"   similarity {share(one.similarity).strip()}"
             cues = f"   cues left: {', '.join(one.cues)}" if one.cues else "   no cue words"
             options.append(Content.assemble(shown(one.text), (f"\n  {verdict}{near}{shown(cues)}\n", "$text-muted")))
-        return [OptionList(*options)]
+        return [PickList(*options)]
 
     def on_mount(self) -> None:
         super().on_mount()

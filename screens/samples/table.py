@@ -91,11 +91,11 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         overflow-x: hidden;
         scrollbar-size-vertical: 1;
         scrollbar-gutter: stable;
-        & > .list--cursor { background: $raised; text-style: bold; }
+        & > .list--cursor { color: $raised; background: $foreground; text-style: bold reverse; }
+        &:focus > .list--cursor { color: $primary; background: $background; text-style: bold reverse; }
         & > .list--dim { color: $text-muted; }
         & > .list--marks { color: $mark; }
         & > .list--waiting { color: $text-disabled; }
-        &:nocolor > .list--cursor { text-style: bold; }
     }
     """
 
@@ -287,11 +287,13 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         if row is None:
             segments.append(Segment("…", self._style(base, "list--waiting")))
         else:
-            segments += self._cells(row, base)
+            segments += self._cells(row, base, plain=position == self._cursor)
         return Strip(segments).adjust_cell_length(cells, base)
 
-    def _cells(self, row: ListRow, base: Style) -> list[Segment]:
-        shape, dim = self._shape, self._style(base, "list--dim")
+    def _cells(self, row: ListRow, base: Style, *, plain: bool) -> list[Segment]:
+        """The row's columns; `plain`: in one style, since a colour of its own would be a hole in a reversed row."""
+        shape, dim = self._shape, base if plain else self._style(base, "list--dim")
+        marked = base if plain else self._style(base, "list--marks")
         segments = [Segment(fit(row.id, shape.id) + " ", base)]
         if shape.value and self.metric is not None:
             value = row.values.get(self.metric.name)
@@ -299,7 +301,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
             segments.append(Segment(said, dim if value is None else base))
         if shape.marks:
             slots = slots_of(row.marks) if self._tags is None else fit(self._tags.get(row.sample, ""), SLOTS)
-            segments.append(Segment(slots + " ", self._style(base, "list--marks")))
+            segments.append(Segment(slots + " ", marked))
         if shape.emotion:
             segments.append(Segment(fit(row.emotion or "", shape.emotion - 1) + " ", dim))
         segments.append(Segment(fit(row.preview, shape.text), base))

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from textual.content import Content
 from textual.validation import Number
 from textual.widget import Widget
-from textual.widgets import Label, OptionList
+from textual.widgets import Label
 
 from emotui.screens.dialogs.dialog import Dialog, OptionDialog, number_field
+from emotui.screens.dialogs.textual_private_options import PickList
 
 
 class AlphaDialog(Dialog[tuple[float, float]]):
@@ -50,7 +51,7 @@ class PriorDialog(OptionDialog[tuple[str, float, "float | str"]]):
         smoothing = Number(0, 1000, "A smoothing is a number from 0 to 1000.")
         scaling = Number(0.02, 50, "A temperature is a number from 0.02 to 50, or: fitted.")
         return [
-            OptionList(*options),
+            PickList(*options),
             Label("smoothing: pseudo-scenarios, spread evenly over all vectors"),
             number_field("smoothing", f"{self._smoothing:g}", smoothing),
             Label("temperature of the logits: a number, or: fitted (on the other folds)"),

@@ -12,17 +12,17 @@ KINDS = {1: "editor--evidence", 2: "editor--carries", 3: "editor--both"}
 
 
 class SpotEditor(Editor):
-    """Enter starts a line. Evidence has a background (reverse video without colour), what carries is underlined."""
+    """Enter starts a line. Evidence has a background (reverse video without colour), what carries is bold."""
 
     COMPONENT_CLASSES = {*KINDS.values()}
     DEFAULT_CSS = """
     SpotEditor {
         & > .editor--evidence { background: $predicted; color: $predicted-text; }
-        & > .editor--carries { color: $mark; text-style: underline; }
-        & > .editor--both { background: $predicted; color: $gold-on-predicted; text-style: underline; }
+        & > .editor--carries { color: $mark; text-style: bold; }
+        & > .editor--both { background: $predicted; color: $gold-on-predicted; text-style: bold; }
         &:nocolor > .editor--evidence { text-style: reverse; }
-        &:nocolor > .editor--carries { text-style: underline bold; }
-        &:nocolor > .editor--both { text-style: reverse underline bold; }
+        &:nocolor > .editor--carries { text-style: bold; }
+        &:nocolor > .editor--both { text-style: reverse bold; }
     }
     """
 

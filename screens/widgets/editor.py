@@ -1,4 +1,4 @@
-"""The text that is being rephrased: an editor that never waits for a model, with its cue words underlined."""
+"""The text that is being rephrased: an editor that never waits for a model, with its cue words in bold."""
 
 import unicodedata
 
@@ -44,7 +44,7 @@ class Editor(MarkedTextArea, inherit_bindings=False):
         padding: 0 1;
         background: $surface;
         scrollbar-size-vertical: 1;
-        & > .editor--cue { color: $mark; text-style: underline; }
+        & > .editor--cue { color: $mark; text-style: bold; }
     }
     Editor:focus { background: $raised; }
     Editor > .text-area--cursor-line, Editor:focus > .text-area--cursor-line { background: transparent; }

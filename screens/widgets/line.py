@@ -17,14 +17,14 @@ _KINDS = {
     "strong": "text-style: bold;",
     "key": "color: $primary; text-style: bold;",
     "here": "color: $background; background: $primary; text-style: bold;",
-    "picked": "background: $raised; text-style: bold;",
+    "picked": "color: $raised; background: $foreground; text-style: bold reverse;",
     "mark": "color: $mark;",
     "gold": "color: $gold;",
     "gold-line": "color: $gold; text-style: underline;",
     "said": "color: $predicted-bar;",
     "ground": "color: $predicted-text; background: $predicted;",
     "rest": "color: $rule;",
-    "cue": "color: $mark; text-style: underline;",
+    "cue": "color: $mark; text-style: bold;",
     "gone": "color: $mark; text-style: strike;",
     "new": "color: $predicted-bar; text-style: bold;",
     "stale": "color: $text-disabled;",
@@ -33,19 +33,30 @@ _KINDS = {
     "heat-3": "background: $rule;",
     "heat-4": "color: $predicted-text; background: $predicted;",
 }
+_GREYED = ("dim", "strong", "mark", "gold", "gold-line", "said", "cue", "gone", "new")
+"""Kinds that have no colour of their own while what they say is out of date."""
+
 _WITHOUT_COLOUR = {
     "here": "bold reverse",
-    "picked": "bold reverse",
     "ground": "reverse",
     "stale": "dim",
     "heat-4": "bold",
 }
 
 
+_FOCUSED = """
+*:focus > .part--picked { color: $primary; background: $background; text-style: bold reverse; }
+Line.-pane.-focused > .part--strong { color: $primary; background: $background; text-style: bold reverse; }
+"""
+"""A cursor is reversed wherever it stands, and has the accent where the keys go; so has the heading over it."""
+
+
 def _part_css() -> str:
     rules = [f".part--{kind} {{ {style} }}" for kind, style in _KINDS.items()]
+    rules += [f"*.-stale > .part--{kind} {{ color: $text-disabled; }}" for kind in _GREYED]
+    rules += [".-stale > .part--ground, .-stale > .part--heat-4 { color: $text-disabled; background: $raised; }"]
     rules += [f"*:nocolor > .part--{kind} {{ text-style: {style}; }}" for kind, style in _WITHOUT_COLOUR.items()]
-    return " ".join([*rules, "Line.-pane.-focused > .part--strong { color: $primary; text-style: bold; }"])
+    return " ".join([*rules, _FOCUSED])
 
 
 PART_CSS = _part_css()
@@ -79,6 +90,19 @@ def cut(parts: Sequence[Part], cells: int) -> list[Part]:
         kept.append(part)
         cells -= size
     return [*kept, Part(" " * cells)]
+
+
+def fitted(parts: Sequence[Part], cells: int) -> Sequence[Part]:
+    """The parts, cut with an ellipsis where what is written in them takes more than so many cells."""
+    if taken(parts) <= cells:
+        return parts
+    written = list(parts)
+    while written and not written[-1].text.strip():
+        written.pop()
+    if written:
+        last = written[-1]
+        written[-1] = Part(last.text.rstrip(), last.kind, last.press)
+    return parts if taken(written) <= cells else cut(written, cells)
 
 
 def tabs(names: Sequence[str], here: str, what: str) -> list[Part]:

@@ -9,7 +9,7 @@ from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from emotui.screens.widgets.line import Part, Press, drawn, run_press
+from emotui.screens.widgets.line import Part, Press, drawn, fitted, run_press
 from emotui.screens.widgets.textual_private import forget_part_styles, part_style
 
 Lines = Sequence[Sequence[Part]]
@@ -31,7 +31,8 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
         padding: 0 1;
         overflow-x: hidden;
         scrollbar-size-vertical: 1;
-        &.-stale { opacity: 50%; }
+        &.-stale { color: $text-disabled; }
+        &.-stale:nocolor { text-style: dim; }
     }
     """
 
@@ -108,7 +109,7 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
         at = y + self.scroll_offset.y
         if not 0 <= at < len(self._lines):
             return Strip.blank(cells, base)
-        segments, self._presses[at] = drawn(self._lines[at], self._style)
+        segments, self._presses[at] = drawn(fitted(self._lines[at], cells), self._style)
         return Strip(segments).crop(0, cells).extend_cell_length(cells, base)
 
     async def on_click(self, event: events.Click) -> None:

@@ -26,7 +26,7 @@ class Switches(Widget, can_focus=True):
         height: auto;
         & > .switches--on { color: $primary; text-style: bold; }
         & > .switches--off { color: $text-muted; }
-        &:focus > .switches--cursor { background: $raised; text-style: underline; }
+        &:focus > .switches--cursor { color: $primary; background: $background; text-style: bold reverse; }
     }
     """
 
@@ -82,7 +82,8 @@ class Switches(Widget, can_focus=True):
             style = base + self.get_component_rich_style(f"switches--{'on' if on else 'off'}", partial=True)
             if number == self._at:
                 style += self.get_component_rich_style("switches--cursor", partial=True)
-            segments += [Segment(f"{self.signs[on]} {self._labels[number]}", style), Segment("  ", base)]
+            sign = "▸" if number == self._at and self.has_focus else " "
+            segments += [Segment(f"{sign}{self.signs[on]} {self._labels[number]}", style), Segment(" ", base)]
         return Strip(segments).adjust_cell_length(self.size.width, base)
 
     def action_move(self, step: int) -> None:

@@ -45,11 +45,15 @@ class TieredText(ScrollView, can_focus=True):
         & > .tiered-text--chip { color: $text-muted; }
         & > .tiered-text--chip-strong { color: $foreground; }
         & > .tiered-text--mark { color: $mark; }
-        & > .tiered-text--symbol { color: $text-disabled; text-style: dim; }
+        & > .tiered-text--symbol { color: $text-disabled; }
         &:nocolor > .tiered-text--predicted { text-style: reverse; }
         &:nocolor > .tiered-text--both { text-style: reverse underline bold; }
         &:nocolor > .tiered-text--gold { text-style: underline; }
-        &.-stale { opacity: 50%; }
+        &.-stale { color: $text-disabled; }
+        &.-stale > .tiered-text--gold { color: $text-disabled; }
+        &.-stale > .tiered-text--predicted { background: $raised; color: $text-disabled; }
+        &.-stale > .tiered-text--both { background: $raised; color: $text-disabled; }
+        &.-stale:nocolor { text-style: dim; }
     }
     """
 

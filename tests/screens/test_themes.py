@@ -11,7 +11,7 @@ from emotui.workbench.annotate.scheme import COLOURS
 from tests.paths import CHECKOUT
 
 LABELS = tuple(f"label-{colour}" for colour in COLOURS)
-TEXTS = ("foreground", "primary", "gold", "mark", "predicted-bar", "text-muted", *LABELS)
+TEXTS = ("foreground", "primary", "gold", "mark", "predicted-bar", "text-muted", "text-disabled", *LABELS)
 MATRICES = {
     # Machado, Oliveira and Fernandes 2009, severity 1.0, on linear RGB.
     "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
@@ -52,6 +52,8 @@ def test_every_text_stands_out_from_its_ground(name: str, least: float) -> None:
     of = variables(name)
     pairs = [(text, ground) for text in TEXTS for ground in ("background", "panel")]
     pairs += [("foreground", "raised"), ("predicted-text", "predicted"), ("gold-on-predicted", "predicted")]
+    assert [text for text in TEXTS if contrast(of[text], of["raised"]) < 4.5] == []
+    assert contrast(of["predicted"], of["background"]) >= 3
     faint = {pair: round(ratio, 2) for pair in pairs if (ratio := contrast(of[pair[0]], of[pair[1]])) < least}
     assert faint == {}
 

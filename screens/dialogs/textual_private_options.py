@@ -1,0 +1,34 @@
+"""Lists to choose from whose cursor is a sign and reversed; with what that needs of Textual's own (8.2)."""
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+from textual.widgets import OptionList
+
+CURSOR = "▸ "
+_REVERSED = Style(reverse=True)
+
+
+class PickList(OptionList):
+    """An option list whose cursor is a sign before the option and the whole option reversed.
+
+    Textual leaves `reverse` out of the styles of options: without colours their cursor could not be seen at all.
+    """
+
+    def _get_left_gutter_width(self) -> int:
+        return len(CURSOR)
+
+    def render_line(self, y: int) -> Strip:
+        """The line of an option, behind the sign and in one style where the cursor stands on it."""
+        line, at = super().render_line(y), self.scroll_offset.y + y
+        if at >= len(self._lines):
+            return line
+        number, within = self._lines[at]
+        if number != self.highlighted:
+            blank = self.get_visual_style("option-list--option").rich_style
+            return Strip.join([Strip([Segment(" " * len(CURSOR), blank)]).apply_meta({"option": number}), line])
+        base = self.get_visual_style("option-list--option", "option-list--option-highlighted").rich_style + _REVERSED
+        plain = Style(color=base.color, bgcolor=base.bgcolor, reverse=True)
+        sign = CURSOR if within == 0 else " " * len(CURSOR)
+        lead = Strip([Segment(sign, base)]).apply_meta({"option": number})
+        return Strip.join([lead, Strip([Segment(text, (style or base) + plain) for text, style, _ in line])])
