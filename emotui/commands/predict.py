@@ -1,16 +1,20 @@
 """`emotui predict KIND`: a model over a file, without the store."""
 
+import os
 import sys
+from pathlib import Path
 
 import click
 import msgspec
 
 from emotui.commands.exchange.written import written_option
 from emotui.commands.options import TaskName, asking_options, one_way, read_labels
-from emotui.commands.output import json_option, print_json, print_json_line, say, skip_bad_option, warn
+from emotui.commands.output import json_option, print_json_line, say, skip_bad_option, warn
 from emotui.commands.terminal.progress import bar
-from emotui.formats import check_writable, write
+from emotui.formats import check_not_over, check_writable, to_json_document, write
 from emotui.formats.json_document import present
+from emotui.formats.written import is_stream
+from emotui.workbench.files.predict import Predictions
 from emotui.workbench.files.predict import predict as ask
 
 
@@ -23,6 +27,7 @@ from emotui.workbench.files.predict import predict as ask
 @click.option("--way", help="How to ask, where there are several ways (docs/prompts.md).")
 @asking_options
 @skip_bad_option
+@click.option("--fresh", is_flag=True, help="Ask again about what was answered before a stop.")
 @json_option
 def predict(
     kind: str,
@@ -32,20 +37,29 @@ def predict(
     labels_file: str | None,
     way: str | None,
     skip_bad: bool,
+    fresh: bool,
     written_way: str | None,
     options: dict[str, object],
     as_json: bool,
 ) -> None:
     """Ask a model about every record of a file, and write what it says in the order of the file.
 
-    What comes out is what `emotui score` of the same kind takes. Exit status 1 where some records were refused, or
-    where the model went away before the end: then what it had answered is written, and the rest is left out.
+    What comes out is what `emotui score` of the same kind takes. With --to, answers are kept beside FILE, in FILE.part,
+    as they come: after a kill or a Ctrl-C the same command goes on where it stopped, to the same file.
+
+    Exit status 1 where some records were refused, or where the model went away before the end: then what it had
+    answered is written, and the rest is left out.
     """
     way = one_way(way, written_way)
+    kept = None
     if target:
         check_writable(target)  # before hours of asking
+        kept = _kept_beside(target)
+    if kept is not None:
+        check_not_over(kept, records)
     labels = read_labels(labels_file) if labels_file else None
-    with bar(f"{spec}: {kind}") as progress:
+    printing = not target and not as_json
+    with bar(f"{spec}: {kind}", printing=printing) as progress:
         found = ask(
             kind,
             spec,
@@ -54,33 +68,58 @@ def predict(
             way=way,
             options=options,
             skip_bad=skip_bad,
+            kept=kept,
+            fresh=fresh,
             warn=warn,
             progress=progress,
+            each=_print if printing else None,
         )
-    for failure in found.failures[:20]:
-        say(failure, err=True)
-    if target:
-        write(target, found.records)
-    if as_json:
-        print_json(
-            {
-                "model": found.model,
-                "kind": found.kind,
-                "n": found.n,
-                "failed": len(found.failures),
-                "stopped": found.stopped,
-                "seconds": found.seconds,
-                "labels": found.labels,
-                "records": [_as_in_files(record) for record in found.records],
-            }
-        )
-    elif not target:
-        for record in found.records:
-            print_json_line(msgspec.json.encode(_present(record)))
+    whole = False
+    try:
+        for failure in found.failures:
+            say(failure, err=True)
+        if target:
+            write(target, found.answers)
+        if as_json:
+            _print_document(found)
+        whole = found.stopped is None
+    finally:
+        found.answers.close(remove=whole)
     if found.stopped is not None:
-        say(f"{found.stopped}: {len(found.records)} of {found.n} are written", err=True)
-    if found.failures or found.stopped is not None:
+        say(f"{found.stopped}: {found.answers.done} of {found.n} are written", err=True)
+    if found.answers.failed or found.stopped is not None:
         sys.exit(1)
+
+
+def _print(record: msgspec.Struct) -> None:
+    print_json_line(msgspec.json.encode(_present(record)))
+
+
+def _kept_beside(target: str) -> Path | None:
+    """Where answers are kept until all are there; None where nothing can stand beside what is written."""
+    if target == "-" or is_stream(target):
+        return None
+    path = Path(os.path.realpath(target))
+    return path.with_name(f"{path.name[:100] if len(path.name.encode()) > 250 else path.name}.part")
+
+
+def _print_document(found: Predictions) -> None:
+    """One JSON document, its records written as they are read."""
+    head = to_json_document(
+        {
+            "model": found.model,
+            "kind": found.kind,
+            "n": found.n,
+            "failed": found.answers.failed,
+            "stopped": found.stopped,
+            "seconds": found.seconds,
+            "labels": found.labels,
+        }
+    )
+    click.echo(f'{head[:-1]},"records":[', nl=False)
+    for place, record in enumerate(found.answers):
+        click.echo("," * bool(place) + to_json_document(_as_in_files(record)), nl=False)
+    click.echo("]}")
 
 
 def _as_in_files(record: msgspec.Struct) -> dict[str, object]:

@@ -62,10 +62,20 @@ def read(
     Raises: BadInput, with a line a problem, up to 20 and then a count; then nothing was read.
     """
     name = str(path)
+    with opened(name, kind, columns) as rows:
+        return gathered(literal(name), kind, rows, skip_bad=skip_bad, limit=limit)
+
+
+@contextmanager
+def opened(name: str, kind: type[msgspec.Struct], columns: LabelColumns = FOUND) -> Iterator[Rows]:
+    """The rows of a file for records of a kind, as `read` takes it; none of them is checked yet.
+
+    Raises: BadInput, where nothing of the file can be read, or nothing from some line on.
+    """
     place = literal(name)
     try:
         with _rows(name, kind, columns) as rows:
-            return gathered(place, kind, rows, skip_bad=skip_bad, limit=limit)
+            yield rows
     except UnreadableFile as error:
         raise BadInput(f"{place}: {error}" if error.line is None else f"{place}:{error.line}: {error}") from None
 

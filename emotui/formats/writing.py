@@ -2,12 +2,12 @@
 
 import csv
 import errno
-import io
 import os
 import secrets
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Protocol, TextIO, runtime_checkable
 
 import msgspec
 
@@ -21,16 +21,27 @@ from emotui.formats.rows import literal, shown
 from emotui.formats.written import is_stream, refusal, replacing
 
 
+@runtime_checkable
+class Rereadable(Protocol):
+    """Records that can be gone through several times, and need not be in memory."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[msgspec.Struct]: ...
+
+
 def write(path: str | Path, records: Iterable[msgspec.Struct]) -> int:
     """Writes records of one kind in the format of the file's ending; `-` is standard output, JSONL.
 
     A file appears whole or not at all, and one that was there stays until then. What is written reads back equal.
+    Records that can be gone through again (`Rereadable`) are not taken into memory together.
 
     Returns: how many records were written.
     Raises: BadInput where the place cannot be written, or a record could not be read back; EmotuiError where the disk
         is full or fails.
     """
-    name, kept = str(path), list(records)
+    name = str(path)
+    kept = records if isinstance(records, Rereadable) else list(records)
     for number, record in enumerate(kept, start=1):
         if (wrong := checks.fault(record)) is not None:
             raise BadInput(f"{literal(name)}: record {number} cannot be written: {wrong}")
@@ -38,15 +49,14 @@ def write(path: str | Path, records: Iterable[msgspec.Struct]) -> int:
     if ending == ".parquet" and not kept:
         raise BadInput(f"{literal(name)}: there is no record to write, and a Parquet file must say of what kind it is")
     try:
-        lines = [msgspec.json.encode(lifted(type(record), present(record))) for record in kept]
         if name == "-":
-            sys.stdout.buffer.write(b"".join(escaped(line.decode()).encode() + b"\n" for line in lines))
+            sys.stdout.buffer.write(b"".join(escaped(line[:-1].decode()).encode() + b"\n" for line in _lines(kept)))
             sys.stdout.buffer.flush()
         elif is_stream(name):
-            Path(name).write_bytes(b"".join(line + b"\n" for line in lines))
+            Path(name).write_bytes(b"".join(_lines(kept)))
         else:
             with replacing(Path(name)) as beside:
-                _fill(beside, ending, kept, lines)
+                _fill(beside, ending, kept)
     except UnicodeEncodeError:
         problem = f"{_where_broken(kept)} holds half of a surrogate pair, which is no character"
         raise BadInput(f"{literal(name)}: {problem}") from None
@@ -84,20 +94,27 @@ def _ending(name: str) -> str:
     return ending
 
 
-def _fill(beside: Path, ending: str, records: list[msgspec.Struct], lines: list[bytes]) -> None:
+def _lines(records: "Rereadable") -> Iterator[bytes]:
+    return (msgspec.json.encode(lifted(type(record), present(record))) + b"\n" for record in records)
+
+
+def _fill(beside: Path, ending: str, records: "Rereadable") -> None:
     if ending == ".jsonl":
-        beside.write_bytes(b"".join(line + b"\n" for line in lines))
+        with beside.open("wb") as file:
+            file.writelines(_lines(records))
     elif ending == ".parquet":
         json_lines = beside.with_suffix(".lines")
         try:
-            kind, column = type(records[0]), marks.column_type(records)
-            packed = [msgspec.json.encode(_in_columns(record, column)) for record in records]
-            json_lines.write_bytes(b"\n".join(packed))
-            parquet.write(json_lines, max(map(len, packed)), kind, column, beside)
+            kind, column, longest = type(next(iter(records))), marks.column_type(records), 0
+            with json_lines.open("wb") as file:
+                for record in records:
+                    longest = max(longest, file.write(msgspec.json.encode(_in_columns(record, column)) + b"\n"))
+            parquet.write(json_lines, longest, kind, column, beside)
         finally:
             json_lines.unlink(missing_ok=True)
     else:
-        beside.write_bytes(_table(records, "\t" if ending == ".tsv" else ",").encode())
+        with beside.open("w", encoding="utf-8", newline="") as file:
+            _write_table(file, records, "\t" if ending == ".tsv" else ",")
 
 
 def _in_columns(record: msgspec.Struct, column: str) -> dict[str, object]:
@@ -117,16 +134,15 @@ def _in_columns(record: msgspec.Struct, column: str) -> dict[str, object]:
     return fields
 
 
-def _table(records: list[msgspec.Struct], separator: str) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=separator, lineterminator="\r\n")
-    if records:
-        kinds = cell_kinds(type(records[0]))
-        writer.writerow(kinds)
-        for record in records:
-            fields = present(record)
-            writer.writerow([_cell(fields.get(name), cell_kind == "text") for name, cell_kind in kinds.items()])
-    return text.getvalue()
+def _write_table(file: TextIO, records: "Rereadable", separator: str) -> None:
+    writer = csv.writer(file, delimiter=separator, lineterminator="\r\n")
+    kinds: Mapping[str, str] | None = None
+    for record in records:
+        if kinds is None:
+            kinds = cell_kinds(type(record))
+            writer.writerow(kinds)
+        fields = present(record)
+        writer.writerow([_cell(fields.get(name), cell_kind == "text") for name, cell_kind in kinds.items()])
 
 
 def _cell(value: object, is_text: bool) -> str:
@@ -135,7 +151,7 @@ def _cell(value: object, is_text: bool) -> str:
     return str(value) if is_text else msgspec.json.encode(value).decode()
 
 
-def _where_broken(records: list[msgspec.Struct]) -> str:
+def _where_broken(records: "Rereadable") -> str:
     for number, record in enumerate(records, start=1):
         try:
             msgspec.json.encode(record)

@@ -54,11 +54,12 @@ def masked_lengths(
             path = str(Path(folder) / "records.jsonl")
             write(path, built.records)
             said = predict("masked", spec, path, way=way, options=options, warn=warn if segmented else _told)
-        answers = {one.id: one for one in said.records if isinstance(one, MaskedPrediction)}
+        answers = {one.id: one for one in said.answers if isinstance(one, MaskedPrediction)}
+        said.answers.close()
         records = [record for record in built.records if record.id in answers]
         with LazyEmbedder() as embedding:
             told = score_files(records, list(answers.values()), given, embedding.use)
-        found[name] = {key: told.get(key) for key in FIGURES} | {"failed": len(said.failures)}
+        found[name] = {key: told.get(key) for key in FIGURES} | {"failed": said.answers.failed}
         if said.stopped is not None:
             warn(f"{name}: {said.stopped}: {len(records)} of {said.n} texts are answered")
     return {"model": spec, "way": way, "settings": found}

@@ -1,9 +1,10 @@
 """Ask a model about every record of a file, without the store. The records that come out fit `emotui score`."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -11,19 +12,23 @@ import msgspec
 from emotui.backends.base import ModelCard
 from emotui.backends.host import ModelProcess
 from emotui.errors import BadInput, ModelError, NotNow
-from emotui.formats import read
-from emotui.formats.reading import Warn, warn_skipped
+from emotui.formats.reading import Warn
 from emotui.formats.rows import shown
-from emotui.records import Text
 from emotui.tasks.prompting.settings import configured
 from emotui.tasks.registry import kinds, task_named, with_labels
 from emotui.tasks.task import Asked, Task
 from emotui.workbench.asking import Asking
-from emotui.workbench.runs.plan import chosen_way, notes_on_prompts, sample_seed
+from emotui.workbench.files.answers import Answered, Answers, unwritable
+from emotui.workbench.files.texts import Texts
+from emotui.workbench.runs.plan import chosen_way, identity, notes_on_prompts, sample_seed
 from emotui.workbench.runs.run import still_open
 from emotui.workbench.runs.window import Stop, Window
 
 BATCH = 64
+
+
+FAILURES = 20
+"""That are told by their lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +37,8 @@ class Predictions:
 
     Attributes:
         n: how many records the file has.
-        records: one for each, unless `stopped`.
-        failures: a line for each record that the model refused.
+        answers: one for each, unless `stopped`; to be closed.
+        failures: a line for each of the first records that the model refused.
         stopped: why those that have no record were not answered (a server that went away, a model that died, Ctrl-C).
     """
 
@@ -42,9 +47,14 @@ class Predictions:
     n: int
     seconds: float
     labels: tuple[str, ...]
-    records: list[msgspec.Struct]
-    failures: list[str] = field(default_factory=list)
+    answers: Answers[msgspec.Struct]
+    failures: list[str]
     stopped: str | None = None
+
+    @property
+    def records(self) -> list[msgspec.Struct]:
+        """All records, in memory."""
+        return list(self.answers)
 
 
 def predict(
@@ -56,28 +66,35 @@ def predict(
     way: str | None = None,
     options: Mapping[str, object] | None = None,
     skip_bad: bool = False,
+    kept: Path | None = None,
+    fresh: bool = False,
     warn: Warn,
     progress: Callable[[int, int], None] = lambda done, n: None,
+    each: Callable[[msgspec.Struct], None] | None = None,
 ) -> Predictions:
-    """Read `path`, ask the model, and return one predicted record for each id.
+    """Read `path`, ask the model, and give one predicted record for each id.
 
     A record that the model refuses becomes an empty answer of its kind (no spans, no labels) and is counted as failed.
     One that a server was in trouble over is asked for once more, when all else is done; where the model is gone for
-    good, what it has answered is returned.
+    good, what it has answered is there.
 
     Args:
         labels: a label set of the person's own, in a task that chooses among labels.
         way, options: how a model that writes is asked (`emotui.tasks`); None: greedily, and by the task's first way.
+        kept: a file in which answers are kept as they come, and of which those of an earlier start are taken.
+        fresh: take none.
         progress: called with how many of how many are done.
+        each: called with each record, in order, as soon as all before it are there.
 
     Raises:
-        BadInput: the file is bad, `labels` are not ones that the model has, or it cannot be asked that way.
+        BadInput: the file is bad, `labels` are not ones that the model has, it cannot be asked that way, or `kept`
+            holds answers to something else.
         ModelError: the model cannot do this, or died before it had answered anything.
     """
     task = task_named(kind)
-    got = read(path, Text, skip_bad=skip_bad)
-    warn_skipped(got, warn)
-    with ModelProcess(spec) as model:
+    with closing(Texts(path, skip_bad=skip_bad)) as texts, ModelProcess(spec) as model:
+        for problem in texts.skipped:
+            warn(f"skipped {problem}")
         card = model.load()
         names = _labels(task, card, labels)
         way = chosen_way(task, card, way, options)
@@ -86,61 +103,122 @@ def predict(
         task = configured(task, way, settled, 1)
         for note in notes_on_prompts(card) if way and "generate" in card.capabilities else ():
             warn(f"{spec}: {note}")
-        samples = [task.blank(text, names) for text in got.records]
-        started = time.monotonic()
-        found: dict[int, Answered] = {}
+        asked = identity(task, {"texts": texts.fingerprint, "labels": "\n".join(names), "way": way}, card, 0, 1, way)
+        if fresh and kept is not None:
+            kept.unlink(missing_ok=True)
+        answers: Answers[msgspec.Struct] = Answers(task.files.predicted, texts.n, kept, asked)
+        if answers.done:
+            warn(f"{answers.done} of {texts.n} were answered before: going on")
+        try:
+            started = time.monotonic()
+            stopped = _Predicting(task, model, card.at_once, texts, answers, names, way, spec).finish(progress, each)
+            seconds = time.monotonic() - started
+        except BaseException:
+            answers.close(remove=not answers.done)
+            raise
+    failures = [f"{path}:{one.line}: {one.why}" for one in answers.failures(FAILURES)]
+    return Predictions(spec, task.files.kind, texts.n, seconds, names, answers, failures, stopped)
+
+
+_Batch = list[tuple[int, int, Any]]
+"""Place, line and sample of each of some texts."""
+
+
+class _Predicting:
+    """Asks about all texts that have no answer yet."""
+
+    def __init__(
+        self,
+        task: Task,
+        model: ModelProcess,
+        at_once: int,
+        texts: Texts,
+        answers: Answers[msgspec.Struct],
+        names: Sequence[str],
+        way: str,
+        spec: str,
+    ) -> None:
+        self._task, self._texts, self._answers, self._names = task, texts, answers, names
+        self._way, self._spec, self._at_once = way, spec, at_once
+        self._stop = Stop(None)
+        self._ask_model = Asking(model, self._stop)
+        self._told = 0
+
+    def finish(self, progress: Callable[[int, int], None], each: Callable[[msgspec.Struct], None] | None) -> str | None:
+        """Returns: why some texts have no answer; None where all have one. Raises: the reason, where none has any."""
+        answers, n = self._answers, self._texts.n
         stopped: str | None = None
-        stop = Stop(None)
-        ask = Asking(model, stop)
-        size = BATCH if card.at_once == 1 else 1
-
-        def asked_about(places: Sequence[int]) -> Sequence[Asked]:
-            asked = [samples[place] for place in places]
-            return task.ask(asked, ask, way, [sample_seed(0, 0, sample.id) for sample in asked])
-
         try:
             for _ in range(2):
-                waiting = [place for place in range(len(got.records)) if place not in found]
-                batches = (waiting[start : start + size] for start in range(0, len(waiting), size))
-                whys: list[str] = []
-                with closing(Window(asked_about, card.at_once, stop).answers(batches)) as groups:
+                why: str | None = None
+                window = Window(self._ask, self._at_once, self._stop)
+                with closing(window.answers(self._batches())) as groups:
                     for group in groups:
-                        for places, answers in group:
-                            if isinstance(answers, NotNow):
-                                whys += [str(answers).removeprefix(f"{spec}: ")] * len(places)
-                                continue
-                            whys += [one.why or "" for one in answers if one.again]
-                            found |= {
-                                place: _answered(task, samples[place], one, way, spec)
-                                for place, one in zip(places, answers, strict=True)
-                                if not one.again
-                            }
-                        progress(len(found), len(got.records))
-                if not whys:
+                        found, trouble = self._answered(group)
+                        answers.keep(found)
+                        why = why or trouble
+                        self._tell(each, holes=False)
+                        progress(answers.done, n)
+                if why is None:
                     break
             else:
-                raise ModelError(still_open(len(whys), len(got.records), whys[0]))
+                raise ModelError(still_open(n - answers.done, n, why or ""))
         except (ModelError, KeyboardInterrupt) as error:
-            if not found:
+            if not answers.done:
                 raise
             stopped = str(error) or "interrupted"
-        seconds = time.monotonic() - started
-    done = sorted(found)
-    failures = [f"{path}:{got.lines[place]}: {found[place].why}" for place in done if found[place].why is not None]
-    records = [found[place].record for place in done]
-    return Predictions(spec, task.files.kind, len(got.records), seconds, names, records, failures, stopped)
+        self._tell(each, holes=True)
+        return stopped
+
+    def _batches(self) -> Iterator[_Batch]:
+        size = BATCH if self._at_once == 1 else 1
+        waiting: _Batch = []
+        for place, (line, text) in enumerate(self._texts):
+            if place not in self._answers:
+                waiting.append((place, line, self._task.blank(text, self._names)))
+            if len(waiting) == size:
+                yield waiting
+                waiting = []
+        if waiting:
+            yield waiting
+
+    def _ask(self, batch: _Batch) -> Sequence[Asked]:
+        samples = [sample for _, _, sample in batch]
+        return self._task.ask(samples, self._ask_model, self._way, [sample_seed(0, 0, sample.id) for sample in samples])
+
+    def _answered(
+        self, group: Sequence[tuple[_Batch, Sequence[Asked] | NotNow]]
+    ) -> tuple[list[Answered[msgspec.Struct]], str | None]:
+        """The answers of a group, and why the first text without one has none."""
+        found: list[Answered[msgspec.Struct]] = []
+        trouble: str | None = None
+        for batch, answers in group:
+            if isinstance(answers, NotNow):
+                trouble = trouble or str(answers).removeprefix(f"{self._spec}: ")
+                continue
+            for (place, line, sample), one in zip(batch, answers, strict=True):
+                if one.again:
+                    trouble = trouble or one.why or ""
+                else:
+                    record, why = _record(self._task, sample, one, self._way, self._spec)
+                    found.append(Answered(place, line, record, why))
+        return found, trouble
+
+    def _tell(self, each: Callable[[msgspec.Struct], None] | None, *, holes: bool) -> None:
+        """Hand on the records that are next in order; with `holes` also those behind a text that has none."""
+        if each is None:
+            return
+        if holes:
+            for one in self._answers.in_order(self._told):
+                each(one.record)
+            self._told = self._texts.n
+        while self._told < self._texts.n and (following := self._answers.get(self._told)) is not None:
+            each(following.record)
+            self._told += 1
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """A record, and why it is an empty one."""
-
-    record: msgspec.Struct
-    why: str | None = None
-
-
-def _answered(task: Task, sample: Any, answer: Asked, way: str, model: str) -> Answered:
-    """The predicted record of one answer; an empty one where there is none, or none that can be read."""
+def _record(task: Task, sample: Any, answer: Asked, way: str, model: str) -> tuple[msgspec.Struct, str | None]:
+    """The predicted record of one answer; an empty one, and why, where there is none, or none that can be read."""
     why = answer.why
     prediction = None
     if answer.raw is not None:
@@ -152,8 +230,14 @@ def _answered(task: Task, sample: Any, answer: Asked, way: str, model: str) -> A
             silent = task.unread(prediction)
             why = None if silent is None else f"{silent}: {shown(answer.raw)}"
     whole = task.files.whole
-    record = task.record(sample.id, prediction) if whole is None else whole.joined(sample, prediction, model)
-    return Answered(record, why)
+
+    def made(said: Any) -> msgspec.Struct:
+        return task.record(sample.id, said) if whole is None else whole.joined(sample, said, model)
+
+    record = made(prediction)
+    if (wrong := unwritable(record)) is not None:
+        return made(None), f"the answer cannot be written: {wrong}"
+    return record, why
 
 
 def _labels(task: Task, card: ModelCard, given: Sequence[str] | None) -> tuple[str, ...]:

@@ -1,0 +1,153 @@
+"""The texts of a file one after the other: all are checked before the first is used, and never are all in memory."""
+
+import hashlib
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from emotui.errors import BadInput
+from emotui.formats import MOST_PROBLEMS, capped, checks
+from emotui.formats.conversion import to_record
+from emotui.formats.reading import MOST_COUNTED, opened
+from emotui.formats.rows import Flaw, literal, shown
+from emotui.records import Text
+
+_PART = 1 << 18
+"""Ids that are looked at together for one that stands twice."""
+
+_spooled = msgspec.json.Decoder(tuple[int, Text]).decode
+
+
+class Texts:
+    """The texts of a file, each with the line on which it starts; what comes through a pipe is kept on the disk.
+
+    Attributes:
+        n: how many there are.
+        fingerprint: SHA-256 over all that a model can be asked about, in its order.
+        skipped: one `FILE:LINE: what is wrong` for each line left out; empty unless `skip_bad`.
+
+    Raises:
+        BadInput: the file cannot be read, or has a bad line, as `emotui.formats.read`.
+    """
+
+    def __init__(self, path: str, *, skip_bad: bool = False) -> None:
+        self._path, self._place = path, literal(path)
+        self._stamp = _stamp(path)
+        self._left_out: set[int] = set()
+        self._spool: BinaryIO | None = None if self._stamp else tempfile.TemporaryFile()  # noqa: SIM115 - see `close`
+        self.n = 0
+        try:
+            problems, further = self._check(None if skip_bad else MOST_PROBLEMS)
+            if problems and not skip_bad:
+                raise BadInput(*capped(problems, further))
+            if not self.n:
+                what = "no good record" if problems else "no record"
+                raise BadInput(*capped(problems), f"{self._place}:1: there is {what} in the file")
+        except BaseException:
+            self.close()
+            raise
+        self.skipped = tuple(problems)
+
+    def __iter__(self) -> Iterator[tuple[int, Text]]:
+        """The line and the text of each.
+
+        Raises:
+            BadInput: the file is another one by now.
+        """
+        for line, text in self._good():
+            if line not in self._left_out:
+                yield line, text
+
+    def close(self) -> None:
+        """What was kept on the disk is gone."""
+        if self._spool is not None:
+            self._spool.close()
+
+    def _check(self, most: int | None) -> tuple[list[str], int]:
+        """Look at every line. Returns: the problems, at most so many of them, and how many there are beside those."""
+        problems: list[tuple[int, str]] = []
+        digest, further = hashlib.sha256(), 0
+        with tempfile.TemporaryFile() as ids:
+            with opened(self._path, Text) as rows:
+                for line, row in rows:
+                    text = row if isinstance(row, Flaw) else to_record(Text, row, line)
+                    problem = text.reason if isinstance(text, Flaw) else checks.fault(text)
+                    if problem is not None and (most is None or len(problems) < most):
+                        problems.append((line, problem))
+                    elif problem is not None:
+                        further += 1
+                        if further == MOST_COUNTED:
+                            break
+                    elif not isinstance(text, Flaw):
+                        self.n += 1
+                        ids.write(_digest(text.id))
+                        written = msgspec.json.encode((line, text), enc_hook=str)
+                        digest.update(written.partition(b",")[2])
+                        if self._spool is not None:
+                            self._spool.write(written + b"\n")
+            twice = _twice(ids, self.n)
+        if twice:
+            repeated = list(self._repeated(twice))
+            self._left_out = {line for line, _ in repeated}
+            self.n -= len(repeated)
+            problems = sorted(problems + repeated)
+            further += 0 if most is None else max(0, len(problems) - most)
+        self.fingerprint = digest.hexdigest()
+        return [f"{self._place}:{line}: {problem}" for line, problem in problems[:most]], further
+
+    def _repeated(self, twice: set[bytes]) -> Iterator[tuple[int, str]]:
+        """The lines whose id stood on an earlier one."""
+        first: dict[str, int] = {}
+        for line, text in self._good():
+            if _digest(text.id) in twice and (at := first.setdefault(text.id, line)) != line:
+                yield line, f"duplicate id {shown(text.id)}: already on line {at}"
+
+    def _good(self) -> Iterator[tuple[int, Text]]:
+        if self._spool is not None:
+            self._spool.seek(0)
+            yield from map(_spooled, self._spool)
+            return
+        if _stamp(self._path) != self._stamp:
+            raise BadInput(f"{self._place}: has changed since it was first read")
+        with opened(self._path, Text) as rows:
+            for line, row in rows:
+                text = row if isinstance(row, Flaw) else to_record(Text, row, line)
+                if not isinstance(text, Flaw) and checks.fault(text) is None:
+                    yield line, text
+
+
+def _stamp(path: str) -> tuple[int, ...] | None:
+    """What changes with a file; None of what is no file and can be read once only."""
+    try:
+        found = Path(path).stat()
+    except (OSError, ValueError):
+        return None
+    if path == "-" or not stat.S_ISREG(found.st_mode):
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _digest(key: str) -> bytes:
+    return hashlib.blake2b(key.encode(), digest_size=8).digest()
+
+
+def _twice(digests: BinaryIO, n: int) -> set[bytes]:
+    """Those of the n digests in a file that stand there more than once."""
+    import numpy as np
+
+    found: set[bytes] = set()
+    parts = -(-n // _PART)
+    for part in range(parts):
+        digests.seek(0, os.SEEK_SET)
+        mine = []
+        while block := digests.read(8 * _PART):
+            values = np.frombuffer(block, np.uint64)
+            mine.append(values[values % np.uint64(parts) == part])
+        values = np.sort(np.concatenate(mine))
+        found |= {value.tobytes() for value in values[1:][values[1:] == values[:-1]]}
+    return found
