@@ -266,6 +266,9 @@ class SideBySide(Backend, Protocol):
     async def answer(self, requests: "Sequence[Request]") -> Any:
         """The results of requests of one type, as the method of their capability gives them."""
 
+    def new_builds(self) -> tuple[str, ...]:
+        """What the model said of its own build since this was last asked, where that may change as it runs."""
+
 
 Loader = Callable[[str, Mapping[str, Any], Progress], Backend]
 """`load(argument, options, progress)`: `argument` is what follows `KIND:` in a SPEC, empty for `embedded`."""

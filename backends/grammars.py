@@ -59,6 +59,11 @@ def reasoned_answer(answer: str, *, confidence: bool) -> str:
     return _behind(f"{sure}{literal(answer)}")
 
 
+def with_verdict(grammar: str) -> str:
+    """A grammar of `reasoned_answer`, going on behind its tag with yes or no and the end of the tag."""
+    return f'{grammar.rstrip()} ("Yes" | "No") "</answer>"\n'
+
+
 def _behind(rest: str) -> str:
     # One rule for all of it: where the free text is a rule of its own, llguidance takes all that follows for it too.
     return f"root ::= whole\nwhole ::= [^\\x00]* {rest}\n"

@@ -51,6 +51,8 @@ class _Mail:
         self.loading: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self.last = time.monotonic()
         """When the child last said anything."""
+        self.builds: list[str] = []
+        """What the model said of its own build, each once."""
         self.death: Exception | None = None
         """Why it is gone, once somebody has asked."""
         self._asked: dict[int, queue.SimpleQueue[Any]] = {}
@@ -78,6 +80,8 @@ class _Mail:
                 self._gone = True
                 for box in (self.loading, *self._asked.values()):
                     box.put(None)
+            elif message[0] == "build":
+                self.builds.append(message[1])
             elif message[0] not in _ANSWERS:
                 self.loading.put(message)
             elif message[1] in self._asked:
@@ -115,6 +119,11 @@ class ModelProcess:
     def has_options(self) -> bool:
         """Whether it is loaded with options beside those in its SPEC."""
         return bool(self._options)
+
+    @property
+    def builds(self) -> tuple[str, ...]:
+        """The builds that a server has reported since it was loaded, where they may change; in their order."""
+        return tuple(self._mail.builds)
 
     @property
     def pid(self) -> int | None:

@@ -50,7 +50,10 @@ def _pass_on(messages: "queue.SimpleQueue[Any]", loop: asyncio.AbstractEventLoop
 
 async def _answer(backend: SideBySide, number: int, requests: Sequence[Request], outgoing: BinaryIO) -> None:
     try:
-        wire.send(outgoing, ("answer", number, await _of_all_kinds(backend, requests)))
+        answers = await _of_all_kinds(backend, requests)
+        for build in backend.new_builds():
+            wire.send(outgoing, ("build", build))
+        wire.send(outgoing, ("answer", number, answers))
     except EmotuiError as error:
         wire.send(outgoing, ("error", number, str(error), isinstance(error, NotNow)))
 

@@ -15,7 +15,7 @@ from emotui.backends.base import ModelCard, Progress
 from emotui.backends.servers.abilities import Abilities, choose_model, find_abilities
 from emotui.backends.servers.address import Address
 from emotui.backends.servers.answers import Served
-from emotui.backends.servers.asking import Asker
+from emotui.backends.servers.asking import Asker, builds_are
 from emotui.backends.servers.budget import Budget
 from emotui.backends.servers.connection import Connection, key_from_environment
 from emotui.backends.servers.model import ServerModel
@@ -54,15 +54,19 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Serve
 
 async def _connect(connection: Connection, has_key: bool, runner: asyncio.Runner, progress: Progress) -> ServerModel:
     progress(f"asking {connection.address.url} for its models")
-    served = await choose_model(connection)
-    abilities = await find_abilities(connection, served, progress)
+    served, unlisted = await choose_model(connection)
+    abilities = await find_abilities(connection, served, progress, unlisted)
     budget = Budget(connection.settings)
     budget.count(*abilities.used)
-    card = _card(connection.address, connection.settings, served, abilities, has_key)
+    card = _card(connection, served, abilities, has_key, unlisted)
     return ServerModel(card, connection, Asker(connection, served.id, abilities, budget), runner)
 
 
-def _card(address: Address, settings: Settings, served: Served, abilities: Abilities, has_key: bool) -> ModelCard:
+def _card(connection: Connection, served: Served, abilities: Abilities, has_key: bool, unlisted: str) -> ModelCard:
+    address, settings = connection.address, connection.settings
+    kept_out = {"without": ",".join(sorted(connection.refused))} if connection.refused else {}
+    room = {"thinking_room": str(settings.thinking_room)} if settings.thinking == "on" else {}
+    held = {"hold": abilities.fingerprint, "note": "noted", "ignore": "ignored"}
     identity = {
         "server": address.url,
         "model": served.id,
@@ -72,18 +76,34 @@ def _card(address: Address, settings: Settings, served: Served, abilities: Abili
         "top_logprobs": str(abilities.width),
         "prefill": abilities.prefill,
         "neutral": json.dumps(abilities.neutral, sort_keys=True),
-        "fingerprint": abilities.fingerprint if settings.fingerprint == "hold" else "ignored",
+        "fingerprint": held[builds_are(settings, abilities)],
         "extra": json.dumps(settings.extra, sort_keys=True),
+        **kept_out,
+        **room,
     }
     return ModelCard(
         spec=f"openai:{served.id}@{address.url}",
         name=served.id,
         capabilities=tuple(_capabilities(abilities)),
         identity=identity,
-        notes=tuple(_notes(address, settings, served, abilities, has_key)),
+        notes=(*_notes(address, settings, served, abilities, has_key), *_further(connection, abilities, unlisted)),
         # A few more than are under way, so that an answer's place is never empty.
         at_once=settings.concurrency + max(2, settings.concurrency // 4),
     )
+
+
+def _further(connection: Connection, abilities: Abilities, unlisted: str) -> Iterator[str]:
+    """Of servers in the cloud: what they do not take, and what may change."""
+    if unlisted:
+        yield "The server does not list this model, but answers to its name"
+    if "temperature" in connection.refused:
+        yield "It takes no temperature but its own (1): every answer is sampled, whatever a run asks for"
+    others = sorted(connection.refused - {"temperature"})
+    if others:
+        yield f"It does not take {', '.join(others)}: left out of what it is asked"
+    if abilities.fingerprint and builds_are(connection.settings, abilities) == "note":
+        build = connection.tell.clean(abilities.fingerprint)
+        yield f"It reports the build {build!r}, which may change: runs note which there were"
 
 
 def _capabilities(abilities: Abilities) -> Iterator[str]:

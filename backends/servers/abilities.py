@@ -1,6 +1,7 @@
 """What a server can do, found out by asking it: which endpoint it has and how many log-probabilities come back."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,8 +26,18 @@ _NEUTRAL: Sequence[Mapping[str, Any]] = (
 model's files recommend); a sample at a temperature is only that model's with all of it off."""
 
 _KNOWN_PREFILLS = {"vllm": "continue", "sglang": "continue", "llamacpp": "assistant"}
+_LISTS_ALL = ("vllm", "sglang", "llamacpp")
+"""Software that lists every model it has, and that has one build as long as it runs."""
+
 _NAMED = 12
+SPACES = str.maketrans("▁Ġ", "  ")
+"""How vocabularies write a leading space; some servers pass it on."""
+
 _PATIENCE = 20.0
+_THOUGHTS = 1024
+_UNFINISHED = re.compile(r"(max_tokens|output limit)\b.*\breached", re.IGNORECASE)
+"""What OpenAI says where a model that thinks was given too few tokens to begin its answer: then it gets so many."""
+
 _QUESTION = "Is water wet? Answer with Yes or No."
 
 
@@ -44,6 +55,7 @@ class Abilities:
         served_as: the model's name in the server's answers.
         fingerprint: the build that the server reports, or ''.
         used: tokens read and written to find all this out.
+        steady: whether the server is known to report one build as long as it runs.
         embeds: whether it gives sentence embeddings; one that gives nothing else has the endpoint `embeddings`.
     """
 
@@ -56,10 +68,14 @@ class Abilities:
     fingerprint: str
     used: tuple[int, int]
     embeds: bool = False
+    steady: bool = False
 
 
-async def choose_model(connection: Connection) -> Served:
+async def choose_model(connection: Connection) -> tuple[Served, str]:
     """The SPEC's model among those that the server has; where the SPEC names none, the only one.
+
+    A named model that is not listed, or a list that fails, is no reason not to try: servers in the cloud list other
+    names than they know, or nothing. Then the second part says what is wrong, else it is empty.
 
     Raises:
         ModelError: nobody answers, the key is refused, or there is no such model (with the names of those there are).
@@ -68,34 +84,43 @@ async def choose_model(connection: Connection) -> Served:
     try:
         served = (await connection.models()).data
     except Unanswered as fault:
-        if fault.status in (404, 405) and address.model:
-            return Served(address.model)
-        raise ModelError(f"What answers at {address.url} is no OpenAI-compatible server: {fault.why}") from None
+        wrong = f"What answers at {address.url} is no OpenAI-compatible server: {fault.why}"
+        if address.model:
+            return Served(address.model), wrong
+        raise ModelError(wrong) from None
     clean = connection.tell.clean
     names = [clean(each.id) for each in served]
     listed = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
     if not address.model:
         if len(served) == 1:
-            return served[0]
+            return served[0], ""
         raise ModelError(f"Name one of the models of {address.url} before the '@': {listed or 'it has none'}")
     for each in served:
         if each.id == address.model:
-            return each
-    raise ModelError(f"The server at {address.url} has no model {address.model!r}; it has: {listed or 'none'}")
+            return each, ""
+    lacks = f"The server at {address.url} has no model {address.model!r}; it has: {listed or 'none'}"
+    if any(each.owned_by in _LISTS_ALL for each in served):
+        raise ModelError(lacks)
+    return Served(address.model), lacks
 
 
-async def find_abilities(connection: Connection, served: Served, progress: Progress) -> Abilities:
+async def find_abilities(connection: Connection, served: Served, progress: Progress, unlisted: str = "") -> Abilities:
     """Ask the server a question of one token on each endpoint that the settings allow, then for log-probabilities.
+
+    Args:
+        unlisted: what is wrong with the model's name, as the server's list has it; told where it does not answer to it.
 
     Raises:
         ModelError: no endpoint answers.
     """
     try:
         found = await _find_words(connection, served, progress)
+        if unlisted and found.served_as != served.id and not found.served_as.startswith(f"{served.id}-"):
+            raise ModelError(unlisted)  # some answer whatever they are asked for, by what they have
     except ModelError as error:
         # A server of an embedding model fails at words as one in trouble does (llama-cpp-python's: HTTP 500).
         if not (embedded := await _embeds(connection, served.id, progress)):
-            raise ModelError(str(error)) from None
+            raise ModelError(unlisted or str(error)) from None
         model = embedded.model or served.id
         return Abilities("embeddings", 0, "none", {}, (), model, "", _used([embedded]), embeds=True)
     embedded = await _embeds(connection, served.id, progress)
@@ -145,6 +170,7 @@ async def _find_words(connection: Connection, served: Served, progress: Progress
             served_as=answer.model or served.id,
             fingerprint=answer.system_fingerprint or "",
             used=_used([answer, *more]),
+            steady=served.owned_by in _LISTS_ALL,
         )
     assert first is not None
     raise first
@@ -162,9 +188,10 @@ async def _first_answer(
 ) -> tuple[_Ask, dict[str, Any], Mapping[str, Any], ChatAnswer | TextAnswer]:
     """The endpoint's method, a question of one token, the neutral fields that the server takes, and its answer."""
     fault: Unanswered | None = None
-    for plain in _NEUTRAL:
+    room = 1
+    for plain in (*_NEUTRAL, _NEUTRAL[-1]):
         neutral = dict(plain)
-        body: dict[str, Any] = {"model": model, "max_tokens": 1, "temperature": 0.0}
+        body: dict[str, Any] = {"model": model, "max_tokens": room, "temperature": 0.0}
         if neutral and endpoint == "chat" and connection.settings.thinking != "auto":
             neutral["chat_template_kwargs"] = dict.fromkeys(SWITCHES, connection.settings.thinking == "on")
         extra = {**neutral, **connection.settings.extra}
@@ -180,6 +207,8 @@ async def _first_answer(
             return ask, body, neutral, await ask(body, retries=_retries(connection))
         except Unanswered as refusal:
             fault = refusal
+            if _UNFINISHED.search(fault.why):
+                room = _THOUGHTS
             if fault.again and fault.status is None:
                 break
     assert fault is not None
@@ -229,6 +258,46 @@ async def _width(
             return width, answers
         break
     return 0, answers
+
+
+def answer_tokens(answer: ChatAnswer | TextAnswer) -> list[tuple[str, list[tuple[str, float]]]]:
+    """Every token that was written, with its alternatives; empty where the server sends none."""
+    logprobs: ChatLogprobs | TextLogprobs | None = answer.choices[0].logprobs
+    if logprobs is None:
+        return []
+    if logprobs.content:
+        return [
+            (each.token, [(other.token, other.logprob) for other in each.top_logprobs or ()])
+            for each in logprobs.content
+        ]
+    if isinstance(logprobs, TextLogprobs) and logprobs.tokens and logprobs.top_logprobs:
+        return [
+            (token, list((others or {}).items()))
+            for token, others in zip(logprobs.tokens, logprobs.top_logprobs, strict=False)
+        ]
+    return []
+
+
+def behind(tokens: Sequence[tuple[str, list[tuple[str, float]]]], tag: str) -> list[tuple[str, float]]:
+    """The alternatives of the first token behind a tag, white space passed over.
+
+    Where a token holds the end of the tag and the beginning of what follows, only alternatives that hold the same end
+    count, without it.
+    """
+    text, ends = "", -1
+    for token, others in tokens:
+        starts, text = len(text), text + token.translate(SPACES)
+        if ends < 0:
+            found = text.find(tag)
+            if found < 0:
+                continue
+            ends = found + len(tag)
+        if len(text) <= ends or not text[ends:].strip():
+            continue
+        overlap = text[starts:ends] if starts < ends else ""
+        shown = [(other.translate(SPACES), logprob) for other, logprob in others]
+        return [(other[len(overlap) :], logprob) for other, logprob in shown if other.startswith(overlap)]
+    return []
 
 
 def first_token(answer: ChatAnswer | TextAnswer) -> list[tuple[str, float]]:

@@ -11,6 +11,7 @@ from emotui.backends.servers.answers import ChatAnswer, ChatChoice, TextAnswer
 from emotui.backends.servers.budget import Budget
 from emotui.backends.servers.connection import Connection
 from emotui.backends.servers.faults import Unanswered
+from emotui.backends.servers.settings import Settings
 from emotui.errors import ModelError
 
 _GRAMMAR_FIELDS: Sequence[Callable[[str], Mapping[str, Any]]] = (
@@ -19,6 +20,7 @@ _GRAMMAR_FIELDS: Sequence[Callable[[str], Mapping[str, Any]]] = (
     lambda grammar: {"guided_grammar": grammar},  # vLLM before 0.11
     lambda grammar: {"ebnf": grammar},  # SGLang
 )
+_MOST_BUILDS = 100
 _TRIAL = ('root ::= "qz"', "qz")
 _CONTINUE = {"continue_final_message": True, "add_generation_prompt": False}
 _PREFILLS: Mapping[str, Mapping[str, Any]] = {"continue": _CONTINUE, "assistant": {}}
@@ -39,6 +41,8 @@ class Asker:
         self._connection = connection
         self._model = model
         self._budget = budget
+        self._builds = [abilities.fingerprint]
+        self._told = 0
         self._grammar_field: int | None = None
         self._trial = asyncio.Lock()
 
@@ -64,6 +68,25 @@ class Asker:
         """
         constraint = {} if grammar is None else await self._constraint(grammar)
         return await self._send(messages, fields, opening, constraint)
+
+    @property
+    def judges_itself(self) -> bool:
+        """Whether yes and no are read from what the model wrote: it gives their figures, but no answer can be begun."""
+        served = self.abilities
+        return served.endpoint == "chat" and served.prefill not in _PREFILLS and served.width > 0
+
+    @property
+    def room(self) -> int:
+        """Tokens for thoughts, beside an answer's own."""
+        settings = self._connection.settings
+        return settings.thinking_room if settings.thinking == "on" else 0
+
+    def new_builds(self) -> tuple[str, ...]:
+        """Builds that the server has reported since this was last asked, each once; those held or ignored are none."""
+        if builds_are(self._connection.settings, self.abilities) != "note":
+            return ()
+        new, self._told = self._builds[self._told :], len(self._builds)
+        return tuple(self._connection.tell.clean(each) for each in new if each)
 
     async def embed(self, request: Embed) -> list[float]:
         """The vector of one text; raises as `ask` does."""
@@ -122,10 +145,13 @@ class Asker:
             raise ModelError(
                 f"The server now answers as {clean(answer.model)!r}, not as {clean(served.served_as)!r}: load it again"
             )
-        if self._connection.settings.fingerprint == "hold" and (answer.system_fingerprint or "") != served.fingerprint:
+        build = answer.system_fingerprint or ""
+        if build not in self._builds and len(self._builds) < _MOST_BUILDS:
+            self._builds.append(build)
+        if builds_are(self._connection.settings, served) == "hold" and build != served.fingerprint:
             raise ModelError(
                 f"The server now reports the build {clean(answer.system_fingerprint or 'none')!r}, not "
-                f"{clean(served.fingerprint or 'none')!r}: load it again, or set fingerprint=ignore"
+                f"{clean(served.fingerprint or 'none')!r}: load it again, or set fingerprint=note"
             )
 
     async def _constraint(self, grammar: str) -> Mapping[str, Any]:
@@ -150,6 +176,13 @@ class Asker:
             if written(answer).strip() == only:
                 return place
         return -1
+
+
+def builds_are(settings: Settings, served: Abilities) -> str:
+    """`hold`, `note` or `ignore`: as set, or by what is known of the server."""
+    if settings.fingerprint != "auto":
+        return settings.fingerprint
+    return "hold" if served.steady else "note"
 
 
 def written(answer: ChatAnswer | TextAnswer) -> str:

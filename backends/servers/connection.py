@@ -28,7 +28,10 @@ _PAUSE = 0.5
 _LENGTHS = ("max_tokens", "max_completion_tokens")
 """The field that limits an answer's length: what servers know, and what OpenAI's later models want instead."""
 
-_UNKNOWN = re.compile(r"unsupported|not supported|unknown|unrecognized|not permitted|extra", re.IGNORECASE)
+_SPARED = ("temperature", "top_p", "seed", "stop")
+"""Fields that some models of OpenAI's refuse (they sample at a temperature of 1, whatever is asked)."""
+
+_UNKNOWN = re.compile(r"unsupported|not supported|not support|unknown|unrecognized|not permitted|extra", re.IGNORECASE)
 
 
 def key_from_environment() -> str:
@@ -60,6 +63,8 @@ class Connection:
             timeout=openai.Timeout(settings.timeout, connect=min(_CONNECT, settings.timeout)),
         )
         self._length = _LENGTHS[0]
+        self.refused: set[str] = set()
+        """Fields that the server's model does not take: they are left out of what it is asked."""
         self._headers: dict[str, Any] = {} if key else {"Authorization": openai.Omit()}
         self._client = openai.AsyncOpenAI(
             api_key=key or "none",
@@ -79,12 +84,24 @@ class Connection:
         return await self._ask(send, ServedModels, retries=0)
 
     async def chat(self, body: Mapping[str, Any], *, retries: int | None = None) -> ChatAnswer:
-        """One chat completion. The limit of its length goes by whichever of its two names the server knows.
+        """One chat completion. Its length is limited by whichever of two names the server knows; what its model refuses
+        of `_SPARED` is left out.
 
         Raises:
             Unanswered: for this request.
             ModelError: for every request.
         """
+        while True:
+            kept = {name: value for name, value in body.items() if name not in self.refused}
+            try:
+                return await self._chat(kept, retries)
+            except Unanswered as fault:
+                named = next((name for name in _SPARED if name in kept and f"'{name}'" in fault.why), None)
+                if fault.status not in (400, 422) or named is None or not _UNKNOWN.search(fault.why):
+                    raise
+                self.refused.add(named)
+
+    async def _chat(self, body: Mapping[str, Any], retries: int | None) -> ChatAnswer:
         length = self._length
         try:
             return await self._post("/chat/completions", _with_length(body, length), ChatAnswer, retries)

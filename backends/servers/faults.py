@@ -101,7 +101,7 @@ class Teller:
         """Nobody listens at the address."""
         why = self.clean(_root(error))
         return ModelError(
-            f"No server answers at {self.url} ({why}): start it, or mend the address (docs/scaling.md tells how)"
+            f"No server answers at {self.url} ({why}): start it, or mend the address (docs/servers.md tells how)"
         )
 
     def refused_key(self, status: int) -> ModelError:

@@ -38,6 +38,10 @@ class ServerModel:
         }
         return await by_kind[type(requests[0])](requests)
 
+    def new_builds(self) -> tuple[str, ...]:
+        """Builds that the server has reported since this was last asked."""
+        return self._asker.new_builds()
+
     def generate(self, requests: Sequence[Generate]) -> list[Generation | Refused]:
         """Write each answer, at most `concurrency` at once.
 

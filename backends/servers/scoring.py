@@ -6,16 +6,13 @@ from dataclasses import dataclass
 
 from emotui.backends.base import Message, Refused, Score, Scores
 from emotui.backends.rendering import with_question
-from emotui.backends.servers.abilities import first_token, logprob_fields
+from emotui.backends.servers.abilities import SPACES, first_token, logprob_fields
 from emotui.backends.servers.answers import ABSENT
 from emotui.backends.servers.asking import Asker
 from emotui.backends.servers.faults import Unanswered
 from emotui.backends.yesno import NO, YES
 
 _SIDES = {"yes": YES, "no": NO}
-_SPACES = str.maketrans("▁Ġ", "  ")
-"""How vocabularies write a leading space; some servers pass it on."""
-
 _ROUNDING = 1e-6
 """What is left of 1 is not taken for less: servers round their log-probabilities."""
 
@@ -56,7 +53,7 @@ def read_verdict(seen: Iterable[tuple[str, float]]) -> Verdict:
     Args:
         seen: tokens and their log-probabilities; at least one.
     """
-    found = [(token.translate(_SPACES), logprob) for token, logprob in seen if logprob > ABSENT]
+    found = [(token.translate(SPACES), logprob) for token, logprob in seen if logprob > ABSENT]
     least = min((logprob for _, logprob in found), default=0.0)
     left = max(1.0 - sum(math.exp(logprob) for _, logprob in found), _ROUNDING)
     values: dict[str, float] = {}

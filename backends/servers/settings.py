@@ -10,7 +10,7 @@ from emotui.errors import BadModel
 
 THINKING = ("off", "on", "auto")
 ENDPOINTS = ("auto", "chat", "completions")
-FINGERPRINTS = ("hold", "ignore")
+FINGERPRINTS = ("auto", "hold", "note", "ignore")
 PREFILLS = ("auto", "continue", "assistant", "none")
 
 
@@ -28,10 +28,12 @@ class Settings:
         money_budget: the same in money; needs prices.
         price_in, price_out: money for a million tokens read, and written.
         extra: further fields of each request's body, as the server names them; they count as identity.
-        fingerprint: `hold` stops when the server reports another build than at loading; `ignore` does not.
+        fingerprint: `hold` stops when the server reports another build than at loading; `note` goes on, and says which
+            there were; `ignore` says nothing. `auto` holds software that is known to have one build, and notes others'.
         prefill: how an answer that begins with given words is asked for: `continue` (vLLM, SGLang), `assistant`
             (llama-server), `none`, or `auto`: as the server signs its models.
         thinking: `off` and `on` tell the model's chat template; `auto` leaves it to the server.
+        thinking_room: tokens that thoughts may have beside an answer's own, with thinking `on`.
     """
 
     concurrency: int = 8
@@ -44,12 +46,13 @@ class Settings:
     price_in: float = 0.0
     price_out: float = 0.0
     extra: Mapping[str, Any] = field(default_factory=dict)
-    fingerprint: str = "hold"
+    fingerprint: str = "auto"
     prefill: str = "auto"
     thinking: str = "off"
+    thinking_room: int = 2048
 
 
-_WHOLE = {"concurrency": 1, "retries": 0, "token_budget": 1}
+_WHOLE = {"concurrency": 1, "retries": 0, "token_budget": 1, "thinking_room": 0}
 _REAL = ("timeout", "batch_limit", "money_budget", "price_in", "price_out")
 _CHOICE = {"endpoint": ENDPOINTS, "fingerprint": FINGERPRINTS, "prefill": PREFILLS, "thinking": THINKING}
 

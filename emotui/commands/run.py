@@ -149,6 +149,8 @@ def run(
         card = workspace.model(spec).card
         for note in notes_on_prompts(card) if card is not None and "generate" in card.capabilities else ():
             say(f"{spec}: {note}", err=True)
+        if len(builds := workspace.model(spec).builds) > 1:
+            say(f"{spec}: its server reported {len(builds)} builds while it answered: {', '.join(builds)}", err=True)
     finally:
         workspace.close()
     if problem is not None:

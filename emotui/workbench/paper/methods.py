@@ -156,6 +156,9 @@ def _hardware(told: Sequence[Told]) -> list[str]:
             )
         else:
             lines.append(f"- {name}: {_machine(one.measured)}; {one.measured.seconds:.1f} s. {_energy(one.measured)}")
+            if one.measured.builds:
+                said = ", ".join(f"`{markdown(build)}`" for build in one.measured.builds)
+                lines.append(f"  - Its server reported these builds while it answered: {said}.")
     return lines or ["No model was run."]
 
 

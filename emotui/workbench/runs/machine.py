@@ -22,7 +22,8 @@ class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
     """What was measured while a run went on; of one that was resumed, of all its parts together.
 
     `joules`: of the processor's packages, by the kernel's counters (RAPL), whatever else they did meanwhile; None where
-    the machine has none, or does not let this user read them.
+    the machine has none, or does not let this user read them. `builds`: those that a server reported meanwhile, where
+    they may change.
     """
 
     processor: str = ""
@@ -33,6 +34,7 @@ class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
     python: str = ""
     seconds: float = 0.0
     joules: float | None = None
+    builds: tuple[str, ...] = ()
 
 
 class Meter:
@@ -59,7 +61,9 @@ def keep_measured(store: Store, run: str, now: Measured) -> None:
         before = msgspec.convert(kept, Measured)
         whole = before.joules is not None and now.joules is not None
         joules = (before.joules or 0) + (now.joules or 0) if whole else None
-        return msgspec.to_builtins(msgspec.structs.replace(now, seconds=before.seconds + now.seconds, joules=joules))
+        builds = tuple(dict.fromkeys((*before.builds, *now.builds)))
+        seconds = before.seconds + now.seconds
+        return msgspec.to_builtins(msgspec.structs.replace(now, seconds=seconds, joules=joules, builds=builds))
 
     store.change_setting(_SETTING + run, added)
 

@@ -195,6 +195,7 @@ class _Running:
         self.repeats, self.n_samples = repeats, n_samples
         self.on_progress = on_progress
         # Sim is the embedded model's cosine, whichever model is asked (SEER, section 6).
+        self.model = model
         self.embedding = None if model.spec == EMBEDDING else ModelProcess(EMBEDDING)
         self.embed = Embedder(self.embedding or model, cancelled) if task.embeds else None
 
@@ -213,7 +214,7 @@ class _Running:
         finally:
             GOING.discard(run)
             with suppress(EmotuiError):  # the run is kept, whatever becomes of this
-                keep_measured(self.store, run, meter.read())
+                keep_measured(self.store, run, replace(meter.read(), builds=self.model.builds))
 
     def _finish(self, run: str, passed_over: str) -> Run:
         done = self.store.done(run, passed_over)

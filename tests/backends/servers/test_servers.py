@@ -262,7 +262,7 @@ def test_a_money_budget_counts_reading_and_writing_at_their_prices(server: Fault
 
 
 def test_a_server_that_becomes_another_is_not_believed(server: FaultyServer) -> None:
-    model = connect(server)
+    model = connect(server, fingerprint="hold")
     server.fingerprint = "build-2"
     with pytest.raises(ModelError, match="now reports the build 'build-2', not 'build-1': load it again"):
         model.generate([say("x")])
@@ -302,7 +302,8 @@ def test_the_only_model_of_a_server_needs_no_name(server: FaultyServer) -> None:
 
 def test_something_else_that_answers_is_told_apart() -> None:
     line = r"What answers at .* is no OpenAI-compatible server"
-    with FaultyServer(models_body=b"<html>hello</html>") as server, pytest.raises(ModelError, match=line):
+    page = b"<html>hello</html>"
+    with FaultyServer(models_body=page, answer_body=page) as server, pytest.raises(ModelError, match=line):
         load(server.spec, {}, lambda line: None)
 
 
@@ -356,7 +357,7 @@ def test_the_card_names_all_that_can_change_the_outputs(server: FaultyServer) ->
         "top_logprobs": "20",
         "prefill": "none",
         "neutral": json.dumps(neutral, sort_keys=True),
-        "fingerprint": "build-1",
+        "fingerprint": "noted",
         "extra": '{"top_k": 0}',
     }
     assert card.capabilities == ("generate", "score")
