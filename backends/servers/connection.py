@@ -10,14 +10,13 @@ import asyncio
 import os
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
 
 from emotui.backends.servers.address import Address
 from emotui.backends.servers.answers import ChatAnswer, Embeddings, ServedModels, TextAnswer
-from emotui.backends.servers.bounded import bounded_client
+from emotui.backends.servers.bounded import bounded_client, forget, quickly
 from emotui.backends.servers.faults import Teller, Unanswered
 from emotui.backends.servers.settings import Settings
 from emotui.errors import ModelError
@@ -56,7 +55,7 @@ class Connection:
         self.settings = settings
         self.tell = Teller(address.url, address.model, key)
         # Redirects stay unfollowed and loopback goes past any proxy: no host is talked to but the one that was named.
-        http = bounded_client(
+        http = self._http = bounded_client(
             settings.timeout,
             follow_redirects=False,
             trust_env=not address.loopback,
@@ -65,6 +64,7 @@ class Connection:
         self._length = _LENGTHS[0]
         self.refused: set[str] = set()
         """Fields that the server's model does not take: they are left out of what it is asked."""
+        self._as_sent: Mapping[str, str] | None = None
         self._headers: dict[str, Any] = {} if key else {"Authorization": openai.Omit()}
         self._client = openai.AsyncOpenAI(
             api_key=key or "none",
@@ -80,7 +80,11 @@ class Connection:
     async def models(self) -> ServedModels:
         """The models that the server has. One try: it is the first thing asked, and a person is waiting."""
         client = self._client.with_options(max_retries=0, timeout=min(20.0, self.settings.timeout))
-        send = partial(client.models.with_raw_response.list, extra_headers=self._headers)
+
+        async def send() -> bytes:
+            raw = await client.models.with_raw_response.list(extra_headers=self._headers)
+            return raw.content
+
         return await self._ask(send, ServedModels, retries=0)
 
     async def chat(self, body: Mapping[str, Any], *, retries: int | None = None) -> ChatAnswer:
@@ -123,28 +127,46 @@ class Connection:
         return await self._post("/completions", body, TextAnswer, retries)
 
     async def _post(self, path: str, body: Mapping[str, Any], kind: type[_Answer], retries: int | None) -> _Answer:
-        """Past the client's own methods for each path: those spend as long on a body's fields as on sending it."""
+        """The first try goes past the client; where it fails, the client begins with what came of it."""
         from openai._constants import RAW_RESPONSE_HEADER
 
         retries = self.settings.retries if retries is None else retries
         document = {name: value for name, value in body.items() if name != "extra_body"} | body.get("extra_body", {})
-        headers = {**self._headers, RAW_RESPONSE_HEADER: "true"}
+        content, sent = msgspec.json.encode(document), self._sent()
 
-        async def send() -> Any:
-            return await self._client.post(
-                path, cast_to=object, body=document, options={"headers": headers, "max_retries": retries}
-            )
+        async def send() -> bytes:
+            if (found := await quickly(self._http, self.address.url + path, content, sent)) is not None:
+                return found
+            headers = {**self._headers, RAW_RESPONSE_HEADER: "true"}
+            try:
+                raw: Any = await self._client.post(
+                    path, cast_to=object, body=document, options={"headers": headers, "max_retries": retries}
+                )
+            finally:
+                forget()
+            answer: bytes = raw.content
+            return answer
 
         return await self._ask(send, kind, retries=retries)
 
-    async def _ask(self, send: Callable[[], Awaitable[Any]], kind: type[_Answer], *, retries: int) -> _Answer:
+    def _sent(self) -> Mapping[str, str]:
+        """The headers of a request, as the client would send them; without what it tells OpenAI of this machine."""
+        if self._as_sent is None:
+            merged = {**self._client.auth_headers, **self._client.default_headers, **self._headers}
+            self._as_sent = {
+                name: value
+                for name, value in merged.items()
+                if isinstance(value, str) and not name.startswith("X-Stainless")
+            }
+        return self._as_sent
+
+    async def _ask(self, send: Callable[[], Awaitable[bytes]], kind: type[_Answer], *, retries: int) -> _Answer:
         import openai
 
         tries = 1 + min(retries, 2)
         for left in reversed(range(tries)):
             try:
-                raw = await send()
-                return msgspec.json.decode(self.tell.without_key(raw.content), type=kind)
+                return msgspec.json.decode(self.tell.without_key(await send()), type=kind)
             except openai.OpenAIError as error:
                 raise self.tell.tell(error, 1 + retries) from None
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
