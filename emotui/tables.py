@@ -1,6 +1,7 @@
 """What the tables, bars and heatmaps of results hold: plain values, for screens, commands and reports alike."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -181,18 +182,22 @@ def shown_cell(cell: Cell, unit: str) -> str:
         return "n/a" if cell.why else NOT_ASKED
     if isinstance(value, str | bool):
         return str(value)
-    interval = ""
+    ends: Callable[[float], str]
     if unit == "number":
-        text, spread = digits(value), digits(cell.sd) if cell.sd is not None else ""
+        text, ends = digits(value), digits
     elif unit == "count":
-        text, spread = f"{round(value, 1):.15g}", f"{round(cell.sd, 1):.15g}" if cell.sd is not None else ""
+        text, ends = _tenths(value), _tenths
     else:
         n = 4 if unit == FINE else 3
-        text = f"{value:+.3f}" if unit == "difference" else f"{value:.{n}f}"
-        spread = _bare(cell.sd, n) if cell.sd is not None else ""
-        if cell.low is not None and cell.high is not None:
-            interval = f" [{_bare(cell.low, n)}, {_bare(cell.high, n)}]"
+        text, ends = f"{value:+.3f}" if unit == "difference" else f"{value:.{n}f}", partial(_bare, n=n)
+    spread = "" if cell.sd is None else ends(cell.sd)
+    interval = "" if cell.low is None or cell.high is None else f" [{ends(cell.low)}, {ends(cell.high)}]"
     return f"{text} ± {spread}{interval}" if spread else f"{text}{interval}"
+
+
+def _tenths(value: float) -> str:
+    """To a tenth, without a zero behind the point: `12`, `12.3`."""
+    return f"{round(value, 1):.15g}"
 
 
 def digits(value: float) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from emotui.metrics.permutation import f1_of_sums
+from emotui.metrics.resampled_order import named, resampled_probabilities, resampled_spearman
 from emotui.metrics.resampling import (
     Numbers,
     convention,
@@ -67,14 +68,30 @@ def drawn(shared: Shared) -> Drawn:
     return Drawn(numbers, int(numbers.max(initial=-1)) + 1)
 
 
-def beside(found: Intervals, shared: Shared, of: str = "samples") -> dict[str, Any]:
-    """What is added to a document: `ci95` `{figure: [low, high]}` and its convention; nothing where there is none."""
+def beside(
+    found: Intervals, shared: Shared, of: str = "samples", fewer: Mapping[str, int] | None = None
+) -> dict[str, Any]:
+    """What is added to a document: `ci95` `{figure: [low, high]}` and its convention; nothing where there is none.
+
+    Args:
+        fewer: the figures that are of the first so many resamples alone (`fewer_of`).
+    """
     known = {name: list(each) for name, each in found.items() if each is not None}
     if not known:
         return {}
     n = drawn(shared).n
     what = f"groups of {of} that share a text" if n < len(shared) else of
-    return {"ci95": known, "conventions": {"ci95": convention(n, what, resamples_for(n), SEED)}}
+    told = convention(n, what, resamples_for(n), SEED)
+    for count in sorted(set((fewer or {}).values())):
+        kinds = dict.fromkeys(name.rpartition(".")[2] for name, own in (fewer or {}).items() if own == count)
+        told += f"; {', '.join(kinds)}: the first {count:,}"
+    return {"ci95": known, "conventions": {"ci95": told}}
+
+
+def fewer_of(each: Sequence[Resampled], n: int) -> dict[str, int]:
+    """The figures of which fewer resamples were read than are drawn of n groups."""
+    least = {name: min(len(one[name]) for one in each if name in one) for one in each for name in one}
+    return {name: count for name, count in least.items() if count < resamples_for(n)}
 
 
 def beside_repeats(
@@ -108,14 +125,15 @@ def beside_rows(
     for repeat in sorted(set(repeats)):
         rows = np.flatnonzero(repeat_of_rows == repeat).astype(np.int64)
         each.append(of(rows, Drawn(numbers_of_rows[rows], every.n)))
-    return beside(intervals(each), groups)
+    return beside(intervals(each), groups, fewer=fewer_of(each, every.n))
 
 
 def intervals(each: Sequence[Resampled]) -> Intervals:
     """Of figures over the same resamples, a repeat each: the intervals of their means over the repeats."""
     found: Intervals = {}
     for name in dict.fromkeys(name for one in each for name in one):
-        table = np.stack([one[name] for one in each if name in one])
+        least = min(len(one[name]) for one in each if name in one)
+        table = np.stack([one[name][:least] for one in each if name in one])
         known = np.isfinite(table)
         with np.errstate(invalid="ignore"):
             found[name] = spread_interval(np.where(known, table, 0.0).sum(axis=0) / known.sum(axis=0))
@@ -162,6 +180,13 @@ def vectors(gold: ArrayLike, said: ArrayLike, labels: Sequence[str], by: Drawn) 
     return found | _f1(g, p, labels, by)
 
 
+def probabilities(gold: ArrayLike, given: ArrayLike, labels: Sequence[str], by: Drawn) -> Resampled:
+    """Brier score, calibration error and average precision over resamples. Args: gold, given: (n, k)."""
+    if by.n < 2 or not labels or not len(by.numbers):
+        return {}
+    return named(resampled_probabilities(gold, given, by.numbers, by.n, SEED), labels)
+
+
 def of_labels(gold: Sequence[str], said: Sequence[str], labels: Sequence[str], shared: Shared) -> Intervals:
     """Of accuracy and F1 of one label a sample; a label said that is none of `labels` is a missing answer."""
     return intervals([single_labels(gold, said, labels, drawn(shared))])
@@ -179,25 +204,28 @@ def _f1(gold: NDArray[np.bool_], said: NDArray[np.bool_], labels: Sequence[str],
     k = len(labels)
     if by.n < 2 or not k:
         return {}
-    columns = np.concatenate([gold & said, gold.astype(np.int8) + said], axis=1)
-    sums = resampled_sums(columns, by.numbers, SEED, by.resamples, by.n)
-    hits, given = sums[:, :k], sums[:, k:]
+    sums = resampled_sums(np.concatenate([gold & said, said, gold], axis=1), by.numbers, SEED, by.resamples, by.n)
+    hits, given, there = np.split(sums, 3, axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        each = 2 * hits / given
+        each = {"f1": 2 * hits / (given + there), "precision": hits / given, "recall": hits / there}
     return {
-        "macro_f1": f1_of_sums(hits, given, "macro"),
-        "micro_f1": f1_of_sums(hits, given, "micro"),
-        **{f"by_label.{name}.f1": each[:, place] for place, name in enumerate(labels)},
+        "macro_f1": f1_of_sums(hits, given + there, "macro"),
+        "micro_f1": f1_of_sums(hits, given + there, "micro"),
+        **{
+            f"by_label.{label}.{figure}": one[:, place]
+            for figure, one in each.items()
+            for place, label in enumerate(labels)
+        },
     }
 
 
 def of_numbers(gold: ArrayLike, said: ArrayLike, shared: Shared) -> Intervals:
-    """Of Pearson's correlation, Lin's concordance, RMSE and MAE, from resampled moments. Args: gold, said: (n,)."""
+    """Of the figures of `numbers`."""
     return intervals([numbers(gold, said, drawn(shared))])
 
 
 def numbers(gold: ArrayLike, said: ArrayLike, by: Drawn) -> Resampled:
-    """Such figures over resamples."""
+    """Both correlations, Lin's concordance, RMSE and MAE over resamples. Args: gold, said: (n,)."""
     x, y = (np.asarray(each, dtype=np.float64) for each in (gold, said))
     if by.n < 2 or not len(x):
         return {}
@@ -216,4 +244,5 @@ def numbers(gold: ArrayLike, said: ArrayLike, by: Drawn) -> Resampled:
             "rmse": np.sqrt(square) * scale,
             "mae": distance * scale,
         }
-    return {name: np.where(np.isfinite(each), each, np.nan) for name, each in figures.items()}
+    found = {name: np.where(np.isfinite(each), each, np.nan) for name, each in figures.items()}
+    return found | {"spearman": resampled_spearman(x, y, by.numbers, by.n, SEED)}

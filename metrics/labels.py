@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from emotui.errors import BadInput
-from emotui.metrics.beside import Shared, beside, of_vectors
+from emotui.metrics.beside import Shared, beside, drawn, fewer_of, intervals, probabilities, vectors
 from emotui.metrics.probabilities import average_precision, brier_score, expected_calibration_error
 from emotui.metrics.scenes import Report, scenes_metrics
 from emotui.metrics.states import Bits, Floats
@@ -206,7 +206,9 @@ def labels_report(
     elif chosen and not known:
         report["notes"]["thresholds"] = "predictions are no probabilities: the thresholds change nothing"
     if shared is not None:
-        report |= beside(of_vectors(truth, guesses, labels, shared), shared)
+        by = drawn(shared)
+        each = vectors(truth, guesses, labels, by) | (probabilities(truth, table, labels, by) if known else {})
+        report |= beside(intervals([each]), shared, fewer=fewer_of([each], by.n))
     return report
 
 

@@ -150,7 +150,7 @@ def masked_report(
         "gold_words": gold_words,
         "predicted_words": predicted_words,
         "top_mispredictions": [_marked(pair, supplement) for pair in _mispredictions(scored)[:top]],
-        **({} if shared is None else beside(_intervals(gold, scored, shared), shared)),
+        **({} if shared is None else beside(_intervals(gold, predicted, scored, shared), shared)),
         "notes": notes,
     }
 
@@ -165,25 +165,33 @@ def _scored(
     ]
 
 
-def _intervals(gold: Mapping[str, Sequence[str]], scored: Sequence[MaskScore], shared: Shared) -> Intervals:
-    return of_ratios(_parts(gold, scored), shared)
+def _intervals(
+    gold: Mapping[str, Sequence[str]],
+    predicted: Mapping[str, Sequence[str]],
+    scored: Sequence[MaskScore],
+    shared: Shared,
+) -> Intervals:
+    return of_ratios(_parts(gold, predicted, scored), shared)
 
 
 def masks_resampled(
     gold: Mapping[str, Sequence[str]], predicted: Mapping[str, Sequence[str]], lexicon: Lexicon, by: Drawn
 ) -> Resampled:
-    """`acc_l`, `acc_v` and `f1_v` over resamples of texts. Args: as of `masked_report`; by: a row a text, as gold."""
-    return ratios(_parts(gold, _scored(gold, predicted, lexicon)), by)
+    """The four figures over resamples of texts. Args: as of `masked_report`; by: a row a text, as gold."""
+    return ratios(_parts(gold, predicted, _scored(gold, predicted, lexicon)), by)
 
 
-def _parts(gold: Mapping[str, Sequence[str]], scored: Sequence[MaskScore]) -> dict[str, tuple[list[float], list[int]]]:
+def _parts(
+    gold: Mapping[str, Sequence[str]], predicted: Mapping[str, Sequence[str]], scored: Sequence[MaskScore]
+) -> dict[str, tuple[list[float], list[int]]]:
     owners = [place for place, words in enumerate(gold.values()) for _ in words]
     parts: dict[str, list[float]] = {name: [0.0] * len(gold) for name in ("acc_l", "acc_v", "f1_v")}
     for place, mask in zip(owners, scored, strict=True):
         for name, value in (("acc_l", mask.same_word), ("acc_v", mask.same_vector), ("f1_v", mask.f1)):
             parts[name][place] += value
     masks = [len(words) for words in gold.values()]
-    return {name: (sums, masks) for name, sums in parts.items()}
+    valid = [float(len(predicted[key]) == len(words)) for key, words in gold.items()]
+    return {name: (sums, masks) for name, sums in parts.items()} | {"valid_answers": (valid, [1] * len(gold))}
 
 
 def _standings(words: Sequence[str], lexicon: Lexicon, supplement: Container[str]) -> dict[str, int]:

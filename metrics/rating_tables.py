@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from emotui.metrics.agreement import fleiss_kappa
 from emotui.metrics.alpha import Level, alpha
-from emotui.metrics.figure import Figure
+from emotui.metrics.figure import Figure, with_interval
+from emotui.metrics.rating_intervals import resampled_agreement
 
 Floats = NDArray[np.float64]
 
@@ -23,7 +24,7 @@ class RaterPair(msgspec.Struct, frozen=True):
     a: str
     b: str
     n: int
-    percent: float | None
+    percent: Figure
     kappa: Figure
     confusion: dict[str, dict[str, int]] = {}
 
@@ -65,15 +66,24 @@ def table_agreement(
     pairs = [
         _pair(table[:, a], table[:, b], raters[a], raters[b], labels) for a, b in combinations(range(len(raters)), 2)
     ]
+    sure = resampled_agreement(table, texts, resamples, seed) if resamples and rated else None
+    if sure is not None and sure.kappas:
+        pairs = [
+            msgspec.structs.replace(
+                pair, percent=with_interval(pair.percent, percent), kappa=with_interval(pair.kappa, kappa)
+            )
+            for pair, percent, kappa in zip(pairs, sure.pair_percents, sure.kappas, strict=True)
+        ]
     known = [pair.kappa.value for pair in pairs if pair.kappa.value is not None]
+    nothing = np.empty(0)
     mean = Figure(sum(known) / len(known), len(known)) if known else Figure(None, 0, why="no two raters have a kappa")
     return TableAgreement(
         rated,
         {level: alpha(table, level, resamples, seed, texts) for level in levels},
-        _fleiss(table, there),
-        percent_agreement(table),
+        with_interval(_fleiss(table, there), nothing if sure is None else sure.fleiss_kappa),
+        with_interval(percent_agreement(table), nothing if sure is None else sure.percent),
         pairs,
-        mean,
+        with_interval(mean, nothing if sure is None else sure.mean_kappa),
     )
 
 
@@ -137,5 +147,6 @@ def _pair(a: Floats, b: Floats, first: str, second: str, labels: Sequence[str]) 
         counts = np.bincount(a[both].astype(np.int64) * k + b[both].astype(np.int64), minlength=k * k).reshape(k, k)
         for row, column in zip(*(part.tolist() for part in np.nonzero(counts)), strict=True):
             confusion.setdefault(labels[row], {})[labels[column]] = int(counts[row, column])
-    percent = float((a[both] == b[both]).mean()) if kappa.n else None
+    agree = float((a[both] == b[both]).mean()) if kappa.n else None
+    percent = Figure(agree, kappa.n, why=None if kappa.n else "no item that both rated")
     return RaterPair(first, second, kappa.n, percent, kappa, confusion)

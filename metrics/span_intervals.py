@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from emotui.metrics.beside import SEED, Intervals, Shared
+from emotui.metrics.beside import SEED, Drawn, Intervals, Resampled, Shared, intervals, single_labels
 from emotui.metrics.resampling import Numbers, group_numbers, resampled_sums, resamples_for, spread_interval
 from emotui.metrics.span_errors import COUNTED, Figure, Labels, Means, SpanErrors, Tally, over_repeats
 from emotui.metrics.span_scoring import SampleDetail
@@ -71,11 +71,27 @@ def span_intervals(gold: Sequence[SpanSample], details: Sequence[SampleDetail], 
     for by, of in (("by_emotion", errors.by_emotion), ("by_valence", errors.by_valence)):
         for label, figures in of.items():
             named |= {f"{by}.{label}.{name}": figure for name, figure in figures.items()}
-    return {
+    found = {
         name: (figure.low, figure.high)
         for name, figure in named.items()
         if figure.low is not None and figure.high is not None
     }
+    return found | _of_labels(details, dict(zip(place, numbers.tolist(), strict=True)))
+
+
+def _of_labels(details: Sequence[SampleDetail], numbers: Mapping[str, int]) -> Intervals:
+    """Of what the labels of aligned spans come to; a sample is drawn with all its pairs."""
+    every = [pair for detail in details for pair in detail.label_pairs]
+    if not every:
+        return {}
+    names, n = list(dict.fromkeys(name for pair in every for name in pair)), max(numbers.values()) + 1
+    each: list[Resampled] = []
+    for repeat in sorted({detail.repeat for detail in details}):
+        own = [(numbers[one.id], *pair) for one in details if one.repeat == repeat for pair in one.label_pairs]
+        places, gold, said = zip(*own, strict=True) if own else ((), (), ())
+        found = single_labels(gold, said, names, Drawn(np.array(places, dtype=np.int64), n))
+        each.append({name: found[name] for name in ("accuracy", "macro_f1") if name in found})
+    return {f"labels.{name}": ends for name, ends in intervals(each).items()}
 
 
 def _with(figure: Figure, found: tuple[float, float] | None) -> Figure:

@@ -6,8 +6,11 @@ Neither of the two is gold; every figure is the same the other way round.
 from collections.abc import Iterable, Sequence
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
-from emotui.metrics.figure import Figure
+from emotui.metrics.figure import Figure, with_interval
+from emotui.metrics.resampling import resampled_sums
 from emotui.metrics.spans import align_words
 from emotui.metrics.tokens import WordsBySpan
 from emotui.records import Mark
@@ -43,16 +46,24 @@ class SpanPair(msgspec.Struct, frozen=True):
 
 
 def span_pair(
-    a: str, b: str, texts: Iterable[tuple[str, Sequence[Mark], Sequence[Mark]]], words: WordsBySpan | None = None
+    a: str,
+    b: str,
+    texts: Iterable[tuple[str, Sequence[Mark], Sequence[Mark]]],
+    words: WordsBySpan | None = None,
+    *,
+    resamples: int = 0,
+    seed: int = 0,
 ) -> SpanPair:
     """Compare two annotators.
 
     Args:
         texts: a text, the spans of the first, and those of the second. Equal spans with one label count once.
         words: of spans, where several pairs share them.
+        resamples: of the bootstrap, which draws the texts in which one of them marked something; 0: no intervals.
     """
     known = WordsBySpan() if words is None else words
-    shared = alike = spans = labelled = both_empty = n = 0
+    both_empty = n = 0
+    counted: list[tuple[float, ...]] = []  # of each text both sides of the three figures
     cells: dict[str, dict[str, dict[int, int]]] = {}
     by_text: list[float | None] = []
     for at, (text, own, other) in enumerate(texts):
@@ -63,14 +74,13 @@ def span_pair(
             continue
         n += 1
         places, others = {mark.place for mark in first}, {mark.place for mark in second}
-        shared += len(places & others)
-        spans += len(places) + len(others)
-        alike += len({(m.place, m.label) for m in first} & {(m.place, m.label) for m in second})
-        labelled += len(first) + len(second)
+        exact = 2 * len(places & others), len(places) + len(others)
+        alike = 2 * len({(m.place, m.label) for m in first} & {(m.place, m.label) for m in second})
         pairs, score = align_words(
             [known[text[m.start : m.end]] for m in first], [known[text[m.start : m.end]] for m in second], None
         )
         by_text.append(score)
+        counted.append((*exact, alike, len(first) + len(second), score, 1))
         aligned = [(pair.gold, pair.predicted) for pair in pairs if pair.f1 > 0]
         left, right = {i for i, _ in aligned}, {j for _, j in aligned}
         said = [(first[i].label or UNLABELLED, second[j].label or UNLABELLED) for i, j in aligned]
@@ -80,19 +90,31 @@ def span_pair(
             cell = cells.setdefault(row, {}).setdefault(column, {})
             cell[at] = cell.get(at, 0) + 1
     why = None if n else "neither marked anything in a text that both looked at"
-    scores = [score for score in by_text if score is not None]
+    exact_f1 = labelled_f1 = overlap_f1 = Figure(None, n, why=why)
+    if counted:
+        exact_f1, labelled_f1, overlap_f1 = _ratios(np.array(counted, dtype=np.float64), n, resamples, seed)
     return SpanPair(
         a,
         b,
         n,
         both_empty,
-        Figure(2 * shared / spans if spans else None, n, why=why),
-        Figure(2 * alike / labelled if labelled else None, n, why=why),
-        Figure(sum(scores) / n if n else None, n, why=why),
+        exact_f1,
+        labelled_f1,
+        overlap_f1,
         {row: {column: sum(cell.values()) for column, cell in line.items()} for row, line in cells.items()},
         by_text,
         cells,
     )
+
+
+def _ratios(counted: NDArray[np.float64], n: int, resamples: int, seed: int) -> list[Figure]:
+    """Each two columns as the one's sum over the other's, with its interval. Args: counted: (n, columns)."""
+    sums = counted.sum(axis=0)
+    found = [Figure(float(sums[at] / sums[at + 1]), n) for at in range(0, len(sums), 2)]
+    if not resamples:
+        return found
+    drawn = resampled_sums(counted, None, seed, resamples)
+    return [with_interval(one, drawn[:, 2 * at] / drawn[:, 2 * at + 1]) for at, one in enumerate(found)]
 
 
 def _distinct(marks: Sequence[Mark]) -> list[Mark]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from emotui.metrics.beside import Intervals, Shared, beside, of_numbers
+from emotui.metrics.beside import Drawn, Resampled, Shared, beside, drawn, fewer_of, intervals, numbers
 from emotui.metrics.repeats import known_mean, known_sd
 
 FIGURES = ("pearson", "spearman", "ccc", "rmse", "mae")
@@ -96,7 +96,7 @@ def values_report(
         `without`; `notes` on what is undefined, left out, or not in gold.
     """
     names = value_names(gold)
-    sure: Intervals = {}
+    by, sure = drawn(shared or ()), Resampled()
     by_name: dict[str, dict[str, Any]] = {}
     notes: dict[str, str] = {}
     for name in names:
@@ -113,7 +113,7 @@ def values_report(
         }
         by_name[name] = {**figures, "n": len(pairs)}
         if shared is not None:
-            found = of_numbers(x, y, [shared[place] for place in both])
+            found = numbers(x, y, Drawn(by.numbers[both], by.n))
             sure |= {f"by_name.{name}.{key}": each for key, each in found.items() if figures[key] is not None}
         notes |= {f"by_name.{name}.{key}": _why(x, y) for key in FIGURES if figures[key] is None}
         if wanted > len(pairs):
@@ -124,7 +124,8 @@ def values_report(
     surplus = [name for name in value_names(predicted) if name not in by_name]
     if surplus:
         notes["by_name"] = f"not in gold and left out: {', '.join(surplus)}"
-    return {"n": len(gold), "by_name": by_name, **beside(sure, shared or ()), "notes": notes}
+    told = beside(intervals([sure]), shared or (), fewer=fewer_of([sure], by.n))
+    return {"n": len(gold), "by_name": by_name, **told, "notes": notes}
 
 
 def values_over_repeats(reports: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -37,6 +37,8 @@ def written(cell: "Cell", unit: str) -> tuple[str, str]:
         return digits(value), "" if cell.sd is None else f"±{digits(cell.sd)}"
     if unit == "count":
         spread = "" if cell.sd is None else f"±{cell.sd:.1f}"
+        if cell.low is not None and cell.high is not None:
+            spread = f"[{cell.low:.1f}, {cell.high:.1f}]"
         return (count(round(value)) if value == round(value) else f"{value:.1f}"), spread
     n = 4 if unit == "fine-share" else 3
     mean = decimals(value, signed=unit == "difference", n=n)

@@ -8,15 +8,19 @@ from emotui.metrics.beside import (
     Resampled,
     beside,
     beside_repeats,
+    intervals,
     of_labels,
     of_numbers,
     of_ratios,
     of_vectors,
+    probabilities,
     ratios,
+    vectors,
 )
 from emotui.metrics.classes import class_report
 from emotui.metrics.labels import labels_metrics
 from emotui.metrics.masked import masked_report
+from emotui.metrics.resampled_order import resamples_of
 from emotui.metrics.resampling import BESIDE, draws, interval
 from emotui.metrics.scenes import scenes_report
 from emotui.metrics.span_report import span_report
@@ -48,7 +52,49 @@ def test_every_figure_of_vectors_has_the_interval_of_its_values_over_resamples()
         low, high = found[name] or (0.0, 0.0)
         by_hand = interval([one[name] for one in each])
         assert (low, high) == pytest.approx(by_hand, abs=0.06), name
-    assert found.keys() >= {"by_label.a.f1", "by_label.c.f1"}
+    drawn = vectors(gold, said, names, Drawn(np.arange(12), 12))
+    for name in ("precision", "recall", "f1"):
+        of_c = [one["by_label"]["c"][name] for one in each]
+        known = np.isfinite(drawn[f"by_label.c.{name}"][:400])
+        defined = [at for at, value in enumerate(of_c) if value is not None and known[at]]
+        assert len(defined) > 350
+        assert [drawn[f"by_label.c.{name}"][at] for at in defined] == pytest.approx([of_c[at] for at in defined])
+
+
+def test_figures_of_probabilities_are_those_of_each_resample_and_tied_ones_are_one_cut() -> None:
+    draw = np.random.default_rng(4)
+    gold, given = (draw.random((12, 2)) < 0.4).astype(float), np.round(draw.random((12, 2)), 1)
+    numbers = np.array([0, 0, 1, 2, 2, 2, 3, 4, 5, 6, 7, 7])
+    found = probabilities(gold, given, ["a", "b"], Drawn(numbers, 8))
+    for at, groups in enumerate(_drawn(8)[:50]):
+        rows = np.concatenate([np.flatnonzero(numbers == group) for group in groups])
+        report = labels_metrics(gold[rows], gold[rows], ["a", "b"], given[rows])
+        for name in ("brier", "ece", "average_precision"):
+            assert found[name][at] == pytest.approx(report[name]), name
+            own = report["by_label"]["b"][name]
+            assert found[f"by_label.b.{name}"][at] == pytest.approx(np.nan if own is None else own, nan_ok=True)
+
+
+def test_where_there_is_much_to_read_fewer_resamples_are_and_the_convention_says_so() -> None:
+    assert resamples_of(5000, 5000, 28) == 285
+    assert resamples_of(200, 200, 8) == BESIDE
+    sure = beside({"brier": (0.1, 0.2), "by_label.a.brier": (0.1, 0.2)}, ALONE, fewer={"brier": 285})
+    assert sure["conventions"]["ci95"].endswith("seed 0; brier: the first 285")
+
+
+def test_repeats_with_fewer_rows_are_read_as_far_as_both_go() -> None:
+    found = intervals([{"f": np.arange(10.0)}, {"f": np.arange(4.0) + 1}])
+    assert found["f"] == pytest.approx(interval(np.arange(4.0) + 0.5))
+
+
+def test_labels_of_spans_and_baselines_have_intervals_too() -> None:
+    golds = [SpanSample(id=str(i), text="so glad", spans=(Mark(3, 7, "joy"),)) for i in range(12)]
+    said = [SpanPrediction(id=str(i), spans=(Mark(3, 7, "joy" if i % 3 else "fear"),)) for i in range(12)]
+    sure = span_report(golds, said, None, frozenset(), shared=ALONE)["ci95"]
+    rows = _drawn(12)
+    right = interval([np.mean(np.arange(12)[r] % 3 > 0) for r in rows])
+    assert sure["labels.accuracy"] == pytest.approx(right)
+    assert "labels.macro_f1" in sure
 
 
 def test_numbers_have_the_intervals_of_their_resampled_correlations() -> None:
@@ -58,7 +104,7 @@ def test_numbers_have_the_intervals_of_their_resampled_correlations() -> None:
     found = of_numbers(gold, said, ALONE)
     rows = _drawn(12)
     by_hand = [values_report([{"v": x} for x in gold[r]], [{"v": x} for x in said[r]])["by_name"]["v"] for r in rows]
-    for name in ("pearson", "ccc", "rmse", "mae"):
+    for name in ("pearson", "spearman", "ccc", "rmse", "mae"):
         assert found[name] == pytest.approx(interval([one[name] for one in by_hand]), rel=1e-6), name
 
 
@@ -85,7 +131,7 @@ def test_every_kind_of_file_has_intervals_beside_its_figures() -> None:
     assert set(scenes_report(bits, turned, ALONE)["ci95"]) >= {"macro_f1", "lexical_accuracy", "hamming_loss"}
     words = {str(i): ["happy", "sad"] for i in range(12)}
     masked = masked_report(words, words | {"0": ["sad"]}, {"happy": [1] * 10, "sad": [0] * 10}, shared=ALONE)
-    assert set(masked["ci95"]) == {"acc_l", "acc_v", "f1_v"}
+    assert set(masked["ci95"]) == {"acc_l", "acc_v", "f1_v", "valid_answers"}
     numbers = [{"v": float(i)} for i in range(12)]
     assert set(values_report(numbers, numbers[::-1], ALONE)["ci95"]) >= {"by_name.v.ccc", "by_name.v.mae"}
     golds = [SpanSample(id=str(i), text="so glad", spans=(Mark(3, 7),), emotion="happy") for i in range(12)]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from emotui.metrics.agreement import agreement_report, cohen_kappa, fleiss_kappa
 from emotui.metrics.rating_tables import cohen, percent_agreement, table_agreement, votes
+from emotui.metrics.resampling import draws, interval
 from emotui.metrics.span_pairs import NONE, span_pair
 from emotui.records import Mark
 
@@ -112,3 +113,39 @@ def test_a_pair_has_the_same_figures_the_other_way_round(a: list[Mark], b: list[
         assert first.value is None or 0 <= first.value <= 1
     same = span_pair("a", "b", [(TEXT, a, list(reversed(a)))])
     assert same.exact_f1.value == same.overlap_f1.value == (1 if a else None)
+
+
+def test_intervals_are_those_of_the_figures_over_resampled_texts() -> None:
+    draw = np.random.default_rng(3)
+    truth = draw.integers(0, 3, 20)
+    table = np.where(draw.random((20, 3)) < 0.7, truth[:, None], draw.integers(0, 3, (20, 3))).astype(float)
+    texts = [at // 2 for at in range(20)]
+    found = table_agreement(table, ["r0", "r1", "r2"], list("abc"), resamples=300, seed=0, texts=texts)
+    each = []
+    for drawn in np.concatenate(list(draws(10, 300, 0))):
+        rows = [2 * text + at for text in drawn.tolist() for at in (0, 1)]
+        each.append(table_agreement(table[rows], ["r0", "r1", "r2"], list("abc")))
+    for own, others in (
+        (found.percent, [one.percent for one in each]),
+        (found.fleiss_kappa, [one.fleiss_kappa for one in each]),
+        (found.mean_cohen_kappa, [one.mean_cohen_kappa for one in each]),
+        (found.pairs[2].kappa, [one.pairs[2].kappa for one in each]),
+        (found.pairs[1].percent, [one.pairs[1].percent for one in each]),
+    ):
+        by_hand = interval([np.nan if one.value is None else one.value for one in others])
+        assert (own.low, own.high) == pytest.approx(by_hand)
+
+
+def test_of_many_raters_each_two_have_no_interval_but_all_together_have() -> None:
+    table = np.random.default_rng(0).integers(0, 2, (12, 10)).astype(float)
+    found = table_agreement(table, [f"r{at}" for at in range(10)], ["no", "yes"], resamples=50)
+    assert found.percent.low is not None
+    assert all(pair.kappa.low is None for pair in found.pairs)
+
+
+def test_a_pair_of_spans_has_the_intervals_of_sums_over_texts() -> None:
+    texts = [("so glad", [Mark(3, 7)], [Mark(3, 7)] if at % 2 else [Mark(0, 7)]) for at in range(8)]
+    found = span_pair("a", "b", texts, resamples=200)
+    rows = np.concatenate(list(draws(8, 200, 0)))
+    assert (found.exact_f1.low, found.exact_f1.high) == pytest.approx(interval([np.mean(r % 2) for r in rows]))
+    assert span_pair("a", "b", texts).exact_f1.low is None

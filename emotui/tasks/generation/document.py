@@ -6,12 +6,14 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import ArrayLike
 
 from emotui.metrics.beside import SEED, Drawn, Resampled, beside_repeats, ratios
 from emotui.metrics.ers import METRIC as ERS
 from emotui.metrics.ers import ers_report
 from emotui.metrics.fluency import METRIC as PERPLEXITY
 from emotui.metrics.human_labels import (
+    NEUTRAL,
     Ties,
     human_report,
     majority_label,
@@ -22,6 +24,7 @@ from emotui.metrics.human_labels import (
 from emotui.metrics.metric_trust import trust
 from emotui.metrics.resampling import resampled_sums
 from emotui.metrics.text_trust import text_trust
+from emotui.tasks.generation.scoring import KINDS
 
 ILLUSTRATIVE = "(illustration)"
 """How the names of the sample data's writers end."""
@@ -29,8 +32,6 @@ ILLUSTRATIVE = "(illustration)"
 ILLUSTRATION = (
     "ILLUSTRATION: the writers and raters of the sample data are invented, and so is every figure about them here."
 )
-
-KINDS = ("original", "neutral", "emotional")
 
 
 class ScoredText(msgspec.Struct, frozen=True):
@@ -92,18 +93,64 @@ def model_figures(
 
 def _resampled(texts: Sequence[ScoredText], by: Drawn, ties: Ties) -> Resampled:
     names = dict.fromkeys(name for one in texts for name in one.values)
-    parts = {
+    parts: dict[str, tuple[ArrayLike, ArrayLike]] = {
         name: ([one.values.get(name, 0.0) for one in texts], [float(name in one.values) for one in texts])
         for name in names
     }
     rated = [bool(one.human) and not one.failed for one in texts]
     shares = [majority_share(one.human) or 0.0 if known else 0.0 for one, known in zip(texts, rated, strict=True)]
     parts["agreement"] = shares, [float(known) for known in rated]
-    return ratios(parts, by) | _human_f1(texts, rated, by, ties)
+    measured = [float(bool(one.lengths) and not one.failed) for one in texts]
+    for k, kind in enumerate(KINDS):
+        for unit, at in (("words", 0), ("characters", 1)):
+            lengths = [one.lengths[k][at] if known else 0.0 for one, known in zip(texts, measured, strict=True)]
+            parts[f"{unit}_{kind}"] = lengths, measured
+    of_neutral = [bool(one.human_neutral) and not one.failed for one in texts]
+    seen = [
+        majority_label(one.human_neutral, NEUTRAL, ties) if known else None
+        for one, known in zip(texts, of_neutral, strict=True)
+    ]
+    weight = [float(known) for known in of_neutral]
+    parts["human_neutral.recall"] = [float(label == NEUTRAL) for label in seen], weight
+    agreeing = [majority_share(one.human_neutral) or 0.0 for one in texts]
+    parts["human_neutral.agreement"] = np.multiply(agreeing, weight), weight
+    for emotion in dict.fromkeys(one.target for one, known in zip(texts, rated, strict=True) if known):
+        own = [float(known and one.target == emotion) for one, known in zip(texts, rated, strict=True)]
+        parts[f"human.by_emotion.{emotion}.agreement"] = np.multiply(shares, own), own
+    found = ratios(parts, by)
+    found["human_neutral.f1"] = 2 * found["human_neutral.recall"] / (1 + found["human_neutral.recall"])
+    return found | _human_f1(texts, rated, by, ties) | _recognition(texts, by)
+
+
+def _recognition(texts: Sequence[ScoredText], by: Drawn) -> Resampled:
+    """The figures of `ers_report` by each classifier over resamples; those of an emotion behind its name."""
+    found: Resampled = {}
+    asked = [at for at, one in enumerate(texts) if one.failed or one.found]
+    if by.n < 2 or not asked:
+        return found
+    targets = list(dict.fromkeys(texts[at].target for at in asked))
+    support = np.array([[texts[at].target == name for name in targets] for at in asked], dtype=np.float64)
+    for spec in dict.fromkeys(spec for one in texts if not one.failed for spec in one.found):
+        labels = [texts[at].found.get(spec) or None for at in asked]
+        said = np.array([[label == name for name in targets] for label in labels], dtype=np.float64)
+        columns = np.concatenate([support * said, support, said], axis=1)
+        sums = resampled_sums(columns, by.numbers[asked], SEED, by.resamples, by.n)
+        hits, gold, given = np.split(sums, 3, axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            each = {"precision": hits / given, "recall": hits / gold, "f1": 2 * hits / (gold + given)}
+            found[f"recognition.{spec}.accuracy"] = hits.sum(axis=1) / gold.sum(axis=1)
+            for name, one in each.items():
+                # An emotion that is never found has precision 0 in the means.
+                known, drawn = np.where(np.isnan(one), 0.0, one), gold > 0
+                found[f"recognition.{spec}.macro.{name}"] = (known * drawn).sum(axis=1) / drawn.sum(axis=1)
+                found[f"recognition.{spec}.weighted.{name}"] = (known * gold).sum(axis=1) / gold.sum(axis=1)
+        for name, one in each.items():
+            found |= {f"recognition.{spec}.by_emotion.{label}.{name}": one[:, at] for at, label in enumerate(targets)}
+    return found
 
 
 def _human_f1(texts: Sequence[ScoredText], rated: Sequence[bool], by: Drawn, ties: Ties) -> Resampled:
-    """F1 of the raters' majority label over resamples, weighted by support."""
+    """Accuracy and F1 of the raters' majority label over resamples: by emotion, and weighted by support."""
     own = [one for one, known in zip(texts, rated, strict=True) if known]
     if by.n < 2 or not own:
         return {}
@@ -115,8 +162,12 @@ def _human_f1(texts: Sequence[ScoredText], rated: Sequence[bool], by: Drawn, tie
     sums = resampled_sums(np.concatenate([support * said, support, said], axis=1), numbers, SEED, by.resamples, by.n)
     hits, gold, given = np.split(sums, 3, axis=1)
     each = np.divide(2 * hits, gold + given, out=np.zeros_like(hits), where=gold + given > 0)
+    of_each = np.where(gold > 0, each, np.nan)
+    found = {f"human.by_emotion.{emotion}.f1": of_each[:, at] for at, emotion in enumerate(emotions)}
     with np.errstate(invalid="ignore", divide="ignore"):
-        return {"human_f1": (each * gold).sum(axis=1) / gold.sum(axis=1)}
+        found["human_f1"] = (each * gold).sum(axis=1) / gold.sum(axis=1)
+        found["human.accuracy"] = hits.sum(axis=1) / gold.sum(axis=1)
+    return found
 
 
 def trusted(

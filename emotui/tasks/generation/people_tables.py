@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from emotui.tables import Cell, Column, ResultsTable, Row
+from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes
 
 _BEYOND = (
     Column("agreement", "agreement"),
@@ -15,19 +15,24 @@ _BEYOND = (
 _EMOTIONAL = (Column("human_f1", "human F1"), Column("accuracy", "accuracy"), *_BEYOND)
 _NEUTRAL = (Column("f1", "F1"), Column("recall", "seen as neutral"), *_BEYOND)
 AGREEMENT = "Agreement: mean share of the most frequent label (equation 6). Human F1: weighted by support (Table 10)."
+CHANCE = "Intervals of alpha: emotui agreement."
 NEUTRAL = "F1: the neutral class's 2r / (1 + r), as all texts are gold neutral; r: the share seen as neutral (Table 7)."
 
 
 def people_tables(models: Mapping[str, Mapping[str, Any]], runs: Mapping[str, tuple[str, str]]) -> list[ResultsTable]:
     """Tables of the emotional texts (8, 9, 10) and of the neutral ones (6, 7), where these were rated."""
-    tables = []
-    rated = {model: {**one["human"], "ci95": one.get("ci95", {})} for model, one in models.items() if "human" in one}
+    tables, notes = [], interval_notes(models.values())
+    rated = {model: {**one["human"], "ci95": _sure(one, "human")} for model, one in models.items() if "human" in one}
     if rated:
         title, rows = "What raters see in the emotional texts", _rows(rated, _EMOTIONAL, runs)
-        tables.append(ResultsTable("raters", title, _EMOTIONAL, rows, (AGREEMENT,)))
+        tables.append(ResultsTable("raters", title, _EMOTIONAL, rows, (AGREEMENT, CHANCE, *notes)))
         title, rows = "Agreement and human F1 by emotion", _by_emotion(rated, runs)
-        tables.append(ResultsTable("raters-by-emotion", title, _by_model(rated), rows, (AGREEMENT,)))
-    of_neutral = {model: one["human_neutral"] for model, one in models.items() if "human_neutral" in one}
+        tables.append(ResultsTable("raters-by-emotion", title, _by_model(rated), rows, (AGREEMENT, *notes)))
+    of_neutral = {
+        model: {**one["human_neutral"], "ci95": _sure(one, "human_neutral")}
+        for model, one in models.items()
+        if "human_neutral" in one
+    }
     if of_neutral:
         seen = dict.fromkeys(label for one in of_neutral.values() for label in one["by_emotion"])
         columns = (*_NEUTRAL, *(Column(f"seen/{label}", label, "texts seen as", "count") for label in seen))
@@ -36,8 +41,15 @@ def people_tables(models: Mapping[str, Mapping[str, Any]], runs: Mapping[str, tu
             for model, one in of_neutral.items()
         }
         title, rows = "What raters see in the neutral texts", _rows(flat, columns, runs)
-        tables.append(ResultsTable("raters-neutral", title, columns, rows, (NEUTRAL,)))
+        tables.append(ResultsTable("raters-neutral", title, columns, rows, (NEUTRAL, CHANCE, *notes)))
     return tables
+
+
+def _sure(figures: Mapping[str, Any], people: str) -> dict[str, Any]:
+    """The intervals of what people see by the names that its figures have by themselves."""
+    sure: Mapping[str, Any] = figures.get("ci95", {})
+    own = {name.removeprefix(f"{people}."): ends for name, ends in sure.items() if name.startswith(f"{people}.")}
+    return own if people == "human_neutral" else {**sure, **own}
 
 
 def _rows(
@@ -71,6 +83,9 @@ def _by_emotion(rated: Mapping[str, Mapping[str, Any]], runs: Mapping[str, tuple
             total = {"agreement": one["agreement"], "f1": one["human_f1"], "n": one["n"]}
             figures = total if emotion is None else one["by_emotion"].get(emotion, {})
             run = runs.get(model, ("", ""))[0] or None
-            cells += [Cell(figures.get(key), run=run) for key in ("agreement", "f1", "n")]
+            for key in ("agreement", "f1", "n"):
+                at = f"by_emotion.{emotion}.{key}" if emotion is not None else {"f1": "human_f1"}.get(key, key)
+                low, high = one["ci95"].get(at, (None, None)) if key != "n" else (None, None)
+                cells.append(Cell(figures.get(key), run=run, low=low, high=high))
         rows.append(Row("total (weighted F1)" if emotion is None else emotion, "label", "", tuple(cells)))
     return tuple(rows)

@@ -29,6 +29,9 @@ from emotui.tasks.task import Parsed
 
 Values = dict[str, float | None]
 
+KINDS = ("original", "neutral", "emotional")
+"""The versions of a text."""
+
 _EMBEDDER = "all-MiniLM-L6-v2"
 _ALWAYS = [*(metric.name for metric in REGISTRY), PERPLEXITY.name]
 
@@ -195,15 +198,18 @@ def new_leaks(original: str, emotional: str, target: str) -> list[str]:
 
 
 def resampled(details: Sequence[Detail], by: Drawn) -> Resampled:
-    """The mean of every metric over resamples of texts."""
+    """The means of every metric and length over resamples of texts."""
     names = dict.fromkeys(name for one in details for name in one.values)
-    return ratios(
-        {
-            name: ([one.values.get(name, 0.0) for one in details], [float(name in one.values) for one in details])
-            for name in names
-        },
-        by,
-    )
+    parts = {
+        name: ([one.values.get(name, 0.0) for one in details], [float(name in one.values) for one in details])
+        for name in names
+    }
+    there = [float(not one.silent) for one in details]
+    for k, kind in enumerate(KINDS):
+        for unit, at in (("words", 0), ("characters", 1)):
+            lengths = [0.0 if one.silent else float(one.lengths[k][at]) for one in details]
+            parts[f"{unit}_{kind}"] = lengths, there
+    return ratios(parts, by)
 
 
 def figures_of(details: Sequence[Detail]) -> dict[str, Any]:
@@ -223,7 +229,7 @@ def figures_of(details: Sequence[Detail]) -> dict[str, Any]:
             notes[name] = WHY.get(name, "no text has both versions, or no sentence was embedded")
     if document["ppl"] is not None:
         document["ppl_emotional"] = document["ppl"]
-    for k, kind in enumerate(("original", "neutral", "emotional")):
+    for k, kind in enumerate(KINDS):
         for unit, at in (("words", 0), ("characters", 1)):
             lengths = [one.lengths[k][at] for one in there]
             document[f"{unit}_{kind}"] = fmean(lengths) if lengths else None

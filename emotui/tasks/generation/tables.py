@@ -78,10 +78,11 @@ def tables_of(
     columns = (*_PEOPLE, *(Column(name, TITLES.get(name, name)) for name in dict.fromkeys(metrics)))
     columns += (Column("n", "n", unit="count"), Column("silent", "silent", unit="count"))
     known = runs or {}
-    notes = (*notes, *interval_notes(models.values()))
+    sure = interval_notes(models.values())
+    notes = (*notes, *sure)
     tables = [
         ResultsTable("generation", "Models by metrics", columns, _rows(models, columns, why, known), notes),
-        ResultsTable("lengths", "Length", _LENGTHS, _rows(models, _LENGTHS, {}, known)),
+        ResultsTable("lengths", "Length", _LENGTHS, _rows(models, _LENGTHS, {}, known), sure),
         *people_tables(models, known),
     ]
     if correlations:
@@ -153,17 +154,27 @@ def _recognition(models: Mapping[str, Mapping[str, Any]], runs: Mapping[str, tup
     tables = []
     for model, figures in models.items():
         for spec, one in figures["recognition"].items():
-            named = {**one["by_emotion"], "macro avg": one["macro"], "weighted avg": one["weighted"]}
-            named["accuracy"] = {"recall": one["accuracy"], "support": one["n"]}
+            named = {f"by_emotion.{name}": (name, row) for name, row in one["by_emotion"].items()}
+            named |= {"macro": ("macro avg", one["macro"]), "weighted": ("weighted avg", one["weighted"])}
+            named["accuracy"] = "accuracy", {"recall": one["accuracy"], "support": one["n"]}
             run, _ = runs.get(model, ("", ""))
+            sure = figures.get("ci95", {})
             rows = tuple(
-                Row(name, "label", run, tuple(Cell(row.get(column.key), run=run or None) for column in columns))
-                for name, row in named.items()
+                Row(name, "label", run, tuple(_sure(row, sure, spec, at, column.key, run) for column in columns))
+                for at, (name, row) in named.items()
             )
             key = f"recognition-{model}-{spec}"
-            notes = (f"{one['n']} texts; a text that failed, or in which no target is found, is missed.",)
+            told = f"{one['n']} texts; a text that failed, or in which no target is found, is missed."
+            notes = (told, *interval_notes([figures]))
             tables.append(ResultsTable(key, f"ERS of {model} by {spec}", columns, rows, notes))
     return tables
+
+
+def _sure(row: Mapping[str, Any], sure: Mapping[str, Any], spec: str, at: str, key: str, run: str) -> Cell:
+    """A figure with its interval; accuracy stands under recall."""
+    name = f"recognition.{spec}.{at}" if at == "accuracy" else f"recognition.{spec}.{at}.{key}"
+    low, high = sure.get(name, (None, None)) if key != "support" else (None, None)
+    return Cell(row.get(key), run=run or None, low=low, high=high)
 
 
 def _cell(value: Value, why: str | None) -> Cell:

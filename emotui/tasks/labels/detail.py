@@ -23,3 +23,8 @@ def named_in(given: Sequence[str] | None, details: Sequence[Detail]) -> list[str
     """All labels that are named anywhere: given to the model, in gold, in answers, or with a probability alone."""
     said = (names for one in details for names in (one.gold or (), one.predicted, one.probs))
     return label_names([given or (), *said])
+
+
+def with_probabilities(details: Sequence[Detail]) -> bool:
+    """Whether there are probabilities. An answer that failed says nothing: no label, and 0 for each."""
+    return any(one.probs for one in details) and all(one.probs or not one.predicted for one in details)

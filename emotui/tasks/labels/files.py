@@ -40,9 +40,10 @@ def score_baselines(
     table = as_table(list(labelled.values()), names).astype(int).tolist()
     most = tuple(name for name, there in zip(names, majority(table), strict=True) if there)
     guesses = drawn_golds([tuple(name for name, there in zip(names, row, strict=True) if there) for row in table])
+    shared = [shared_by(one.meta) for one in golds if one.said is not None]
     return {
-        "majority": labels_report(labelled, dict.fromkeys(labelled, most)),
-        "random": labels_report(labelled, dict(zip(labelled, guesses, strict=True))),
+        "majority": labels_report(labelled, dict.fromkeys(labelled, most), shared=shared),
+        "random": labels_report(labelled, dict(zip(labelled, guesses, strict=True)), shared=shared),
     }
 
 

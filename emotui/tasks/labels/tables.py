@@ -14,13 +14,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from emotui.metrics.beside import beside_rows, vectors
+from emotui.metrics.beside import Drawn, Resampled, beside_rows, probabilities, vectors
 from emotui.metrics.labels import NONE, as_table, confusion_counts, labels_metrics
 from emotui.metrics.nested_cv import assign_folds
 from emotui.metrics.states import Bits, Floats
 from emotui.metrics.thresholds import best_thresholds, decided
 from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes
-from emotui.tasks.labels.detail import CONVENTION, Detail, named_in
+from emotui.tasks.labels.detail import CONVENTION, Detail, named_in, with_probabilities
 from emotui.tasks.parts import ScoredRun
 
 FOLDS = 5
@@ -103,9 +103,7 @@ class _Counts:
         gold = as_table([gold for _, _, gold in known], names)
         order = np.argsort(-gold.sum(axis=0), kind="stable")
         said = as_table([one.predicted for _, one, _ in known], names)
-        # An answer that failed says nothing: no label, and 0 for each.
-        probable = any(one.probs for _, one, _ in known)
-        probable &= all(one.probs or not one.predicted for _, one, _ in known)
+        probable = with_probabilities([one for _, one, _ in known])
         return cls(
             scored,
             tuple(names[place] for place in order),
@@ -149,11 +147,18 @@ class _Counts:
 
     def sure(self, said: Bits) -> dict[str, Any]:
         """The intervals of the figures of what was given, and their convention."""
+
+        def of(rows: NDArray[np.int64], by: Drawn) -> Resampled:
+            found = vectors(self.gold[rows], said[rows], self.labels, by)
+            if self.probs is None:
+                return found
+            return found | probabilities(self.gold[rows], self.probs[rows], self.labels, by)
+
         return beside_rows(
             self.ids,
             self.repeats.tolist(),
             self.scored.shared(zip(self.numbers.tolist(), self.ids, strict=True)),
-            lambda rows, by: vectors(self.gold[rows], said[rows], self.labels, by),
+            of,
         )
 
     def samples(self, wanted: NDArray[np.bool_]) -> tuple[int, ...]:
@@ -274,7 +279,8 @@ def _by_label(own: _Counts, other: _Chosen | str) -> ResultsTable:
                 cells.append(cell if key != "threshold" or not spread else Cell(cell.value, spread[name], run=cell.run))
         for key in ("average_precision", "brier", "ece"):
             values = [report["by_label"][name][key] for report in own.own]
-            cells.append(_cell(own, values, (), _why(own.own, f"by_label.{name}.{key}", key)))
+            figure = f"by_label.{name}.{key}"
+            cells.append(_cell(own, values, (), _why(own.own, figure, key), sure[0], figure))
         rows.append(Row(name, "label", own.scored.run.run, tuple(cells)))
     notes = [
         "Labels by how often they are gold. Enter on precision lists texts with the label given too much, on recall "

@@ -22,7 +22,7 @@ from emotui.backends.base import Classify, Message, ModelCard, Score
 from emotui.backends.grammars import some_of
 from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
-from emotui.metrics.beside import Drawn, Resampled, beside_repeats, vectors
+from emotui.metrics.beside import Drawn, Resampled, beside_repeats, probabilities, vectors
 from emotui.metrics.labels import as_table, jaccard, label_names, labels_metrics, sample_f1
 from emotui.metrics.metric import Metric
 from emotui.metrics.repeats import by_repeat
@@ -39,7 +39,7 @@ from emotui.tasks.labels.answers import (
     read_classification,
     read_scores,
 )
-from emotui.tasks.labels.detail import CONVENTION, Detail, named_in
+from emotui.tasks.labels.detail import CONVENTION, Detail, named_in, with_probabilities
 from emotui.tasks.labels.files import score_baselines, score_files
 from emotui.tasks.labels.label_sets import CLASSIFY, HEADS, OF_HEADS, SCORE, LabelSets
 from emotui.tasks.labels.prompts import (
@@ -285,23 +285,23 @@ class Labels(Task):
         gold, said = (
             as_table(rows, labels) for rows in ([d.gold or () for d in details], [d.predicted for d in details])
         )
-        # An answer that failed says nothing: no label, and 0 for each.
-        known = any(one.probs for one in details) and all(one.probs or not one.predicted for one in details)
-        probs = as_table([one.probs for one in details], labels) if known else None
+        probs = as_table([one.probs for one in details], labels) if with_probabilities(details) else None
         # A classifier that gives one label does not go by a threshold.
         by_them = all(set(one.predicted) == set(decided(one.probs, own.thresholds)) for one in details)
         used = {name: own.thresholds.get(name, USUAL) for name in labels} if probs is not None and by_them else None
         return labels_metrics(gold.astype(np.uint8), said.astype(np.uint8), labels, probs, used)
 
     def intervals(self, samples: Sequence[LabelsGold], scores: Sequence[ScoreRow]) -> dict[str, Any]:
-        """Of the figures that are made of counts."""
+        """Of every figure; those of probabilities where all answers have them."""
         details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
         known = [one for one in details if one.gold is not None]
         labels = named_in(self._settings.labels, known)
 
         def resampled(here: Sequence[Detail], by: Drawn) -> Resampled:
             gold, said = as_table([one.gold or () for one in here], labels), [one.predicted for one in here]
-            return vectors(gold, as_table(said, labels), labels, by)
+            found = vectors(gold, as_table(said, labels), labels, by)
+            given = as_table([one.probs for one in here], labels) if with_probabilities(here) else None
+            return found if given is None else found | probabilities(gold, given, labels, by)
 
         return beside_repeats(known, shared_of(samples), resampled)
 

@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from emotui.metrics.baselines import SEED, drawn_golds, most_frequent
+from emotui.metrics.beside import Shared
 from emotui.metrics.masked import DIMENSIONS, fold, masked_report, vector_f1
 from emotui.records import MaskedGold
 from emotui.tasks.masked.lexicon import WordVectors, given_vectors
 from emotui.tasks.masked.word_vectors import Vector
 from emotui.tasks.parts import Embedding
+from emotui.tasks.sharing import shared_of
 
 NO_WORD = "\0"
 """Stands for a vector that is no word's; no gold word holds it."""
@@ -20,15 +22,21 @@ def score_baselines(
     golds: Sequence[MaskedGold], given: Mapping[str, Any], embedding: Embedding
 ) -> dict[str, dict[str, Any]]:
     """The figures of five answers to every mask: `baseline_figures`, by the vectors that the options name."""
-    return baseline_figures({sample.id: sample.labels for sample in golds}, given_vectors(given))
+    shared = list(shared_of(golds).values())
+    return baseline_figures({sample.id: sample.labels for sample in golds}, given_vectors(given), shared)
 
 
-def baseline_figures(gold: Mapping[str, Sequence[str]], words: WordVectors) -> dict[str, dict[str, Any]]:
+def baseline_figures(
+    gold: Mapping[str, Sequence[str]], words: WordVectors, shared: Shared | None = None
+) -> dict[str, dict[str, Any]]:
     """The figures of five answers to every mask.
 
     `zeros`: no word but the vector of ten zeros. `random`: a gold word that is drawn. `random_vectors`: no word but ten
     drawn digits, each 0 or 1 with equal chance (the paper's random baseline). `constant`: the most frequent gold word.
     `best_constant`: the gold word with the highest F1_V of all, under `word`.
+
+    Args:
+        shared: of each gold record what it shares with others; where given, intervals stand beside (`ci95`).
     """
     masks = [fold(word) for labels in gold.values() for word in labels]
     most, guesses, source = most_frequent(masks), iter(drawn_golds(masks)), random.Random(SEED)
@@ -41,15 +49,16 @@ def baseline_figures(gold: Mapping[str, Sequence[str]], words: WordVectors) -> d
         return {key: [fill() for _ in row] for key, row in gold.items()}
 
     return {
-        "zeros": _without_words(gold, said(lambda: NO_WORD), words, {NO_WORD: (0,) * len(DIMENSIONS)}),
-        "constant": _document(gold, said(lambda: most), words) | {"word": most},
-        "best_constant": _document(gold, said(lambda: best), words) | {"word": best},
-        "random": _document(gold, said(lambda: next(guesses)), words),
+        "zeros": _without_words(gold, said(lambda: NO_WORD), words, {NO_WORD: (0,) * len(DIMENSIONS)}, shared),
+        "constant": _document(gold, said(lambda: most), words, shared) | {"word": most},
+        "best_constant": _document(gold, said(lambda: best), words, shared) | {"word": best},
+        "random": _document(gold, said(lambda: next(guesses)), words, shared),
         "random_vectors": _without_words(
             gold,
             said(lambda: f"{NO_WORD}{next(numbers)}"),
             words,
             {f"{NO_WORD}{number}": vector for number, vector in enumerate(drawn)},
+            shared,
         ),
     }
 
@@ -63,9 +72,9 @@ def _constant_f1(word: str, masks: Mapping[str, int], words: WordVectors) -> flo
 
 
 def _document(
-    gold: Mapping[str, Sequence[str]], predicted: Mapping[str, Sequence[str]], words: WordVectors
+    gold: Mapping[str, Sequence[str]], predicted: Mapping[str, Sequence[str]], words: WordVectors, shared: Shared | None
 ) -> dict[str, Any]:
-    return masked_report(gold, predicted, words.table, supplement=words.supplement)
+    return masked_report(gold, predicted, words.table, supplement=words.supplement, shared=shared)
 
 
 def _without_words(
@@ -73,9 +82,10 @@ def _without_words(
     predicted: Mapping[str, Sequence[str]],
     words: WordVectors,
     vectors: Mapping[str, Vector],
+    shared: Shared | None,
 ) -> dict[str, Any]:
     """The figures of bare vectors, under names that are no words and are not told as such."""
-    told = _document(gold, predicted, WordVectors({**words.table, **vectors}, words.supplement))
+    told = _document(gold, predicted, WordVectors({**words.table, **vectors}, words.supplement), shared)
     told |= {"pred_in_lexicon": None, "predicted_words": None, "top_mispredictions": []}
     told["notes"]["pred_in_lexicon"] = "there is no predicted word"
     return told

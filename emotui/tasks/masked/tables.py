@@ -95,10 +95,10 @@ class _Said:
 
     def report(self, details: Sequence[Detail], vectors: WordVectors) -> dict[str, Any]:
         """The figures of some of the answers, with their intervals."""
-        return _report(details, vectors) | sureness(details, self._shared)
+        return _report(details, vectors) | sureness(details, self.shared)
 
     @cached_property
-    def _shared(self) -> dict[str, str | None]:
+    def shared(self) -> dict[str, str | None]:
         return self.scored.shared((number, one.id) for one, number in zip(self.details, self.numbers, strict=True))
 
     def masks(self, ids: Sequence[str], vectors: WordVectors) -> list[MaskScore]:
@@ -159,7 +159,10 @@ def _main(said: Sequence[_Said], vectors: WordVectors) -> ResultsTable:
         counts = [Cell(report["masks"], run=one.run), Cell(unknown, run=one.run)]
         rows.append(Row(one.name, "run", one.run, (*_cells(report, names, one.run, samples), *counts), _remark(one)))
     gold = {key: words for one in reversed(said) for key, words in one.gold.items()}
-    for name, figures in baseline_figures(gold, vectors).items():
+    known: dict[str, str | None] = {}
+    for one in said:
+        known |= one.shared
+    for name, figures in baseline_figures(gold, vectors, [known.get(key) for key in gold]).items():
         word = f": {vectors.marked(figures['word'])}" if "word" in figures else ""
         cells = (*_cells(figures, names[:3], None, ()), Cell(), Cell(figures["masks"]), Cell())
         rows.append(Row(f"{_NAMES[name]}{word}", "baseline", "", cells))
@@ -222,7 +225,7 @@ def _mispredictions(said: Sequence[_Said], vectors: WordVectors) -> ResultsTable
     notes = (
         "A gold word → what was said for it, where the two vectors differ. The share is over all masks with that gold "
         f"word, of all runs together (Table A.6); of words with {least} masks or more, a bound that the paper does not "
-        "print.",
+        "print. No interval: the rows are chosen by their share.",
         SIGNED,
     )
     title = "Mispredictions, normalised"

@@ -121,10 +121,10 @@ def score_baselines(
     golds: Sequence[ClassGold], given: Mapping[str, Any], embedding: Embedding
 ) -> dict[str, dict[str, Any]]:
     """The figures of `majority` (the most frequent gold label for all) and `random` (the label of a record drawn)."""
-    gold = {one.id: one.gold for one in golds}
+    gold, shared = {one.id: one.gold for one in golds}, [shared_by(one.meta) for one in golds]
     return {
-        "majority": class_report(gold, dict.fromkeys(gold, most_frequent(list(gold.values())))),
-        "random": class_report(gold, dict(zip(gold, drawn_golds(list(gold.values())), strict=True))),
+        "majority": class_report(gold, dict.fromkeys(gold, most_frequent(list(gold.values()))), shared),
+        "random": class_report(gold, dict(zip(gold, drawn_golds(list(gold.values())), strict=True)), shared),
     }
 
 

@@ -118,9 +118,10 @@ def score_baselines(
     gold = {record.id: record.labels for record in golds}
     names = list(golds[0].labels) if golds else []
     most = dict(zip(names, majority([[row.get(name, 0) for name in names] for row in gold.values()]), strict=True))
+    shared = [shared_by(record.meta) for record in golds]
     return {
-        "majority": scenes_report(gold, dict.fromkeys(gold, most)),
-        "random": scenes_report(gold, dict(zip(gold, drawn_golds(list(gold.values())), strict=True))),
+        "majority": scenes_report(gold, dict.fromkeys(gold, most), shared),
+        "random": scenes_report(gold, dict(zip(gold, drawn_golds(list(gold.values())), strict=True)), shared),
     }
 
 

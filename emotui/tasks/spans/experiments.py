@@ -142,7 +142,7 @@ def figures(samples: Sequence[SpanSample], details: Sequence[SampleDetail]) -> d
     and articles). Experiment 0 also `em_letters`: the share of texts given back letter by letter, only white space at
     the ends aside; the paper does not say which of both it counts (Table 7). Experiments 2 and 3: `f1`, `sim` and `em`
     for emotions (`categorical`) and valences apart, and of experiment 3 whether the model may go on. With repeats:
-    means, and `sd`, their standard deviation (n-1).
+    means, and `sd`, their standard deviation (n-1). `ci95`: intervals; texts around one sentence go together.
     """
     numbers = {sample.id.removeprefix(PREFIX)[:1] for sample in samples if sample.id.startswith(PREFIX)}
     if len(numbers) != 1 or any(not sample.id.startswith(PREFIX) for sample in samples):
@@ -195,7 +195,30 @@ def _means(details: Sequence[SampleDetail], *, letters: bool = False) -> dict[st
     means |= {name: known_mean(values) for name, values in figures.items()}
     if len(by_repeat) > 1:
         means["sd"] = {name: known_sd(values) for name, values in figures.items()}
-    return means
+    return means | _sureness(details, tuple(figures))
+
+
+def _sureness(details: Sequence[SampleDetail], names: Sequence[str]) -> dict[str, object]:
+    # Imported here because they need numpy, and the figures themselves do not.
+    from emotui.metrics.beside import Drawn, Resampled, beside_repeats, ratios
+
+    def resampled(here: Sequence[SampleDetail], by: Drawn) -> Resampled:
+        one = [1.0] * len(here)
+        parts = {
+            "f1": ([detail.f1 for detail in here], one),
+            "em": ([float(_exact(detail)) for detail in here], one),
+            "em_letters": ([float(_same_letters(detail)) for detail in here], one),
+        }
+        if all(detail.sim is not None for detail in here):
+            parts["sim"] = [detail.sim or 0.0 for detail in here], one
+        return ratios({name: parts[name] for name in names if name in parts}, by)
+
+    return beside_repeats(details, {detail.id: _sentence_of(detail.id) for detail in details}, resampled)
+
+
+def _sentence_of(sample: str) -> str | None:
+    """Which sentence with a feeling a text of experiment 2 or 3 was built around, None of another."""
+    return "-".join(sample.removeprefix(PREFIX).split("-")[2:-1]) or None
 
 
 def _mean_sim(details: Sequence[SampleDetail]) -> float | None:

@@ -29,4 +29,4 @@ def score_baselines(
     """The figures of `mean`: every text gets the mean of each name's gold numbers."""
     labelled = [one.values or {} for one in golds]
     means = {name: fmean(one[name] for one in labelled if name in one) for name in value_names(labelled)}
-    return {"mean": values_report(labelled, [means] * len(labelled))}
+    return {"mean": values_report(labelled, [means] * len(labelled), [shared_by(one.meta) for one in golds])}

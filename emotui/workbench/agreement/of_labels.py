@@ -12,6 +12,7 @@ from emotui.errors import BadInput
 from emotui.metrics.alpha import Level, alpha, item_disagreement
 from emotui.metrics.figure import Figure
 from emotui.metrics.rating_tables import TableAgreement, table_agreement
+from emotui.metrics.resampling import ratio_intervals
 from emotui.workbench.agreement.documents import LABELS, WORDS, Behind, Between, Measured
 from emotui.workbench.agreement.of_spans import behind
 from emotui.workbench.agreement.panel import Panel
@@ -126,7 +127,7 @@ def measure_labels(
             f"every label of a text is a question with the answers no and yes: {len(asked.table)} questions; "
             "intervals draw texts"
         )
-        measured.append(Measured("vectors", "whole vectors", ABOUT["vectors"], _whole(panel, asked), apart))
+        measured.append(Measured("vectors", "whole vectors", ABOUT["vectors"], _whole(asked, resamples, seed), apart))
     by_label: dict[str, list[Measured]] = {}
     for label in dict.fromkeys(asked.names) if several else asked.answers:
         by_label[label] = _of_label(panel, asked, label, resamples, seed)
@@ -138,12 +139,7 @@ def measure_labels(
             pair.n,
             [
                 Measured("kappa", "kappa", ABOUT["kappa"], pair.kappa),
-                Measured(
-                    "percent",
-                    "agree",
-                    ABOUT["pair_percent"],
-                    Figure(pair.percent, pair.n, why=None if pair.n else "no item that both rated"),
-                ),
+                Measured("percent", "agree", ABOUT["pair_percent"], pair.percent),
             ],
             pair.confusion,
             _by_text(panel, _columns(asked, pair.a, pair.b), None, "nominal"),
@@ -254,19 +250,23 @@ def _cells(panel: Panel, asked: Questions) -> dict[str, dict[str, Behind]]:
     }
 
 
-def _whole(panel: Panel, asked: Questions) -> Figure:
+def _whole(asked: Questions, resamples: int, seed: int) -> Figure:
     """Of all pairs of answers to the same text, the share in which every label is the same."""
     k = len(set(asked.names))
     vectors = asked.table.reshape(-1, k, len(asked.raters))
-    agree = total = texts = 0
     there: NDArray[np.bool_] = np.asarray(~np.isnan(vectors).any(axis=1))
+    agree, total = np.zeros(len(vectors)), np.zeros(len(vectors))
     for a in range(len(asked.raters)):
         for b in range(a + 1, len(asked.raters)):
             both = there[:, a] & there[:, b]
-            agree += int((vectors[both, :, a] == vectors[both, :, b]).all(axis=1).sum())
-            total += int(both.sum())
+            agree += both & (vectors[:, :, a] == vectors[:, :, b]).all(axis=1)
+            total += both
     texts = int((there.sum(axis=1) > 1).sum())
-    return Figure(agree / total, texts) if total else Figure(None, 0, why="no text has two answers")
+    if not total.any():
+        return Figure(None, 0, why="no text has two answers")
+    found = Figure(float(agree.sum() / total.sum()), texts)
+    ends = ratio_intervals([(agree, total)], seed=seed)[0] if resamples else None
+    return found if ends is None else msgspec.structs.replace(found, low=ends[0], high=ends[1])
 
 
 def _stop(cancelled: IsCancelled | None) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from emotui.backends.host import IsCancelled
 from emotui.metrics.figure import Figure
 from emotui.metrics.gamma import gamma
+from emotui.metrics.rating_intervals import PAIRS
 from emotui.metrics.span_pairs import SpanPair, span_pair
 from emotui.metrics.tokens import WordsBySpan
 from emotui.metrics.unitizing import MarkedText, Unitizing, unitizing_alpha, units
@@ -97,8 +98,9 @@ def measure_spans(
     _stop(cancelled)
     words = WordsBySpan()
     pairs = []
-    for a, b in combinations(panel.raters, 2):
-        pairs.append(_between(panel, a, b, words))
+    each = list(combinations(panel.raters, 2))
+    for a, b in each:
+        pairs.append(_between(panel, a, b, words, resamples if len(each) <= PAIRS else 0, seed))
         _stop(cancelled)
     by_label = _by_label(family, texts, numbers)
     if found is not None:
@@ -147,10 +149,11 @@ def _by_label(family: Unitizing, texts: Sequence[MarkedText], numbers: Sequence[
     }
 
 
-def _between(panel: Panel, a: str, b: str, words: WordsBySpan) -> Between:
+def _between(panel: Panel, a: str, b: str, words: WordsBySpan, resamples: int, seed: int) -> Between:
     first, second = panel.said[a], panel.said[b]
     both = sorted(first.keys() & second.keys())
-    found = span_pair(a, b, ((panel.texts[at].text, marks_of(first[at]), marks_of(second[at])) for at in both), words)
+    texts = ((panel.texts[at].text, marks_of(first[at]), marks_of(second[at])) for at in both)
+    found = span_pair(a, b, texts, words, resamples=resamples, seed=seed)
     apart = behind([panel.texts[at].sample for at in both], [None if f1 is None else 1 - f1 for f1 in found.by_text])
     cells = {
         row: {

@@ -7,7 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emotui.metrics.alpha import Level, alpha, item_disagreement
+from emotui.metrics.beside import of_numbers
 from emotui.metrics.figure import Figure
+from emotui.metrics.rating_intervals import PAIRS
 from emotui.metrics.values import concordance, pearson, rmse
 from emotui.workbench.agreement.documents import Between, Measured
 from emotui.workbench.agreement.of_labels import ABOUT
@@ -66,11 +68,15 @@ def measure_values(
                 )
             )
         by_name[name] = found
-    pairs = [_between(panel, tables, a, b, numbers) for a, b in combinations(range(len(panel.said)), 2)]
+    each = list(combinations(range(len(panel.said)), 2))
+    sure = resamples > 0 and len(each) <= PAIRS
+    pairs = [_between(panel, tables, a, b, numbers, sure=sure) for a, b in each]
     return [], by_name, pairs, notes
 
 
-def _between(panel: Panel, tables: Mapping[str, Floats], a: int, b: int, numbers: Sequence[int]) -> Between:
+def _between(
+    panel: Panel, tables: Mapping[str, Floats], a: int, b: int, numbers: Sequence[int], *, sure: bool
+) -> Between:
     measured = []
     worst = np.zeros(len(panel.texts))
     n = 0
@@ -81,14 +87,15 @@ def _between(panel: Panel, tables: Mapping[str, Floats], a: int, b: int, numbers
         spread = np.ptp(table[~np.isnan(table)]) if (~np.isnan(table)).any() else 0.0
         if spread > 0:
             worst[both] += np.abs(x[both] - y[both]) / spread
+        ends = of_numbers(x[both], y[both], [None] * int(both.sum())) if sure else {}
         for key, (title, about, compute) in _OF_TWO.items():
             value = compute(x[both], y[both]) if both.any() else None
             why = None
             if value is None:
                 why = "one of the two never varies" if both.any() else "no text of which both give this number"
-            measured.append(
-                Measured(f"{name}.{key}", f"{name}: {title}", about, Figure(value, int(both.sum()), why=why))
-            )
+            low, high = ends.get(key) or (None, None) if value is not None else (None, None)
+            figure = Figure(value, int(both.sum()), low, high, why)
+            measured.append(Measured(f"{name}.{key}", f"{name}: {title}", about, figure))
     raters = panel.raters
     apart = behind(numbers, (worst / max(1, len(tables))).tolist())
     return Between(raters[a], raters[b], n, measured, {}, apart)

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+import msgspec
+
 from emotui.metrics.span_pairs import NONE
 from emotui.metrics.suspicion import KINDS
 from emotui.tables import Cell, Column, ResultsTable, Row
@@ -64,6 +66,11 @@ def _cell(one: Measured, behind: Behind | None = None) -> Cell:
     return Cell(one.figure.value, convention=_about(one), why=why, samples=samples)
 
 
+def _sure(one: Measured, behind: Behind | None = None) -> Cell:
+    """As `_cell`, with the interval inside."""
+    return msgspec.structs.replace(_cell(one, behind), low=one.figure.low, high=one.figure.high)
+
+
 def _row(label: str, one: Measured) -> Row:
     """Value, interval, and over how much."""
     value = _cell(one)
@@ -79,7 +86,7 @@ def _by_label(by_label: Mapping[str, Sequence[Measured]], notes: tuple[str, ...]
     told = {one.name: _about(one) for figures in by_label.values() for one in figures}
     rows = []
     for name, figures in by_label.items():
-        there = {one.name: _cell(one) for one in figures}
+        there = {one.name: _sure(one) for one in figures}
         rows.append(Row(name or "(no label)", "people", "", tuple(there.get(figure, Cell()) for figure in titles)))
     columns = tuple(Column(figure, title) for figure, title in titles.items())
     return ResultsTable("agreement-labels", "Agreement by label", columns, tuple(rows), (*notes, *told.values()))
@@ -90,7 +97,7 @@ def _pairs(pairs: Sequence[Between]) -> ResultsTable:
     rows = []
     for pair in pairs:
         there = {one.name: one for one in pair.measured}
-        cells = [_cell(there[name], pair.behind) if name in there else Cell() for name in titles]
+        cells = [_sure(there[name], pair.behind) if name in there else Cell() for name in titles]
         rows.append(Row(f"{pair.a} and {pair.b}", "people", "", (*cells, Cell(pair.n))))
     columns = (*(Column(name, title) for name, title in titles.items()), Column("n", "over", unit="count"))
     told = {one.name: _about(one) for pair in pairs for one in pair.measured}

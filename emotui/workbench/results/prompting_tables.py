@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from emotui.tables import Cell, Column, ResultsTable, Row
+from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes
 from emotui.tasks.spans.experiments import goes_on
 from emotui.tasks.spans.prompts import style_of
 from emotui.workbench.results.published import PublishedRow, published
@@ -45,7 +45,8 @@ def _reproduction(runs: Sequence[RunFigures]) -> ResultsTable:
     table = published("seer_table7")
     rows += [_published(row, [("experiment-0", name) for name in names]) for row in table.rows]
     title, papers = "Prompting experiment 0: the text given back", (f"{PUBLISHED} {table.cite}.", *table.notes)
-    return ResultsTable("experiment-0", title, columns, tuple(rows), (EXACT, LETTERS), published_notes=papers)
+    notes = (EXACT, LETTERS, *_told(run for run in runs if _number(run) == 0))
+    return ResultsTable("experiment-0", title, columns, tuple(rows), notes, published_notes=papers)
 
 
 def _newest(runs: Iterable[RunFigures]) -> dict[str, RunFigures]:
@@ -76,7 +77,11 @@ def _spans(runs: Sequence[RunFigures], style: str) -> ResultsTable:
         plain = _published(row, figures)
         rows.append(Row(plain.label, plain.kind, plain.source, (*plain.cells, _gate(row))))
     title = f"Prompting experiments 1 to 3, {style}"
-    notes, papers = (EXACT, SCORES, GATE), (f"{PUBLISHED} {table.cite}, which print no EM.", *table.notes)
+    drawn = [run for by_number in held.values() for run in by_number.values()]
+    notes, papers = (
+        (EXACT, SCORES, GATE, *_told(drawn)),
+        (f"{PUBLISHED} {table.cite}, which print no EM.", *table.notes),
+    )
     return ResultsTable(f"experiments-{style}", title, tuple(columns), tuple(rows), notes, published_notes=papers)
 
 
@@ -92,7 +97,13 @@ def _cell(run: RunFigures, half: str, name: str) -> Cell:
         return Cell(why="none of these samples were asked")
     value, sd = figures.get(name), figures.get("sd", {}).get(name)
     why = None if value is not None else "no embedding model was asked"
-    return Cell(value, sd, run.convention, why, run.halves.get(half, ()), run.run.run)
+    ends = figures.get("ci95", {}).get(name, ()) if value is not None else ()
+    return Cell(value, sd, run.convention, why, run.halves.get(half, ()), run.run.run, *ends)
+
+
+def _told(runs: Iterable[RunFigures]) -> tuple[str, ...]:
+    """Under which convention intervals are."""
+    return interval_notes(part for run in runs for part in run.experiment.values() if isinstance(part, dict))
 
 
 def _own_gate(run: RunFigures | None) -> Cell:

@@ -1,10 +1,11 @@
 """EmoScene's Table 1 with own runs beside the published ones."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from emotui.errors import BadInput
 from emotui.store.query import Run
-from emotui.tables import FINE, Cell, Column, ResultsTable, Row
+from emotui.tables import FINE, Cell, Column, ResultsTable, Row, interval_notes
 from emotui.tasks.scenes.task import Scenes
 from emotui.workbench.results.published import published_table
 from emotui.workbench.scenes.decoding import Tuning
@@ -30,28 +31,40 @@ def scene_table(bench: SceneBench, runs: Iterable[Run]) -> ResultsTable:
         for key, group, unit in _FIGURES
         for step, title in (("alone", "Alone"), ("prior", "Prior"))
     ]
-    rows = [Row(run.model, "run", run.run, _cells(bench, run), _remark(run)) for run in runs]
+    rows: list[Row] = []
+    told: list[Mapping[str, Any]] = []
+    for run in runs:
+        own, sure = _cells(bench, run)
+        told += sure
+        rows.append(Row(run.model, "run", run.run, own, _remark(run)))
     cite, published = published_table()
     for row in published:
         cells = [Cell(side[key], None, "EmoScene, Table 1") for key, *_ in _FIGURES for side in (row.before, row.after)]
         rows.append(Row(row.model, "published", "EmoScene, Table 1", tuple(cells)))
     note = f"† as printed in the paper: other scenarios, so not to be compared figure by figure. {cite}."
     title = "Emotion vectors of scenarios"
-    return ResultsTable(Scenes.name, title, tuple(columns), tuple(rows), NOTES, published_notes=(note,))
+    return ResultsTable(
+        Scenes.name, title, tuple(columns), tuple(rows), (*NOTES, *interval_notes(told)), published_notes=(note,)
+    )
 
 
-def _cells(bench: SceneBench, run: Run) -> tuple[Cell, ...]:
+def _cells(bench: SceneBench, run: Run) -> tuple[tuple[Cell, ...], Sequence[Mapping[str, Any]]]:
+    """The figures of a run, and what is told of their intervals."""
     try:
         chosen = bench.redecode(run, Tuning()).choose()
     except BadInput as problem:
-        return tuple(Cell(why=str(problem), run=run.run) for _ in range(2 * len(_FIGURES)))
-    numbers = bench.load(run).numbers
+        return tuple(Cell(why=str(problem), run=run.run) for _ in range(2 * len(_FIGURES))), ()
+    scenes = bench.load(run)
     at = f"paper's prior, alpha {chosen.choice.alpha:g} on all folds"
-    return tuple(
-        Cell(getattr(side, key), None, convention, None, numbers, run.run)
+    alone = bench.sureness(run, scenes.alone)
+    prior = bench.sureness(run, chosen.held_out)
+    sides = (chosen.alone, "without a prior", alone), (chosen.nested_cv, at, prior)
+    cells = tuple(
+        Cell(getattr(side, key), None, convention, None, scenes.numbers, run.run, *sure.get("ci95", {}).get(key, ()))
         for key, *_ in _FIGURES
-        for side, convention in ((chosen.alone, "without a prior"), (chosen.nested_cv, at))
+        for side, convention, sure in sides
     )
+    return cells, (alone, prior)
 
 
 def _remark(run: Run) -> str:

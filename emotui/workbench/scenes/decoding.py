@@ -158,11 +158,13 @@ class Sweep:
 class Chosen:
     """What nested cross-validation chooses (`choice`), and the figures of decoding by choices made without looking.
 
-    `by_fold`: each fold's choice, made on the other folds; `fold_of`: the fold of each scenario of the run.
+    `held_out`: (n, k) what is decoded so, which `nested_cv` is of. `by_fold`: each fold's choice, made on the other
+    folds; `fold_of`: the fold of each scenario of the run.
     """
 
     choice: Choice
     nested_cv: Figures
+    held_out: Bits
     in_sample_choice: Choice
     in_sample: Figures
     alone: Figures
@@ -321,6 +323,7 @@ class Redecoding:
         return Chosen(
             found.chosen,
             figures(gold, found.nested_cv),
+            found.nested_cv,
             found.in_sample_choice,
             figures(gold, found.in_sample),
             figures(gold, found.alone),

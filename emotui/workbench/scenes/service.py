@@ -7,11 +7,13 @@ import msgspec
 import numpy as np
 
 from emotui.errors import BadInput
+from emotui.metrics.beside import beside, of_vectors
 from emotui.metrics.decoding import checked_log_odds
 from emotui.metrics.expected import OBJECTIVES
 from emotui.metrics.nested_cv import Scaling
 from emotui.metrics.priors import PRIORS
 from emotui.metrics.scenes import AnnotatorAgreement, annotator_agreement
+from emotui.metrics.states import Bits
 from emotui.records import ScenesGold
 from emotui.store.query import Run
 from emotui.store.store import Store
@@ -19,6 +21,7 @@ from emotui.tasks.scenes.task import Prediction, vector_letters
 from emotui.workbench.runs.export import export_run
 from emotui.workbench.runs.plan import stored_samples
 from emotui.workbench.runs.scores import metrics
+from emotui.workbench.runs.sharing import groups_of
 from emotui.workbench.scenes.decoding import Redecoding, SceneRun, Tuning
 
 
@@ -86,6 +89,13 @@ class SceneBench:
     def redecode(self, run: Run, tuning: Tuning) -> Redecoding:
         """The run under a tuning. Raises BadInput as `load` and `Redecoding`."""
         return Redecoding(self.load(run), tuning)
+
+    def sureness(self, run: Run, predicted: Bits) -> dict[str, Any]:
+        """`ci95` of the figures of what was decoded of a run, and its convention. Args: predicted: (n, k)."""
+        scenes, found = self.load(run), groups_of(self._store, run.dataset)
+        shared = {} if found is None else found[1]
+        groups = [None if number not in shared else str(shared[number]) for number in scenes.numbers]
+        return beside(of_vectors(scenes.gold, predicted, scenes.labels, groups), groups)
 
     def export(self, run: Run, path: str) -> int:
         """Write a run's logits as predicted records; how many. Raises BadInput as `export_run`."""

@@ -1,0 +1,79 @@
+"""How sure agreement over a table of labels is: percent, Fleiss' and Cohen's kappa over resamples of texts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emotui.metrics.resampling import group_numbers, resampled_sums
+
+Floats = NDArray[np.float64]
+
+PAIRS = 36
+"""Of more pairs of raters (more than nine raters) those of each two have no intervals: they are too many to draw."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResampledAgreement:
+    """Each (resamples,), NaN where it is undefined; of pairs in the order of `itertools.combinations`, or none."""
+
+    percent: Floats
+    fleiss_kappa: Floats
+    pair_percents: list[Floats]
+    kappas: list[Floats]
+
+    @property
+    def mean_kappa(self) -> Floats:
+        """The mean of those that are defined."""
+        if not self.kappas:
+            return np.empty(0)
+        table = np.stack(self.kappas)
+        known = np.isfinite(table)
+        with np.errstate(invalid="ignore"):
+            mean: Floats = np.where(known, table, 0.0).sum(axis=0) / known.sum(axis=0)
+        return mean
+
+
+def resampled_agreement(table: Floats, texts: Sequence[int] | None, resamples: int, seed: int) -> ResampledAgreement:
+    """The figures of `emotui.metrics.rating_tables.table_agreement` over resamples of texts.
+
+    Args:
+        table: (items, raters), the number of the label, NaN for none.
+        texts: of each item the number of its text; None: an item is a text.
+    """
+    there = ~np.isnan(table)
+    values = np.unique(table[there])
+    given = np.stack([table == value for value in values], axis=2) if len(values) else np.zeros((*table.shape, 0))
+    counts = given.sum(axis=1).astype(np.float64)  # (items, labels)
+    sizes = counts.sum(axis=1)
+    alike = (counts * (counts - 1)).sum(axis=1) / 2
+    each = np.divide(2 * alike, sizes * (sizes - 1), out=np.zeros(len(table)), where=sizes > 1)
+    columns = [alike, sizes * (sizes - 1) / 2, each, (sizes > 0).astype(np.float64), *counts.T]
+    fixed, k = len(columns), len(values)
+    pairs = list(combinations(range(table.shape[1]), 2))
+    pairs = pairs if len(pairs) <= PAIRS else []
+    for a, b in pairs:
+        both = there[:, a] & there[:, b]
+        columns += [both & (table[:, a] == table[:, b]), both]
+        columns += [*(given[:, a] & both[:, None]).T, *(given[:, b] & both[:, None]).T]
+    groups = None if texts is None else group_numbers(texts)
+    sums = resampled_sums(np.stack(columns, axis=1).astype(np.float64), groups, seed, resamples)
+    percents, kappas = [], []
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = sums[:, 4:fixed] / sums[:, 4:fixed].sum(axis=1, keepdims=True)
+        fleiss = _beyond(sums[:, 2] / sums[:, 3], (shares**2).sum(axis=1))
+        for at in range(len(pairs)):
+            own = sums[:, fixed + at * (2 + 2 * k) :][:, : 2 + 2 * k]
+            n = own[:, 1:2]
+            percents.append(own[:, 0] / own[:, 1])
+            first, second = own[:, 2 : 2 + k] / n, own[:, 2 + k :] / n
+            kappas.append(_beyond(percents[-1], (first * second).sum(axis=1)))
+        return ResampledAgreement(sums[:, 0] / sums[:, 1], fleiss, percents, kappas)
+
+
+def _beyond(observed: Floats, chance: Floats) -> Floats:
+    """How far agreement goes beyond chance; NaN where chance explains all."""
+    found: Floats = np.where(chance < 1 - 1e-12, (observed - chance) / (1 - chance), np.nan)
+    return found
