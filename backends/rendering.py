@@ -28,6 +28,11 @@ SWITCHES = ("enable_thinking", "thinking")
 """The variables by which templates turn a model's thinking on or off (Qwen and GLM; Granite and DeepSeek)."""
 
 _OPEN, _CLOSE = "<think>", "</think>"
+_BUDGET = "thinking_budget"
+"""The variable by which other templates (Seed-OSS) limit thinking, in tokens: 0 is none."""
+
+_THOUGHT = re.compile(r"</[\w:]*think\w*>|<\|channel\|>", re.IGNORECASE)
+"""By what a beginning of an answer tells that a thought might have stood there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +92,20 @@ class ChatTemplate:
             raise ModelError(f"The model's chat template cannot be read: {_said(error)}") from error
         self._variables = dict(variables)
         self._specials = specials
-        self._switches = tuple(name for name in SWITCHES if name in known)
-        probe = [Message("user", "x")]
+        self._off = dict.fromkeys((name for name in SWITCHES if name in known), False)
+        self._on = dict.fromkeys(self._off, True)
+        if _BUDGET in known:
+            self._off[_BUDGET] = 0
+        asked = secrets.token_hex(8)
+        probe = [Message("user", asked)]
         off, on = self._text(probe, False), self._text(probe, True)
         self._left_open = off.rfind(_OPEN) > off.rfind(_CLOSE)
-        self.thinking = "switch" if off != on else "always" if self._left_open else "none"
+        self._at_end = off.rpartition(asked)[2] != on.rpartition(asked)[2]
+        self._unthought = "" if self._left_open or off != on else self._beginning(probe, off)
+        self.thinking = "switch" if off != on or self._unthought else "always" if self._left_open else "none"
         """`switch`: thinking can be turned on and off; `always`: only cut short; `none`: there is no such mode."""
+        self.ends_thought = _end_of_thought(self._unthought or off.rpartition(asked)[2])
+        """What a model that thinks writes between its thoughts and its answer."""
         self.takes_system = self._takes_system()
 
     def render(self, messages: Sequence[Message], *, opening: str = "", thinking: bool = False) -> list[Piece]:
@@ -100,7 +113,7 @@ class ChatTemplate:
 
         Args:
             messages: their texts are read as characters, whatever they look like.
-            opening: what the model's turn already begins with.
+            opening: what the model's turn already begins with; thoughts of its own in it are read as such.
             thinking: whether the model may think before it answers; refused where it cannot.
 
         Raises:
@@ -113,8 +126,15 @@ class ChatTemplate:
         text = self._text(shown, thinking)
         if thinking and self.thinking == "none":
             raise ModelError("This model's chat template has no thinking mode")
-        if self.thinking == "switch" and text == self._text(shown, not thinking):
-            raise ModelError("The model's chat template does not turn its thinking on or off after these messages")
+        if self.thinking == "switch" and not self._unthought and text == self._text(shown, not thinking):
+            # Some (Granite's) ask for thoughts in a system's turn of their own, and not where there is one already.
+            alone = _without_system(shown)
+            if thinking and self._text(alone, True) != self._text(alone, False):
+                text = self._text(alone, True)
+            elif thinking or self._at_end:
+                raise ModelError("The model's chat template does not turn its thinking on or off after these messages")
+        if not thinking:
+            text += self._unthought
         if self._left_open and not thinking:
             # A thought that the template opens in any case is ended before it begins.
             text = f"{text.rstrip()}\n\n{_CLOSE}\n\n"
@@ -124,17 +144,38 @@ class ChatTemplate:
             pieces += [Piece(text[end : match.start()]), Piece(hidden[match.group()], literal=True)]
             end = match.end()
         pieces.append(Piece(text[end:]))
+        if thinking and self.holds_thought(opening):
+            thought, ended, opening = opening.partition(self.ends_thought)
+            pieces.append(Piece(thought + ended))
         return _joined([*pieces, *self._specials.pieces(opening)])
 
-    def _text(self, messages: Sequence[Message], thinking: bool) -> str:
+    def holds_thought(self, opening: str) -> bool:
+        """Whether the beginning of a model's turn has thoughts that have ended."""
+        return self.thinking != "none" and self.ends_thought in opening
+
+    def _beginning(self, probe: Sequence[Message], asked: str) -> str:
+        """What the template itself puts before an answer without thoughts, behind where the model would write on.
+
+        Models whose answers begin with a channel or a thought (gpt-oss, Kimi) say so by how they write a past answer.
+        """
+        mark = secrets.token_hex(8)
+        try:
+            told = self._text([*probe, Message("assistant", mark)], False, ask=False)
+        except ModelError:
+            return ""
+        before = told.partition(mark)[0]
+        begun = before[len(asked) :] if mark in told and before.startswith(asked) else ""
+        return begun if _THOUGHT.search(begun) else ""
+
+    def _text(self, messages: Sequence[Message], thinking: bool, *, ask: bool = True) -> str:
         turns = [{"role": message.role, "content": message.content} for message in messages]
         try:
             with bounded():
                 text = self._template.render(
                     messages=turns,
-                    add_generation_prompt=True,
+                    add_generation_prompt=ask,
                     **self._variables,
-                    **dict.fromkeys(self._switches, thinking),
+                    **(self._on if thinking else self._off),
                 )
             if len(text) > LONGEST + 2 * sum(len(message.content) for message in messages):
                 raise OverLimit(f"its prompt has {len(text):,} characters")
@@ -150,6 +191,14 @@ class ChatTemplate:
             return rule in self._text([Message("system", rule), Message("user", "x")], False)
         except ModelError:
             return False
+
+
+def _end_of_thought(beginning: str) -> str:
+    """What stands between thoughts and an answer, by how an answer without thoughts begins."""
+    tags = [found[0] for found in _THOUGHT.finditer(beginning) if found[0].startswith("</")]
+    if tags:
+        return tags[-1]
+    return beginning.strip() if _THOUGHT.search(beginning) else _CLOSE
 
 
 def _said(error: BaseException) -> str:

@@ -132,6 +132,8 @@ class ScenesPrediction(msgspec.Struct, frozen=True, kw_only=True):
     """Predicted labels, or `[logit_yes, logit_no]` a label.
 
     `censored`: labels of which a server kept back one side (`yes`, `no`) or `both`: its score is the highest possible.
+    `little_mass`: labels of which a model's first token is likelier something else than yes or no. `unanswered`: those
+    about which it came to no answer; even scores stand for it.
     """
 
     id: str
@@ -139,6 +141,8 @@ class ScenesPrediction(msgspec.Struct, frozen=True, kw_only=True):
     scores: Mapping[str, tuple[float, float]] | None = None
     confidence: Mapping[str, int] = {}
     censored: Mapping[str, str] = {}
+    little_mass: tuple[str, ...] = ()
+    unanswered: tuple[str, ...] = ()
 
 
 class MaskedGold(msgspec.Struct, frozen=True, kw_only=True):
@@ -208,11 +212,13 @@ class LabelsPrediction(msgspec.Struct, frozen=True, kw_only=True):
     """Predicted labels as a list, or 0 or 1, or a probability, by label. An empty object: there is no answer.
 
     `given`: beside probabilities the labels that the model itself gives, where these are not those from 0.5 on.
+    `little_mass`: labels of which a model's first token is likelier something else than yes or no.
     """
 
     id: str
     labels: tuple[str, ...] | Mapping[str, float]
     given: tuple[str, ...] | None = None
+    little_mass: tuple[str, ...] = ()
 
 
 class ValuesGold(msgspec.Struct, frozen=True, kw_only=True):

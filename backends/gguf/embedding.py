@@ -15,7 +15,7 @@ from emotui.backends.gguf.header import Header
 from emotui.backends.gguf.library import cores, open_library
 from emotui.backends.gguf.memory import flash_type, make_plan
 from emotui.backends.gguf.settings import Settings
-from emotui.backends.gguf.vocabulary import Vocabulary
+from emotui.backends.gguf.vocabulary import Vocabulary, composes
 from emotui.backends.gguf.weights import Weights
 from emotui.backends.weights_hash import weights_hash
 from emotui.errors import ModelError
@@ -45,7 +45,8 @@ class GgufEmbedder:
         self._weights = Weights(
             library, files.parts[0], gpu_layers=plan.gpu_layers, extra_buffers=extra, progress=progress
         )
-        self._vocabulary = Vocabulary(library, self._weights)
+        composed = composes(files.header.metadata.get("tokenizer.ggml.pre"))
+        self._vocabulary = Vocabulary(library, self._weights, composed=composed)
         self._c = library.c
         self._width: int = self._c.llama_model_n_embd_out(self._weights.model)
         self._context: Any = self._open(plan.context, flash, settings)
@@ -64,6 +65,7 @@ class GgufEmbedder:
                 "gpu_layers": str(plan.gpu_layers),
                 "flash": str(flash),
                 "extra_buffers": str(extra),
+                **({"unicode": "NFC"} if composed else {}),
             },
             notes=(
                 f"{header.architecture} {header.quantisation}, {decimal(files.size)}, {self._width} dimensions, "

@@ -27,7 +27,7 @@ from emotui.backends.gguf.library import cores, open_library
 from emotui.backends.gguf.memory import Plan, flash_type, make_plan
 from emotui.backends.gguf.prompts import Prompts
 from emotui.backends.gguf.settings import Settings
-from emotui.backends.gguf.vocabulary import Vocabulary
+from emotui.backends.gguf.vocabulary import Vocabulary, composes
 from emotui.backends.gguf.weights import Weights
 from emotui.backends.gguf.writing import write
 from emotui.backends.weights_hash import weights_hash
@@ -54,12 +54,14 @@ class GgufModel:
         identity = weights_hash(files.parts, progress)
         extra = allow_extra_buffers(library, settings, progress)
         self._weights = Weights(library, self._path, gpu_layers=plan.gpu_layers, extra_buffers=extra, progress=progress)
-        self._vocabulary = Vocabulary(library, self._weights)
+        composed = composes(files.header.metadata.get("tokenizer.ggml.pre"))
+        self._vocabulary = Vocabulary(library, self._weights, composed=composed)
         self._prompts = Prompts(files.header, self._vocabulary, thinking=settings.thinking == "on")
         batch = settings.batch or (_GPU_BATCH if plan.gpu_layers else _CPU_BATCH)
         size = ContextSize(plan.context, min(batch, plan.context), flash_type(settings, plan))
         threads = settings.threads or cores()
         self._context = Context(library, self._weights, size, settings, self._vocabulary.size, threads)
+        self._room = settings.thinking_room
         self._forms: Forms | None = None
         try:
             self._forms = find_forms(self._vocabulary.pieces())
@@ -80,6 +82,8 @@ class GgufModel:
                 "flash": str(size.flash),
                 "extra_buffers": str(extra),
                 "thinking": settings.thinking,
+                **({"unicode": "NFC"} if composed else {}),
+                **({"thinking_room": str(settings.thinking_room)} if settings.thinking == "on" else {}),
             },
             notes=self._notes(files, plan, settings, extra),
         )
@@ -120,7 +124,8 @@ class GgufModel:
             return Refused("the prompt is empty")
         grammar = None if request.grammar is None else Grammar(self._library, self._vocabulary, request.grammar)
         try:
-            written = write(self._context, self._vocabulary, grammar, request, prompt)
+            thoughts = (self._prompts.ends_thought, self._room) if self._prompts.ends_thought else None
+            written = write(self._context, self._vocabulary, grammar, request, prompt, thoughts)
         finally:
             if grammar is not None:
                 grammar.close()

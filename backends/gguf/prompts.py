@@ -23,6 +23,8 @@ class Prompts:
         names = {"bos_token": vocabulary.name(vocabulary.bos), "eos_token": vocabulary.name(vocabulary.eos)}
         self.template = ChatTemplate(source, names, self._specials) if isinstance(source, str) and source else None
         self._thinking = thinking
+        self.ends_thought = self.template.ends_thought if thinking and self.template is not None else ""
+        """What ends the thoughts of a model that thinks before it writes; empty where it does not."""
         if thinking and (self.template is None or self.template.thinking == "none"):
             raise ModelError("This model has no thinking mode that its chat template could turn on: set thinking=off")
 
@@ -51,7 +53,8 @@ class Prompts:
             asked = [with_question(request.messages, question) for question in request.questions]
         else:
             asked = [(Message("user", f"{request.text}\n\n{question}"),) for question in request.questions]
-        return [self.ids(messages, request.opening) for messages in asked]
+        thought = bool(self.ends_thought) and self.template is not None and self.template.holds_thought(request.opening)
+        return [self.ids(messages, request.opening, thinking=thought) for messages in asked]
 
     def ranking(self, request: Rank) -> tuple[list[int], list[list[int]]]:
         """The shared prefix (one token or more) and each continuation."""

@@ -23,7 +23,8 @@ class Settings:
     in the free memory of the GPUs. `kv`: what keys and values are kept in. `batch`: tokens of a prompt computed at a
     time, 0 for what suits the device. `threads`: 0 for one a core. `flash`: flash attention; `auto` is off on a CPU,
     and what llama.cpp finds best on a GPU. `thinking`: whether a reasoning model thinks before it writes (scores are
-    always read without). `extra_buffers`: llama.cpp's repacked weights; `auto` is off only where a trial shows that
+    read without, but for those behind thoughts of its own). `thinking_room`: tokens that its thoughts may have beside
+    an answer's own. `extra_buffers`: llama.cpp's repacked weights; `auto` is off only where a trial shows that
     this build crashes with them. `check_memory`: off loads a model that is larger than the free memory.
     """
 
@@ -34,6 +35,7 @@ class Settings:
     threads: int = 0
     flash: str = "auto"
     thinking: str = "off"
+    thinking_room: int = 2048
     extra_buffers: str = "auto"
     check_memory: bool = True
 

@@ -2,6 +2,7 @@
 
 import ctypes
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -15,11 +16,21 @@ _CONTROL, _ADDED = 1 << 3, 1 << 4
 _WORDS = re.compile(r"[\w\s]*")
 
 
-class Vocabulary:
-    """The tokens of loaded weights. `bos` and `eos` are -1 where there is none."""
+_COMPOSED = ("qwen2", "qwen35", "deepseek-r1-qwen", "stablelm2", "megrez")
+"""Pre-tokenisers, as GGUF files name them, of models whose own tokeniser brings a text to NFC first."""
 
-    def __init__(self, library: Library, weights: Weights) -> None:
+
+def composes(pre: object) -> bool:
+    """Whether a model reads texts in Unicode's NFC, which llama.cpp leaves out. Args: pre: `tokenizer.ggml.pre`."""
+    return pre in _COMPOSED
+
+
+class Vocabulary:
+    """The tokens of loaded weights. `bos` and `eos` are -1 where there is none; `composed`: texts are read in NFC."""
+
+    def __init__(self, library: Library, weights: Weights, *, composed: bool = False) -> None:
         self._c = library.c
+        self.composed = composed
         self._vocab: Any = self._c.llama_model_get_vocab(weights.model)
         self.size: int = self._c.llama_vocab_n_tokens(self._vocab)
         self.kind: int = self._c.llama_vocab_type(self._vocab)
@@ -49,6 +60,8 @@ class Vocabulary:
             control: whether control tokens are read as such, or as the characters that they are written with.
             framed: whether the tokens that the model wants around a text are added.
         """
+        if self.composed:
+            text = unicodedata.normalize("NFC", text)
         raw = text.encode("utf-8", "replace")  # half a surrogate pair is no text
         room = len(raw) + 16
         while True:

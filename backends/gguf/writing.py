@@ -10,29 +10,43 @@ from emotui.backends.sampling import Draws, pick
 
 
 def write(
-    context: Context, vocabulary: Vocabulary, grammar: Grammar | None, request: Generate, prompt: list[int]
+    context: Context,
+    vocabulary: Vocabulary,
+    grammar: Grammar | None,
+    request: Generate,
+    prompt: list[int],
+    thoughts: tuple[str, int] | None = None,
 ) -> Generation:
     """Continue one prompt that fits into the context.
 
     The draws are the request's own, and the prompt is computed in fixed steps: a request writes the same text whatever
     was asked before or beside it.
+
+    Args:
+        thoughts: how those end that the model writes before its answer, and how many tokens they may have; stops and
+            the grammar leave them alone.
     """
-    most = min(request.max_tokens, context.capacity - len(prompt))
+    room = context.capacity - len(prompt)
+    ends, most = ("", min(request.max_tokens, room)) if thoughts is None else (thoughts[0], min(thoughts[1], room))
     if most <= 0:
         return Generation("", len(prompt), 0, "length")
     draws = Draws(request.seed)
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    text, count = "", 0
+    text, count, begins = "", 0, 0
     logits = context.read(prompt)
     while True:
-        token = _choose(logits, grammar, request, draws)
+        token = _choose(logits, None if ends else grammar, request, draws)
         if vocabulary.ends(token):
             return Generation(text + decoder.decode(b"", final=True), len(prompt), count, "stop")
         count += 1
         seen = len(text)
-        text += decoder.decode(vocabulary.piece(token))
-        if (end := find_stop(text, request.stop, seen)) is not None:
-            return Generation(text[:end], len(prompt), count, "stop")
+        named = ends and token in vocabulary.control
+        text += decoder.decode(vocabulary.name(token).encode() if named else vocabulary.piece(token))
+        if ends:
+            if ends in text[max(0, seen - len(ends)) :]:
+                ends, begins, most = "", len(text), min(count + request.max_tokens, room)
+        elif (end := find_stop(text[begins:], request.stop, max(0, seen - begins))) is not None:
+            return Generation(text[: begins + end], len(prompt), count, "stop")
         if count >= most:
             return Generation(text + decoder.decode(b"", final=True), len(prompt), count, "length")
         logits = context.extend([token])

@@ -126,6 +126,8 @@ def _asked(settings: Settings, kind: str, prompts: Any) -> dict[str, str]:
         source = prompts.tokenizer.get_chat_template() if prompts.template is not None else ""
         said["template"] = hashlib.sha256(source.encode()).hexdigest() if source else "none"
         said["thinking"] = settings.thinking
+        if settings.thinking == "on":
+            said["thinking_room"] = str(settings.thinking_room)
         said["share_prefix"] = str(settings.share_prefix)
     if kind in ("nli", "classifier"):
         said["multi_label"] = str(settings.multi_label)
@@ -156,6 +158,7 @@ def _notes(settings: Settings, kind: str, prompts: Any, context: int | None) -> 
         raise ModelError("hf: thinking=on needs a model with a thinking mode; this chat template has none")
     if mode != "none":
         notes.append(
-            f"Thinking is {settings.thinking}" + ("; scores are read without it" if settings.thinking == "on" else "")
+            f"Thinking is {settings.thinking}"
+            + (f" (in up to {settings.thinking_room:,} tokens); scores are read without" * (settings.thinking == "on"))
         )
     return notes

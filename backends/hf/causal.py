@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from emotui.backends import yesno
 from emotui.backends.base import Generate, Generation, Message, ModelCard, Rank, Ranked, Refused, Score, Scores
 from emotui.backends.hf.batching import TOKENS, Batches
-from emotui.backends.hf.decoding import write
+from emotui.backends.hf.decoding import Thoughts, write
 from emotui.backends.hf.grammar import Grammars
 from emotui.backends.hf.groups import Group, shared_prefix
 from emotui.backends.hf.loading import Loaded
@@ -38,6 +38,7 @@ class Causal:
         self._ends = end_tokens(loaded)
         self._grammars = Grammars(loaded, self._ends)
         self._forms: yesno.Forms | None = None
+        self._thoughts = settings.thinking_room if prompts.ends_thought else 0
         self._writing = Batches(settings.batch_tokens or _writing_budget(loaded))
 
     def generate(self, requests: Sequence[Generate]) -> list[Generation | Refused]:
@@ -53,7 +54,7 @@ class Causal:
             accepted: list[list[int]] = [prompts[index] for index in indices]  # type: ignore[misc]
             return self._write([requests[index] for index in indices], accepted)
 
-        sizes = [len(ids) + request.max_tokens for ids, request in _accepted(prompts, requests)]
+        sizes = [len(ids) + request.max_tokens + self._thoughts for ids, request in _accepted(prompts, requests)]
         return echoed(requests, prompts, answered(prompts, sizes, batch, self._writing), self._prompts)
 
     def score(self, requests: Sequence[Score]) -> list[Scores | Refused]:
@@ -98,7 +99,9 @@ class Causal:
         messages = request.messages or (Message("user", f"{request.text}\n\n"),)
         prompts = []
         for question in request.questions:
-            ids = self._checked(with_question(messages, question), request.opening, thinking=False)
+            ids = self._checked(
+                with_question(messages, question), request.opening, thinking=self._prompts.thinks_in(request.opening)
+            )
             if isinstance(ids, Refused):
                 return ids
             prompts.append(ids)
@@ -150,8 +153,8 @@ class Causal:
             return [self._write([each], [ids])[0] for each, ids in zip(requests, prompts, strict=True)]
         context = self._loaded.context
         rooms = [
-            request.max_tokens if context is None else min(request.max_tokens, context - len(ids))
-            for request, ids in zip(requests, prompts, strict=True)
+            most if context is None else min(most, context - len(ids))
+            for most, ids in zip((each.max_tokens + self._thoughts for each in requests), prompts, strict=True)
         ]
         past = _CausalPast(self._loaded, self._rows)
         logits = past.begin(prompts)
@@ -164,6 +167,7 @@ class Causal:
             self._loaded.tokenizer,
             self._ends,
             grammars=self._grammars.begin(requests),
+            thoughts=Thoughts(self._prompts.ends_thought, self._thoughts) if self._prompts.ends_thought else None,
         )
         return list(written)
 

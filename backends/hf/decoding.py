@@ -24,14 +24,26 @@ class Past(Protocol):
         """Only these rows go on."""
 
 
+@dataclass(frozen=True, slots=True)
+class Thoughts:
+    """What a model writes before its answer: how they end, and how many tokens they may have."""
+
+    ends: str
+    room: int
+
+
 @dataclass(slots=True)
 class _Writing:
+    """`answer`: at which token the answer begins, behind thoughts; None while the model thinks."""
+
     request: Generate
     prompt_tokens: int
     room: int
     forced: list[int]
     draws: Draws
     grammar: Grammar | None
+    thoughts: Thoughts | None = None
+    answer: int | None = 0
     tokens: list[int] = field(default_factory=list)
     finish: str = ""
 
@@ -40,22 +52,38 @@ class _Writing:
         if token in ends:
             self.finish = "stop"
             return
-        if self.grammar is not None:
+        if self.grammar is not None and self.answer is not None:
             self.grammar.accept(token)
         self.tokens.append(token)
+        if self.answer is None:
+            self._think(tokenizer)
+            return
         if self.request.stop:
-            tail = tokenizer.decode(self.tokens[-_TAIL:], skip_special_tokens=True)
+            tail = tokenizer.decode(self.tokens[self.answer :][-_TAIL:], skip_special_tokens=True)
             if any(stop in tail for stop in self.request.stop):
                 self.finish = "stop"
                 return
-        if len(self.tokens) >= self.room:
+        if len(self.tokens) - self.answer >= self.request.max_tokens or len(self.tokens) >= self.room:
+            self.finish = "length"
+
+    def _think(self, tokenizer: Any) -> None:
+        """See whether the last token ended the thoughts, or their room."""
+        assert self.thoughts is not None
+        if self.thoughts.ends in tokenizer.decode(self.tokens[-_TAIL:], skip_special_tokens=False):
+            self.answer = len(self.tokens)
+            if len(self.tokens) >= self.room:
+                self.finish = "length"
+        elif len(self.tokens) >= min(self.thoughts.room, self.room):
             self.finish = "length"
 
     def result(self, tokenizer: Any) -> Generation:
-        text = tokenizer.decode(self.tokens, skip_special_tokens=True)
+        """The whole text; thoughts with the control tokens that part them from the answer."""
+        begins = self.answer or 0
+        text = tokenizer.decode(self.tokens[begins:], skip_special_tokens=True)
         for stop in self.request.stop:
             text = text.split(stop, 1)[0]
-        return Generation(text, self.prompt_tokens, len(self.tokens), self.finish)
+        thought = tokenizer.decode(self.tokens[:begins], skip_special_tokens=False) if begins else ""
+        return Generation(thought + text, self.prompt_tokens, len(self.tokens), self.finish)
 
 
 def write(
@@ -68,6 +96,7 @@ def write(
     ends: frozenset[int],
     forced: Sequence[list[int]] | None = None,
     grammars: Sequence[Grammar | None] | None = None,
+    thoughts: Thoughts | None = None,
 ) -> list[Generation]:
     """Write until every request has ended.
 
@@ -78,14 +107,17 @@ def write(
         past: the state after the prompts.
         ends: tokens that end a text.
         forced: tokens that each text begins with, not counted as written (a decoder's opening).
-        grammars: what each text keeps to, at its beginning; None for nothing.
+        grammars: what each text keeps to, at its beginning, behind thoughts; None for nothing.
+        thoughts: what the model may write before each answer, which stops and grammars leave alone.
 
     Raises:
         ModelError: a grammar leaves nothing that could follow.
     """
     none = [None] * len(requests)
     writings = [
-        _Writing(request, length, room, list(begin), Draws(request.seed), grammar)
+        _Writing(
+            request, length, room, list(begin), Draws(request.seed), grammar, thoughts, 0 if thoughts is None else None
+        )
         for request, length, room, begin, grammar in zip(
             requests, lengths, rooms, forced or [[] for _ in requests], grammars or none, strict=True
         )
@@ -93,7 +125,7 @@ def write(
     active = writings
     while True:
         for row, each in enumerate(active):
-            if each.grammar is not None and not each.forced:
+            if each.grammar is not None and not each.forced and each.answer is not None:
                 logits[row] = each.grammar.narrow(logits[row])
         chosen = choose(
             logits,

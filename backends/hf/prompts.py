@@ -54,6 +54,15 @@ class Prompts:
         first = next((place for place, number in enumerate(ids) if number != self.begins[0]), len(ids))
         return [*self.begins, *ids[first:]]
 
+    def thinks_in(self, opening: str) -> bool:
+        """Whether a turn that begins so has thoughts of the model's own, which are read as such."""
+        return self.thinking and self.template is not None and self.template.holds_thought(opening)
+
+    @property
+    def ends_thought(self) -> str:
+        """What ends the thoughts of a model that thinks before it writes; empty where it does not."""
+        return self.template.ends_thought if self.thinking and self.template is not None else ""
+
     def plain(self, messages: Sequence[Message]) -> str:
         """The messages for a model without a chat template."""
         return plain_prompt(messages)

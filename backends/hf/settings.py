@@ -23,7 +23,8 @@ class Settings:
     `online`: a hub name may be fetched; else only what is on this machine counts. `revision`: of a hub name.
     `dtype`: `auto` is bfloat16 on a GPU that has it and float32 on a CPU. `device`: `auto`, `cpu`, `cuda`, `cuda:1`,
     `mps`, or `multi` (layers over all GPUs). `bits`: 4 or 8 with bitsandbytes, 0 for none. `thinking`: whether a
-    reasoning model thinks before it writes (scores are always read without). `context`: tokens, 0 for the model's own.
+    reasoning model thinks before it writes (scores are read without, but for those behind thoughts of its own);
+    `thinking_room`: tokens that its thoughts may have beside an answer's own. `context`: tokens, 0 for the model's own.
     `batch_tokens`: how many tokens one forward pass may hold, 0 for what suits the device. `threads`: 0 for torch's
     own. `hypothesis`: what an NLI model judges, `{}` for the label. `multi_label`: several labels may hold at once,
     where the model does not say. `share_prefix`: off computes every question of a score with its whole prompt.
@@ -38,6 +39,7 @@ class Settings:
     device: str = "auto"
     bits: int = 0
     thinking: str = "off"
+    thinking_room: int = 2048
     family: str = "auto"
     context: int = 0
     batch_tokens: int = 0

@@ -85,6 +85,8 @@ def predict(
         whole = found.stopped is None
     finally:
         found.answers.close(remove=whole)
+    if found.doubtful:
+        say(f"{found.doubtful} answers are doubtful: yes and no have little probability, or one has none", err=True)
     if found.stopped is not None:
         say(f"{found.stopped}: {found.answers.done} of {found.n} are written", err=True)
     if found.answers.failed or found.stopped is not None:
@@ -111,6 +113,7 @@ def _print_document(found: Predictions) -> None:
             "kind": found.kind,
             "n": found.n,
             "failed": found.answers.failed,
+            "doubtful": found.doubtful,
             "stopped": found.stopped,
             "seconds": found.seconds,
             "labels": found.labels,
@@ -127,6 +130,7 @@ def _as_in_files(record: msgspec.Struct) -> dict[str, object]:
     fields: dict[str, object] = msgspec.to_builtins(record)
     if not fields.get("sentences", True):
         del fields["sentences"]  # no model of ours says anything of sentences
+    fields = {name: value for name, value in fields.items() if value or name not in ("little_mass", "unanswered")}
     return fields | {name: value for name, value in present(record).items() if name == "spans"}
 
 

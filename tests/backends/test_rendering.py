@@ -162,3 +162,59 @@ def test_an_ordinary_prompt_has_the_ids_of_transformers_own_rendering(tokenizer)
         [{"role": each.role, "content": each.content} for each in said], add_generation_prompt=True, return_dict=False
     )
     assert Prompts(tokenizer).chat(said) == own
+
+
+CHANNELS = (
+    "{% for m in messages %}<|start|>{{ m.role }}{% if m.role == 'assistant' %}<|channel|>final{% endif %}<|message|>"
+    "{{ m.content }}<|end|>{% endfor %}{% if add_generation_prompt %}<|start|>assistant{% endif %}"
+)
+KIMI = (
+    "{% for m in messages %}<|{{ m.role }}|>{% if m.role == 'assistant' %}<think></think>{% endif %}{{ m.content }}"
+    "<|end|>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
+)
+SEED = PLAIN + "{% if thinking_budget is defined and thinking_budget == 0 %}<seed:think>None.</seed:think>{% endif %}"
+GRANITE = (
+    "{% if messages[0].role == 'system' %}{% set rules = messages[0].content %}{% set rest = messages[1:] %}{% else %}"
+    "{% set rules = 'You are Granite.' ~ (' Think first.' if thinking else '') %}{% set rest = messages %}{% endif %}"
+    "<|system|>{{ rules }}{% for m in rest %}<|{{ m.role }}|>{{ m.content }}{% endfor %}<|assistant|>"
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "begun", "end"),
+    [
+        (CHANNELS, "<|start|>assistant<|channel|>final<|message|>", "<|channel|>final<|message|>"),
+        (KIMI, "<|assistant|><think></think>", "</think>"),
+        (SEED, "<|assistant|><seed:think>None.</seed:think>", "</seed:think>"),
+        (SWITCHED, "<|assistant|><think>\n\n</think>\n\n", "</think>"),
+        (ALWAYS, "<|assistant|><think>\n\n</think>\n\n", "</think>"),
+    ],
+)
+def test_an_answer_without_thoughts_begins_as_the_template_itself_has_it(source: str, begun: str, end: str) -> None:
+    found = template(source)
+    assert text(found.render(ASKED)).endswith(begun)
+    thinking = text(found.render(ASKED, thinking=True))
+    assert end not in thinking
+    assert found.ends_thought == end
+    # What the model thought before is read as its own, and the answer behind it as characters.
+    pieces = found.render(ASKED, opening=f"So.{end}<|end|>", thinking=True)
+    assert text(pieces) == f"{thinking}So.{end}<|end|>"
+    assert pieces[-1] == Piece("<|end|>", literal=True)
+    assert end in pieces[-2].text
+
+
+def test_a_past_answer_that_merely_follows_a_space_or_a_role_begins_with_nothing() -> None:
+    turns = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}"
+    spaced = turns + "{% if add_generation_prompt %}assistant:{% endif %}"
+    assert template(spaced).thinking == "none"
+    assert text(template(spaced).render(ASKED)) == "user: Is it?\nassistant:"
+
+
+def test_thinking_that_is_asked_for_in_a_system_turn_leaves_ones_own_system_turn_alone() -> None:
+    asked = (Message("system", "Be brief."), *ASKED)
+    granite = template(GRANITE)
+    assert granite.thinking == "switch"
+    assert text(granite.render(asked)) == "<|system|>Be brief.<|user|>Is it?<|assistant|>"
+    assert text(granite.render(asked, thinking=True)) == (
+        "<|system|>You are Granite. Think first.<|user|>Be brief.\n\nIs it?<|assistant|>"
+    )

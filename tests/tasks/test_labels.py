@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from emotui.backends.base import Classification, Generate, Generation, ModelCard, Refused, Score, Scores
@@ -12,6 +13,7 @@ from emotui.backends.grammars import some_of
 from emotui.errors import BadInput, ModelError
 from emotui.metrics.labels import labels_report
 from emotui.records import LabelsGold, LabelsPrediction, Text
+from emotui.store.rows import ResultRow
 from emotui.tasks.labels.answers import Prediction
 from emotui.tasks.labels.label_sets import LabelSets
 from emotui.tasks.labels.prompts import read_list
@@ -255,3 +257,21 @@ def test_an_answer_that_failed_counts_as_no_label_and_leaves_the_figures_of_prob
     files = labels_report({one.id: one.said or () for one in (GOLD, other)}, {GOLD.id: said.probs, "other": {}})
     assert figures["brier"] == files["brier"] is not None
     assert figures["macro_f1"] == files["macro_f1"]
+
+
+def test_a_label_on_which_yes_and_no_have_little_probability_is_marked_counted_and_told() -> None:
+    def model(requests: Sequence[Score]) -> list[Scores]:
+        return [Scores((0.0,) * 4, (-1.0,) * 4, (0.9, 0.2, 0.8, 0.1)) for _ in requests]
+
+    task = _task()
+    (answer,) = task.ask([GOLD], model, "score", [0])
+    said = task.parse(GOLD, answer.raw or "", "score")
+    astray = (LABELS[1], LABELS[3])
+    assert said.little_mass == astray
+    assert task.record("1", said).little_mass == astray
+    (row,) = task.score([Parsed(GOLD, 0, said)], None)
+    assert row.marks.endswith("!")
+    kept = ResultRow(1, 0, 0, None, "", None, 1.0, msgspec.json.encode(said))
+    told = task.diagnostics([kept])
+    assert told["little_mass"] == {"scores": 2, "of": 4, "samples": 1, "below": 0.5}
+    assert "1 of 1 answers" in told["notes"]["little_mass"]  # type: ignore[index]

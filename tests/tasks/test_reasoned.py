@@ -88,3 +88,16 @@ def test_room_and_tries_are_part_of_what_an_answer_is_kept_under() -> None:
     plain = Scenes().settings("reasoned")
     for options in ({"max_tokens": 900}, {"retries": 0}):
         assert Scenes().with_options(options, 1).settings("reasoned") != plain
+
+
+def test_a_tag_within_a_models_thoughts_is_not_its_answer() -> None:
+    scored: list[Score] = []
+
+    def score(request: Score) -> Scores:
+        scored.append(request)
+        return YES
+
+    ask(lambda request: Generation("<think>an <answer>?</think>So. ", 9, 9, "stop"), score)
+    assert {request.opening for request in scored} == {"<think>an <answer>?</think>So. <answer>"}
+    lost = ask(lambda request: Generation("<think>an <answer>", 9, 9, "length"), score, retries=0)
+    assert lost.why == "joy: the model came to no answer within 400 tokens"

@@ -7,6 +7,7 @@ import msgspec
 
 from emotui.backends.base import Classification, Refused, Scores
 from emotui.metrics.thresholds import USUAL
+from emotui.tasks.doubts import LITTLE_MASS
 from emotui.tasks.matching import matched
 from emotui.tasks.task import Asked, unanswered
 
@@ -14,12 +15,14 @@ from emotui.tasks.task import Asked, unanswered
 class Prediction(msgspec.Struct, frozen=True, omit_defaults=True):
     """The labels given, and a probability for each label where the model gives any.
 
-    `form`: how a written answer was to be read (`emotui.tasks.labels.prompts.read_list`).
+    `form`: how a written answer was to be read (`emotui.tasks.labels.prompts.read_list`). `little_mass`: labels
+    of which a model's first token is likelier something else than yes or no (`emotui.tasks.doubts`).
     """
 
     labels: tuple[str, ...]
     probs: Mapping[str, float] = {}
     form: str = ""
+    little_mass: tuple[str, ...] = ()
 
 
 class _Classified(msgspec.Struct, frozen=True):
@@ -30,10 +33,11 @@ class _Classified(msgspec.Struct, frozen=True):
     several: bool
 
 
-class _Scored(msgspec.Struct, frozen=True):
-    """Logits of yes and of no by label."""
+class _Scored(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Logits of yes and of no by label, and the probability of both together where that is little."""
 
     scores: Mapping[str, tuple[float, float]]
+    little_mass: Mapping[str, float] = {}
 
 
 def kept_classification(answer: Classification | Refused) -> Asked:
@@ -49,7 +53,8 @@ def kept_scores(answer: Scores | Refused, labels: Sequence[str], prompt: str | N
     if isinstance(answer, Refused):
         return unanswered(answer, prompt)
     pairs = dict(zip(labels, zip(answer.yes, answer.no, strict=True), strict=True))
-    return Asked(msgspec.json.encode(_Scored(pairs)).decode(), prompt=prompt)
+    little = {label: mass for label, mass in zip(labels, answer.mass, strict=True) if mass < LITTLE_MASS}
+    return Asked(msgspec.json.encode(_Scored(pairs, little)).decode(), prompt=prompt)
 
 
 def read_classification(raw: str, labels: Sequence[str], thresholds: Mapping[str, float]) -> Prediction:
@@ -84,7 +89,7 @@ def read_scores(raw: str, labels: Sequence[str], thresholds: Mapping[str, float]
         if not (math.isfinite(yes) and math.isfinite(no)):
             raise ValueError(f"there are no two finite logits for {label!r}")
         probs[label] = round(1 / (1 + math.exp(min(no - yes, 700.0))), 9)
-    return Prediction(decided(probs, thresholds), probs)
+    return Prediction(decided(probs, thresholds), probs, little_mass=tuple(kept.little_mass))
 
 
 def decided(probs: Mapping[str, float], thresholds: Mapping[str, float]) -> tuple[str, ...]:

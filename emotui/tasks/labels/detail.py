@@ -10,13 +10,17 @@ CONVENTION = "labels 1: F1 and Jaccard of the two sets of labels, 1 where both a
 
 
 class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The gold labels of one text (None: it is unlabelled), those given, and the probabilities."""
+    """The gold labels of one text (None: it is unlabelled), those given, and the probabilities.
+
+    `astray`: of some label yes and no together have little probability.
+    """
 
     id: str
     repeat: int
     gold: tuple[str, ...] | None
     predicted: tuple[str, ...]
     probs: Mapping[str, float] = {}
+    astray: bool = False
 
 
 def named_in(given: Sequence[str] | None, details: Sequence[Detail]) -> list[str]:

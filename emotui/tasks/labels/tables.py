@@ -89,6 +89,7 @@ class _Counts:
     probs: Floats | None
     thresholds: Mapping[str, float]
     unlabelled: int
+    astray: int
 
     @classmethod
     def of(cls, scored: ScoredRun) -> "_Counts | None":
@@ -115,6 +116,7 @@ class _Counts:
             as_table([one.probs for _, one, _ in known], names)[:, order] if probable else None,
             options.get("thresholds") or {},
             len(details) - len(known),
+            sum(one.astray for _, one, _ in known),
         )
 
     @property
@@ -377,6 +379,8 @@ def _remark(own: _Counts) -> str:
         parts.append(f"{own.unlabelled} answers are about unlabelled texts and left out")
     if own.by_threshold and own.thresholds:
         parts.append("labels given from the model's own thresholds on")
+    if own.astray:
+        parts.append(f"in {own.astray} answers (marked !) yes and no have little probability")
     if trained := run.config.get("trained_on"):
         parts.append(str(trained))
     return "; ".join(parts)

@@ -31,6 +31,7 @@ from emotui.metrics.thresholds import USUAL
 from emotui.records import LabelsGold, LabelsPrediction, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.tables import ResultsTable
+from emotui.tasks.doubts import little_mass, said_of_little_mass, with_notes
 from emotui.tasks.labels.answers import (
     Prediction,
     decided,
@@ -228,7 +229,8 @@ class Labels(Task):
         if not prediction.probs:
             return LabelsPrediction(id=key, labels=prediction.labels)
         usual = set(prediction.labels) == set(decided(prediction.probs, {}))
-        return LabelsPrediction(id=key, labels=prediction.probs, given=None if usual else prediction.labels)
+        given = None if usual else prediction.labels
+        return LabelsPrediction(id=key, labels=prediction.probs, given=given, little_mass=prediction.little_mass)
 
     def taken(self, sample: LabelsGold, said: Mapping[str, Any]) -> Prediction:
         """Labels as a list or as 0 or 1, or probabilities: from 0.5 on, or those that are `given` beside them."""
@@ -317,12 +319,17 @@ class Labels(Task):
         return label_tables(runs, elsewhere)
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
-        """Under `answers`, of a model that writes: how its lists were to be read."""
+        """Under `answers`, of a model that writes: how its lists were to be read. `little_mass`: as in scenes."""
         kept = [msgspec.json.decode(row.prediction, type=Prediction) for row in rows if row.prediction is not None]
-        forms = [one.form for one in kept if one.form]
-        if not forms:
-            return {}
-        return {"answers": {"n": len(forms)} | {form: forms.count(form) for form in ("json", "lenient", "unread")}}
+        found: dict[str, object] = {}
+        notes: dict[str, str] = {}
+        if forms := [one.form for one in kept if one.form]:
+            counts = {form: forms.count(form) for form in ("json", "lenient", "unread")}
+            found["answers"] = {"n": len(forms)} | counts
+        if any(astray := [len(one.little_mass) for one in kept]):
+            found["little_mass"] = little_mass(astray, sum(len(one.probs) for one in kept))
+            notes["little_mass"] = said_of_little_mass(astray)
+        return with_notes(found, notes)
 
 
 def gold_of(sample: LabelsGold) -> tuple[str, ...] | None:
@@ -345,8 +352,9 @@ def _line(
 def _score(answer: Parsed) -> ScoreRow:
     sample, said = answer.sample, answer.prediction
     gold = gold_of(sample)
-    detail = Detail(sample.id, answer.repeat, gold, said.labels, said.probs)
-    unread = "!" * (said.form == "unread")
+    astray = bool(said.little_mass)
+    detail = Detail(sample.id, answer.repeat, gold, said.labels, said.probs, astray)
+    unread = "!" * (said.form == "unread" or astray)
     encoded = msgspec.json.encode(detail)
     if gold is None:
         return ScoreRow(CONVENTION, {metric.name: None for metric in METRICS}, unread, encoded)

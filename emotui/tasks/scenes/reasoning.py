@@ -9,6 +9,7 @@ import msgspec
 from emotui.backends.base import Generate, Refused, Score
 from emotui.records import ScenesGold
 from emotui.tasks.prompting.files import Prompt, as_chat, as_kept, filled
+from emotui.tasks.prompting.filters import without_thinking
 from emotui.tasks.scenes.asking import Answer, as_raw
 from emotui.tasks.scenes.prompts import REASONED, questions, scene_fields, shared_and_asked
 from emotui.tasks.task import Asked, AskModel, unanswered
@@ -88,7 +89,7 @@ def _thought(asked: Sequence[_Question], model: AskModel, how: Reasoning) -> lis
         for place, reply in zip(waiting, replies, strict=True):
             if isinstance(reply, Refused):
                 found[place] = reply if found[place] is None or reply.again else found[place]
-            elif reply.finish == "length" and ANSWER not in reply.text:
+            elif reply.finish == "length" and ANSWER not in without_thinking(reply.text):
                 found[place] = Refused(f"the model came to no answer within {how.room} tokens")
                 unfinished.append(place)
             else:
@@ -103,7 +104,7 @@ def _judged(
     asked: Sequence[_Question], thoughts: Sequence[Any], model: AskModel, how: Reasoning
 ) -> list[Answer | Refused]:
     """Yes against no behind each thought: as the model itself went on, where that is told, else asked for."""
-    openings = ["" if isinstance(thought, Refused) else thought.text.split(ANSWER)[0] + ANSWER for thought in thoughts]
+    openings = ["" if isinstance(thought, Refused) else _opening(thought.text) for thought in thoughts]
     to_score = [
         place for place, thought in enumerate(thoughts) if not isinstance(thought, Refused) and thought.verdict is None
     ]
@@ -134,6 +135,12 @@ def _judged(
         censored = said.censored[0] if said.censored else ""
         found.append(Answer(said.yes[0], said.no[0], said.mass[0], censored, int(sure[1]) if sure else None, text))
     return found
+
+
+def _opening(text: str) -> str:
+    """What a model wrote up to the answer's tag, thoughts that it had before included."""
+    answer = without_thinking(text)
+    return text[: len(text) - len(answer)] + answer.split(ANSWER)[0] + ANSWER
 
 
 def _together(answers: Sequence[tuple[str, Answer | Refused]], prompt: str) -> Asked:

@@ -32,6 +32,7 @@ from emotui.metrics.span_scoring import Embed
 from emotui.metrics.thresholds import USUAL
 from emotui.records import PLUTCHIK, ScenesGold, ScenesPrediction, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
+from emotui.tasks.doubts import LITTLE_MASS, little_mass, said_of_little_mass, with_notes
 from emotui.tasks.matching import matched_all
 from emotui.tasks.parts import Asking, Embedding, OwnSamples, SaidLine, TaskFiles, TaskWords
 from emotui.tasks.prompting.hypotheses import NLI
@@ -53,9 +54,6 @@ from emotui.tasks.task import Asked, AskModel, Parsed, Task
 VERSION = "1"
 CONVENTION = "scenes 1: yes where its logit is above no's; F1 of a vector, 1 where gold and predicted are both empty"
 
-
-LITTLE_MASS = 0.5
-"""Probability of yes and no together; with less, a model's first token is likelier something else."""
 
 _OPTIONS = {HEADS: ("matched",), REASONED: ("prompts", "constrain", "max_tokens", "retries")}
 """Of the ways that have others than prompts alone."""
@@ -83,6 +81,16 @@ class Prediction(msgspec.Struct, frozen=True):
     mass: Mapping[str, float] = {}
     censored: Mapping[str, str] = {}
     unanswered: Mapping[str, str] = {}
+
+    @property
+    def little_mass(self) -> dict[str, float]:
+        """The probability of yes and no together, of emotions of which it is little."""
+        return {name: mass for name, mass in self.mass.items() if mass < LITTLE_MASS}
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether there is an emotion with little mass, or without an answer."""
+        return bool(self.unanswered) or bool(self.little_mass)
 
 
 class Detail(msgspec.Struct, frozen=True):
@@ -349,7 +357,12 @@ class Scenes(Task):
         if prediction is None:
             return ScenesPrediction(id=key, labels={})
         return ScenesPrediction(
-            id=key, scores=prediction.scores, confidence=prediction.confidence, censored=prediction.censored
+            id=key,
+            scores=prediction.scores,
+            confidence=prediction.confidence,
+            censored=prediction.censored,
+            little_mass=tuple(prediction.little_mass),
+            unanswered=tuple(prediction.unanswered),
         )
 
     def taken(self, sample: ScenesGold, said: Mapping[str, Any]) -> Prediction:
@@ -413,10 +426,8 @@ class Scenes(Task):
             found["censored"] = {"scores": len(sides), "both": sides.count("both"), "of": scores}
         notes: dict[str, str] = {}
         if any(astray):
-            samples = sum(map(bool, astray))
-            found["little_mass"] = {"scores": sum(astray), "of": scores, "samples": samples, "below": LITTLE_MASS}
-            said = f"in {samples} of {len(kept)} answers (marked !) the first word is likelier something else than"
-            notes["little_mass"] = f"{said} yes or no: they say little of what it thinks"
+            found["little_mass"] = little_mass(astray, scores)
+            notes["little_mass"] = said_of_little_mass(astray)
         lost = [len(one.unanswered) for one in kept]
         if any(lost):
             samples = sum(map(bool, lost))
@@ -426,7 +437,7 @@ class Scenes(Task):
                 f"{sum(lost)} of {scores} questions in {samples} of {len(kept)} answers (marked !) came to no yes or "
                 f"no, and count as no ({why})"
             )
-        return found | ({"notes": notes} if notes else {})
+        return with_notes(found, notes)
 
 
 def _line(name: str, gold: int, prediction: Prediction | None) -> SaidLine:
@@ -463,8 +474,9 @@ def _score(answer: Parsed) -> ScoreRow:
         "lexical_accuracy": mean(right),
         "vector_accuracy": float(all(right)),
     }
-    astray = bool(prediction.unanswered) or any(mass < LITTLE_MASS for mass in prediction.mass.values())
-    return ScoreRow(CONVENTION, values, "M" * missed + "X" * extra + "!" * astray, msgspec.json.encode(detail))
+    return ScoreRow(
+        CONVENTION, values, "M" * missed + "X" * extra + "!" * prediction.doubtful, msgspec.json.encode(detail)
+    )
 
 
 def _report(details: Sequence[Detail]) -> dict[str, Any]:

@@ -39,6 +39,7 @@ class Predictions:
         n: how many records the file has.
         answers: one for each, unless `stopped`; to be closed.
         failures: a line for each of the first records that the model refused.
+        doubtful: of how many a label has little probability on yes and no together, or no answer.
         stopped: why those that have no record were not answered (a server that went away, a model that died, Ctrl-C).
     """
 
@@ -50,6 +51,7 @@ class Predictions:
     answers: Answers[msgspec.Struct]
     failures: list[str]
     stopped: str | None = None
+    doubtful: int = 0
 
     @property
     def records(self) -> list[msgspec.Struct]:
@@ -117,7 +119,14 @@ def predict(
             answers.close(remove=not answers.done)
             raise
     failures = [f"{path}:{one.line}: {one.why}" for one in answers.failures(FAILURES)]
-    return Predictions(spec, task.files.kind, texts.n, seconds, names, answers, failures, stopped)
+    return Predictions(
+        spec, task.files.kind, texts.n, seconds, names, answers, failures, stopped, _doubtful(task, answers)
+    )
+
+
+def _doubtful(task: Task, answers: Answers[msgspec.Struct]) -> int:
+    marks = [name for name in ("little_mass", "unanswered") if name in task.files.predicted.__struct_fields__]
+    return sum(any(getattr(record, name) for name in marks) for record in answers) if marks else 0
 
 
 _Batch = list[tuple[int, int, Any]]

@@ -1,6 +1,7 @@
 """EmoScene's Table 1 with own runs beside the published ones."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from emotui.errors import BadInput
@@ -36,7 +37,7 @@ def scene_table(bench: SceneBench, runs: Iterable[Run]) -> ResultsTable:
     for run in runs:
         own, sure = _cells(bench, run)
         told += sure
-        rows.append(Row(run.model, "run", run.run, own, _remark(run)))
+        rows.append(Row(run.model, "run", run.run, own, _remark(bench, run)))
     cite, published = published_table()
     for row in published:
         cells = [Cell(side[key], None, "EmoScene, Table 1") for key, *_ in _FIGURES for side in (row.before, row.after)]
@@ -67,8 +68,11 @@ def _cells(bench: SceneBench, run: Run) -> tuple[tuple[Cell, ...], Sequence[Mapp
     return cells, (alone, prior)
 
 
-def _remark(run: Run) -> str:
+def _remark(bench: SceneBench, run: Run) -> str:
     parts = [f"{run.done} of {run.n} answered"] if run.done < run.n else []
+    with suppress(BadInput):  # its cells say why it cannot be decoded
+        if doubtful := bench.load(run).doubtful:
+            parts.append(f"{doubtful} answers (marked !) have little probability on yes and no, or none for an emotion")
     if run.config.get("flattered"):
         parts.append("fitted on these samples, which flatters it")
     return "; ".join(parts)

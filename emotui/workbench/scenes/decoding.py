@@ -72,6 +72,7 @@ class SceneRun:
 
     log_odds: (n, k), yes minus no. gold, alone (the model without a prior): (n, k) of 0 or 1. `place_of`: sample number
     to row. `silent`: how many scenarios have no answer. `agreement`: of the annotators, where all have as many.
+    `doubtful`: how many have an emotion on which yes and no have little probability, or no answer.
     """
 
     run: Run
@@ -84,6 +85,7 @@ class SceneRun:
     place_of: Mapping[int, int]
     silent: int
     agreement: AnnotatorAgreement | None = None
+    doubtful: int = 0
 
     @property
     def way(self) -> str:

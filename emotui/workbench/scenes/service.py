@@ -84,6 +84,7 @@ class SceneBench:
             place_of={number: place for place, number in enumerate(numbers)},
             silent=dataset.n - len(numbers),
             agreement=_agreement(list(samples.values()), labels),
+            doubtful=sum(said[number].doubtful for number in numbers),
         )
 
     def redecode(self, run: Run, tuning: Tuning) -> Redecoding:
