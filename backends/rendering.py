@@ -92,7 +92,7 @@ class ChatTemplate:
             raise ModelError(f"The model's chat template cannot be read: {_said(error)}") from error
         self._variables = dict(variables)
         self._specials = specials
-        self._off = dict.fromkeys((name for name in SWITCHES if name in known), False)
+        self._off: dict[str, int] = dict.fromkeys((name for name in SWITCHES if name in known), False)
         self._on = dict.fromkeys(self._off, True)
         if _BUDGET in known:
             self._off[_BUDGET] = 0
