@@ -141,6 +141,32 @@ def posterior_marginals(
     return np.clip(marginals, 0.0, 1.0)
 
 
+def marginals_over_alphas(log_odds: ArrayLike, prior: Ising, alphas: Sequence[float]) -> Floats:
+    """P(E_i = 1 | x) of one record under every alpha, exactly: `posterior_marginals` with alphas for rows.
+
+    Args:
+        log_odds: (k,), one record's.
+
+    Returns:
+        (len(alphas), k), in [0, 1].
+
+    Raises:
+        ValueError: as `decode_map`.
+    """
+    evidence = checked_log_odds(np.asarray(log_odds, dtype=np.float64)[None, :])
+    k = evidence.shape[1]
+    _check_prior(prior, k, alphas)
+    weighed = np.asarray(alphas, dtype=np.float64)
+    energy, sums = prior.energies(), state_sums(evidence)
+    marginals = np.empty((len(weighed), k))
+    for rows in _row_blocks(len(weighed), k):
+        scores = sums + weighed[rows, None] * energy
+        scores -= scores.max(axis=1, keepdims=True)
+        weights = np.exp(scores, out=scores)
+        marginals[rows] = label_moments(weights) / weights.sum(axis=1, keepdims=True)
+    return np.clip(marginals, 0.0, 1.0)
+
+
 @dataclass(frozen=True, slots=True)
 class Term:
     """One part of a label's log-odds, in nats: its own evidence, the prior's bias, the pull of another label."""

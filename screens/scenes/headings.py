@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from emotui.screens.scenes.charts import alpha_text, track
+from emotui.screens.scenes.axis import alpha_text
 from emotui.screens.widgets.line import Part
 from emotui.store.query import Run
 
 if TYPE_CHECKING:
     from emotui.records import ScenesGold
-    from emotui.workbench.scenes.decoding import Decoded, Redecoding, Row, SceneRun
+    from emotui.workbench.scenes.decoding import Decoded, Redecoding, SceneRun
+    from emotui.workbench.scenes.ribbons import Row
 
-_TRACK, _LEAST_TRACK = 45, 12
 Sides = tuple[list[Part], list[Part]]
 
 
@@ -30,28 +30,33 @@ def title(scene: "ScenesGold", run: Run | None, way: str, *, annotators: bool) -
     return left, [Part(run.model, "said", "do('run')"), Part(asked, "dim"), Part(f"{state} ", "mark")]
 
 
-def slider(redecoding: "Redecoding", alpha: float, place: int | None, cells: int) -> Sides:
-    """Alpha, the prior, what is decoded for, and which fold the scenario is in."""
-    from emotui.workbench.scenes.decoding import ABOUT_OBJECTIVES, ALPHAS, nearest
+def settings(
+    redecoding: "Redecoding", alpha: float, chosen: float | None, place: int | None, cells: int, name: str = ""
+) -> Sides:
+    """Alpha and whether cross-validation chose it, the prior, what is decoded for, and which fold the scenario is in.
+
+    `name`: of the scenario, where it has no line of its own.
+    """
+    from emotui.workbench.scenes.decoding import ABOUT_OBJECTIVES
 
     tuning = redecoding.tuning
-    about = [
-        Part(f"  {tuning.prior}", "key", "do('prior')"),
-        Part(f" s {alpha_text(tuning.smoothing)}", "dim", "do('prior')"),
-    ]
+    prior = f"  {tuning.prior} s {alpha_text(tuning.smoothing)}"
     if tuning.scaling != 1.0:
-        about.append(Part(f" T {redecoding.temperature:.2f}", "dim", "do('prior')"))
-    about.append(Part(f"  {ABOUT_OBJECTIVES[tuning.objective]}", "key", "do('objective')"))
-    room = cells - 9 - sum(len(part.text) for part in about)
-    fold = "" if place is None else f"fold {redecoding.fold(place) + 1}/{len(redecoding.priors)}"
-    words = f"{fold}, fitted without it "
-    right = words if len(words) + _LEAST_TRACK < room else f"{fold} "
-    left = [
-        Part(f" α {alpha_text(alpha):<5}", "strong", "do('alpha')"),
-        *track(ALPHAS, nearest(alpha), min(_TRACK, max(room - len(right) - 1, _LEAST_TRACK))),
-        *about,
+        prior += f" T {redecoding.temperature:.2f}"
+    left = [Part(f" {name} " if name else "", "strong"), Part(f" α {alpha_text(alpha):<4}", "strong", "do('alpha')")]
+    if chosen is not None:
+        at = "" if chosen == alpha else f" {alpha_text(chosen)}"
+        left.append(Part(f"◆{at} by cross-validation" if cells >= 70 else f"◆{at} CV", "key", "do('chosen')"))
+    left += [
+        Part(prior, "plain", "do('prior')"),
+        Part(f"  {ABOUT_OBJECTIVES[tuning.objective]}", "plain", "do('objective')"),
     ]
-    return left, [Part(right, "dim")] if fold else []
+    if place is None:
+        return left, []
+    fold = f"fold {redecoding.fold(place) + 1}/{len(redecoding.priors)}"
+    room = cells - sum(len(part.text) for part in left) - 1
+    fitting = (said for said in (f"{fold}, fitted without it ", f"{fold} ") if len(said) < room)
+    return left, [Part(said, "dim") for said in fitting][:1]
 
 
 def tabs(views: Sequence[str], here: str, decoded: "Decoded", cells: int) -> Sides:
@@ -59,6 +64,9 @@ def tabs(views: Sequence[str], here: str, decoded: "Decoded", cells: int) -> Sid
     flips = decoded.flips
     words = f"{len(flips.gains)}▴ {len(flips.losses)}▾ {len(flips.even)}~ "
     names = list(views)
+    if sum(len(name) + 1 for name in names) + 1 > cells:
+        at = f"  view {names.index(here) + 1} of {len(names)}"
+        return [Part(" "), Part(f" {here} ", "here"), Part(at, "dim")], [Part("v", "key", "do('view')"), Part(" next ")]
     gap = " " if sum(len(name) + 2 for name in names) + len(words) + 1 < cells else ""
     left = [Part(" ")]
     left += [Part(f"{gap}{name} ", "here" if name == here else "dim", f"tell('view', '{name}')") for name in names]

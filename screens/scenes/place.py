@@ -1,5 +1,6 @@
 """Scenes: eight emotions at once, joined by a prior whose weight moves under the arrow keys."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,16 +11,16 @@ from textual.binding import Binding
 from emotui.screens.place import Place
 from emotui.screens.requests import LatestRequest
 from emotui.screens.scenes import headings
-from emotui.screens.scenes.charts import alpha_text
+from emotui.screens.scenes.axis import alpha_text, nearest_step
 from emotui.screens.scenes.entry import ENTRY
 from emotui.screens.scenes.requests import SETTING, fit, read_reports
-from emotui.screens.scenes.rows import lines
+from emotui.screens.scenes.ribbons import Ribboned, RibbonRows
 from emotui.screens.scenes.views import VIEWS, Shown
 from emotui.screens.session import Session
+from emotui.screens.timers import NamedTimers
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.page import Page
-from emotui.screens.widgets.row_list import PickedRows
 from emotui.screens.widgets.tier_layout import AnnotatedText
 from emotui.screens.widgets.tiered_text import TieredText
 from emotui.store.query import Run
@@ -27,7 +28,8 @@ from emotui.store.query import Run
 if TYPE_CHECKING:
     from emotui.records import ScenesGold
     from emotui.screens.scenes.requests import Reports
-    from emotui.workbench.scenes.decoding import Chosen, Decoded, Redecoding, Row, Sweep, Tuning
+    from emotui.workbench.scenes.decoding import Chosen, Decoded, Redecoding, Sweep, Tuning
+    from emotui.workbench.scenes.ribbons import Ribbons
     from emotui.workbench.source import BrowseSource
 
 _NEED_RUNS = ("emotions", "Table 1")
@@ -35,24 +37,33 @@ _MOST_CHOSEN = 1000
 """Scenarios of a run for which prior and temperature are chosen beside alpha; of more, `emotui decode --folds` does."""
 _NEED_PAIRS = ("info", "together", "given")
 
+TALL, LOW = 32, 21
+"""Lines from which every view of the whole set stands under the ribbons, and from which the evidence does; below,
+a view takes the place of scenario and ribbons until Esc."""
+
+GREY_AFTER = 0.15
+"""Seconds that ribbons may be those of another scenario before they are greyed."""
+
+_Asked = tuple["Redecoding", int, Mapping[int, int]]
+
 
 class Scenes(Place):
-    """Above the scenario, then alpha and the emotions, below one of several views of the whole set."""
+    """Above the scenario, then its emotions over alpha, below one of several views of the whole set."""
 
     entry = ENTRY
     headings = {"scene-text": "#scene-title", "scene-rows": "#scene-alpha", "scene-view": "#scene-views"}
     DEFAULT_CSS = """
-    Scenes #scene-text { height: 2fr; min-height: 3; max-height: 9; padding: 0 1; }
+    Scenes #scene-text { height: 2fr; min-height: 3; max-height: 9; padding: 0 1; scrollbar-gutter: auto; }
     Scenes #scene-alpha { padding: 0; background: $panel; }
-    Scenes #scene-rows { height: auto; max-height: 9; }
-    Scenes #scene-view { height: 5fr; min-height: 4; }
+    Scenes #scene-view { height: 5fr; min-height: 3; }
+    Scenes.-low #scene-text { height: 1fr; min-height: 1; }
     """
 
     def __init__(self, session: Session, *, id: str | None = None) -> None:
         super().__init__(session, id=id)
-        self.alpha, self.other = 0.5, 0.0
-        self.view = "sweep"
-        self.values = self.in_sample = False
+        self.alpha, self.other = 0.0, 0.0
+        self.view = "evidence"
+        self.in_sample = False
         self.clamps: dict[int, int] = {}
         self.redecoding: Redecoding | None = None
         self.decoded: Decoded | None = None
@@ -65,14 +76,17 @@ class Scenes(Place):
         self._chosen: Chosen | None = None
         self._with_prior: Chosen | None = None
         self._reports: Reports | None = None
+        self._ribbons: Ribbons | None = None
+        self._moved = self._reading = False
         self._annotators = False
+        self._waits = NamedTimers(self)
         self._requests: dict[str, LatestRequest[Any, Any]] = {}
 
     def compose(self) -> ComposeResult:
         yield Line(id="scene-title", classes="-pane")
         yield SceneText(id="scene-text")
         yield Line(id="scene-alpha")
-        yield PickedRows(lines, id="scene-rows")
+        yield RibbonRows(id="scene-rows")
         yield Line(id="scene-views", classes="-pane")
         yield Page(id="scene-view")
         yield Notice(id="scene-notice")
@@ -89,6 +103,7 @@ class Scenes(Place):
         made: tuple[LatestRequest[Any, Any], ...] = (
             LatestRequest("scene", self, lambda sample: bench_of().scene(sample), self._read, self._unread),
             LatestRequest("fit", self, lambda asked: fit(source, bench_of(), *asked), self._fitted, self._not_fitted),
+            LatestRequest("ribbons", self, lambda asked: asked[0].ribbons(*asked[1:]), self._ribboned),
             LatestRequest("decode", self, lambda asked: asked[0].decoded(*asked[1:]), self._show_decoded),
             LatestRequest("sweep", self, lambda redecoding: redecoding.sweep(), self._swept),
             LatestRequest("choose", self, lambda redecoding: redecoding.choose(), self._chose, self._not_chosen),
@@ -100,8 +115,8 @@ class Scenes(Place):
         self._requests = {request.name: request for request in made}
 
     @property
-    def rows(self) -> "PickedRows[Row]":
-        return self.query_one("#scene-rows", PickedRows)
+    def rows(self) -> RibbonRows:
+        return self.query_one("#scene-rows", RibbonRows)
 
     @property
     def busy(self) -> bool:
@@ -124,6 +139,7 @@ class Scenes(Place):
             else:
                 self._fit()
         self._requests["scene"].ask(sample)
+        self._ask_ribbons()
         self._draw()
 
     def _fit(self) -> None:
@@ -137,13 +153,45 @@ class Scenes(Place):
     def _swept(self, redecoding: "Redecoding", sweep: "Sweep") -> None:
         if redecoding is self.redecoding:
             self._sweep = sweep
+            self._draw_slider()
             self._draw_view()
+
+    def _ask_ribbons(self) -> None:
+        """The emotions of the scenario at every alpha: at once where they are kept, else from a thread."""
+        redecoding, place = self.redecoding, self.place_in_run
+        if redecoding is None or place is None:
+            self._ribbons = None
+            return
+        kept = redecoding.kept_ribbons(place, self.clamps)
+        if kept is not None:
+            self._take(kept)
+        else:
+            self._requests["ribbons"].ask((redecoding, place, dict(self.clamps)))
+            self._waits.wait("grey", GREY_AFTER, self._grey, again=False)
+
+    def _grey(self) -> None:
+        self.rows.add_class("-stale")
+
+    def _ribboned(self, asked: _Asked, ribbons: "Ribbons") -> None:
+        if asked == (self.redecoding, self.place_in_run, self.clamps):
+            self._take(ribbons)
+            self._draw_slider()
+            self._draw_view()
+
+    def _take(self, ribbons: "Ribbons") -> None:
+        self._waits.drop("grey")
+        self.rows.remove_class("-stale")
+        self._ribbons = ribbons
 
     def _chose(self, redecoding: "Redecoding", chosen: "Chosen") -> None:
         if redecoding is self.redecoding:
             self._chosen = chosen
+            if not self._moved:
+                self.alpha = chosen.choice.alpha
+                self._decode()
             if len(redecoding.scenes.ids) <= _MOST_CHOSEN:
                 self._requests["choose-prior"].ask(redecoding)
+            self._draw_slider()
             self._draw_view()
 
     def _chose_prior(self, redecoding: "Redecoding", chosen: "Chosen") -> None:
@@ -180,7 +228,9 @@ class Scenes(Place):
     def _not_fitted(self, _: object, why: str) -> None:
         self._unread(None, why, "This run cannot be decoded")
 
-    def _not_chosen(self, _: object, why: str) -> None:
+    def _not_chosen(self, redecoding: "Redecoding", why: str) -> None:
+        if redecoding is self.redecoding and self.decoded is None:
+            self._decode()
         self.notify(f"No honest choice of alpha: {why}", severity="warning", markup=False)
 
     def _fitted(self, _: object, redecoding: "Redecoding") -> None:
@@ -191,9 +241,11 @@ class Scenes(Place):
             self._requests["setting"].ask(as_setting(redecoding.tuning))
         self.redecoding, self._tuning = redecoding, redecoding.tuning
         self._sweep = self._chosen = self._with_prior = None
-        self._decode()
-        self._requests["sweep"].ask(redecoding)
+        self._ask_ribbons()
+        if self._moved or self.decoded is not None:
+            self._decode()
         self._requests["choose"].ask(redecoding)
+        self._requests["sweep"].ask(redecoding)
         self._ask_view()
 
     def _decode(self) -> None:
@@ -226,10 +278,19 @@ class Scenes(Place):
         self.query_one("#scene-notice", Notice).say(title, *lines, failed=failed)
 
     def _lay_out(self, *, text: bool, run: bool) -> None:
-        for name in ("#scene-title", "#scene-text"):
-            self.query_one(name).display = text
-        for name in ("#scene-alpha", "#scene-rows", "#scene-views", "#scene-view"):
-            self.query_one(name).display = run
+        alone = run and self._view_alone
+        under = run and (alone or not self.has_class("-low"))
+        focused = self.screen.focused
+        self.query_one("#scene-title").display = text and not (self.has_class("-low") and run)
+        self.query_one("#scene-text").display = text and not alone
+        self.query_one("#scene-alpha").display = run
+        self.query_one("#scene-rows").display = run and not alone
+        for name in ("#scene-views", "#scene-view"):
+            self.query_one(name).display = under
+        if alone and focused is not None and focused.id in ("scene-text", "scene-rows"):
+            self.query_one("#scene-view").focus()
+        elif not alone and not under and focused is not None and focused.id == "scene-view":
+            self.rows.focus()
 
     def _draw(self) -> None:
         """Everything that follows from the scenario, the run and alpha."""
@@ -245,7 +306,7 @@ class Scenes(Place):
         elif self._run is None or not self._run.done:
             notice.say("Nobody has been asked yet", "R runs a model over these scenarios", "r chooses among runs")
         else:
-            notice.say("Fitting the prior", "to the folds of the gold vectors")
+            notice.say("Fitting the prior", "to the folds of the gold vectors, and choosing alpha inside them")
         self.query_one("#scene-text", SceneText).show(AnnotatedText(scene.text or ""))
         self._draw_title()
         if ready:
@@ -266,18 +327,37 @@ class Scenes(Place):
         redecoding, place = self.redecoding, self.place_in_run
         if redecoding is None:
             return
-        left, right = headings.slider(redecoding, self.alpha, place, self.size.width)
-        self.query_one("#scene-alpha", Line).show(left, right)
-        rows = self.rows
-        rows.show_rows([] if place is None else redecoding.rows(place, self.alpha, self.clamps))
+        low = self.has_class("-low")
+        name = self.scene.id if low and self.scene is not None else ""
+        chosen = None if self._chosen is None else self._chosen.choice.alpha
+        sides = headings.settings(redecoding, self.alpha, chosen, place, self.size.width, name)
+        self.query_one("#scene-alpha", Line).show(*sides)
+        rows, ribbons = self.rows, self._ribbons
         if place is None:
+            rows.put(None)
             rows.show([[Part("The run has no answer about this scenario (yet).", "dim")]])
+        elif ribbons is not None:
+            rows.put(self._ribboned_now(redecoding, place, ribbons))
+
+    def _ribboned_now(self, redecoding: "Redecoding", place: int, ribbons: "Ribbons") -> Ribboned:
+        """The ribbons with the emotions at alpha: of the arrays, or decoded where alpha is none of their steps."""
+        step = nearest_step(ribbons.alphas, self.alpha)
+        exact = ribbons.alphas[step] == self.alpha
+        rows = ribbons.rows(step) if exact else redecoding.rows(place, self.alpha, self.clamps)
+        chosen, swept = self._chosen, self._sweep
+        return Ribboned(
+            ribbons,
+            tuple(rows),
+            step,
+            None if chosen is None else nearest_step(ribbons.alphas, chosen.choice.alpha),
+            None if swept is None else [figures.macro_f1 for figures in swept.nested_cv],
+        )
 
     def _draw_view(self) -> None:
         redecoding, decoded = self.redecoding, self.decoded
         if redecoding is None or decoded is None:
             return
-        from emotui.workbench.scenes.decoding import nearest, pair_figures
+        from emotui.workbench.scenes.decoding import ALPHAS, pair_figures
 
         self.query_one("#scene-views", Line).show(*headings.tabs(list(VIEWS), self.view, decoded, self.size.width))
         page = self.query_one("#scene-view", Page)
@@ -285,8 +365,9 @@ class Scenes(Place):
         shown = Shown(
             redecoding=redecoding,
             decoded=decoded,
-            step=nearest(self.alpha),
+            step=nearest_step(ALPHAS, self.alpha),
             place=self.place_in_run,
+            rows=self.rows.rows,
             label=self.rows.cursor,
             clamps=self.clamps,
             sweep=self._sweep,
@@ -295,11 +376,10 @@ class Scenes(Place):
             pairs=pair_figures(decoded, redecoding.scenes) if self.view in _NEED_PAIRS else None,
             runs=runs,
             table=table,
-            values=self.values,
             in_sample=self.in_sample,
         )
         view = VIEWS[self.view]
-        page.show_for(lambda room: view(shown, room.width - 2, room.height))
+        page.show_for(lambda room: view(shown, room.width, room.height))
 
     def _tell_list(self) -> None:
         """What the list says beside each scenario: right or wrong at the other alpha, and now."""
@@ -313,13 +393,14 @@ class Scenes(Place):
         self._tell_list()
 
     def on_resize(self) -> None:
+        self.set_class(self.size.height < LOW, "-low")
         if self.decoded is not None:
             self._draw()
 
-    @on(PickedRows.Picked)
-    def _picked(self, event: PickedRows.Picked) -> None:
+    @on(RibbonRows.Picked)
+    def _picked(self, event: RibbonRows.Picked) -> None:
         event.stop()
-        if self.view == "why":
+        if self.view in ("evidence", "why"):
             self._draw_view()
 
     def _flipped(self) -> frozenset[int]:
@@ -342,20 +423,28 @@ class Scenes(Place):
             return self.decoded is not None and bool(self._flipped())
         if action == "free":
             return bool(self.clamps)
-        if action in ("clamp", "why", "copy"):
+        if action == "leave":
+            return self._view_alone
+        if action == "chosen":
+            return self._chosen is not None
+        if action in ("clamp", "why", "copy", "emotion", "emotion_back"):
             return self.place_in_run is not None
         return self.decoded is not None
 
     def tell(self, what: str, value: object) -> None:
         if what == "view":
             self.show_view(str(value))
+        elif what == "alpha" and isinstance(value, int) and self._ribbons is not None:
+            self.move_to(self._ribbons.alphas[value])
         elif what == "scene" and isinstance(value, int):
             self.post_message(self.Sought(frozenset({value}), 0))
 
     def move_to(self, alpha: float) -> None:
         """Weigh the prior by this much: the scenario at once, the whole set as soon as it is decoded."""
-        self.alpha = alpha
+        self.alpha, self._moved = alpha, True
         self._draw_slider()
+        if self.view == "evidence":
+            self._draw_view()
         self._decode()
 
     def do_alpha_less(self) -> None:
@@ -376,6 +465,18 @@ class Scenes(Place):
             self.move_to(alphas[0])
 
         AlphaDialog(self.alpha, self.other).ask(self.app, chosen)
+
+    def do_chosen(self) -> None:
+        """Back to the alpha that cross-validation chose, and with it where another prior has another one."""
+        if self._chosen is not None:
+            self.move_to(self._chosen.choice.alpha)
+            self._moved = False
+
+    def do_emotion(self) -> None:
+        self.rows.pick(self.rows.cursor + 1)
+
+    def do_emotion_back(self) -> None:
+        self.rows.pick(self.rows.cursor - 1)
 
     def do_prior(self) -> None:
         from emotui.screens.scenes.dialogs import PriorDialog
@@ -406,43 +507,58 @@ class Scenes(Place):
         self.clamps.pop(label, None)
         if value is not None:
             self.clamps[label] = value
-        self._draw_slider()
-        self._draw_view()
-        self.refresh_bindings()
+        self._clamped()
 
     def do_free(self) -> None:
         self.clamps = {}
+        self._clamped()
+
+    def _clamped(self) -> None:
+        self._ask_ribbons()
         self._draw_slider()
         self._draw_view()
         self.refresh_bindings()
 
     def do_why(self) -> None:
-        self.show_view("why" if self.view != "why" else "sweep")
+        self.show_view("why" if self.view != "why" else "evidence")
 
     def do_view(self) -> None:
-        names = list(VIEWS)
-        self.show_view(names[(names.index(self.view) + 1) % len(names)])
+        self._step_view(1)
 
     def do_view_back(self) -> None:
+        self._step_view(-1)
+
+    @property
+    def _view_alone(self) -> bool:
+        """Does a view take the place of scenario and ribbons, since there is no room for both?"""
+        if self.has_class("-low"):
+            return self._reading
+        return self.size.height < TALL and self.view != "evidence"
+
+    def _step_view(self, by: int) -> None:
         names = list(VIEWS)
-        self.show_view(names[names.index(self.view) - 1])
+        closed = self.has_class("-low") and not self._reading
+        self.show_view(self.view if closed else names[(names.index(self.view) + by) % len(names)])
+
+    def do_leave(self) -> None:
+        """From a view that took the place of the scenario back to it."""
+        self.view, self._reading = "evidence", False
+        self._draw()
+        self.focus_first()
 
     def show_view(self, name: str) -> None:
-        """Show this view in the lower pane."""
-        self.view = name
+        """Show this view in the lower pane, or where there is no room for one, in place of the scenario."""
+        self.view, self._reading = name, True
+        if self.decoded is not None:
+            self._lay_out(text=self.scene is not None, run=True)
+            self.refresh_bindings()
         self.query_one("#scene-view", Page).scroll_home(animate=False)
         self._ask_view()
         self._draw_view()
 
-    def do_values(self) -> None:
-        self.values = not self.values
-        self._draw_view()
-
     def do_leaked(self) -> None:
         self.in_sample = not self.in_sample
-        if self.view != "sweep":
-            self.view = "sweep"
-        self._draw_view()
+        self.show_view(self.view if self.view == "evidence" and not self.has_class("-low") else "sweep")
 
     def do_annotators(self) -> None:
         self._annotators = not self._annotators

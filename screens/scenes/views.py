@@ -2,9 +2,21 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from emotui.screens.scenes.charts import alpha_text, heatmap, largest, rates, short, sweep
+from emotui.screens.scenes.axis import Axis, alpha_text
+from emotui.screens.scenes.charts import (
+    choice,
+    figure_cells,
+    ground,
+    heatmap,
+    largest,
+    rates,
+    short,
+    sweep,
+)
+from emotui.screens.scenes.evidence import evidence
 from emotui.screens.widgets.cell_width import fit, wrap
 from emotui.screens.widgets.charts import side_by_side
 from emotui.screens.widgets.line import Part
@@ -14,6 +26,7 @@ from emotui.screens.widgets.page import Lines
 if TYPE_CHECKING:
     from emotui.workbench.results.published import Published
     from emotui.workbench.scenes.decoding import Chosen, Decoded, Redecoding, Sweep
+    from emotui.workbench.scenes.ribbons import Row
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,6 +37,7 @@ class Shown:
     decoded: "Decoded"
     step: int
     place: int | None
+    rows: "Sequence[Row]"
     label: int
     clamps: Mapping[int, int]
     sweep: "Sweep | None"
@@ -32,7 +46,6 @@ class Shown:
     pairs: "Mapping[str, Mapping[str, Any]] | None"
     runs: "Mapping[str, tuple[str, Mapping[str, Any]]] | None"
     table: "tuple[str, Sequence[Published]] | None"
-    values: bool
     in_sample: bool
 
 
@@ -45,10 +58,42 @@ View = Callable[[Shown, int, int], Lines]
 """From what is known to lines, in so many columns and rows."""
 
 
+def _evidence(shown: Shown, cells: int, height: int) -> Lines:
+    """The sum for each emotion; where there is room, what the prior holds and what it comes to under it."""
+    if not shown.rows:
+        return _silent()
+    lines = evidence(shown.rows, shown.label, cells, height)
+    room = height - len(lines) - 1
+    return lines if room < _CHARTS else [*lines, [], *_sweep(shown, cells, room)]
+
+
+_CHARTS = 9
+"""Lines below which the sweep is not drawn under the evidence."""
+
+
+def _silent() -> Lines:
+    return [[Part("The run has no answer about this scenario (yet).", "dim")]]
+
+
 def _sweep(shown: Shown, cells: int, height: int) -> Lines:
+    """The figures over alpha, and where there is room the couplings beside them."""
     if shown.sweep is None:
         return [[Part("decoding at every alpha…", "dim")]]
-    return sweep(shown.sweep, shown.chosen, shown.with_prior, shown.step, cells, height, in_sample=shown.in_sample)
+    said = choice(shown.chosen, shown.with_prior, cells, in_sample=shown.in_sample)
+    rows = max(1, min(4, (height - 2 - len(said)) // 3))
+    prior, names = shown.redecoding.whole, shown.redecoding.scenes.labels
+    cell = figure_cells([prior.couplings])
+    beside = 4 + (len(names) - 1) * cell
+    axis = Axis.of(shown.sweep.alphas, cells - beside - 2, _NARROW, 0)
+    drawn = partial(sweep, shown.sweep, shown.chosen, shown.step, in_sample=shown.in_sample)
+    if axis.together > 1 or rows < 2 or 3 * rows + 2 < len(names) + 1:
+        return [*drawn(Axis.of(shown.sweep.alphas, cells), rows), *said]
+    block = heatmap("couplings (nats)", names, prior.couplings, cell=cell, diagonal=False, upper=True)
+    return [*side_by_side([drawn(axis, rows), block], [axis.cells, beside], cells), *said]
+
+
+_NARROW = 9
+"""Cells of the names of figures where couplings stand beside them."""
 
 
 def _flips(shown: Shown, cells: int, height: int) -> Lines:
@@ -87,7 +132,7 @@ def _flips(shown: Shown, cells: int, height: int) -> Lines:
 def _why(shown: Shown, cells: int, height: int) -> Lines:
     redecoding = shown.redecoding
     if shown.place is None:
-        return [[Part("The run has no answer about this scenario.", "dim")]]
+        return _silent()
     labels, alpha = redecoding.scenes.labels, shown.decoded.alpha
     terms = redecoding.why(shown.place, alpha, shown.label, shown.clamps)
     row = redecoding.rows(shown.place, alpha, shown.clamps)[shown.label]
@@ -127,21 +172,20 @@ def _why(shown: Shown, cells: int, height: int) -> Lines:
 
 
 def _couplings(shown: Shown, cells: int, height: int) -> Lines:
-    redecoding, values = shown.redecoding, shown.values
-    names, prior = redecoding.scenes.labels, redecoding.whole
-    block = heatmap("couplings (nats)", names, prior.couplings, values=values, diagonal=False)
-    bias: list[list[Part]] = [[Part("bias", "strong")], []]
-    bias += [[Part(f"{value:+6.2f}", "mark" if value < 0 else "said")] for value in prior.theta.tolist()]
-    size = 4 + len(names) * (6 if values else 3)
+    names, prior = shown.redecoding.scenes.labels, shown.redecoding.whole
+    cell = figure_cells([prior.couplings])
+    block = heatmap("couplings (nats)", names, prior.couplings, cell=cell, diagonal=False)
+    most = float(abs(prior.theta).max())
+    bias: list[list[Part]] = [[Part("  bias", "strong")], []]
+    bias += [[Part("  "), Part(f"{value:+6.2f}", ground(value, most))] for value in prior.theta.tolist()]
     return [
-        *side_by_side([block, bias], [size, 6], cells),
+        *side_by_side([block, bias], [4 + len(names) * cell, 8], cells),
         [],
         *note(
             f"Couplings in nats, at most {float(abs(prior.couplings).max()):.1f}; minus: rarer together than apart. "
             "Fitted on all scenarios; each is decoded by a prior fitted without its fold.",
             cells,
         ),
-        [Part("# shows the numbers" if not values else "# shows shades", "dim")],
     ]
 
 
@@ -149,37 +193,34 @@ def _pairs(kind: str) -> View:
     def view(shown: Shown, cells: int, height: int) -> Lines:
         if shown.pairs is None:
             return [[Part("counting…", "dim")]]
-        names, values = shown.redecoding.scenes.labels, shown.values
-        group = shown.pairs[kind]
+        names, group = shown.redecoding.scenes.labels, shown.pairs[kind]
         # Gold, model and decoded share one scale; their difference has its own.
-        k = len(names)
-        most = max(largest(group[name]) for name in ("gold", "model", "now")) if k > 1 else 1.0
-        blocks, widths = [], []
+        most = max(largest(group[name]) for name in ("gold", "model", "now")) if len(names) > 1 else 1.0
+        cell = figure_cells(list(group.values()))
+        blocks = []
         for name, matrix in group.items():
-            own_scale = "−" in name
             title = {"model": "model (α 0)", "now": f"decoded (α {alpha_text(shown.decoded.alpha)})"}.get(name, name)
+            own_scale = "−" in name
             blocks.append(
                 heatmap(
                     title,
                     names,
                     matrix,
-                    values=values,
-                    diagonal=values and kind != "given",
+                    cell=cell,
+                    diagonal=kind != "given",
                     most=None if own_scale else most,
                 )
             )
-            widths.append(4 + k * (6 if values else 3))
         said = {
             "together": "share of scenarios with both emotions (on the diagonal, with that one)",
             "given": "P(column | row): of the scenarios with the row's emotion, the share with the column's",
             "information": "mutual information in nats (on the diagonal, an emotion's entropy)",
         }[kind]
         return [
-            *side_by_side(blocks, widths, cells),
+            *side_by_side(blocks, [4 + len(names) * cell] * len(blocks), cells),
             [],
-            *note(f"{said}; █ = {most:.2f}, in the difference its own largest", cells),
+            *note(f"{said}; the strongest ground is {most:.2f}, in the difference its own largest", cells),
             *note(_counts(shown), cells),
-            [Part("# shows shades" if values else "# shows numbers", "dim")],
         ]
 
     return view
@@ -220,7 +261,7 @@ def _rates(shown: Shown, cells: int, height: int) -> Lines:
             for name, report in shown.runs.values()
         }
         rows[f"this run, α {alpha_text(decoded.alpha)}"] = _rates_now(shown, figure)
-        lines += [*rates(f"{figure} by emotion", names, rows), []]
+        lines += [*rates(f"{figure} by emotion", names, rows, cells), []]
     return [
         *lines,
         *note("runs at α 0, newest first, and this run as decoded now; – where nothing was predicted", cells),
@@ -246,18 +287,21 @@ def _table(shown: Shown, cells: int, height: int) -> Lines:
         return [[Part("reading Table 1…", "dim")]]
     from emotui.workbench.scenes.decoding import ABOUT_OBJECTIVES
 
+    figure = min(max((cells - 14) // len(_TABLE), 10), 13)
+    name = min(max(cells - figure * len(_TABLE), 14), 30)
+    under = "alone→prior" if figure > 11 else "α0→prior"
     lines: list[list[Part]] = [
-        [Part(fit("model", 30), "strong"), *(Part(f"{title:^15}", "strong") for _, title in _TABLE)],
-        [Part(" " * 30), *(Part("  alone → prior", "dim") for _ in _TABLE)],
+        [Part(fit("model", name), "strong"), *(Part(f"{title:>{figure}}", "strong") for _, title in _TABLE)],
+        [Part(" " * name), *(Part(f"{under:>{figure}}", "dim") for _ in _TABLE)],
     ]
     here = shown.redecoding.scenes.run.run
-    for run, (name, report) in shown.runs.items():
+    for run, (title, report) in shown.runs.items():
         after: Mapping[str, float | None] = {}
         if run == here and shown.chosen is not None:
             after = {figure: getattr(shown.chosen.nested_cv, figure) for figure, _ in _TABLE}
-        lines.append(_table_line(name, report, after, "picked" if run == here else "plain"))
+        lines.append(_table_line(title, name, figure, report, after, "picked" if run == here else "plain"))
     cite, rows = shown.table
-    lines += [_table_line(f"{row.model} †", row.before, row.after, "dim") for row in rows]
+    lines += [_table_line(f"{row.model} †", name, figure, row.before, row.after, "dim") for row in rows]
     return [
         *lines,
         [],
@@ -270,20 +314,22 @@ def _table(shown: Shown, cells: int, height: int) -> Lines:
     ]
 
 
-def _table_line(name: str, before: Mapping[str, Any], after: Mapping[str, Any], kind: str) -> list[Part]:
-    parts = [Part(fit(name, 30), kind)]
-    for figure, _ in _TABLE:
-        parts.append(
-            Part(f"   {_three(before.get(figure))} → {_three(after.get(figure))}", "dim" if kind == "dim" else "plain")
-        )
+def _table_line(
+    model: str, cells: int, figure: int, before: Mapping[str, Any], after: Mapping[str, Any], kind: str
+) -> list[Part]:
+    parts = [Part(fit(model, cells), kind)]
+    for name, _ in _TABLE:
+        said = f"{_three(before.get(name))}→{_three(after.get(name))}"
+        parts.append(Part(f"{said:>{figure}}", "dim" if kind == "dim" else "plain"))
     return parts
 
 
 def _three(value: float | None) -> str:
-    return "   –" if value is None else f"{value:.3f}".removeprefix("0")
+    return f"{UNDEFINED:>4}" if value is None else f"{value:.3f}".removeprefix("0")
 
 
 VIEWS: dict[str, View] = {
+    "evidence": _evidence,
     "sweep": _sweep,
     "flips": _flips,
     "why": _why,

@@ -32,6 +32,14 @@ _KINDS = {
     "heat-2": "background: $raised;",
     "heat-3": "background: $rule;",
     "heat-4": "color: $predicted-text; background: $predicted;",
+    "cold-1": "color: $mark; background: $panel;",
+    "cold-2": "color: $mark; background: $raised;",
+    "cold-3": "color: $mark; background: $rule;",
+    "cold-4": "color: $background; background: $mark;",
+    "said-now": "color: $foreground; background: $raised;",
+    "mark-now": "color: $mark; background: $raised;",
+    "gold-now": "color: $gold; background: $raised;",
+    "rest-now": "color: $text-muted; background: $raised;",
 }
 _GREYED = ("dim", "strong", "mark", "gold", "gold-line", "said", "cue", "gone", "new")
 """Kinds that have no colour of their own while what they say is out of date."""
@@ -41,6 +49,11 @@ _WITHOUT_COLOUR = {
     "ground": "reverse",
     "stale": "dim",
     "heat-4": "bold",
+    "cold-4": "bold",
+    "said-now": "reverse",
+    "mark-now": "reverse",
+    "gold-now": "reverse",
+    "rest-now": "reverse",
 }
 
 

@@ -17,6 +17,7 @@ from emotui.metrics.decoding import (
     decode_map,
     explain_label,
     log_odds_of,
+    marginals_over_alphas,
     posterior_marginals,
 )
 from emotui.metrics.ising import Ising, couplings_only, fit_exact, fit_paper
@@ -152,6 +153,13 @@ def test_clamped_marginals_equal_the_enumeration_of_what_is_left(clamps: dict[in
     prior, odds = random_prior(5, seed), random_odds(3, 5, seed)
     expected = [plain_marginals(row, prior, 0.8, clamps) for row in odds]
     assert posterior_marginals(odds, prior, 0.8, clamps) == pytest.approx(np.array(expected), abs=1e-12)
+
+
+def test_marginals_over_alphas_are_the_posterior_marginals_of_each_alpha() -> None:
+    odds, prior = np.array([[1.2, -0.3, 0.0, 4.0]]), random_prior(4, 3)
+    path = marginals_over_alphas(odds[0], prior, PAPER_ALPHAS)
+    for found, alpha in zip(path, PAPER_ALPHAS, strict=True):
+        assert found == pytest.approx(posterior_marginals(odds, prior, alpha)[0], abs=1e-12)
 
 
 @pytest.mark.parametrize("clamps", [{5: 1}, {-1: 0}, {0: 2}])

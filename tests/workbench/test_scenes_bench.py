@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emotui.errors import BadInput
+from emotui.metrics.decode_report import decode_folds_report
 from emotui.metrics.decoding import PAPER_ALPHAS
 from emotui.metrics.expected import Objective, decode_expected_macro_f1
+from emotui.metrics.nested_cv import Grid
 from emotui.metrics.priors import PRIORS
 from emotui.metrics.states import Bits, Floats
 from emotui.records import PLUTCHIK
@@ -23,7 +25,6 @@ from emotui.workbench.scenes.decoding import (
     Redecoding,
     SceneRun,
     Tuning,
-    nearest,
     pair_figures,
 )
 from emotui.workbench.scenes.service import tuning_from
@@ -109,13 +110,53 @@ def test_rows_and_the_whole_set_are_decoded_alike() -> None:
         assert [row.now for row in redecoding.rows(place, 1.0)] == decoded.now[place].tolist()
 
 
+@pytest.mark.parametrize("objective", ["map", "hamming", "macro-f1"])
+@pytest.mark.parametrize("clamps", [{}, {0: 1, 3: 0}])
+def test_ribbons_are_the_rows_at_every_step_of_the_slider(objective: Objective, clamps: dict[int, int]) -> None:
+    redecoding = Redecoding(known(24), Tuning(objective=objective))
+    ribbons = redecoding.ribbons(5, clamps)
+    assert redecoding.kept_ribbons(5, clamps) is ribbons
+    for step in (0, 2, 10, 30, len(ALPHAS) - 1):
+        assert ribbons.rows(step) == redecoding.rows(5, ALPHAS[step], clamps)
+        assert ribbons.wrong[step] == sum(row.now != row.gold for row in ribbons.rows(step))
+    if not clamps:
+        assert (ribbons.on == redecoding.vectors(ALPHAS)[:, 5]).all()
+
+
+def test_ribbons_flip_where_the_decoding_of_the_command_does() -> None:
+    scenes = known()
+    scores = {
+        key: {name: (float(value), 0.0) for name, value in zip(scenes.labels, odds, strict=True)}
+        for key, odds in zip(scenes.ids, scenes.log_odds, strict=True)
+    }
+    gold = {
+        key: dict(zip(scenes.labels, vector, strict=True))
+        for key, vector in zip(scenes.ids, scenes.gold.tolist(), strict=True)
+    }
+    document = decode_folds_report(scores, gold, Grid(priors=("paper",)), 5)
+    redecoding = Redecoding(scenes, Tuning())
+    flipped = 0
+    for place, key in enumerate(scenes.ids):
+        ribbons = redecoding.ribbons(place)
+        for result in document["results"]:
+            at = ALPHAS.index(result["alpha"])
+            assert ribbons.on[at].tolist() == result["predictions"][key]
+        for label in range(8):
+            state = bool(ribbons.on[0, label])
+            for alpha, on in ribbons.flips(label):
+                assert on is not state
+                assert bool(ribbons.on[ALPHAS.index(alpha), label]) is on
+                state, flipped = on, flipped + 1
+            assert state is bool(ribbons.on[-1, label])
+    assert flipped > 20
+
+
 def test_the_sweep_has_the_figures_of_every_step_and_the_papers_alphas_are_steps() -> None:
     redecoding = Redecoding(known(), Tuning())
     sweep = redecoding.sweep()
     assert set(PAPER_ALPHAS) <= set(sweep.alphas)
     for alpha in PAPER_ALPHAS:
-        assert sweep.nested_cv[nearest(alpha)] == redecoding.decoded(alpha).figures
-    assert ALPHAS[nearest(0.26)] == 0.25
+        assert sweep.nested_cv[ALPHAS.index(alpha)] == redecoding.decoded(alpha).figures
 
 
 def test_the_choice_is_scored_honestly_and_the_leaked_figure_is_never_below_the_model_alone() -> None:

@@ -27,6 +27,7 @@ from emotui.metrics.scenes import (
 from emotui.metrics.states import Bits, Floats
 from emotui.metrics.temperature import fit_temperature
 from emotui.store.query import Run
+from emotui.workbench.scenes.ribbons import Ribbons, Row, best_vectors, marginals_path
 
 FOLDS = 5
 ALPHAS = (
@@ -35,6 +36,9 @@ ALPHAS = (
     *(2 + step / 4 for step in range(1, 13)),
 )
 """The slider's steps, fine where little moves much; the paper's eight alphas are among them."""
+
+KEPT = 512
+"""Scenarios whose ribbons are kept: a few kilobytes each."""
 
 ABOUT_PRIORS = {
     "paper": "the closed form as printed (equation 4)",
@@ -124,29 +128,6 @@ class Decoded:
     flips: Flips
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One emotion of one scenario, in nats: own evidence, the prior's bias and its neighbours' pull, all as weighed.
-
-    `posterior` is the exact P(yes), given what is clamped. `before` is the model alone.
-    """
-
-    label: str
-    own: float
-    bias: float
-    neighbours: float
-    posterior: float
-    before: int
-    now: int
-    gold: int
-    clamp: int | None
-
-    @property
-    def total(self) -> float:
-        """The log-odds, given the other emotions as decoded."""
-        return self.own + self.bias + self.neighbours
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Sweep:
     """One figure of each kind for every alpha, with priors of the other folds (`nested_cv`) and of all records."""
@@ -195,6 +176,8 @@ class Redecoding:
         self.priors = [prior for prior, _ in fitted] or [self.whole]
         self.temperatures = [temperature for _, temperature in fitted] or [self.temperature]
         self._marginals: tuple[float, Floats] | None = None
+        self._swept: Bits | None = None
+        self._ribbons: dict[tuple[int, tuple[tuple[int, int], ...]], Ribbons] = {}
         self._rows = [np.flatnonzero(self.folds == fold) for fold in range(len(self.priors))]
         self._scaled = scenes.log_odds / np.asarray(self.temperatures)[self.folds][:, None]
 
@@ -229,59 +212,92 @@ class Redecoding:
     def decoded(self, alpha: float, other: float = 0.0) -> Decoded:
         """The whole set at an alpha, and what flips against another."""
         scenes = self.scenes
-        now, before = self.vectors((alpha, other)) if other else (self.vectors((alpha,))[0], scenes.alone)
+        now = self._at(alpha)
+        before = self._at(other) if other else scenes.alone
         gold = scenes.gold
         return Decoded(alpha, other, before, now, figures(gold, now), figures(gold, before), flips(before, now, gold))
 
-    def rows(self, place: int, alpha: float, clamps: Mapping[int, int] | None = None) -> list[Row]:
-        """The emotions of one scenario; with clamps, given that some are known (what-if)."""
-        clamps = clamps or {}
-        prior, odds = self._prior(place), self._scaled[place]
-        posterior = posterior_marginals(odds[None], prior, alpha, clamps)[0]
-        now = self.vector(place, alpha, clamps)
-        pulls = alpha * (prior.couplings @ now.astype(np.float64))
-        scenes = self.scenes
-        return [
-            Row(
-                label=label,
-                own=float(odds[i]),
-                bias=alpha * float(prior.theta[i]),
-                neighbours=float(pulls[i]),
-                posterior=float(posterior[i]),
-                before=int(scenes.alone[place, i]),
-                now=int(now[i]),
-                gold=int(scenes.gold[place, i]),
-                clamp=clamps.get(i),
-            )
-            for i, label in enumerate(scenes.labels)
-        ]
+    def ribbons(self, place: int, clamps: Mapping[int, int] | None = None) -> Ribbons:
+        """One scenario at every step of the slider; kept, so that the second time costs nothing."""
+        clamps = dict(clamps or {})
+        key = place, tuple(sorted(clamps.items()))
+        found = self._ribbons.get(key)
+        if found is None:
+            found = self.at_alphas(place, ALPHAS, clamps)
+            if len(self._ribbons) >= KEPT:
+                self._ribbons.clear()
+            self._ribbons[key] = found
+        return found
 
-    def vector(self, place: int, alpha: float, clamps: Mapping[int, int]) -> Bits:
-        """(k,): what a scenario is decoded to among the vectors that hold what is clamped.
+    def _at(self, alpha: float) -> Bits:
+        """(n, k): the whole set at an alpha; where all steps of the slider were decoded, without decoding it again."""
+        kept = self._swept
+        found: Bits = self.vectors((alpha,))[0] if kept is None or alpha not in ALPHAS else kept[ALPHAS.index(alpha)]
+        return found
+
+    def kept_ribbons(self, place: int, clamps: Mapping[int, int]) -> Ribbons | None:
+        """What `ribbons` would give, where it was asked before: costs nothing."""
+        return self._ribbons.get((place, tuple(sorted(clamps.items()))))
+
+    def at_alphas(self, place: int, alphas: Sequence[float], clamps: Mapping[int, int] | None = None) -> Ribbons:
+        """One scenario at each of these alphas; with clamps, given that some emotions are known (what-if)."""
+        clamps = dict(clamps or {})
+        prior, scenes = self._prior(place), self.scenes
+        odds = self._scaled[place]
+        posterior = marginals_path(odds, prior, alphas, clamps)
+        on = self._decided(place, alphas, clamps, posterior)
+        weighed = np.asarray(alphas, dtype=np.float64)[:, None]
+        return Ribbons(
+            labels=scenes.labels,
+            alphas=tuple(alphas),
+            on=on,
+            posterior=posterior,
+            own=odds,
+            bias=weighed * prior.theta,
+            pulls=weighed * (on[:, :, None] * prior.couplings).sum(axis=1),
+            before=scenes.alone[place],
+            gold=scenes.gold[place],
+            clamps=clamps,
+        )
+
+    def _decided(self, place: int, alphas: Sequence[float], clamps: Mapping[int, int], posterior: Floats) -> Bits:
+        """(a, k): what the scenario is decoded to.
 
         For the least expected Hamming loss by the marginals given the clamps; for macro F1, among all scenarios with
         this one's marginals given its clamps.
         """
-        prior, odds = self._prior(place), self._scaled[place]
-        k = len(odds)
-        if self.tuning.objective != "map":
-            held = posterior_marginals(odds[None], prior, alpha, clamps)
-            if self.tuning.objective == "hamming":
-                likely: Bits = decode_marginals(held, "hamming")[0]
-                return likely
+        objective = self.tuning.objective
+        if objective == "map":
+            return best_vectors(self._scaled[place], self._prior(place), alphas, clamps)
+        if objective == "hamming":
+            likely: Bits = decode_marginals(posterior, objective)
+            return likely
+        if not clamps:
+            every = self._all_vectors() if tuple(alphas) == ALPHAS else self.vectors(alphas)
+            alone: Bits = every[:, place]
+            return alone
+        decided = np.empty(posterior.shape, dtype=np.uint8)
+        for step, alpha in enumerate(alphas):
             together = self.marginals(alpha).copy()
-            together[place] = held[0]
-            decided: Bits = decode_marginals(together, "macro-f1")[place]
-            decided[list(clamps)] = list(clamps.values())
-            return decided
-        free = [i for i in range(k) if i not in clamps]
-        on = [i for i, value in clamps.items() if value]
-        vector = np.array([clamps.get(i, 0) for i in range(k)], dtype=np.uint8)
-        if free:
-            pulled = odds[free] + alpha * prior.couplings[np.ix_(free, on)].sum(axis=1)
-            rest = Ising(prior.theta[free], prior.pairs[np.ix_(free, free)])
-            vector[free] = decode_map(pulled[None], rest, (alpha,))[0, 0]
-        return vector
+            together[place] = posterior[step]
+            decided[step] = decode_marginals(together, objective)[place]
+        decided[:, list(clamps)] = list(clamps.values())
+        return decided
+
+    def _all_vectors(self) -> Bits:
+        """(len(ALPHAS), n, k): the whole set at every step of the slider, decoded once."""
+        if self._swept is None:
+            self._swept = self.vectors(ALPHAS)
+        return self._swept
+
+    def rows(self, place: int, alpha: float, clamps: Mapping[int, int] | None = None) -> list[Row]:
+        """The emotions of one scenario; with clamps, given that some are known (what-if)."""
+        return self.at_alphas(place, (alpha,), clamps).rows(0)
+
+    def vector(self, place: int, alpha: float, clamps: Mapping[int, int]) -> Bits:
+        """(k,): what a scenario is decoded to among the vectors that hold what is clamped."""
+        best: Bits = self.at_alphas(place, (alpha,), clamps).on[0]
+        return best
 
     def why(self, place: int, alpha: float, label: int, clamps: Mapping[int, int] | None = None) -> list[Term]:
         """The terms of an emotion's log-odds as decoded, largest first."""
@@ -291,7 +307,8 @@ class Redecoding:
     def sweep(self, alphas: Sequence[float] = ALPHAS) -> Sweep:
         """The figures at every alpha."""
         gold = self.scenes.gold
-        nested_cv = tuple(figures(gold, vectors) for vectors in self.vectors(alphas))
+        decoded = self._all_vectors() if tuple(alphas) == ALPHAS else self.vectors(alphas)
+        nested_cv = tuple(figures(gold, vectors) for vectors in decoded)
         scaled = self.scenes.log_odds / self.temperature
         in_sample = decode_for(scaled, self.whole, alphas, self.tuning.objective)
         return Sweep(tuple(alphas), nested_cv, tuple(figures(gold, vectors) for vectors in in_sample))
@@ -359,8 +376,3 @@ def _information(vectors: Bits) -> Floats:
     found = mutual_information(vectors)
     assert found is not None  # a run without answers has no Decoded
     return found
-
-
-def nearest(alpha: float) -> int:
-    """The slider's step next to an alpha."""
-    return min(range(len(ALPHAS)), key=lambda step: abs(ALPHAS[step] - alpha))

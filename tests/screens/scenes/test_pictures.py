@@ -25,21 +25,21 @@ async def test_scenes(album: Album, tmp_path: Path) -> None:
 async def test_scenes_without_colour(album: Album, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     async with at_rest(_app(tmp_path)) as pilot:
-        await press(pilot, "4", "n", "v", "v", "v")
+        await press(pilot, "4", "n", "J", "right", "right")
         await album.take_at_sizes(pilot, "")
 
 
 VIEWS = {
-    "flips": ("4", "v"),
-    "couplings in numbers": ("v", "v", "number_sign"),
-    "(shades again": ("number_sign",),
+    "sweep": ("4", "v"),
+    "flips": ("v",),
+    "couplings": ("v", "v"),
     "together": ("v", "v"),
     "given": ("v",),
     "emotions": ("v",),
     "table": ("v",),
     "(back to the scene": ("v",),
     "leaked": ("L",),
-    "(own folds": ("L",),
+    "(own folds": ("L", "V"),
     "prior": ("t",),
     "(the prior as it was": ("escape",),
     "alpha": ("equals_sign",),

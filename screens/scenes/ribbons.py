@@ -1,0 +1,150 @@
+"""The emotions of one scenario as ribbons over alpha, a row each, with what is wrong and macro-F1 on the same axis.
+
+Shape says it without colour: ▆ on as in gold, ▒ on and not in gold, ▁ in gold and not on, · neither.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import events
+
+from emotui.screens.scenes.axis import Axis, alpha_text, levels
+from emotui.screens.widgets.cell_width import fit, width
+from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.number_format import share
+from emotui.screens.widgets.page import Lines
+from emotui.screens.widgets.row_list import PickedRows
+
+if TYPE_CHECKING:
+    from emotui.workbench.scenes.ribbons import Ribbons, Row
+
+HIT, EXTRA, MISSED, NEITHER = "▆", "▒", "▁", "·"
+_KINDS = {HIT: "said", EXTRA: "mark", MISSED: "gold", NEITHER: "rest"}
+_P, _GOLD, _VERDICT, _FLIPS = 5, 5, 10, 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ribboned:
+    """What the ribbons are drawn from: a scenario's own, the rows at alpha, and the whole set's macro-F1 if known.
+
+    `step`: where alpha stands among the alphas; `chosen`: where the one stands that cross-validation chose.
+    """
+
+    ribbons: "Ribbons"
+    rows: "tuple[Row, ...]"
+    step: int
+    chosen: int | None
+    macro_f1: Sequence[float] | None
+
+
+class RibbonRows(PickedRows["Row"]):
+    """↑ ↓ pick an emotion; a click picks one too, and takes the alpha under the mouse."""
+
+    DEFAULT_CSS = "RibbonRows { height: auto; max-height: 12; }"
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(self._lines_of, id=id)
+        self._shown: Ribboned | None = None
+
+    def put(self, ribboned: Ribboned | None) -> None:
+        """Show these; None: nothing."""
+        self._shown = ribboned
+        self.show_rows(() if ribboned is None else ribboned.rows)
+
+    def _lines_of(self, rows: "Sequence[Row]", cursor: int, cells: int) -> Lines:
+        return [] if self._shown is None or not rows else lines(self._shown, cursor, cells)
+
+    async def on_click(self, event: events.Click) -> None:
+        offset = event.get_content_offset(self)
+        if self._shown is not None and offset is not None:
+            axis = Axis.of(self._shown.ribbons.alphas, self.scrollable_content_region.width)
+            step = axis.step_at(offset.x)
+            if step is not None:
+                await self.screen.run_action(f"tell('alpha', {step})")
+        await super().on_click(event)
+
+
+def lines(shown: Ribboned, cursor: int, cells: int) -> Lines:
+    """The axis with alpha and the choice on it, a line an emotion, what is wrong, macro-F1, and the axis in words."""
+    axis = Axis.of(shown.ribbons.alphas, cells)
+    room = cells - axis.cells - _P - _GOLD
+    verdict = min(max(room, 0), _VERDICT)
+    flips = room - verdict if room - verdict >= _FLIPS else 0
+    rows = [_line(shown, place, place == cursor, axis, verdict, flips) for place in range(len(shown.rows))]
+    head = [
+        *axis.track(shown.step, shown.chosen),
+        Part(f"{'P ':>{_P}}{'gold':>{_GOLD}}", "dim"),
+        Part(fit("  now" if verdict >= 5 else "", verdict), "dim"),
+        Part(fit("flips at" if flips else "", flips), "dim"),
+    ]
+    return [head, *rows, _wrong(shown, axis), _macro_f1(shown, axis, room), [Part(axis.ticks(), "dim")]]
+
+
+def _line(shown: Ribboned, place: int, here: bool, axis: Axis, verdict: int, flips: int) -> list[Part]:
+    row, ribbons = shown.rows[place], shown.ribbons
+    name = fit(row.label, axis.label - 3).rstrip()
+    kind = "gold-line" if row.gold else "strong" if here else "plain"
+    parts = [
+        Part("▸ " if here else "  ", "key"),
+        Part(name, kind),
+        Part(" " * (axis.label - 2 - width(name))),
+        *ribbon(ribbons.on[:, place].tolist(), bool(row.gold), shown.step, axis),
+        Part(f"{share(row.posterior):>{_P}}", "strong" if here else "plain"),
+        Part(f"{'■' if row.gold else '·':>{_GOLD - 1}} ", "gold" if row.gold else "rest"),
+        _verdict(row, verdict),
+    ]
+    if flips:
+        said = " ".join(f"{'↑' if on else '↓'}{alpha_text(alpha)}" for alpha, on in ribbons.flips(place))
+        parts.append(Part(fit(said, flips), "dim"))
+    return parts
+
+
+def ribbon(on: Sequence[int], gold: bool, step: int, axis: Axis) -> list[Part]:
+    """The cells of one emotion; where two alphas share one that differ, the half that is on is drawn."""
+    parts = []
+    for cell, steps in enumerate(axis.shared(range(len(on)))):
+        states = [on[one] for one in steps]
+        glyph = (HIT if gold else EXTRA) if states[0] else (MISSED if gold else NEITHER)
+        kind = _KINDS[glyph]
+        if len(set(states)) > 1:
+            glyph, kind = "▌" if states[0] else "▐", _KINDS[HIT if gold else EXTRA]
+        here = axis.cell_of(step) == cell
+        parts.append(Part(glyph * axis.repeat, f"{kind}-now" if here else kind))
+    return parts
+
+
+def _verdict(row: "Row", cells: int) -> Part:
+    """What has become of the emotion, in a word or, where there is no room, a letter."""
+    if row.clamp is not None:
+        said, kind = ("clamp yes" if row.clamp else "clamp no"), "key"
+    elif row.before != row.now:
+        said, kind = ("gain", "said") if row.now == row.gold else ("loss", "mark")
+    elif row.now != row.gold:
+        said, kind = ("M missed" if row.gold else "X extra"), "mark"
+    else:
+        said, kind = "", "plain"
+    return Part(fit(f" {said}" if cells >= _VERDICT else said[:1], cells), kind)
+
+
+def _wrong(shown: Ribboned, axis: Axis) -> list[Part]:
+    """How many emotions of the scenario are wrong at each alpha, of all."""
+    wrong, k = shown.ribbons.wrong.tolist(), len(shown.rows)
+    now = sum(row.now != row.gold for row in shown.rows)
+    drawn = axis.curve(levels([count / k for count in wrong]), shown.step, "mark")
+    return [Part(fit("  wrong", axis.label), "dim"), *drawn, Part(f"  {now} of {k}")]
+
+
+def _macro_f1(shown: Ribboned, axis: Axis, room: int) -> list[Part]:
+    """Macro-F1 of the whole run at each alpha, a full cell the greatest."""
+    name = Part(fit("  macro-F1", axis.label), "dim")
+    if shown.macro_f1 is None:
+        return [name, Part("decoding every scenario…", "dim")]
+    most = max(shown.macro_f1) or 1.0
+    drawn = axis.curve(levels([value / most for value in shown.macro_f1]), shown.step, "said")
+    parts = [name, *drawn, Part(f"{share(shown.macro_f1[shown.step]):>{_P}}", "strong")]
+    if shown.chosen is not None:
+        said = f"  ◆ {share(shown.macro_f1[shown.chosen]).strip()}"
+        at = f" at α {alpha_text(shown.ribbons.alphas[shown.chosen])}"
+        parts.append(Part(said + (at if width(said + at) <= room + _GOLD else ""), "key"))
+    return parts
