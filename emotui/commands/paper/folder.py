@@ -15,14 +15,17 @@ from emotui.commands.terminal.progress import bar
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
 from emotui.workbench.paper.again import Again, make_again
-from emotui.workbench.paper.folder import Stated, write_paper
+from emotui.workbench.paper.folder import write_paper
+from emotui.workbench.paper.recipe import Stated
 from emotui.workbench.progress import RunProgress
 
 
 @click.command()
 @click.argument("runs", nargs=-1)
 @written_option("--to", "target", required=True, metavar="DIR", help="The folder to make: a new one, or an empty one.")
-@click.option("--again", "folder", metavar="DIR", help="Make this folder again: ask its models again, compare tables.")
+@click.option(
+    "--again", "folder", metavar="DIR", help="Make this folder again: ask its models, compare tables, figures."
+)
 @click.option("--kept", is_flag=True, help="--again: take the models' kept answers, and ask none.")
 @click.option("--model", "models", multiple=True, metavar="OLD=NEW", help="--again: where a model stands here.")
 @click.option("--no-sim", is_flag=True, help="Leave the annotators' Sim out (no model is loaded).")
@@ -144,7 +147,14 @@ def _document(folder: str, target: str, done: Again) -> dict[str, object]:
         }
         for one in done.runs
     ]
-    return {"again": folder, "to": target, "same": done.same, "other": done.other, "runs": runs}
+    return {
+        "again": folder,
+        "to": target,
+        "same": done.same,
+        "other": done.other,
+        "figures": done.figures,
+        "runs": runs,
+    }
 
 
 def _tell(done: Again, target: str) -> None:
@@ -153,6 +163,8 @@ def _tell(done: Again, target: str) -> None:
         settings = "" if one.alike else "; model, prompts, samples or versions are not the same"
         say(f"{one.run}: {one.same} of {n} outputs are the same, letter by letter{settings}")
     if done.other:
-        say(f"{len(done.same)} files of tables are the same, {len(done.other)} are not: {', '.join(done.other)}")
+        say(f"{len(done.same)} files are the same, {len(done.other)} are not: {', '.join(done.other)}")
     else:
-        say(f"{target}: all {len(done.same)} files of tables are the same, byte for byte")
+        say(f"{target}: all {len(done.same)} files of tables and figures are the same, byte for byte")
+    if done.figures:
+        say(f"figures are not compared: {done.figures}")

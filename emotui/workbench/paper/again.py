@@ -28,14 +28,16 @@ if TYPE_CHECKING:
 
 
 class Again(msgspec.Struct, frozen=True):
-    """`same`, `other`: files of tables that are the same byte for byte, and that are not (or are gone, or new).
+    """`same`, `other`: files of tables and figures that are the same byte for byte, and that are not (or are gone).
 
-    `runs`: how each model's answers compare with the kept ones.
+    `figures`: why figures are not compared, empty where they are. `runs`: how each model's answers compare with those
+    kept.
     """
 
     same: tuple[str, ...]
     other: tuple[str, ...]
     runs: tuple[Reproduced, ...] = ()
+    figures: str = ""
 
 
 def recipe_of(folder: str) -> Recipe:
@@ -100,13 +102,25 @@ def make_again(
         sim=recipe.sim,
         published=recipe.published,
         texts=recipe.texts,
+        stated=recipe.stated,
         ids=ids,
         on_progress=on_progress,
     )
-    made = recipe_of(to).tables
-    names = sorted(recipe.tables.keys() | made.keys())
-    same = tuple(name for name in names if recipe.tables.get(name) == made.get(name) == _hash(Path(to) / name))
-    return Again(same, tuple(name for name in names if name not in same), tuple(compared_runs))
+    made = recipe_of(to)
+    why = _drawn_otherwise(recipe.drawn_by, made.drawn_by)
+    before, now = (one.tables if why else one.tables | one.figures for one in (recipe, made))
+    names = sorted(before.keys() | now.keys())
+    same = tuple(name for name in names if before.get(name) == now.get(name) == _hash(Path(to) / name))
+    return Again(same, tuple(name for name in names if name not in same), tuple(compared_runs), why)
+
+
+def _drawn_otherwise(before: str, now: str) -> str:
+    """Why figures of two folders cannot be the same byte for byte, empty where they can."""
+    if before == now:
+        return ""
+    if not before or not now:
+        return "there were none" if now else "matplotlib is not installed here"
+    return f"matplotlib {literal(before)} drew them, and {now} does here"
 
 
 def _unpacked(store: Store, folder: str, one: RecipeRun) -> Run:

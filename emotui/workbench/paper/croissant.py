@@ -26,6 +26,7 @@ CONTEXT: dict[str, object] = {
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
     "dct": "http://purl.org/dc/terms/",
+    "equivalentProperty": "cr:equivalentProperty",
     "examples": {"@id": "cr:examples", "@type": "@json"},
     "extract": "cr:extract",
     "field": "cr:field",
@@ -46,6 +47,7 @@ CONTEXT: dict[str, object] = {
     "regex": "cr:regex",
     "repeated": "cr:repeated",
     "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
     "sc": "https://schema.org/",
     "separator": "cr:separator",
     "source": "cr:source",
@@ -68,6 +70,8 @@ _WHAT = {
     "subject": "Whose emotions are asked about.",
 }
 _MOST_LABELS = 40
+_NAME = re.compile(r"[A-Za-z_][\w .-]*")
+"""Of a key inside an object that a path can name."""
 
 
 def croissant(
@@ -80,6 +84,7 @@ def croissant(
         creator, license, url: what only a person knows.
     """
     records = [json.loads(line) for line in content.splitlines()]
+    fields = _fields(file, records)
     name = re.sub(r"[^A-Za-z0-9_.-]+", "-", dataset.name).strip("-") or "dataset"
     found: dict[str, Any] = {
         "@context": CONTEXT,
@@ -110,31 +115,62 @@ def croissant(
                 "@type": "cr:RecordSet",
                 "@id": "samples",
                 "name": "samples",
-                "description": "One record a sample.",
+                "description": f"One record a sample.{_nested(records, fields)}",
                 "key": {"@id": "samples/id"},
-                "field": [_field(file, key, [one[key] for one in records if key in one]) for key in _keys(records)],
+                "field": fields,
             }
         ],
     }
     return found | _rai(dataset, records)
 
 
+def _fields(file: str, records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """A field for each key with plain values or lists of these, and for each key inside objects of them."""
+    found = []
+    for key in _keys(records):
+        values = [record[key] for record in records if record.get(key) is not None]
+        if all(map(_is_plain, values)):
+            found.append(_field(file, key, values))
+        elif all(isinstance(value, dict) for value in values):
+            for inner in _keys(values):
+                own = [value[inner] for value in values if value.get(inner) is not None]
+                if _NAME.fullmatch(inner) and all(map(_is_plain, own)):
+                    found.append(_field(file, key, own, inner))
+    return found
+
+
 def _keys(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    return list(dict.fromkeys(key for record in records for key in record))
+    return list(dict.fromkeys(key for record in records for key, value in record.items() if value is not None))
 
 
-def _field(file: str, key: str, values: Sequence[Any]) -> dict[str, Any]:
+def _is_plain(value: object) -> bool:
+    """Whether a reader of tables can hold it: a word, a number, true or false, or a list of these."""
+    return all(isinstance(one, str | int | float) for one in (value if isinstance(value, list) else [value]))
+
+
+def _nested(records: Sequence[Mapping[str, Any]], fields: Sequence[Mapping[str, Any]]) -> str:
+    """What the records hold beside the fields, in words."""
+    there = {field["source"]["extract"]["column"] for field in fields}
+    lacking = [_WHAT.get(key, f"{key}.") for key in _keys(records) if key not in there]
+    return "".join(f" {words}" for words in ("Nested values, in the file alone:" if lacking else "", *lacking) if words)
+
+
+def _field(file: str, key: str, values: Sequence[Any], inner: str = "") -> dict[str, Any]:
     repeated = any(isinstance(value, list) for value in values)
-    plain = [one for value in values for one in (value if isinstance(value, list) else [value]) if one is not None]
+    plain = [one for value in values for one in (value if isinstance(value, list) else [value])]
     types = {_TYPES.get(type(one), "sc:Text") for one in plain}
     kind = types.pop() if len(types) == 1 else "sc:Float" if types == {"sc:Integer", "sc:Float"} else "sc:Text"
+    name = f"{key}/{inner}" if inner else key
+    source: dict[str, Any] = {"fileObject": {"@id": file}, "extract": {"column": key}}
+    if inner:
+        source["transform"] = {"jsonPath": f"$['{inner}']"}
     found: dict[str, Any] = {
         "@type": "cr:Field",
-        "@id": f"samples/{key}",
-        "name": key,
-        "description": _WHAT.get(key, f"The field {key}."),
+        "@id": f"samples/{name}",
+        "name": name,
+        "description": f"{_WHAT.get(key, f'The field {key}.')}{f' Of them {inner}.' if inner else ''}",
         "dataType": kind,
-        "source": {"fileObject": {"@id": file}, "extract": {"jsonPath": f"$.{key}"}},
+        "source": source,
     }
     return found | ({"repeated": True} if repeated else {})
 
@@ -171,7 +207,7 @@ def _labels(records: Sequence[Mapping[str, Any]]) -> Counter[str]:
     for record in records:
         several = record.get("labels") or ()
         named = [name for name, there in several.items() if there] if isinstance(several, dict) else list(several)
-        spans = [span["label"] for span in record.get("spans") or () if isinstance(span, dict) and span.get("label")]
+        spans = [span[2] for span in record.get("spans") or () if isinstance(span, list) and len(span) > 2 and span[2]]
         one = [record[key] for key in ("label", "emotion") if isinstance(record.get(key), str)]
         found.update(str(name) for name in (*named, *spans, *one))
     return found

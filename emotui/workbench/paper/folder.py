@@ -5,6 +5,7 @@ import json
 import secrets
 import shutil
 from collections.abc import Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from emotui.workbench.paper.every_eval_ever import evaluation
 from emotui.workbench.paper.material import Told, datasets_of, prompts_of, told_of
 from emotui.workbench.paper.methods import file_name, methods, prompt_file
 from emotui.workbench.paper.naming import Naming
-from emotui.workbench.paper.recipe import FILE, Recipe, RecipeDataset, RecipeRun
+from emotui.workbench.paper.recipe import FILE, Recipe, RecipeDataset, RecipeRun, Stated
 from emotui.workbench.paper.words import AGAIN, readme
 from emotui.workbench.progress import OnProgress
 from emotui.workbench.reports import figures
@@ -42,15 +43,6 @@ from emotui.workbench.runs.run_file import ENDING, portable, without_machine
 from emotui.workbench.runs.states import with_state
 
 _ABOUT = f"Written by emotui {__version__}."
-
-
-class Stated(msgspec.Struct, frozen=True):
-    """What only a person knows, for the metadata; empty: marked as to be stated."""
-
-    creator: str = ""
-    license: str = ""
-    url: str = ""
-    organisation: str = ""
 
 
 def write_paper(
@@ -161,7 +153,7 @@ class _Making:
         tables = [table for section in self.sections for table in section.tables]
         self._put("methods.md", methods(self.told, tables, prompts=self.texts))
         self._put("checklist.md", checklist(self.store, self.told))
-        hashes = {name: _sha256(folder / name) for name in self.files if name.startswith("tables/")}
+        hashes = {name: _sha256(folder / name) for name in self.files if name.startswith(("tables/", "figures/"))}
         recipe = Recipe(
             emotui=__version__,
             sim=sim,
@@ -169,7 +161,10 @@ class _Making:
             texts=self.texts,
             datasets=data,
             runs=runs,
-            tables=hashes,
+            tables={name: own for name, own in hashes.items() if name.startswith("tables/")},
+            figures={name: own for name, own in hashes.items() if name.startswith("figures/")},
+            drawn_by=version("matplotlib") if self.drawn else "",
+            stated=self.stated,
         )
         self._put(FILE, msgspec.json.format(msgspec.json.encode(recipe)) + b"\n")
         self._put("again.sh", AGAIN)

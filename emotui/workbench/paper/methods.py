@@ -171,13 +171,24 @@ def _machine(measured: Measured) -> str:
 
 
 def _energy(measured: Measured) -> str:
-    if measured.joules is None:
-        return "Energy: not known, because the machine has no counter that can be read (RAPL)."
-    hours = measured.joules / _JOULES_A_WATT_HOUR
-    return (
-        f"Energy: about {hours:.3g} Wh, as the processor's own counters say (RAPL: its packages, with whatever else ran"
-        " on them; without graphics cards, memory of its own, disks and losses)."
-    )
+    known = []
+    if measured.joules is not None:
+        hours = measured.joules / _JOULES_A_WATT_HOUR
+        known.append(
+            f"about {hours:.3g} Wh of the processor, as its own counters say (RAPL: its packages, with whatever else"
+            " ran on them)"
+        )
+    if measured.graphics_joules is not None:
+        hours = measured.graphics_joules / _JOULES_A_WATT_HOUR
+        known.append(
+            f"about {hours:.3g} Wh of all graphics cards, by their power as nvidia-smi told it every half second (with"
+            " whatever else ran on them)"
+        )
+    if not known:
+        return "Energy: not known, because the machine has no counter that can be read (RAPL, nvidia-smi)."
+    left = "" if measured.graphics_joules is not None or not measured.graphics else "graphics cards, "
+    left += "the processor, " if measured.joules is None else ""
+    return f"Energy: {'; '.join(known)}; without {left}memory of its own, disks and losses."
 
 
 def _command(one: Told) -> list[str]:

@@ -39,8 +39,21 @@ class RecipeRun(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     config: dict[str, Any] = {}
 
 
+class Stated(msgspec.Struct, frozen=True):
+    """What only a person knows, for the metadata; empty: marked as to be stated."""
+
+    creator: str = ""
+    license: str = ""
+    url: str = ""
+    organisation: str = ""
+
+
 class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`tables`: the SHA-256 of each file of tables, which are the same when they are made again."""
+    """`tables`: the SHA-256 of each file of tables, which are the same when they are made again.
+
+    `figures`: of each figure; they are the same where `drawn_by`, the version of matplotlib, is. `stated`: what was
+    said for the metadata.
+    """
 
     format: str = FORMAT
     version: int = VERSION
@@ -51,6 +64,9 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     datasets: list[RecipeDataset]
     runs: list[RecipeRun]
     tables: dict[str, str]
+    figures: dict[str, str] = {}
+    drawn_by: str = ""
+    stated: Stated = Stated()
 
 
 def read_recipe(text: bytes, path: str) -> Recipe:
@@ -61,7 +77,12 @@ def read_recipe(text: bytes, path: str) -> Recipe:
         raise BadInput(f"{literal(path)}:1: {literal(str(error))[:200]}") from None
     if (found.format, found.version) != (FORMAT, VERSION):
         raise BadInput(f"{literal(path)}:1: is not version {VERSION} of {FORMAT}")
-    names = [*(one.file for one in found.datasets if one.file), *(one.file for one in found.runs), *found.tables]
+    names = [
+        *(one.file for one in found.datasets if one.file),
+        *(one.file for one in found.runs),
+        *found.tables,
+        *found.figures,
+    ]
     if wrong := next((name for name in names if not _inside(name)), None):
         raise BadInput(f"{literal(path)}:1: {literal(wrong)} is no file of such a folder")
     return found
@@ -71,4 +92,4 @@ def _inside(name: str) -> bool:
     """Whether a name is that of a file in one of the folders beside the recipe."""
     folder, _, file = name.partition("/")
     plain = file and not set(file) - set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
-    return bool(plain) and folder in ("data", "runs", "tables") and not file.startswith(".")
+    return bool(plain) and folder in ("data", "figures", "runs", "tables") and not file.startswith(".")

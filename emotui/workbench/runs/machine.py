@@ -4,6 +4,7 @@ import os
 import platform
 import shutil
 import subprocess
+import threading
 import time
 from collections.abc import Mapping
 from functools import cache
@@ -13,6 +14,7 @@ import msgspec
 
 from emotui.store.store import Store
 
+_SMI = "nvidia-smi"
 RAPL = Path("/sys/class/powercap")
 _SETTING = "measured "
 _WAIT = 5.0
@@ -23,7 +25,8 @@ class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `joules`: of the processor's packages, by the kernel's counters (RAPL), whatever else they did meanwhile; None where
     the machine has none, or does not let this user read them. `builds`: those that a server reported meanwhile, where
-    they may change.
+    they may change. `graphics_joules`: of all graphics cards, their power as `nvidia-smi` told it added up over time;
+    None where there are none, or they do not tell.
     """
 
     processor: str = ""
@@ -35,6 +38,7 @@ class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
     seconds: float = 0.0
     joules: float | None = None
     builds: tuple[str, ...] = ()
+    graphics_joules: float | None = None
 
 
 class Meter:
@@ -42,14 +46,66 @@ class Meter:
 
     def __init__(self) -> None:
         self._began, self._counters = time.monotonic(), energy_counters()
+        self._cards = GraphicsMeter() if machine().graphics else None
 
     def read(self) -> Measured:
-        """What was measured until now."""
+        """What was measured until now. It ends the measuring of graphics cards."""
         return msgspec.structs.replace(
             machine(),
             seconds=time.monotonic() - self._began,
             joules=joules_between(self._counters, energy_counters()),
+            graphics_joules=None if self._cards is None else self._cards.stop(),
         )
+
+
+class GraphicsMeter:
+    """Adds up the power of all graphics cards, told by `nvidia-smi` every half second, in a thread of its own."""
+
+    def __init__(self) -> None:
+        self._joules: float | None = None
+        self._process: subprocess.Popen[str] | None = None
+        command = shutil.which(_SMI)
+        if command is None:
+            return
+        asked = [command, "--query-gpu=index,power.draw", "--format=csv,noheader,nounits", "--loop-ms=500"]
+        try:
+            self._process = subprocess.Popen(
+                asked, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            )
+        except OSError:
+            return
+        self._reader = threading.Thread(target=self._read, args=(self._process,), name="graphics power", daemon=True)
+        self._reader.start()
+
+    def _read(self, process: "subprocess.Popen[str]") -> None:
+        assert process.stdout is not None
+        before: dict[str, tuple[float, float]] = {}
+        for line in process.stdout:
+            used = power_used(before, line, time.monotonic())
+            if used is not None:
+                self._joules = (self._joules or 0.0) + used
+
+    @property
+    def joules(self) -> float | None:
+        """What was added up until now."""
+        return self._joules
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing measures any more."""
+        return self._process is None or self._process.poll() is not None
+
+    def stop(self) -> float | None:
+        """Joules since the first reading; None where there were not two of any card."""
+        if self._process is None:
+            return None
+        self._process.terminate()
+        try:
+            self._process.wait(_WAIT)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+        self._reader.join(_WAIT)
+        return self._joules
 
 
 def keep_measured(store: Store, run: str, now: Measured) -> None:
@@ -59,13 +115,18 @@ def keep_measured(store: Store, run: str, now: Measured) -> None:
         if not isinstance(kept, dict):
             return msgspec.to_builtins(now)
         before = msgspec.convert(kept, Measured)
-        whole = before.joules is not None and now.joules is not None
-        joules = (before.joules or 0) + (now.joules or 0) if whole else None
+        joules = _both(before.joules, now.joules)
+        cards = _both(before.graphics_joules, now.graphics_joules)
         builds = tuple(dict.fromkeys((*before.builds, *now.builds)))
         seconds = before.seconds + now.seconds
-        return msgspec.to_builtins(msgspec.structs.replace(now, seconds=seconds, joules=joules, builds=builds))
+        whole = msgspec.structs.replace(now, seconds=seconds, joules=joules, builds=builds, graphics_joules=cards)
+        return msgspec.to_builtins(whole)
 
     store.change_setting(_SETTING + run, added)
+
+
+def _both(before: float | None, now: float | None) -> float | None:
+    return None if before is None or now is None else before + now
 
 
 def measured(store: Store, run: str) -> Measured | None:
@@ -98,6 +159,26 @@ def joules_between(before: Mapping[str, tuple[int, int]], after: Mapping[str, tu
     return sum((after[name][0] - before[name][0]) % max(1, after[name][1]) for name in both) / 1e6
 
 
+def power_used(before: dict[str, tuple[float, float]], line: str, now: float) -> float | None:
+    """Joules that a card used since its last reading, the mean of both readings over the time between them.
+
+    Args:
+        before: by card when it was read last, and its watts; this reading is put in.
+        line: `index, watts`, as `nvidia-smi` writes it; `[N/A]` where a card does not tell.
+
+    Returns:
+        None of the first reading, and of a line without watts.
+    """
+    card, _, told = line.partition(",")
+    try:
+        watts = float(told)
+    except ValueError:
+        return None
+    last = before.get(card)
+    before[card] = now, watts
+    return None if last is None else (now - last[0]) * (watts + last[1]) / 2
+
+
 @cache
 def machine() -> Measured:
     """What this machine is."""
@@ -124,7 +205,7 @@ def _processor() -> str:
 
 
 def _graphics() -> tuple[str, ...]:
-    command = shutil.which("nvidia-smi")
+    command = shutil.which(_SMI)
     if command is None:
         return ()
     try:

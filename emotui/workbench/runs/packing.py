@@ -18,6 +18,7 @@ from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.runs import run_file
+from emotui.workbench.runs.machine import Measured, keep_measured, measured
 from emotui.workbench.runs.run_file import (
     NOTHING,
     OUTPUTS,
@@ -113,6 +114,7 @@ def packed_run(store: Store, found: Run, *, texts: bool = True, called: str = ""
         ),
         dataset=PackedDataset(name=dataset.name, task=dataset.task, n=dataset.n, fingerprint=dataset.fingerprint),
         files={name: run_file.member_of(content) for name, content in members.items()},
+        measured=measured(store, found.run),
     )
     return run_file.packed(manifest, members)
 
@@ -150,6 +152,8 @@ def unpack(store: Store, path: str) -> Run:
     numbers = store.numbers_by_id(there.dataset)
     kept = [msgspec.structs.replace(row, sample=numbers[key]) for key, row in rows]
     store.keep_run(_run(told, there), kept, gold=there.gold)
+    if manifest.measured is not None and measured(store, told.run) is None:
+        keep_measured(store, told.run, manifest.measured)
     return store.run(told.run)
 
 
@@ -181,9 +185,17 @@ def _problem(manifest: Manifest) -> str:
         return f"there is no state {shown(told.state, 40)} of a run that is packed"
     if told.source not in SOURCES:
         return f"there is no source {shown(told.source, 40)}"
+    if manifest.measured is not None and not _is_measured(manifest.measured):
+        return "what it says of hardware is no such thing"
     if told.task != dataset.task:
         return f"a run of {shown(told.task, 40)} is over no dataset of {shown(dataset.task, 40)}"
     return ""
+
+
+def _is_measured(told: Measured) -> bool:
+    words = (told.processor, told.system, told.python, *told.graphics, *told.builds)
+    numbers = (told.cores, told.memory_gb, told.seconds, told.joules or 0.0, told.graphics_joules or 0.0)
+    return all(len(word) <= _LONGEST_ID and word.isprintable() for word in words) and min(numbers) >= 0
 
 
 def _samples(path: str, task: Task, manifest: Manifest, content: bytes | None) -> list[Any] | None:

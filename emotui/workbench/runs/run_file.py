@@ -1,7 +1,7 @@
 """A run as one file: what it says of itself, its samples, prompts, outputs and scores, as a tar inside Zstandard.
 
-`manifest.json` comes first and names every other member with its size and SHA-256. Nothing of the machine it ran on is
-in it: no folder, no host, no process.
+`manifest.json` comes first and names every other member with its size and SHA-256. It says on what hardware the run was
+computed, and nothing by which the machine could be found: no folder, no host, no process.
 """
 
 import hashlib
@@ -17,6 +17,7 @@ import msgspec
 from emotui.errors import BadInput
 from emotui.formats.rows import UnreadableFile, literal, shown
 from emotui.formats.unpacked import SURELY, TIMES
+from emotui.workbench.runs.machine import Measured
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -70,7 +71,7 @@ class Member(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a file says of itself."""
+    """What a file says of itself. `measured`: hardware, time and energy, where the store knows them."""
 
     format: str
     version: int
@@ -78,6 +79,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     run: PackedRun
     dataset: PackedDataset
     files: dict[str, Member]
+    measured: Measured | None = None
 
 
 class Output(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -20,6 +20,7 @@ from emotui.workbench.results.service import Results
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
 
+STATED = ("--creator", "Ann and Bob", "--license", "https://example.org/l", "--url", "https://example.org/d")
 NAME = "mine & <b>50%</b> $x_1$ #é"
 TEXTS = {
     "1": ("I am so happy for you, thank you!", ["joy", "gratitude"]),
@@ -53,7 +54,7 @@ def files(folder: Path) -> dict[str, bytes]:
 def test_a_folder_made_again_in_a_fresh_store_has_the_same_tables_byte_for_byte(
     emotui: Emotui, tmp_path: Path, made: tuple[str, str]
 ) -> None:
-    done = emotui("paper", *made, "--to", "p1", "--db", "w.duckdb", "--no-sim", "--json")
+    done = emotui("paper", *made, "--to", "p1", "--db", "w.duckdb", "--no-sim", "--json", *STATED)
     assert (done.status, done.document["runs"]) == (0, list(made))
     again = emotui("paper", "--again", "p1", "--to", "p2", "--json")
     assert (again.status, again.document["other"]) == (0, [])
@@ -71,8 +72,9 @@ def test_a_folder_made_again_in_a_fresh_store_has_the_same_tables_byte_for_byte(
         assert [name for name, content in one.items() if private.encode() in content] == []
     assert re.search(r"hardware|processor|cores", one["methods.md"].decode().lower())
     kept = emotui("paper", "--again", "p1", "--to", "p3", "--kept")
-    n = sum(name.startswith("tables/") for name in one)
-    assert kept.out == f"p3: all {n} files of tables are the same, byte for byte\n"
+    n = sum(name.startswith(("tables/", "figures/")) for name in one)
+    assert kept.out == f"p3: all {n} files of tables and figures are the same, byte for byte\n"
+    assert [b"Ann and Bob" in one[name] for name in one if name.endswith(".croissant.json")] == [True]
     (metadata,) = [content for name, content in one.items() if name.endswith(".croissant.json")]
     croissant(json.loads(metadata), one)
     for name in one:
@@ -81,10 +83,12 @@ def test_a_folder_made_again_in_a_fresh_store_has_the_same_tables_byte_for_byte(
     changed = (tmp_path / "p1" / "tables" / "tables.csv").read_bytes() + b"x"
     recipe = json.loads(one["paper.json"])
     recipe["tables"]["tables/tables.csv"] = "0" * 64
+    recipe["drawn_by"] = "0.1"
     (tmp_path / "p1" / "tables" / "tables.csv").write_bytes(changed)
     (tmp_path / "p1" / "paper.json").write_text(json.dumps(recipe))
     other = emotui("paper", "--again", "p1", "--to", "p4", "--kept")
     assert (other.status, "1 are not: tables/tables.csv" in other.out) == (1, True)
+    assert "figures are not compared: matplotlib 0.1 drew them" in other.out
 
 
 def croissant(document: dict[str, Any], there: dict[str, bytes]) -> None:
@@ -105,7 +109,9 @@ def croissant(document: dict[str, Any], there: dict[str, bytes]) -> None:
     for field in records["field"]:
         assert {"@type", "@id", "name", "dataType", "source"} <= field.keys()
         assert field["source"]["fileObject"] == {"@id": file["@id"]}
-        assert field["source"]["extract"]["jsonPath"].startswith("$.")
+        key, _, inner = field["name"].partition("/")
+        assert field["source"]["extract"] == {"column": key}
+        assert field["source"].get("transform") == ({"jsonPath": f"$['{inner}']"} if inner else None)
     assert records["key"]["@id"] in {field["@id"] for field in records["field"]}
     known = {key for key in document if key.startswith("rai:")}
     assert {"rai:dataCollection", "rai:dataAnnotationProtocol", "rai:annotationsPerItem", "rai:dataBiases"} <= known

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from emotui.errors import BadInput
 from emotui.store.rows import ResultRow
 from emotui.workbench.runs import run_file
+from emotui.workbench.runs.machine import Measured, keep_measured, measured
 from emotui.workbench.runs.packing import pack, unpack
 from emotui.workbench.runs.run_file import portable
 from emotui.workbench.workspace import Workspace
@@ -38,9 +39,12 @@ def plain(opened: Workspace, run: str) -> list[ResultRow]:
 
 
 def test_a_run_keeps_its_id_its_outputs_and_its_scores_in_another_store(made: Workspace, tmp_path: Path) -> None:
+    ran_on = Measured(processor="p", cores=2, graphics=("NVIDIA H200, 143771 MiB",), seconds=3, graphics_joules=7)
+    keep_measured(made.store, "r 1", ran_on)
     pack(made.store, "r 1", str(tmp_path / "a.run"))
     other = Workspace.open(tmp_path / "two.duckdb")
     kept = unpack(other.store, str(tmp_path / "a.run"))
+    assert measured(other.store, "r 1") == ran_on
     old = made.store.run("r 1")
     for name in ("run", "task", "identity", "state", "started", "finished", "n", "done", "failed", "source"):
         assert getattr(kept, name) == getattr(old, name)
