@@ -94,8 +94,8 @@ class ModelProcess:
     Args:
         spec: the model (see `emotui.backends.spec`).
         options: passed to the backend's loader.
-        limit: seconds that a load or a batch may take before the model counts as hanging; of a model that answers
-            several asks at once, seconds in which it answers none of them.
+        limit: seconds that a batch may take before the model counts as hanging; of a model that answers several asks
+            at once, seconds in which it answers none of them. Loading takes as long as it takes.
 
     Raises:
         BadInput: `spec` names no installed kind of model, or has an option that its kind has not (BadModel).
@@ -275,7 +275,7 @@ class ModelProcess:
             if stopped is not None and now - stopped > _GRACE:
                 self.close()
                 raise Cancelled
-            if now - (max(started, mail.last) if beside else started) > self.limit:
+            if self._asked and now - (max(started, mail.last) if beside else started) > self.limit:
                 self.close()
                 said = f"{self.spec} gave no answer for {self.limit:.0f} s and was stopped: asked again it starts anew"
                 raise self._unanswered(said + self._last_words(), slow=True)

@@ -23,6 +23,7 @@ _STRING, _ARRAY, _BOOL = 8, 9, 7
 _SCALARS = {
     0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", _BOOL: "<?", 10: "<Q", 11: "<q", 12: "<d",
 }  # fmt: skip
+_TOKENS = "tokenizer.ggml.tokens"
 _LONGEST_STRING = 1 << 24
 """No name or chat template is longer (bytes); a length beyond it is damage."""
 
@@ -32,13 +33,15 @@ class Header:
     """What stands before the tensors of one file.
 
     `metadata` has every single value, but no arrays; `size` is the bytes that the file must have to
-    hold all its tensors, 0 where a tensor has a type that this program does not know.
+    hold all its tensors, 0 where a tensor has a type that this program does not know. `vocabulary`: how many tokens it
+    lists, 0 where it lists none.
     """
 
     path: Path
     metadata: Mapping[str, Value]
     tensors: int
     size: int
+    vocabulary: int = 0
 
     @property
     def architecture(self) -> str:
@@ -100,15 +103,19 @@ class _Reader:
         if max(tensors, keys) > self.length:
             raise self._damaged("it counts more entries than it has bytes")
         metadata: dict[str, Value] = {}
+        vocabulary = 0
         for _ in range(keys):
-            key = self._string()
-            value = self._value(self._number("<I"))
+            key, kind = self._string(), self._number("<I")
+            if key == _TOKENS and kind == _ARRAY:
+                vocabulary = self._pass_array(0)
+                continue
+            value = self._value(kind)
             if value is not None:
                 metadata[key] = value
         size = self._data_end(tensors, metadata)
         if size > self.length:
             raise self._cut_short(size)
-        return Header(self.path, metadata, tensors, size)
+        return Header(self.path, metadata, tensors, size, vocabulary)
 
     def _data_end(self, tensors: int, metadata: Mapping[str, Value]) -> int:
         """Where the last tensor ends (bytes from the file's beginning), 0 where a type is not known."""
@@ -141,7 +148,8 @@ class _Reader:
             return None
         raise self._damaged(f"a value has type {kind}, which there is not")
 
-    def _pass_array(self, depth: int) -> None:
+    def _pass_array(self, depth: int) -> int:
+        """Returns: how many values it has."""
         kind, count = self._number("<I"), self._number("<Q")
         if count > self.length or depth > 4:
             raise self._cut_short(None)
@@ -155,6 +163,7 @@ class _Reader:
                 self._pass_array(depth + 1)
         else:
             raise self._damaged(f"an array has type {kind}, which there is not")
+        return count
 
     def _string(self) -> str:
         length = self._number("<Q")

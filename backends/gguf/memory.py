@@ -15,7 +15,9 @@ MOST_CONTEXT = 8192
 """Tokens, unless more are asked for: the tasks' prompts are far shorter, and a longer cache is only memory."""
 LEAST_CONTEXT = 512
 _OVERHEAD = 400_000_000
-"""Bytes that computing needs besides weights and cache, on the CPU and on a GPU."""
+"""Bytes that computing needs besides weights, cache and logits, on the CPU and on a GPU."""
+CPU_BATCH, GPU_BATCH = 128, 512
+"""Tokens of a prompt computed at a time, where the settings leave it open."""
 _KV_BYTES = {"f16": 2.0, "f32": 4.0, "q8_0": 34 / 32}
 
 
@@ -43,8 +45,10 @@ def make_plan(files: ModelFiles, settings: Settings, gpus: Sequence[Device], fre
     token = bytes_a_token(header, settings.kv)
     room = None if free is None or not settings.check_memory else free + sum(gpu.free for gpu in gpus)
 
+    computing = _OVERHEAD + logits_bytes(header, settings.batch or (GPU_BATCH if gpus else CPU_BATCH))
+
     def needed() -> int:
-        return files.size + _OVERHEAD + int(context * token)
+        return files.size + computing + int(context * token)
 
     while room is not None and needed() > room:
         if settings.context or context // 2 < LEAST_CONTEXT:
@@ -56,7 +60,7 @@ def make_plan(files: ModelFiles, settings: Settings, gpus: Sequence[Device], fre
             )
         context //= 2
     layers = header.number("block_count", 0) + 1
-    return Plan(context, _gpu_layers(files, settings, gpus, layers, context * token), layers)
+    return Plan(context, _gpu_layers(files, settings, gpus, layers, context * token, computing), layers)
 
 
 def flash_type(settings: Settings, plan: Plan) -> int:
@@ -73,10 +77,19 @@ def bytes_a_token(header: Header, kv: str) -> float:
     return header.number("block_count", 0) * kv_heads * (keys + values) * _KV_BYTES[kv]
 
 
-def _gpu_layers(files: ModelFiles, settings: Settings, gpus: Sequence[Device], layers: int, cache: float) -> int:
+def logits_bytes(header: Header, batch: int) -> int:
+    """Bytes that llama.cpp reserves for the logits of a whole batch, computed and handed out: with a vocabulary of
+    152,000 and 512 tokens more than all else that it computes with.
+    """
+    return 2 * 4 * batch * header.vocabulary
+
+
+def _gpu_layers(
+    files: ModelFiles, settings: Settings, gpus: Sequence[Device], layers: int, cache: float, computing: int
+) -> int:
     if not gpus:
         return 0
     if settings.gpu_layers >= 0:
         return min(settings.gpu_layers, layers)
-    usable = sum(max(0, gpu.free - _OVERHEAD) for gpu in gpus)
+    usable = sum(max(0, gpu.free - computing) for gpu in gpus)
     return min(layers, int(usable // max(1.0, (files.size + cache) / layers)))

@@ -24,7 +24,7 @@ from emotui.backends.gguf.extra_buffers import allow_extra_buffers
 from emotui.backends.gguf.files import ModelFiles
 from emotui.backends.gguf.grammar import Grammar
 from emotui.backends.gguf.library import cores, open_library
-from emotui.backends.gguf.memory import Plan, flash_type, make_plan
+from emotui.backends.gguf.memory import CPU_BATCH, GPU_BATCH, Plan, flash_type, make_plan
 from emotui.backends.gguf.prompts import Prompts
 from emotui.backends.gguf.settings import Settings
 from emotui.backends.gguf.vocabulary import Vocabulary, composes
@@ -36,7 +36,6 @@ from emotui.errors import ModelError
 
 _Request = TypeVar("_Request", Generate, Score, Rank)
 _Result = TypeVar("_Result", Generation, Scores, Ranked)
-_CPU_BATCH, _GPU_BATCH = 128, 512
 
 
 class GgufModel:
@@ -57,7 +56,7 @@ class GgufModel:
         composed = composes(files.header.metadata.get("tokenizer.ggml.pre"))
         self._vocabulary = Vocabulary(library, self._weights, composed=composed)
         self._prompts = Prompts(files.header, self._vocabulary, thinking=settings.thinking == "on")
-        batch = settings.batch or (_GPU_BATCH if plan.gpu_layers else _CPU_BATCH)
+        batch = settings.batch or (GPU_BATCH if plan.gpu_layers else CPU_BATCH)
         size = ContextSize(plan.context, min(batch, plan.context), flash_type(settings, plan))
         threads = settings.threads or cores()
         self._context = Context(library, self._weights, size, settings, self._vocabulary.size, threads)

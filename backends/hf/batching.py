@@ -5,6 +5,8 @@ from typing import TypeVar
 
 import torch
 
+from emotui.backends.hf.placing.devices import no_memory
+
 Result = TypeVar("Result")
 TOKENS = {"cpu": 2_048, "mps": 8_192, "cuda": 65_536}
 """Tokens, padding included, of one forward pass. A CPU gains nothing from more, a GPU needs many."""
@@ -45,7 +47,7 @@ class Batches:
             try:
                 answers = compute(batch)
             except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:
-                if not _no_memory(error):
+                if not no_memory(error):
                     raise
                 answers = None
             if answers is not None:
@@ -75,10 +77,3 @@ class Batches:
 
 def _cost(sizes: Sequence[int], padded: bool) -> int:
     return max(sizes) * len(sizes) if padded else sum(sizes)
-
-
-def _no_memory(error: BaseException) -> bool:
-    if isinstance(error, torch.OutOfMemoryError | MemoryError):
-        return True
-    text = str(error)
-    return "out of memory" in text or "can't allocate memory" in text or "not enough memory" in text

@@ -13,7 +13,7 @@ from emotui.backends.hf.decoding import Thoughts, write
 from emotui.backends.hf.grammar import Grammars
 from emotui.backends.hf.groups import Group, shared_prefix
 from emotui.backends.hf.loading import Loaded
-from emotui.backends.hf.prefix import Rows, positions
+from emotui.backends.hf.prefix import Rows, keep_rows, positions
 from emotui.backends.hf.prompts import Prompts
 from emotui.backends.hf.settings import Settings
 from emotui.backends.rendering import with_question
@@ -202,7 +202,7 @@ class _CausalPast:
     def keep(self, rows: torch.Tensor) -> None:
         rows = rows.to(self._device)
         self._mask = self._mask[rows]
-        self._cache.batch_select_indices(rows)
+        keep_rows(self._cache, rows)
 
     def _forward(self, ids: torch.Tensor) -> torch.Tensor:
         more: dict[str, Any] = {self._past_name: self._cache, **self._last}

@@ -89,14 +89,24 @@ class Grammar:
         Raises:
             ModelError: nothing may.
         """
-        bits = np.unpackbits(np.frombuffer(self._matcher.compute_bitmask(), np.uint8), bitorder="little")
-        allowed = torch.zeros(len(logits), dtype=torch.bool)
-        known = torch.from_numpy(bits[: len(logits)].astype(bool))
-        allowed[: len(known)] = known
-        if self._matcher.is_error() or not bool(allowed.any()):
+        bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
+        inside = np.unpackbits(bits, bitorder="little", count=len(logits))
+        if self._matcher.is_error() or not inside.any():
             raise ModelError("the grammar leaves no token that could follow")
-        return logits.masked_fill(~allowed.to(logits.device), float("-inf"))
+        if logits.device.type == "cpu":
+            outside = torch.from_numpy(inside == 0)
+        else:
+            # A device is sent the bits, an eighth of what they are unpacked.
+            held = torch.from_numpy(np.packbits(inside, bitorder="little")).to(logits.device)
+            outside = unpacked(held)[: len(logits)] == 0
+        return logits.masked_fill(outside, float("-inf"))
 
     def accept(self, token: int) -> None:
         """Go on behind this token, which must be allowed."""
         self._matcher.consume_token(token)
+
+
+def unpacked(held: torch.Tensor) -> torch.Tensor:
+    """The bits of some bytes, each byte's lowest first, on their device."""
+    places = torch.arange(8, dtype=torch.uint8, device=held.device)
+    return ((held[:, None] >> places) & 1).view(-1)

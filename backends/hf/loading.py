@@ -1,22 +1,22 @@
 """From a model's directory to a transformers model and its tokeniser, on a device."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import torch
 import transformers
-from rich.filesize import decimal
 from transformers import AutoConfig, AutoTokenizer
 
 from emotui.backends.base import Progress
-from emotui.backends.free_memory import free_memory
 from emotui.backends.hf.configuration import read_config
 from emotui.backends.hf.families import family_of
-from emotui.backends.hf.files import check_plain_files, loaded_bytes, text_hash, weight_files
+from emotui.backends.hf.files import check_plain_files, text_hash, weight_files
+from emotui.backends.hf.placing.devices import check_memory, chosen_devices, no_memory
+from emotui.backends.hf.placing.progress import telling
+from emotui.backends.hf.placing.quantised import check_packed, placement
 from emotui.backends.hf.settings import Settings
 from emotui.backends.weights_hash import weights_hash
 from emotui.errors import ModelError
@@ -65,33 +65,35 @@ def load_model(folder: Path, settings: Settings, progress: Progress) -> Loaded:
     files = weight_files(folder)
     if settings.threads:
         torch.set_num_threads(settings.threads)
-    device, spread, notes = chosen_device(settings)
-    dtype = _dtype(settings, device)
+    chosen = chosen_devices(settings)
+    device, dtype = chosen.first, _dtype(settings, chosen.first)
+    packed = check_packed(folder, raw, settings, device)
     if settings.check_memory:
-        _check_memory(folder, files, settings.bits / 8 or dtype.itemsize, device, spread)
+        check_memory(folder, files, settings.bits / 8 or dtype.itemsize, chosen)
     weights = weights_hash(files, progress)
     progress("reading the tokeniser")
     config = one_line(folder, lambda: AutoConfig.from_pretrained(folder, local_files_only=True))
     tokenizer = read_tokenizer(folder)
     megabytes = sum(path.stat().st_size for path in files) / 1e6
     progress(f"loading {megabytes:,.0f} MB of weights as {str(dtype).removeprefix('torch.')} on {device}")
-    placed: dict[str, Any] = {"device_map": "auto"} if spread else {}
-    if settings.bits:
-        placed = {"device_map": {"": device}} | placed | {"quantization_config": _quantised(settings.bits, dtype)}
+    placed = placement(chosen, settings, dtype, packed=packed is not None)
+    if settings.attn != "auto":
+        placed["attn_implementation"] = settings.attn
     auto = getattr(transformers, AUTO_CLASSES[family])
-    model, found = one_line(
-        folder,
-        lambda: auto.from_pretrained(
+    with telling(progress, "loading weights"):
+        model, found = one_line(
             folder,
-            config=config,
-            dtype=dtype,
-            use_safetensors=True,
-            local_files_only=True,
-            trust_remote_code=False,
-            output_loading_info=True,
-            **placed,
-        ),
-    )
+            lambda: auto.from_pretrained(
+                folder,
+                config=config,
+                dtype=dtype,
+                use_safetensors=True,
+                local_files_only=True,
+                trust_remote_code=False,
+                output_loading_info=True,
+                **placed,
+            ),
+        )
     missing = sorted(name for name in found["missing_keys"] if "pooler" not in name and "position_ids" not in name)
     if missing:
         raise ModelError(
@@ -101,7 +103,7 @@ def load_model(folder: Path, settings: Settings, progress: Progress) -> Loaded:
         )
     check_all_used(folder, found["unexpected_keys"], family)
     one_line(folder, lambda: check_tokens(folder, tokenizer, model.get_input_embeddings().num_embeddings))
-    if not placed:
+    if "device_map" not in placed:
         model = one_line(folder, lambda: model.to(device))
     model.eval()
     return Loaded(
@@ -116,12 +118,12 @@ def load_model(folder: Path, settings: Settings, progress: Progress) -> Loaded:
             "architecture": type(model).__name__,
             "dtype": str(dtype).removeprefix("torch."),
             "device": device.type,
-            "bits": str(settings.bits),
+            "bits": str(settings.bits) if packed is None else packed,
             "attention": str(getattr(model.config, "_attn_implementation", "")),
             "torch": torch.__version__,
             "transformers": transformers.__version__,
         },
-        notes=notes,
+        notes=(*chosen.notes, *([f"Weights are quantised by {packed}"] if packed else [])),
     )
 
 
@@ -220,65 +222,12 @@ def _family(folder: Path, raw: Mapping[str, Any]) -> str:
     )
 
 
-def chosen_device(settings: Settings) -> tuple[torch.device, bool, tuple[str, ...]]:
-    """The device that token ids go to, whether layers are spread over several, and what there is to say about it."""
-    wanted, gpus = settings.device, torch.cuda.device_count() if torch.cuda.is_available() else 0
-    if wanted == "multi":
-        if gpus == 0:
-            raise ModelError("hf: device=multi needs GPUs, and torch sees none")
-        if find_spec("accelerate") is None:
-            raise ModelError("hf: device=multi needs accelerate: pip install accelerate")
-        return torch.device("cuda", 0), True, ()
-    if wanted == "auto":
-        if gpus > 1 and find_spec("accelerate") is not None:
-            return torch.device("cuda", 0), True, (f"Layers are spread over {gpus} GPUs where one is too small",)
-        if gpus:
-            more = ("Several GPUs, one used: install accelerate to use them all",) if gpus > 1 else ()
-            return torch.device("cuda", 0), False, more
-        return torch.device("mps" if torch.backends.mps.is_available() else "cpu"), False, ()
-    try:
-        device = torch.device(wanted)
-    except RuntimeError:
-        raise ModelError(f"hf: {wanted!r} is no device: it is auto, cpu, cuda, cuda:N, mps or multi") from None
-    if device.type == "cuda" and (device.index or 0) >= gpus:
-        raise ModelError(f"hf: there is no {wanted} here: torch sees {gpus} GPUs")
-    if device.type == "mps" and not torch.backends.mps.is_available():
-        raise ModelError("hf: there is no mps device here")
-    return device, False, ()
-
-
 def _dtype(settings: Settings, device: torch.device) -> torch.dtype:
     if settings.dtype != "auto":
         return getattr(torch, settings.dtype)
     if device.type == "cuda":
         return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
     return torch.float16 if device.type == "mps" else torch.float32
-
-
-def _check_memory(folder: Path, files: Sequence[Path], bytes_each: float, device: torch.device, spread: bool) -> None:
-    """Raises ModelError where the weights alone are more than what is free: loading them would end other programs."""
-    free = free_memory()
-    if device.type == "cuda":
-        places = range(torch.cuda.device_count()) if spread else [device]
-        free = sum(torch.cuda.mem_get_info(each)[0] for each in places) + (free or 0) * spread
-    elif device.type != "cpu":
-        return
-    needed = sum(loaded_bytes(path, bytes_each) for path in files)
-    if free is not None and needed > free:
-        raise ModelError(
-            f"{folder} needs {decimal(needed)} of memory for its weights and {decimal(free)} are free: take a "
-            "smaller model, dtype=bfloat16 or bits=8, or try it all the same with check_memory=false"
-        )
-
-
-def _quantised(bits: int, dtype: torch.dtype) -> Any:
-    if find_spec("bitsandbytes") is None:
-        raise ModelError(f"hf: bits={bits} needs bitsandbytes: pip install bitsandbytes")
-    if bits == 8:
-        return transformers.BitsAndBytesConfig(load_in_8bit=True)
-    return transformers.BitsAndBytesConfig(
-        load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=dtype, bnb_4bit_use_double_quant=True
-    )
 
 
 def context_of(config: Any, tokenizer: Any, family: str, settings: Settings) -> int | None:
@@ -306,10 +255,8 @@ def one_line(folder: Path, call: Any) -> Any:
         return call()
     except ModelError:
         raise
-    except (torch.OutOfMemoryError, MemoryError):
-        raise ModelError(f"{folder} does not fit into memory: try bits=8 or bits=4, or a smaller model") from None
     except Exception as error:
-        why = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
-        if "out of memory" in why or "can't allocate memory" in why:
+        if no_memory(error):
             raise ModelError(f"{folder} does not fit into memory: try bits=8 or bits=4, or a smaller model") from None
+        why = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
         raise ModelError(f"{folder} could not be loaded: {why[:300]}") from error

@@ -1,7 +1,8 @@
 """Masked-word models (BERT, RoBERTa, Longformer): rank words for each `<mask>`. And any encoder's embeddings."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from emotui.backends.base import Embed, Filled, FillMask, ModelCard, Refused
 from emotui.backends.hf.causal import too_long
-from emotui.backends.hf.encoders import Encoder
+from emotui.backends.hf.encoders import Encoder, Framed
 from emotui.backends.hf.loading import Loaded
 from emotui.backends.hf.pooling import pooling_of
 from emotui.backends.hf.prompts import Prompts, frame, reads
@@ -19,6 +20,21 @@ from emotui.backends.hf.settings import Settings
 
 MASK = "<mask>"
 _WORD = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """What one request asks of the model.
+
+    `wanted`: the tokens of each candidate. `counts`: how many masks they need. `asked`: the place, and masks at it, of
+    each of the `inputs`.
+    """
+
+    masks: int
+    wanted: Mapping[str, list[int]]
+    counts: set[int]
+    asked: Sequence[tuple[int, int]]
+    inputs: Sequence[Framed]
 
 
 class Embedder:
@@ -62,9 +78,15 @@ class Masked(Embedder):
 
         A candidate of k tokens is scored with k masks in its place, by the mean of its tokens' log-probabilities.
         """
-        return [self._fill(request) for request in requests]
+        prepared = [self._prepared(request) for request in requests]
+        inputs = [each for one in prepared if not isinstance(one, Refused) for each in one.inputs]
+        read = iter(self._at_masks(inputs) if inputs else ())
+        return [
+            one if isinstance(one, Refused) else self._filled(request, one, [next(read) for _ in one.inputs])
+            for request, one in zip(requests, prepared, strict=True)
+        ]
 
-    def _fill(self, request: FillMask) -> Filled | Refused:
+    def _prepared(self, request: FillMask) -> "_Prepared | Refused":
         parts = request.text.split(MASK)
         masks = len(parts) - 1
         if masks == 0:
@@ -72,10 +94,9 @@ class Masked(Embedder):
         texts = [
             self._prompts.text(self._before_mask(part) if place < masks else part) for place, part in enumerate(parts)
         ]
-        if request.candidates is None:
-            wanted: dict[str, list[int]] = {}
-            counts = {1}
-        else:
+        wanted: dict[str, list[int]] = {}
+        counts = {1}
+        if request.candidates is not None:
             wanted = {word: self._candidate(word, request.text) for word in dict.fromkeys(request.candidates)}
             if empty := [word for word, tokens in wanted.items() if not tokens]:
                 return Refused(f"{empty[0]!r} is no word to the model")
@@ -87,17 +108,20 @@ class Masked(Embedder):
         longest = max(len(ids) for ids, _ in inputs)
         if self._limit is not None and longest > self._limit:
             return Refused(too_long(longest, self._limit))
-        read = dict(zip(asked, self._at_masks(inputs), strict=True))
+        return _Prepared(masks, wanted, counts, asked, inputs)
+
+    def _filled(self, request: FillMask, one: "_Prepared", found: Sequence[torch.Tensor]) -> Filled:
+        read = dict(zip(one.asked, found, strict=True))
         filled = []
-        for place in range(masks):
-            if counts == {1}:
-                rows = {1: read[asked[0]][place : place + 1]}
+        for place in range(one.masks):
+            if one.counts == {1}:
+                rows = {1: read[one.asked[0]][place : place + 1]}
             else:
-                rows = {count: read[place, count][place : place + count] for count in counts}
+                rows = {count: read[place, count][place : place + count] for count in one.counts}
             filled.append(
                 self._likeliest(rows[1][0], request.top)
                 if request.candidates is None
-                else _among(wanted, rows, request.top)
+                else _among(one.wanted, rows, request.top)
             )
         return Filled(tuple(filled))
 
@@ -156,7 +180,7 @@ class Masked(Embedder):
         return found
 
 
-def _among(wanted: dict[str, list[int]], rows: dict[int, torch.Tensor], top: int) -> tuple[tuple[str, float], ...]:
+def _among(wanted: Mapping[str, list[int]], rows: dict[int, torch.Tensor], top: int) -> tuple[tuple[str, float], ...]:
     words = list(wanted)
     scores = torch.tensor(
         [

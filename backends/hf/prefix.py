@@ -172,5 +172,15 @@ def fork(cache: Any, rows: torch.Tensor) -> Any:
     # A layer's tensors are replaced as it grows, never written to, so a copy of the layer may share them.
     forked = copy.copy(cache)
     forked.layers = [copy.copy(layer) for layer in cache.layers]
-    forked.batch_select_indices(rows)
+    keep_rows(forked, rows)
     return forked
+
+
+def keep_rows(cache: Any, rows: torch.Tensor) -> None:
+    """Only these rows of a cache, each layer's picked on the device that holds it."""
+    for part in (getattr(cache, "self_attention_cache", None), getattr(cache, "cross_attention_cache", None)):
+        if part is not None:
+            keep_rows(part, rows)
+    for layer in () if hasattr(cache, "self_attention_cache") else cache.layers:
+        held = getattr(layer, "keys", None)
+        layer.batch_select_indices(rows if held is None else rows.to(held.device))

@@ -24,6 +24,7 @@ from emotui.backends.hf.causal import (
 from emotui.backends.hf.decoding import write
 from emotui.backends.hf.grammar import Grammars
 from emotui.backends.hf.loading import Loaded
+from emotui.backends.hf.prefix import keep_rows
 from emotui.backends.hf.prompts import Frame, Prompts, frame
 from emotui.backends.hf.settings import Settings
 from emotui.backends.rendering import with_question
@@ -205,7 +206,7 @@ class _DecoderPast:
 
     def keep(self, rows: torch.Tensor) -> None:
         self._states, self._mask = self._states[rows], self._mask[rows]
-        self._cache.batch_select_indices(rows)
+        keep_rows(self._cache, rows)
 
 
 def padded(

@@ -13,6 +13,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "thinking": ("off", "on"),
     "family": ("auto", "causal", "seq2seq", "masked", "classifier", "tagger", "reader", "encoder"),
     "aggregation": ("first", "average", "max"),
+    "attn": ("auto", "eager", "sdpa", "flash_attention_2", "flex_attention"),
 }
 
 
@@ -22,12 +23,14 @@ class Settings:
 
     `online`: a hub name may be fetched; else only what is on this machine counts. `revision`: of a hub name.
     `dtype`: `auto` is bfloat16 on a GPU that has it and float32 on a CPU. `device`: `auto`, `cpu`, `cuda`, `cuda:1`,
-    `mps`, or `multi` (layers over all GPUs). `bits`: 4 or 8 with bitsandbytes, 0 for none. `thinking`: whether a
-    reasoning model thinks before it writes (scores are read without, but for those behind thoughts of its own);
-    `thinking_room`: tokens that its thoughts may have beside an answer's own. `context`: tokens, 0 for the model's own.
-    `batch_tokens`: how many tokens one forward pass may hold, 0 for what suits the device. `threads`: 0 for torch's
-    own. `hypothesis`: what an NLI model judges, `{}` for the label. `multi_label`: several labels may hold at once,
-    where the model does not say. `share_prefix`: off computes every question of a score with its whole prompt.
+    `mps`, or `multi` (layers over all GPUs). `devices`: over how many GPUs layers are spread. `attn`: how attention is
+    computed, by transformers' own names; `auto` is what it finds best. `bits`: 4 or 8 with bitsandbytes, 0 for none.
+    `thinking`: whether a reasoning model thinks before it writes (scores are read without, but for those behind
+    thoughts of its own); `thinking_room`: tokens that its thoughts may have beside an answer's own. `context`: tokens,
+    0 for the model's own. `batch_tokens`: how many tokens one forward pass may hold, 0 for what suits the device.
+    `threads`: 0 for torch's own. `hypothesis`: what an NLI model judges, `{}` for the label. `multi_label`: several
+    labels may hold at once, where the model does not say. `share_prefix`: off computes every question of a score with
+    its whole prompt.
     `check_memory`: off loads weights that are larger than the free memory. `aggregation`: which pieces of a word
     give it its tag. `outside`: the tags of words in no span, with commas, where they are not known by their names.
     `question`: what a question-answering model is asked about each text; `no_answer`: it may find nothing.
@@ -37,6 +40,8 @@ class Settings:
     revision: str = ""
     dtype: str = "auto"
     device: str = "auto"
+    devices: int = 1
+    attn: str = "auto"
     bits: int = 0
     thinking: str = "off"
     thinking_room: int = 2048
@@ -72,6 +77,12 @@ def parse_settings(options: Mapping[str, Any]) -> Settings:
         raise BadModel(f"hf: option bits cannot be {settings.bits}: it is 4 or 8 (or 0)")
     if not _DEVICE.fullmatch(settings.device):
         raise BadModel(f"hf: {settings.device!r} is no device: it is auto, cpu, cuda, cuda:N, mps or multi")
+    if settings.devices < 1:
+        raise BadModel("hf: option devices is how many GPUs the layers go over, 1 or more")
+    if settings.devices > 1 and settings.device not in ("auto", "cuda"):
+        raise BadModel(
+            f"hf: devices={settings.devices} does not go with device={settings.device}: leave one of them out"
+        )
     if settings.hypothesis.count("{}") != 1:
         raise BadModel("hf: option hypothesis needs one {} where the label goes")
     if not settings.question.strip():

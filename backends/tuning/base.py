@@ -14,7 +14,8 @@ from emotui.backends.hf.classifier import labels_of
 from emotui.backends.hf.configuration import read_config
 from emotui.backends.hf.families import family_of
 from emotui.backends.hf.files import model_folder, text_hash, weight_files
-from emotui.backends.hf.loading import AUTO_CLASSES, check_all_used, chosen_device, context_of, one_line, read_tokenizer
+from emotui.backends.hf.loading import AUTO_CLASSES, check_all_used, context_of, one_line, read_tokenizer
+from emotui.backends.hf.placing.devices import chosen_devices
 from emotui.backends.hf.prompts import frame
 from emotui.backends.hf.settings import Settings
 from emotui.backends.spec import parse_spec
@@ -98,7 +99,7 @@ def _load(folder: Path, config: Any, family: str, seed: int, device: str, max_le
     os.environ["HF_HUB_OFFLINE"] = "1"
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
-    place, _, _ = chosen_device(Settings(device=device))
+    place = chosen_devices(Settings(device=device)).first
     tokenizer = read_tokenizer(folder)
     if tokenizer.pad_token_id is None:
         if tokenizer.eos_token_id is None:

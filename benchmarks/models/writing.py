@@ -1,19 +1,21 @@
-"""Sampling a token and reading a prompt with a large vocabulary, beside the naive way, with equal answers.
+"""Sampling, prompts and masks with a large vocabulary, beside the naive way, with equal answers.
 
 python benchmarks/models/writing.py [VOCABULARY]
 """
 
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from typing import TypeVar
 
 import numpy as np
 import torch
-from transformers import LlamaConfig, LlamaForCausalLM
+from transformers import BertConfig, BertForMaskedLM, BertTokenizer, LlamaConfig, LlamaForCausalLM
 
 from emotui.backends import sampling
-from emotui.backends.hf import decoding
+from emotui.backends.base import FillMask
+from emotui.backends.hf import decoding, load
 
 ROWS, PROMPTS, LENGTH, TIMES = 16, 4, 256, 5
 Found = TypeVar("Found")
@@ -74,6 +76,28 @@ def main(vocabulary: int = 152_000) -> None:
     assert torch.allclose(last, same_last, atol=1e-5)
     told = f"{PROMPTS} prompts of {LENGTH}"
     print(f"{told:22} {quick * 1e3:8.1f} ms; with the logits of every token {naive / quick:.1f} times as long")
+    filled(vocabulary)
+
+
+def filled(vocabulary: int) -> None:
+    """Masks of many texts filled together, against one by one."""
+    config = BertConfig(
+        vocab_size=vocabulary, hidden_size=64, num_hidden_layers=2, num_attention_heads=4, intermediate_size=128
+    )
+    words = {f"w{place}": place for place in range(vocabulary - 5)} | {
+        name: vocabulary - 5 + place for place, name in enumerate(("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"))
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        BertForMaskedLM(config).save_pretrained(folder)
+        BertTokenizer(vocab=words).save_pretrained(folder)
+        model = load(folder, {"device": "cpu"}, lambda line: None)
+        asked = [FillMask(f"w{place} w7 <mask> w9 w{place + 1}", ("w10", "w11", "w12")) for place in range(64)]
+        quick, found = timed(lambda: model.fill_mask(asked))
+        naive, same = timed(lambda: [model.fill_mask([each])[0] for each in asked])
+    for mine, other in zip(found, same, strict=True):
+        assert dict(mine.masks[0]).keys() == dict(other.masks[0]).keys()
+        assert np.allclose(sorted(dict(mine.masks[0]).values()), sorted(dict(other.masks[0]).values()), atol=1e-5)
+    print(f"{'64 masks':22} {quick * 1e3:8.1f} ms; one text after the other {naive / quick:.1f} times as long")
 
 
 if __name__ == "__main__":

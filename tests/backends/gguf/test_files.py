@@ -13,7 +13,7 @@ from emotui.backends.free_memory import free_memory
 from emotui.backends.gguf.files import find_model, models_in
 from emotui.backends.gguf.header import read_header
 from emotui.backends.gguf.library import Device, open_library
-from emotui.backends.gguf.memory import Plan, bytes_a_token, flash_type, make_plan
+from emotui.backends.gguf.memory import Plan, bytes_a_token, flash_type, logits_bytes, make_plan
 from emotui.backends.gguf.probe_model import quantise, write_probe_model
 from emotui.backends.gguf.settings import Settings, parse_settings
 from emotui.errors import ModelError
@@ -206,7 +206,7 @@ def test_a_long_context_shrinks_to_the_free_memory() -> None:
 
 def test_no_memory_is_one_line_with_what_is_needed_and_what_is_free() -> None:
     tiny = find_model(str(TINY / "tiny-Q8_0.gguf"))
-    with pytest.raises(ModelError, match=r"needs 401.0 MB of memory with a context of 512 tokens and 1.0 MB are free"):
+    with pytest.raises(ModelError, match=r"needs 401.5 MB of memory with a context of 512 tokens and 1.0 MB are free"):
         make_plan(tiny, Settings(), [], 10**6)
     with pytest.raises(ModelError, match=r"take a smaller quantisation or context"):
         make_plan(tiny, Settings(context=10**9), [], 10**9)
@@ -217,7 +217,7 @@ def test_layers_go_to_the_gpu_as_far_as_its_free_memory_goes() -> None:
     tiny = find_model(str(TINY / "tiny-Q8_0.gguf"))
     cache = 512 * bytes_a_token(tiny.header, "f16")
     a_layer = (tiny.size + cache) / 4
-    reserved = 400_000_000
+    reserved = 400_000_000 + 2 * 512 * 512 * 4  # a batch's logits over 512 tokens, computed and handed out
 
     def layers(free: float, **options: int) -> int:
         return make_plan(tiny, Settings(**options), [Device("GPU", int(free), 10**10)], 10**10).gpu_layers
@@ -227,6 +227,13 @@ def test_layers_go_to_the_gpu_as_far_as_its_free_memory_goes() -> None:
     assert layers(reserved / 2) == 0
     assert layers(10**10, gpu_layers=1) == 1
     assert make_plan(tiny, Settings(gpu_layers=3), [], 10**10).gpu_layers == 0
+
+
+def test_the_logits_of_a_batch_count_where_the_vocabulary_is_large() -> None:
+    header = read_header(TINY / "tiny-Q8_0.gguf")
+    assert header.vocabulary == 512
+    large = type(header)(header.path, header.metadata, header.tensors, header.size, 152_000)
+    assert logits_bytes(large, 512) == 2 * 512 * 152_000 * 4
 
 
 def test_flash_attention_is_left_to_llama_cpp_on_a_gpu_only() -> None:
