@@ -4,16 +4,16 @@ An action is answered by the place, the list or the frame, whichever is the firs
 one place answers stands with that place. One key means one thing in all of them.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import msgspec
-from textual.binding import Binding
 
 
 class Action(msgspec.Struct, frozen=True):
     """One thing to do. `label` names it, `help` is a sentence, `rank` its place in the footer (0: not there).
 
-    Two actions that belong together share one entry of the footer, `footer`: keys and label.
+    Two actions that belong together share one entry of the footer, `footer`: keys and label. `needs` says, where it
+    cannot be done, what that takes.
     """
 
     id: str
@@ -24,17 +24,39 @@ class Action(msgspec.Struct, frozen=True):
     group: str
     rank: int = 0
     footer: tuple[str, str] | None = None
+    needs: str = ""
 
+
+_SAMPLES = "the list holds no sample"
+_RUN = "no run is over the list: R runs a model, r chooses a run"
+_TYPED = "it is for while one types"
+_WRITES = "files are only looked at: a workspace keeps what is done"
 
 SHARED: tuple[Action, ...] = (
     Action(
-        "next", ("j", "down"), "j", "next", "Next sample (j from any pane, ↓ in the list)", "Move", 1, ("j k", "move")
+        "next",
+        ("j", "down"),
+        "j",
+        "next",
+        "Next sample (j from any pane, ↓ in the list)",
+        "Move",
+        1,
+        ("j k", "move"),
+        _SAMPLES,
     ),
-    Action("previous", ("k", "up"), "k", "previous", "Previous sample (k from any pane, ↑ in the list)", "Move"),
-    Action("page_down", ("pagedown",), "PgDn", "page down", "A screenful further down the list", "Move"),
-    Action("page_up", ("pageup",), "PgUp", "page up", "A screenful further up the list", "Move"),
-    Action("first", ("g", "home"), "g", "first", "First sample of the list", "Move"),
-    Action("last", ("G", "end"), "G", "last", "Last sample of the list", "Move"),
+    Action(
+        "previous",
+        ("k", "up"),
+        "k",
+        "previous",
+        "Previous sample (k from any pane, ↑ in the list)",
+        "Move",
+        needs=_SAMPLES,
+    ),
+    Action("page_down", ("pagedown",), "PgDn", "page down", "A screenful further down in the list", "Move"),
+    Action("page_up", ("pageup",), "PgUp", "page up", "A screenful further up in the list", "Move"),
+    Action("first", ("g", "home"), "g", "first", "First sample (g from any pane, Home in the list)", "Move"),
+    Action("last", ("G", "end"), "G", "last", "Last sample (G from any pane, End in the list)", "Move"),
     Action(
         "next_error",
         ("n",),
@@ -43,9 +65,18 @@ SHARED: tuple[Action, ...] = (
         "Next sample in which the run made an error",
         "Move",
         4,
-        ("n p", "next error"),
+        ("n p", "error"),
+        "no run whose errors are marked is over the list",
     ),
-    Action("previous_error", ("p",), "p", "previous error", "Previous sample with an error", "Move"),
+    Action(
+        "previous_error",
+        ("p",),
+        "p",
+        "previous error",
+        "Previous sample with an error",
+        "Move",
+        needs="no run whose errors are marked is over the list",
+    ),
     Action(
         "next_H",
         ("H",),
@@ -55,21 +86,71 @@ SHARED: tuple[Action, ...] = (
         "Move",
         15,
         ("H F N", "next of a kind"),
+        "no run whose errors are marked is over the list",
     ),
     Action("next_F", ("F",), "F", "next fixation", "Next sample with nothing but a keyword marked", "Move"),
     Action("next_N", ("N",), "N", "next neutral hit", "Next sample with evidence in a neutral sentence", "Move"),
-    Action("pane", ("tab",), "Tab", "next pane", "Put the arrow keys into the next pane", "Move", 16),
-    Action("pane_back", ("shift+tab",), "⇧Tab", "previous pane", "Put the arrow keys into the previous pane", "Move"),
-    Action("open", ("enter",), "Enter", "open", "Open the selected sample", "Move", 1),
-    Action("list", ("l",), "l", "list", "Show or fold the list, where both do not fit", "Move", 3),
-    Action("unfold", ("f6",), "F6", "list", "Show or fold the list, where l means something else", "Move", 17),
-    Action("back", ("escape",), "Esc", "back", "Back to the sample", "Move", 1),
+    Action("pane", ("tab",), "Tab", "next pane", "Put the keys into the next pane", "Move", 16),
+    Action("pane_back", ("shift+tab",), "⇧Tab", "previous pane", "Put the keys into the previous pane", "Move"),
+    Action("open", ("enter",), "Enter", "open", "From the list into the place", "Move", 2, needs=_SAMPLES),
+    Action(
+        "list",
+        ("l",),
+        "l",
+        "list",
+        "Show or fold the list, where both do not fit",
+        "Move",
+        3,
+        needs="the list is in sight already",
+    ),
+    Action(
+        "unfold",
+        ("f6",),
+        "F6",
+        "list",
+        "Show or fold the list, where l means something else",
+        "Move",
+        17,
+        needs="the list is in sight already",
+    ),
+    Action("stop", ("escape",), "Esc", "stop", "Stop what is running; what is done is kept", "Runs", 14),
+    Action(
+        "leave", ("escape",), "Esc", "leave", "Out of the text, statistics or review; letters are keys", "Writing", 2
+    ),
+    Action(
+        "back",
+        ("escape",),
+        "Esc",
+        "back",
+        "One step back: from a pane to the list; there search goes, then the filter",
+        "Move",
+        9,
+        needs="there is nothing to go back from; q leaves emotui",
+    ),
     Action("search", ("slash",), "/", "search", "Keep the samples whose text holds these words", "List", 6),
     Action("filter", ("f",), "f", "filter", "Keep samples by emotion, valence, kind of error or F1", "List", 5),
-    Action("metric", ("percent_sign",), "%", "metric", "Choose which figure of the run stands in the list", "List", 0),
-    Action("sort", ("s",), "s", "sort", "Order the list; the same order again turns it round", "List", 7),
-    Action("clear", ("x",), "x", "clear filter", "Drop search and filter", "List", 8),
-    Action("dataset", ("d",), "d", "dataset", "Show another dataset", "List", 0),
+    Action(
+        "metric",
+        ("percent_sign",),
+        "%",
+        "metric",
+        "Choose which figure of the run stands in the list",
+        "List",
+        0,
+        needs=f"there is nothing to choose: {_RUN}",
+    ),
+    Action("sort", ("s",), "s", "sort", "Order the list; Space turns the order round", "List", 7),
+    Action("clear", ("x",), "x", "clear filter", "Drop search and filter", "List", 8, needs="nothing is filtered"),
+    Action(
+        "dataset",
+        ("d",),
+        "d",
+        "dataset",
+        "Show another dataset",
+        "List",
+        0,
+        needs="there is no other: I brings one in",
+    ),
     Action(
         "run",
         ("r",),
@@ -78,6 +159,7 @@ SHARED: tuple[Action, ...] = (
         "Choose a run or person: to show, compare, use as gold",
         "Runs",
         9,
+        needs="there are no runs yet: R runs a model",
     ),
     Action(
         "make_gold",
@@ -86,8 +168,17 @@ SHARED: tuple[Action, ...] = (
         "use as gold",
         "Make what the run or person shown says the gold: a new version, asked about first",
         "Runs",
+        needs=_RUN,
     ),
-    Action("rescore", ("S",), "S", "score again", "Score the run shown again, against today's gold", "Runs"),
+    Action(
+        "rescore",
+        ("S",),
+        "S",
+        "score again",
+        "Score the run shown again, against today's gold",
+        "Runs",
+        needs=_RUN,
+    ),
     Action(
         "map_labels",
         ("equals_sign",),
@@ -95,12 +186,38 @@ SHARED: tuple[Action, ...] = (
         "map labels",
         "Say what gold calls the labels of the run shown; a guess is offered",
         "Runs",
+        needs="it takes a run over samples of spans",
     ),
-    Action("model", ("R",), "R", "run a model", "Run a model over the dataset", "Runs", 10),
-    Action("name_model", ("m",), "m", "live model", "Choose the model that is asked live, and load it", "Runs", 11),
-    Action("stop", ("escape",), "Esc", "stop", "Stop what is running; what is done is kept", "Runs", 1),
     Action(
-        "annotators", ("a",), "a", "annotators", "Who marked what: gold, runs, annotators, a row each", "Sample", 12
+        "model",
+        ("R",),
+        "R",
+        "run a model",
+        "Run a model over the dataset",
+        "Runs",
+        10,
+        ("R", "run model"),
+        "models run in a workspace that holds samples",
+    ),
+    Action(
+        "name_model",
+        ("m",),
+        "m",
+        "live model",
+        "Choose the model that is asked live, and load it",
+        "Runs",
+        11,
+        needs="models answer in a workspace",
+    ),
+    Action(
+        "annotators",
+        ("a",),
+        "a",
+        "annotators",
+        "Who marked what: gold, runs, annotators, a row each",
+        "Sample",
+        12,
+        needs="nobody else says anything here",
     ),
     Action(
         "raw",
@@ -110,6 +227,7 @@ SHARED: tuple[Action, ...] = (
         "Show the run's raw output and the prompt, or the alignment again",
         "Sample",
         13,
+        needs=_RUN,
     ),
     Action(
         "sample_note",
@@ -118,31 +236,98 @@ SHARED: tuple[Action, ...] = (
         "note",
         "Write a note on the sample, with codes; made by typing them",
         "Sample",
+        needs=_WRITES,
     ),
-    Action("note_here", ("f9",), "F9", "note", "Write a note on the sample, where ; means something else", "Sample"),
-    Action("codes", ("colon",), ":", "codes", "Codes of notes: list their samples, rename, merge, export", "Sample"),
-    Action("like", ("tilde",), "~", "ten like this", "List the ten texts that are nearest to this one", "Sample"),
-    Action("copy", ("y",), "y", "copy", "Copy the sample with its gold and predicted spans", "Sample", 14),
-    Action("import", ("I",), "I", "import", "Bring a file in: looked at first, mapped, then taken", "Sample", 0),
-    Action("export", ("e",), "e", "export", "Write the samples of the list to a file", "Sample", 0),
+    Action(
+        "note_here",
+        ("f9",),
+        "F9",
+        "note",
+        "Write a note on the sample, where ; means something else",
+        "Sample",
+        needs=_WRITES,
+    ),
+    Action(
+        "codes",
+        ("colon",),
+        ":",
+        "codes",
+        "Codes of notes: list their samples, rename, merge, export",
+        "Sample",
+        needs=_WRITES,
+    ),
+    Action(
+        "like",
+        ("tilde",),
+        "~",
+        "ten like this",
+        "List the ten texts that are nearest to this one",
+        "Sample",
+        needs="it takes a sample of a workspace",
+    ),
+    Action(
+        "copy",
+        ("y",),
+        "y",
+        "copy",
+        "Copy what is selected with the mouse, else the sample with its spans",
+        "Sample",
+        14,
+        needs="nothing is selected",
+    ),
+    Action(
+        "import",
+        ("I",),
+        "I",
+        "import",
+        "Bring a file in: looked at first, mapped, then taken",
+        "Sample",
+        0,
+        needs=_WRITES,
+    ),
+    Action(
+        "export",
+        ("e",),
+        "e",
+        "export",
+        "Write the samples of the list to a file",
+        "Sample",
+        0,
+        needs="there is nothing to write",
+    ),
     Action("view", ("v",), "v", "view", "The next view: tables, bars, heatmaps, sweep, flips, couplings", "Views", 3),
     Action("view_back", ("V",), "V", "view before", "The view before", "Views"),
-    Action("values", ("number_sign",), "#", "numbers", "Numbers in heatmaps, or shades", "Views", 8),
     Action("write", ("i", "enter"), "i", "write", "Into the text: from there Enter submits", "Writing", 1),
     Action(
-        "leave", ("escape",), "Esc", "leave", "Out of the text, statistics or review; letters are keys", "Writing", 2
+        "undo",
+        ("u", "ctrl+z"),
+        "u",
+        "undo",
+        "Take back what was done last; while one types, ^Z",
+        "Writing",
+        5,
+        needs="nothing was done here that could be taken back",
     ),
-    Action("undo", ("u", "ctrl+z"), "u", "undo", "Take back what was done last; while one types, ^Z", "Writing", 5),
-    Action("redo", ("ctrl+r", "ctrl+y"), "^R", "redo", "Put back what was taken back (^Y too)", "Writing"),
+    Action(
+        "redo",
+        ("ctrl+r", "ctrl+y"),
+        "^R",
+        "redo",
+        "Put back what was taken back (^Y too)",
+        "Writing",
+        needs="nothing was taken back",
+    ),
 )
 """What more than one place answers, or none: then the list or the frame does."""
 
 TOOL: tuple[Action, ...] = (
     Action("theme", (), "", "theme", "Choose colours: dark, light, high contrast, colour-blind-safe", "Tool", 0),
+    Action("own_keys", ("f10",), "F10", "own keys", "Put other keys in place of these; a set for vim's", "Tool"),
     Action("sql", ("Q",), "Q", "SQL", "Ask the store a question of your own in SQL", "Tool", 0),
     Action("help", ("question_mark", "f1"), "?", "help", "This page", "Tool", 18),
     Action("palette", ("ctrl+p",), "^P", "palette", "Find an action by its name", "Tool", 19),
-    Action("quit", ("q", "ctrl+q"), "q", "quit", "Leave; position, filter and colours are remembered", "Tool", 20),
+    Action("close_view", ("q",), "q", "close", "Close the view that is open; in a sheet: the sheet", "Tool", 20),
+    Action("quit", ("q", "ctrl+q"), "q", "quit", "Leave; position, filter and colours are remembered", "Tool", 21),
 )
 """Of the workbench itself; these stand last."""
 
@@ -158,13 +343,3 @@ class Acting:
     def can(self, action: str) -> bool:
         able: Callable[[], bool] | None = getattr(self, f"can_{action}", None)
         return self.doing(action) is not None and (able is None or able())
-
-
-def bindings(actions: Iterable[Action]) -> list[Binding]:
-    """The frame's bindings: every key of these actions, and the numbers of the places."""
-    found = [
-        Binding(key, f"do('{action.id}')", action.label, show=action.rank > 0, id=f"{action.id}-{key}")
-        for action in actions
-        for key in action.keys
-    ]
-    return found + [Binding(str(number), f"place({number})", show=False) for number in range(10)]

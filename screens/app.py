@@ -13,9 +13,9 @@ from textual.notifications import SeverityLevel
 from textual.screen import Screen
 from textual.widgets import Static
 
+from emotui.screens.clipboard import copy_by_tmux, tmux_runs
 from emotui.screens.failures import Failures
 from emotui.screens.frame import Frame
-from emotui.screens.places import ACTIONS
 from emotui.screens.requests import in_words
 from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.line import PART_CSS
@@ -25,6 +25,8 @@ from emotui.screens.widgets.textual_private_failures import OutlivingApp
 from emotui.themes import DEFAULT, THEMES
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from emotui.workbench.source import BrowseSource
 
 LEAST_COLUMNS, LEAST_LINES = 60, 16
@@ -40,7 +42,7 @@ class ActionProvider(Provider):
             return []
         found: list[tuple[str, str, Callable[[], None]]] = [
             (f"{action.label}  {action.shown}".rstrip(), action.help, partial(frame.action_do, action.id))
-            for action in ACTIONS
+            for action in frame.keys.likely()
             if action.id != "palette" and frame.can(action.id)
         ]
         found += [
@@ -92,6 +94,7 @@ class EmotuiApp(OutlivingApp):
         open_source: called in a thread once the frame is painted; an `EmotuiError` it raises is shown in the frame.
         poll: how many seconds between two looks whether the source has changed; None: never.
         annotator: the name under which attempts and reviews are kept.
+        keys_file: says where a person's own keys are; None: they hold for this session.
     """
 
     TITLE = "emotui"
@@ -107,6 +110,7 @@ class EmotuiApp(OutlivingApp):
         scrollbar-background-active: $background;
     }
     CommandPalette SearchIcon { display: none; }
+    CommandPalette > Vertical { width: 90%; max-width: 96; }
     CommandPalette > Vertical, CommandPalette:dark > Vertical { background: $surface; }
     CommandPalette #--input { border: round $primary; padding: 0 1; }
     CommandPalette CommandList { background: $surface; }
@@ -126,7 +130,12 @@ class EmotuiApp(OutlivingApp):
     NOTIFICATION_TIMEOUT = 4
 
     def __init__(
-        self, open_source: "Callable[[], BrowseSource]", *, poll: float | None = 0.5, annotator: str = "someone"
+        self,
+        open_source: "Callable[[], BrowseSource]",
+        *,
+        poll: float | None = 0.5,
+        annotator: str = "someone",
+        keys_file: "Callable[[], Path] | None" = None,
     ) -> None:
         super().__init__()
         for theme in THEMES.values():
@@ -136,7 +145,7 @@ class EmotuiApp(OutlivingApp):
         if self.no_color:
             use_two_colours(self)
         self._open_source = open_source
-        self._poll, self._annotator = poll, annotator
+        self._poll, self._annotator, self._keys_file = poll, annotator, keys_file
         self._failures = Failures()
         self._plain = PlainCells()
 
@@ -157,9 +166,19 @@ class EmotuiApp(OutlivingApp):
         plain = "\n".join(map(shown, message.split("\n")))
         super().notify(plain, title=shown(title), severity=severity, timeout=timeout, markup=markup)
 
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copy to the terminal's clipboard, over SSH and through tmux too."""
+        super().copy_to_clipboard(text)
+        if tmux_runs():
+            self.run_worker(partial(copy_by_tmux, text), name="tmux", group="tmux", thread=True, exit_on_error=False)
+
+    def action_help_quit(self) -> None:
+        """Ctrl+C where nothing is selected."""
+        self.notify("Ctrl+C copies what is selected with the mouse; q leaves emotui, Ctrl+Q from anywhere")
+
     def get_default_screen(self) -> Frame:
         """The frame is the only screen; sheets lie over it."""
-        return Frame(self._open_source, self._poll, self._annotator)
+        return Frame(self._open_source, self._poll, self._annotator, self._keys_file)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """So that a theme from elsewhere still draws."""

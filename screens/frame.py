@@ -1,6 +1,7 @@
 """The one frame of the workbench: top line, list, place, footer. The session holds the state; this shows it."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -9,9 +10,12 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 
 from emotui.screens import jobs
-from emotui.screens.actions import SHARED, Acting, Action, bindings
+from emotui.screens.actions import Acting
+from emotui.screens.keymap import Keymap, bindings
+from emotui.screens.keys import LONG, WAIT, Keys
 from emotui.screens.models.actions import ModelActions
 from emotui.screens.notes.actions import NoteActions, NoteLine
+from emotui.screens.own_keys import OwnKeys
 from emotui.screens.place import Place
 from emotui.screens.places import ACTIONS, BROWSE, PLACES, SIGNS, TITLES, OpenPlaces, list_tasks
 from emotui.screens.samples.actions import ListActions
@@ -23,6 +27,7 @@ from emotui.screens.widgets import top_line
 from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.footer import KeyBar
 from emotui.screens.widgets.line import Line, taken
+from emotui.screens.widgets.number_format import count
 from emotui.screens.widgets.search_input import SearchLine
 from emotui.screens.widgets.textual_private import LaidOut
 from emotui.screens.widgets.textual_private_failures import OutlivingApp
@@ -33,9 +38,6 @@ if TYPE_CHECKING:
 NARROW = 110
 """Below so many columns the list folds away behind a key."""
 
-_LONG = ("model", "name_model", "export", "make_gold", "rescore")
-"""Actions that begin long work."""
-
 
 class Frame(Acting, LaidOut):
     """Shows the session: hands what is selected to the place that is open, and keys to whoever answers them.
@@ -44,9 +46,10 @@ class Frame(Acting, LaidOut):
         open_source: opens the source, after the first paint.
         poll: how many seconds between two looks whether the source has changed; None: never.
         annotator: under whose name attempts and reviews are kept.
+        keys_file: says where a person's own keys are; None: they hold for this session.
     """
 
-    BINDINGS = [*bindings(ACTIONS)]
+    BINDINGS = [*bindings()]
     AUTO_FOCUS = "#list"
     DEFAULT_CSS = """
     Frame #top { dock: top; padding: 0 1; background: $panel; }
@@ -59,15 +62,22 @@ class Frame(Acting, LaidOut):
     Frame.-narrow.-list #places { display: none; }
     """
 
-    def __init__(self, open_source: "Callable[[], BrowseSource]", poll: float | None, annotator: str) -> None:
+    def __init__(
+        self,
+        open_source: "Callable[[], BrowseSource]",
+        poll: float | None,
+        annotator: str,
+        keys_file: Callable[[], Path] | None = None,
+    ) -> None:
         super().__init__()
         self.session = Session(self, self, open_source, list_tasks(), annotator)
+        self.session.keymap = Keymap(ACTIONS)
         self.pane = ListPane(self.session, id="list-pane")
         self._poll = poll
         self.places = OpenPlaces(self.session)
         self.note_line = NoteLine(id="note-line")
         self.notes = NoteActions(self.session, self.pane, self.note_line)
-        self.tool = ToolActions(self.session, self, self._helped, SIGNS)
+        self.tool = ToolActions(self.session, self, lambda: self.keys, SIGNS)
         self._anywhere: tuple[Acting, ...] = (
             ListActions(self.session, self.pane),
             SourceActions(self.session, self),
@@ -76,6 +86,8 @@ class Frame(Acting, LaidOut):
             self.tool,
             self,
         )
+        self.own_keys = OwnKeys(self.session, self, keys_file)
+        self.keys = Keys(self.session, self.pane, self.places, self._anywhere, self)
 
     def compose(self) -> ComposeResult:
         """The frame with its first place; other places are made when they are first opened."""
@@ -85,7 +97,7 @@ class Frame(Acting, LaidOut):
             yield self.pane
             yield self.places
         yield self.note_line
-        yield KeyBar(ACTIONS, self.can)
+        yield KeyBar(self.keys)
 
     @property
     def place(self) -> Place:
@@ -102,6 +114,7 @@ class Frame(Acting, LaidOut):
         self._top()
         self._say("Opening", "the workspace is being read")
         self.call_after_refresh(self.session.open)
+        self.call_after_refresh(self.own_keys.read)
 
     def _say(self, title: str, why: str, *, failed: bool = False) -> None:
         """There is nothing to show, and this is why; in both panes, since the list may be folded away."""
@@ -128,6 +141,7 @@ class Frame(Acting, LaidOut):
         if self._poll:
             self.set_interval(self._poll, self.session.follow)
             self.set_interval(20, self.session.save_if_changed)
+            self.set_interval(0.5, self._tick)
 
     def show_live_model(self) -> None:
         """Another model is live, or the same was chosen once more."""
@@ -254,7 +268,6 @@ class Frame(Acting, LaidOut):
         if number == self.places.number:
             return
         session = self.session
-        had_keys = self.focused is not None and self.place in self.focused.ancestors
         await self.places.open(number)
         self.set_class(self.place.slim_list, "-slim")
         self.pane.steps_errors = self.place.marks_errors
@@ -272,46 +285,19 @@ class Frame(Acting, LaidOut):
             if rearranged:
                 self.show_list()
         self._top()
-        if had_keys:
+        if not self._list_covers:
             self.place.focus_first()
         self.refresh_bindings()
 
+    @property
+    def _list_covers(self) -> bool:
+        """Does the list stand over the place?"""
+        return self.has_class("-narrow") and self.has_class("-list")
+
     # Keys.
 
-    def _answering(self, action: str) -> Acting | None:
-        """Who answers an action: the place, else the list, else the frame."""
-        there: tuple[Acting, ...] = (self.place, self.pane, *self._anywhere)
-        return next((one for one in there if one.doing(action) is not None), None)
-
-    def _gives_way(self, action: str) -> bool:
-        """Do all keys of a shared action mean something of the open place's own?"""
-        shared = next((one for one in SHARED if one.id == action), None)
-        if shared is None or self.place.doing(action) is not None:
-            return False
-        # Esc ends whatever there is to end: it is the place's own only while it has something of its own to end.
-        own = {key for one in self.place.entry.actions for key in one.keys if key != "escape" or self.place.can(one.id)}
-        return bool(shared.keys) and own.issuperset(shared.keys)
-
-    def _helped(self) -> list[Action]:
-        """Everything that a key can do, what the open place has of its own first; nothing that gives way to it."""
-        own = (*self.place.own_keys, *self.place.entry.actions)
-        taken = {action.shown for action in own if action.shown not in ("Esc", "Enter")}
-        taken |= {key for action in self.place.own_keys for key in action.keys}
-        rest = [
-            action
-            for action in ACTIONS
-            if action not in own and not (action in SHARED and (action.shown in taken or self._gives_way(action.id)))
-        ]
-        return [*own, *rest]
-
     def can(self, action: str) -> bool:
-        if self._gives_way(action) or (self.place.takes_letters and not self.place.can(action)):
-            return False
-        only = self.place.only
-        if only is not None and self.place.doing(action) is None and action not in only:
-            return False
-        one = self._answering(action)
-        return super().can(action) if one is self else one is not None and one.can(action)
+        return self.keys.can(action)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "do":
@@ -321,18 +307,39 @@ class Frame(Acting, LaidOut):
         return True
 
     def _has_to_wait(self, action: str) -> bool:
-        """Is it an action that begins long work, while other work goes on? Its key then says so."""
-        return self.session.job is not None and action in _LONG
+        """Is it an action that begins long work, while other work goes on? A click on it then says so."""
+        return self.session.job is not None and action in LONG
+
+    async def action_press(self, key: str) -> None:
+        """Do what a key means in the pane that has the focus, or else here; or say why it does nothing."""
+        bar = self.query_one(KeyBar)
+        bar.say("")
+        action = self.keys.meant(key)
+        chosen = self.get_selected_text() if "copy" in {one.id for one in self.session.keymap.on(key)} else None
+        if chosen:
+            self.app.copy_to_clipboard(chosen)
+            self.clear_selection()
+            self.notify(f"{count(len(chosen))} characters copied", markup=False)
+        elif action is not None:
+            self.action_do(action.id)
+        elif len(key) == 1 and key.isdigit() and int(key) in PLACES and int(key) != self.places.number:
+            await self.action_place(int(key))
+        else:
+            bar.say(self.keys.why_not(key))
 
     def action_do(self, action: str) -> None:
         """Do an action: the place's, or else the list's or the frame's own."""
         if self._has_to_wait(action) and not self.can(action):
-            self.notify("One thing at a time: wait for what the top line shows, or stop it with Esc", markup=False)
+            self.notify(WAIT, markup=False)
             return
-        one = self._answering(action)
+        one = self.keys.answering(action)
         do = one.doing(action) if one is not None else None
         if do is not None:
             do()
+
+    def do_own_keys(self) -> None:
+        """Put other keys in place of these."""
+        self.own_keys.show()
 
     def do_pane(self) -> None:
         self.focus_next()
@@ -341,12 +348,40 @@ class Frame(Acting, LaidOut):
         self.focus_previous()
 
     def can_back(self) -> bool:
-        return self.has_class("-narrow") and self.has_class("-list")
+        """From the list: search, then filter, then the list itself where it covers the place. From the place: to it."""
+        narrow = self.has_class("-narrow")
+        if self.keys.in_list:
+            return self.session.state.filtered or narrow
+        ends = any(self.place.can(one.id) for one in self.session.keymap.on("escape"))
+        return self.focused is not None and not narrow and not ends
 
     def do_back(self) -> None:
-        self._show_list(False)
+        state = self.session.state
+        if not self.keys.in_list:
+            self.pane.rows.focus()
+        elif state.text:
+            self.session.change(replace(state, text=""))
+        elif state.filtered:
+            self.session.change(state.unfiltered())
+        else:
+            self._show_list(False)
 
-    can_open, do_open = can_back, do_back
+    def can_open(self) -> bool:
+        return self.keys.in_list and self.pane.n > 0
+
+    def do_open(self) -> None:
+        """Into the place, with the selected sample."""
+        if self.has_class("-narrow"):
+            self._show_list(False)
+        else:
+            self.place.focus_first()
+
+    def can_close_view(self) -> bool:
+        return self.keys.closes
+
+    def do_close_view(self) -> None:
+        """Out of the view that is open in the place."""
+        self.action_do("leave")
 
     def can_list(self) -> bool:
         return self.has_class("-narrow")
@@ -376,7 +411,7 @@ class Frame(Acting, LaidOut):
         self.pane.search()
 
     def can_stop(self) -> bool:
-        return self.session.job is not None and not self.session.job.stopping
+        return self.session.stoppable and not self.keys.in_field
 
     def do_stop(self) -> None:
         self.session.stop_work()
@@ -404,12 +439,34 @@ class Frame(Acting, LaidOut):
             for heading in set(pane.headings.values()):
                 for line in pane.query(heading):
                     line.set_class(heading == here, "-focused")
+        self._top_again()
+
+    @property
+    def _esc_stops(self) -> bool:
+        """Would Esc stop the work now? In a sheet and in a text it means something else."""
+        meant = self.keys.meant("escape") if self.is_current else None
+        return meant is not None and meant.id == "stop"
+
+    def _tick(self) -> None:
+        if self.session.job is not None:
+            self.session.job.ticks += 1
+            self._top()
+
+    def on_screen_suspend(self) -> None:
+        self._top_again()
+
+    def on_screen_resume(self) -> None:
+        self._top_again()
+
+    def _top_again(self) -> None:
+        if self.session.job is not None:
+            self._top()
 
     def _top(self) -> None:
         session, number, cells = self.session, self.places.number, self.size.width - 3
         room = cells - taken(top_line.places(TITLES, number, 0))
         if session.job is not None:
-            right = jobs.parts(session.job, room)
+            right = jobs.parts(session.job, room, esc_stops=self._esc_stops)
         else:
             titled = cells - taken(top_line.places(TITLES, number, cells))
             told = (session.title, session.live), (max(cells // 3, 24), room)

@@ -39,23 +39,24 @@ class Finished(Message):
 
 
 class Job(msgspec.Struct):
-    """What is being done now, as the top line shows it."""
+    """What is being done now, as the top line shows it; `ticks`: for how many half seconds, of which it counts."""
 
     what: str
-    halt: Callable[[], object]
+    halt: Callable[[], object] | None
     stopped: str = STOPPED
     progress: "RunProgress | None" = None
     stopping: bool = False
+    ticks: int = 0
 
 
 def begin(
-    owner: Widget, what: str, do: "Callable[..., object]", halt: Callable[[], object], stopped: str = STOPPED
+    owner: Widget, what: str, do: "Callable[..., object]", halt: Callable[[], object] | None, stopped: str = STOPPED
 ) -> Job:
     """Do it in a thread; the owner gets `Progressed` on the way and `Finished` at the end, whatever the end is.
 
     Args:
         do: called with `on_progress`.
-        halt: returns at once and makes `do` end soon.
+        halt: returns at once and makes `do` end soon; None: nothing does.
     """
 
     def tell(progress: "RunProgress") -> None:
@@ -77,8 +78,8 @@ def begin(
     return Job(what, halt, stopped)
 
 
-def parts(work: Job, room: int) -> list[Part]:
-    """The work in a line: what, how far, how fast, how long still, and how to stop it.
+def parts(work: Job, room: int, *, esc_stops: bool = True) -> list[Part]:
+    """The work in a line: what, how far, how fast, how long still, and how to stop it, where Esc does that now.
 
     Where that takes more than `room` cells the speed goes first, then the bar, then the beginning of the name, and last
     how long still: how far it is and the key that stops it stay.
@@ -86,10 +87,13 @@ def parts(work: Job, room: int) -> list[Part]:
     progress = work.progress
     if work.stopping:
         return [Part(_cut(f"stopping {work.what}…", room), "strong")]
-    stops = [Part("  Esc", "key", "do('stop')"), Part(" stops", "plain", "do('stop')")]
+    stops = [Part("  Esc", "key", "do('stop')"), Part(" stops", "plain", "do('stop')")] if esc_stops else []
     if progress is None or not progress.n:
         step = shown(progress.step) if progress else f"{work.what}…"
-        far = [Part(f"  {count(progress.done)}"), *stops] if progress and progress.done else []
+        done = [Part(f"  {count(progress.done)}")] if progress and progress.done else []
+        far = [*_unknown(work.ticks), *done, *stops] if done or work.ticks else []
+        if room - taken(far) < min(width(step), 2 * _NAME):
+            far = [*done, *stops] if far else []
         left = room - taken(far)
         return [Part(_cut(step, left), "strong"), *far] if left >= 2 * _NAME else [Part(_cut(step, room), "strong")]
     full = round(_BAR * progress.done / progress.n)
@@ -113,6 +117,15 @@ def parts(work: Job, room: int) -> list[Part]:
     if left < min(width(name), _NAME // 2) <= short:
         return [Part(_cut(name, short), "strong"), *far, *stops]
     return [Part(_cut(name, left if left >= _NAME // 2 else _NAME), "strong"), *tail]
+
+
+def _unknown(ticks: int) -> list[Part]:
+    """A bar of which nobody knows how long it is: what moves along it says that work goes on, and for how long."""
+    if not ticks:
+        return []
+    at = ticks % (_BAR - 2)
+    moving = [Part("  " + "─" * at, "rest"), Part("━━━", "said"), Part("─" * (_BAR - 3 - at), "rest")]
+    return [*moving, Part(f"  {seconds(ticks / 2)}", "dim")]
 
 
 def _cut(words: str, room: int) -> str:

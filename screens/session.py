@@ -9,6 +9,7 @@ from textual.widget import Widget
 
 from emotui.metrics.metric import Metric
 from emotui.screens import jobs
+from emotui.screens.keymap import Keymap
 from emotui.screens.list_state import NO_RUN, ListState, from_setting, to_setting
 from emotui.screens.requests import LatestRequest
 from emotui.store.query import Dataset, Run
@@ -118,6 +119,8 @@ class Session:
         """The names of the saved slices of the dataset in sight: told by what reads notes."""
         self.listed: Callable[[], Iterable[int]] = tuple
         """What the list holds, in its order: told by the list."""
+        self.keymap = Keymap(())
+        """The actions with their keys: told by the frame."""
         self._owner, self._view = owner, view
         self._marker: object = None
         self._dirty = False
@@ -173,6 +176,11 @@ class Session:
         if state.run is not None or dataset is None:
             return state
         return replace(state, run=self._looked_at.get(dataset.dataset))
+
+    @property
+    def stoppable(self) -> bool:
+        """Is there work that can be asked to end?"""
+        return self.job is not None and self.job.halt is not None and not self.job.stopping
 
     @property
     def opens(self) -> bool:
@@ -298,9 +306,11 @@ class Session:
     # Work.
 
     def begin(
-        self, what: str, do: Callable[..., object], halt: Callable[[], object], stopped: str = jobs.STOPPED
+        self, what: str, do: Callable[..., object], halt: Callable[[], object] | None, stopped: str = jobs.STOPPED
     ) -> None:
-        """Start long work; its progress stands in the top line. `stopped`: what is said where it was stopped."""
+        """Start long work; its progress stands in the top line. `halt`: None where nothing can end it before its time;
+        `stopped`: what is said where it was stopped.
+        """
         self.job = jobs.begin(self._owner, what, do, halt, stopped)
         self._view.show_standing()
 
@@ -318,7 +328,7 @@ class Session:
 
     def stop_work(self) -> None:
         """Ask the work to end; what it has done is kept."""
-        if self.job is not None:
+        if self.job is not None and self.job.halt is not None:
             self.job.stopping = True
             self.job.halt()
             self._view.show_standing()

@@ -1,18 +1,22 @@
 """Colours, help, the palette, and leaving: what is the same whatever is open."""
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
-from emotui.screens.actions import Acting, Action
+from emotui.screens.actions import Acting
 from emotui.screens.session import Session
+
+if TYPE_CHECKING:
+    from emotui.screens.keys import Keys
 
 
 class ToolActions(Acting):
     """Each through the app of `owner`.
 
     Args:
-        actions: everything that a key can do, for the help: what the open place has of its own comes first.
+        keys: what keys mean, for the help.
         signs: what the marks of the places mean, under a heading each.
     """
 
@@ -20,11 +24,11 @@ class ToolActions(Acting):
         self,
         session: Session,
         owner: Widget,
-        actions: Callable[[], Sequence[Action]],
+        keys: "Callable[[], Keys]",
         signs: Sequence[tuple[str, tuple[tuple[str, str], ...]]],
     ) -> None:
         self._session, self._owner = session, owner
-        self._actions, self._signs = actions, signs
+        self._keys, self._signs = keys, signs
         self._query = ""
 
     def do_theme(self) -> None:
@@ -59,10 +63,15 @@ class ToolActions(Acting):
     def do_help(self) -> None:
         from emotui.screens.dialogs.help import HelpDialog
 
-        self._owner.app.push_screen(HelpDialog(self._actions(), self._signs))
+        keys = self._keys()
+        own, rest = keys.of_here()
+        self._owner.app.push_screen(HelpDialog(keys.title, own, rest, keys.titles, self._signs))
 
     def do_palette(self) -> None:
         self._owner.app.action_command_palette()
+
+    def can_quit(self) -> bool:
+        return not self._keys().closes
 
     def do_quit(self) -> None:
         if self._session.source is None or self._session.leaving:

@@ -14,6 +14,8 @@ from emotui.commands.program_options import annotator_option, db_option, read_on
 from emotui.errors import BadInput, EmotuiError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from textual.app import App
 
     from emotui.workbench.workspace import Workspace
@@ -41,7 +43,14 @@ def open_workbench(db: str | None, *, read_only: bool = False, annotator: str | 
 
         return Workspace.open(db, read_only=read_only, at_once=True)
 
-    show_app(EmotuiApp(open_source, annotator=(annotator or user_name()).strip()))
+    show_app(EmotuiApp(open_source, annotator=(annotator or user_name()).strip(), keys_file=own_keys))
+
+
+def own_keys() -> "Path":
+    """Where a person's own keys are."""
+    from emotui.screens.keymap_file import where
+
+    return where()
 
 
 def user_name() -> str:
@@ -62,7 +71,7 @@ def view(gold: str, predicted: tuple[str, ...], skip_bad: bool) -> None:
     from emotui.workbench.files.view import FileView
 
     source = FileView(gold, predicted, skip_bad=skip_bad, warn=warn)
-    show_app(EmotuiApp(lambda: source))
+    show_app(EmotuiApp(lambda: source, keys_file=own_keys))
 
 
 def show_app(app: "App[None]") -> None:

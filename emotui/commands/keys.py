@@ -22,11 +22,17 @@ def keys(place: str | None, markdown: bool, as_json: bool) -> None:
             raise BadInput(f"there is no place {place!r}: it is one of {', '.join(named)}")
         actions = named[place.lower()]
     groups: dict[str, list[tuple[str, str]]] = {}
+    named_by: dict[str, str] = {}
     for action in actions:
         if action.shown:
             groups.setdefault(action.group, []).append((action.shown, action.help))
+            named_by[action.help] = action.id
     if as_json:
-        print_json({group: [{"key": key, "does": does} for key, does in rows] for group, rows in groups.items()})
+        told = {
+            group: [{"key": key, "does": does, "action": named_by[does]} for key, does in rows]
+            for group, rows in groups.items()
+        }
+        print_json(told)
         return
     for group, rows in groups.items():
         say(f"### {group}\n\n| key | |\n|---|---|" if markdown else group)

@@ -90,6 +90,7 @@ ENTRY = PlaceEntry(
     title="Annotate",
     place="emotui.screens.annotate.place:Annotate",
     samples_of="",
+    main=("close", "take_span", "accept", "stay", "hints", "begin", "walk", "remove", "undo"),
     actions=ACTIONS,
     signs=(
         "In the list of Annotate",
@@ -97,7 +98,7 @@ ENTRY = PlaceEntry(
     ),
 )
 
-_NOT_HERE = ("next_H", "next_F", "next_N", "raw", "view", "view_back", "values", "metric", "rescore", "make_gold")
+_NOT_HERE = ("next_H", "next_F", "next_N", "raw", "view", "view_back", "metric", "rescore", "make_gold")
 """Shared actions that nothing answers while Annotate is open, or that give way to labels."""
 
 

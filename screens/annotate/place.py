@@ -10,6 +10,8 @@ from emotui.screens.annotate.marking_keys import MarkingKeys
 from emotui.screens.annotate.other_texts import OtherTexts
 from emotui.screens.annotate.passage import Passage
 
+_OWN = frozenset(action.id for action in ACTIONS)
+
 
 class Annotate(MarkingKeys, AnswerKeys, OtherTexts):
     """Says what each key does in the text: one about a number, a letter of a hint, a label, or an action."""
@@ -23,7 +25,7 @@ class Annotate(MarkingKeys, AnswerKeys, OtherTexts):
         work = self.work
         if work is None:
             return False
-        mine = [action for action in ACTIONS if key in action.keys]
+        mine = [action for action in self.session.keymap.on(key) if action.id in _OWN]
         if work.text.number != self._sample:
             # The text that it is about is on its way.
             waits = bool(mine) or character in labelling.keys_of(work.scheme)

@@ -7,8 +7,9 @@ ENTRY = PlaceEntry(
     title="Browse",
     place="emotui.screens.browse.place:Browse",
     samples_of="spans",
+    main=("next", "next_error", "search", "filter", "sort", "run", "model"),
     actions=(
-        Action("overlay", ("o",), "o", "overlay", "Cycle what is drawn: both, gold, predicted, everyone", "Sample", 11),
+        Action("overlay", ("o",), "o", "overlay", "Cycle what is drawn: both, gold, predicted", "Sample", 11),
         Action(
             "repeat", ("full_stop",), ".", "next repeat", "Show the run's next answer to the same sample", "Sample", 13
         ),

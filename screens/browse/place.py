@@ -270,8 +270,9 @@ class Browse(Place):
         return True
 
     def do_overlay(self) -> None:
-        overlays = panes.OVERLAYS
-        self._overlay(overlays[(overlays.index(self.overlay) + 1) % len(overlays)])
+        overlays = [one for one in panes.OVERLAYS if one != panes.EVERYONE]
+        here = overlays.index(self.overlay) if self.overlay in overlays else -1
+        self._overlay(overlays[(here + 1) % len(overlays)])
 
     def do_annotators(self) -> None:
         self._overlay("both" if self.overlay == panes.EVERYONE else panes.EVERYONE)

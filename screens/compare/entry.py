@@ -7,6 +7,7 @@ ENTRY = PlaceEntry(
     title="Compare",
     place="emotui.screens.compare.place:Compare",
     samples_of="",
+    main=("compare_open", "changed_on", "run", "compare_with", "alone", "within", "view", "metric"),
     actions=(
         Action(
             "compare_open",
@@ -19,17 +20,15 @@ ENTRY = PlaceEntry(
         ),
         Action(
             "changed_on",
-            ("greater_than_sign",),
-            ">",
+            ("n",),
+            "n",
             "next change",
             "Next sample in which the two differ",
             "Compare",
             2,
-            ("< >", "changes"),
+            ("n p", "change"),
         ),
-        Action(
-            "changed_back", ("less_than_sign",), "<", "change before", "The one before in which they differ", "Compare"
-        ),
+        Action("changed_back", ("p",), "p", "change before", "The one before in which they differ", "Compare"),
         Action("compare_with", ("B",), "B", "with whom", "Choose the source that is compared with", "Compare", 3),
         Action("alone", ("A",), "A", "alone", "Slices and rules of A alone, or of A against B", "Compare", 4),
         Action("within", ("W",), "W", "slice", "Compare within a saved slice, or all samples again", "Compare", 5),

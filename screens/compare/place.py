@@ -344,8 +344,7 @@ class Compare(Place):
     def do_changed_back(self) -> None:
         self._walk(-1)
 
-    can_changed_back = can_next_error = can_previous_error = can_changed_on
-    do_next_error, do_previous_error = do_changed_on, do_changed_back
+    can_changed_back = can_changed_on
 
     def _walk(self, step: int) -> None:
         if not self.rows.walk(step):

@@ -29,6 +29,8 @@ class DifferenceRows(Page, inherit_bindings=False):
         Binding("down", "pick(1)", show=False),
         Binding("pageup", "page(-1)", show=False),
         Binding("pagedown", "page(1)", show=False),
+        Binding("home", "page(-10000)", show=False),
+        Binding("end", "page(10000)", show=False),
     ]
 
     class Picked(Message):

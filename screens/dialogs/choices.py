@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from textual.binding import Binding
 from textual.widget import Widget
 from textual.widgets.option_list import Option
 
@@ -12,6 +13,7 @@ from emotui.screens.dialogs.dialog import OptionDialog, option
 from emotui.screens.dialogs.textual_private_options import PickList
 from emotui.screens.list_state import NO_RUN, key_of
 from emotui.screens.widgets.cell_width import shown
+from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.number_format import count
 from emotui.store.query import Dataset, Run
 
@@ -55,6 +57,33 @@ class ChoiceDialog(OptionDialog[str]):
 
     def result(self) -> str:
         return self._choices[self.at].value
+
+
+class OrderDialog(ChoiceDialog):
+    """Space turns the order round; gives back the order and whether it is turned, as one that is set already too."""
+
+    BINDINGS = [Binding("space", "turn", show=False)]
+
+    def __init__(self, title: str, choices: Sequence[Choice], now: str, *, descending: bool) -> None:
+        super().__init__(title, choices, now)
+        self._keys = (("j k", "move"), ("Space", "turn round"), ("Enter", "choose"), ("Esc", "back"))
+        self.descending = descending
+
+    def body(self) -> list[Widget]:
+        return [*super().body(), Line(id="turned")]
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self._tell()
+
+    def action_turn(self) -> None:
+        """The other way round."""
+        self.descending = not self.descending
+        self._tell()
+
+    def _tell(self) -> None:
+        said = "↓ turned round" if self.descending else "↑ as it is named"
+        self.query_one("#turned", Line).show([Part(said, "strong")])
 
 
 def marked_options(choices: Sequence[Choice], marks: Mapping[str, str]) -> list[Option]:

@@ -30,7 +30,11 @@ class Entered(Message):
 class Dialog(ModalScreen["T | None"], Generic[T]):
     """A title, a body, a line for what is wrong, and one that says which keys do what."""
 
-    BINDINGS = [Binding("escape", "leave", "back"), Binding("enter", "accept", show=False, priority=True)]
+    BINDINGS = [
+        Binding("escape", "leave", "back"),
+        Binding("q", "leave", show=False),
+        Binding("enter", "accept", show=False, priority=True),
+    ]
     DEFAULT_CSS = """
     Dialog { align: center middle; background: transparent; }
     Dialog > #sheet {

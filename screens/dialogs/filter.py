@@ -33,6 +33,8 @@ class FilterDialog(Dialog[Filtered]):
 
     Args:
         slices: the names of saved filters; None: none can be saved here.
+        marked: whether samples are marked by kinds of errors.
+        valenced: whether samples have a valence.
     """
 
     BINDINGS = [
@@ -58,10 +60,14 @@ class FilterDialog(Dialog[Filtered]):
         emotions: Sequence[str],
         metrics: Sequence[Metric],
         slices: Sequence[str] | None = None,
+        *,
+        marked: bool = True,
+        valenced: bool = True,
     ) -> None:
         keys = ("Tab", "row"), ("← →", "move"), ("Space", "switch"), ("x", "clear"), ("Enter", "apply")
         super().__init__("Filter", *keys)
         self._state, self._emotions, self._slices = state, list(emotions), slices
+        self._marked, self._valenced = marked, valenced
         self._metrics = {key_of(metric, metrics): metric for metric in metrics}
 
     def body(self) -> list[Widget]:
@@ -69,9 +75,10 @@ class FilterDialog(Dialog[Filtered]):
         state = self._state
         rows: list[Widget] = [
             _row("emotion", Switches(self._emotions, state.emotions, id="emotions")),
-            _row("valence", Switches(VALENCES, state.valences, id="valences")),
         ]
-        if self._metrics:
+        if self._valenced:
+            rows.append(_row("valence", Switches(VALENCES, state.valences, id="valences")))
+        if self._metrics and self._marked:
             labels = [f"{mark} {words}" for mark, words in MARKS.items()]
             rows.append(_row("errors", Switches(list(MARKS), state.marks, labels, id="marks")))
         bounds = {one.metric: one for one in state.bounds}
@@ -112,7 +119,7 @@ class FilterDialog(Dialog[Filtered]):
         state = replace(
             self._state,
             emotions=self.query_one("#emotions", Switches).chosen,
-            valences=self.query_one("#valences", Switches).chosen,
+            valences=self._chosen("valences"),
             column=column,
             slices=self.query_one("#slices", Switches).chosen if self._slices else (),
         )
@@ -120,9 +127,13 @@ class FilterDialog(Dialog[Filtered]):
         if not self._metrics:
             return self._named(state, name)
         bounds = [Bounds(key, self.number(f"low-{key}"), self.number(f"high-{key}")) for key in self._metrics]
-        marks = "".join(self.query_one("#marks", Switches).chosen)
+        marks = "".join(self._chosen("marks"))
         kept = tuple(one for one in bounds if one.low is not None or one.high is not None)
         return self._named(replace(state, marks=marks, bounds=kept), name)
+
+    def _chosen(self, row: str) -> tuple[str, ...]:
+        """What is switched on in a row; none where there is no such row."""
+        return tuple(one for switches in self.query(f"#{row}").results(Switches) for one in switches.chosen)
 
     def _named(self, state: ListState, name: str) -> Filtered:
         if name and not state.as_conditions(list(self._metrics.values())):

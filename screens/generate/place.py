@@ -177,7 +177,7 @@ class Generate(Place):
         if bench is None or not lacks or session.job is not None or session.overview.dataset is not None:
             return
         self.say(_TITLE, "70 texts with the versions of three invented writers are on their way (illustration)")
-        session.begin("sample texts", lambda on_progress: bench().add_samples(on_progress), lambda: None)
+        session.begin("sample texts", lambda on_progress: bench().add_samples(on_progress), None)
 
     def focus_first(self) -> None:
         if self.view == TEXT:

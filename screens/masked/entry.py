@@ -9,6 +9,7 @@ ENTRY = PlaceEntry(
     title="Masked",
     place="emotui.screens.masked.place:Masked",
     samples_of="masked",
+    main=("next_mismatch", "mask_on", "fill", "guess", "study", "study_results", "review_masks", "run", "model"),
     actions=(
         Action("fill", ("o",), "o", "fill", "Fill the masks by gold, by each run, or hide them", "Masked", 2),
         Action("guess", ("i",), "i", "guess", "Guess the hidden words first, blind; then all is shown", "Masked", 2),

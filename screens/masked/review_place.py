@@ -171,7 +171,7 @@ class ReviewPlace(StudyPlace):
                 n = bench().write_review(name, path)
                 self.app.call_from_thread(self.notify, f"{n} masked records written to {path}", markup=False)
 
-            self.session.begin(f"set of {name}", write, lambda: None)
+            self.session.begin(f"set of {name}", write, None)
 
         endings = (".jsonl", ".csv", ".tsv", ".parquet")
         self.app.push_screen(FileDialog("Write the posts as masked records", "masked.jsonl", endings), chosen)

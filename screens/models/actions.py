@@ -1,5 +1,6 @@
 """Running a model over the dataset, and choosing the one that is asked live: from any place."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -43,7 +44,9 @@ class ModelActions(Acting):
                 if wish.experiment is not None:
                     state = replace(state.unfiltered(), dataset=experiment_name(wish.experiment), sample=None)
                 session.change(state)
-                session.begin(wish.model, partial(_run, models, wish, dataset.dataset), models.stop)
+                done = {run.run for run in session.overview.runs if run.state == "done"}
+                tell = partial(self._tell_if_known, done)
+                session.begin(wish.model, partial(_run, models, wish, dataset.dataset, tell), models.stop)
 
         def choices(spec: str, experiment: int | None) -> "RunChoices":
             known = models.model_state(spec) in ("ready", "ended")
@@ -60,6 +63,10 @@ class ModelActions(Acting):
             held={run.run: holder for run in session.overview.runs if (holder := out_of_sight(run))},
         )
         self._owner.app.push_screen(ModelDialog(over, session.live), chosen)
+
+    def _tell_if_known(self, done: set[str], run: str) -> None:
+        if run in done:
+            self._owner.app.call_from_thread(self._owner.notify, "Already done: shown", markup=False)
 
     def can_name_model(self) -> bool:
         return self._session.live is not None and self._session.job is None
@@ -79,7 +86,7 @@ class ModelActions(Acting):
         self._owner.app.push_screen(LiveDialog(session.live or "", lambda: models.shelf().rows()), chosen)
 
 
-def _run(models: "Models", wish: "Wish", dataset: int, on_progress: "OnProgress") -> None:
+def _run(models: "Models", wish: "Wish", dataset: int, tell: Callable[[str], None], on_progress: "OnProgress") -> None:
     from emotui.errors import ModelError
     from emotui.workbench.progress import RunProgress
 
@@ -100,6 +107,7 @@ def _run(models: "Models", wish: "Wish", dataset: int, on_progress: "OnProgress"
     if run.state == "failed":
         raise ModelError(run.error or f"run {run.run} failed")
     # A finished run that was found is shown as one that was made.
+    tell(run.run)
     on_progress(RunProgress(run.run, run.model, run.done, run.n, run.failed, None, None, run.model))
 
 

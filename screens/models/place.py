@@ -28,6 +28,7 @@ class Models(Place):
     """The models above, everything about the picked one below."""
 
     entry = ENTRY
+    marks_errors = False
     headings = {"model-rows": "#models-title", "model-about": "#model-title"}
     DEFAULT_CSS = """
     Models #model-rows { height: 1fr; min-height: 4; }

@@ -61,13 +61,14 @@ class NoteDialog(Dialog[Written]):
     BINDINGS = [
         Binding("down", "app.focus_next", show=False),
         Binding("up", "app.focus_previous", show=False),
+        Binding("ctrl+o", "elsewhere", show=False),
     ]
     DEFAULT_CSS = """
     NoteDialog #others, NoteDialog #offered { color: $text-muted; height: auto; margin: 0; }
     """
 
     def __init__(self, sample: str, notes: "Sequence[Note]", codes: "Sequence[Code]", annotator: str) -> None:
-        keys = ("Tab", "field"), ("→", "take what is offered"), ("Enter", "keep")
+        keys = ("Tab", "field"), ("→", "take what is offered"), ("^O", "$EDITOR"), ("Enter", "keep")
         super().__init__(f"Note on {shown(sample)}", *keys)
         self._own = next((note for note in notes if note.annotator == annotator), None)
         self._others = [note for note in notes if note.annotator != annotator]
@@ -91,6 +92,13 @@ class NoteDialog(Dialog[Written]):
         super().on_mount()
         self._offer()
         self.query_one("#text", Input).focus()
+
+    def action_elsewhere(self) -> None:
+        """Write the note in the editor that $EDITOR names; its lines become one."""
+        from emotui.screens.elsewhere import write_elsewhere
+
+        field = self.query_one("#text", Input)
+        field.value = " ".join(write_elsewhere(self.app, field.value).split("\n"))
 
     @on(Input.Changed, "#codes")
     def _typed(self, event: Input.Changed) -> None:

@@ -7,11 +7,21 @@ ENTRY = PlaceEntry(
     title="Rephrase",
     place="emotui.screens.rephrase.place:Rephrase",
     samples_of="rephrase",
+    main=("submit", "judge", "write", "leave", "next_open", "skip", "suggest", "words", "view", "undo"),
     actions=(
         Action("submit", ("enter",), "Enter", "submit", "Submit the text as the next attempt", "Rephrase", 1),
         Action("skip", ("ctrl+s",), "^S", "skip", "Leave this text and go to the next", "Rephrase", 3),
         Action("suggest", ("ctrl+g",), "^G", "suggest", "Three rephrasings by a model that writes", "Rephrase", 4),
-        Action("words", ("f2",), "F2", "words", "Chain, words, difference, session in the lower pane", "Rephrase", 4),
+        Action(
+            "words",
+            ("f2",),
+            "F2",
+            "words",
+            "The next view in the lower pane, while one types; else v does that",
+            "Rephrase",
+            4,
+            needs="it is for while one types; v turns the views",
+        ),
         Action(
             "figures", ("f3",), "F3", "statistics", "What the rephrasings came to, as plots and tables", "Rephrase", 4
         ),

@@ -68,6 +68,8 @@ class Situation:
         match action:
             case "annotators":
                 return self.mode == "figures"
+            case "words" if not self.editing:
+                return False
             case "judge":
                 return self.judging
             case "next_open" | "previous_open":

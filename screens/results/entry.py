@@ -8,6 +8,7 @@ ENTRY = PlaceEntry(
     place="emotui.screens.results.place:Results",
     samples_of="spans",
     keeps=("masked",),
+    main=("samples", "halt", "next_table", "view", "published", "export", "run", "model"),
     actions=(
         Action("samples", ("enter",), "Enter", "samples", "Browse the samples behind the figure", "Results", 1),
         Action("halt", ("escape",), "Esc", "stop counting", "Stop counting; what is counted stays", "Results", 1),
@@ -15,6 +16,16 @@ ENTRY = PlaceEntry(
             "next_table", ("n",), "n", "next table", "Next table, plot or heatmap", "Results", 2, ("n p", "next table")
         ),
         Action("previous_table", ("p",), "p", "previous table", "Previous table, plot or heatmap", "Results"),
+        Action(
+            "values",
+            ("number_sign",),
+            "#",
+            "numbers",
+            "Numbers in heatmaps, or shades",
+            "Results",
+            8,
+            needs="no heatmap is in sight",
+        ),
         Action("published", ("P",), "P", "published", "The papers' own rows beside yours, or not", "Results", 9),
     ),
 )

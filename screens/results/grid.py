@@ -55,6 +55,8 @@ class Grid(Page, inherit_bindings=False):
         Binding("right", "move(0, 1)", show=False),
         Binding("pageup", "page(-1)", show=False),
         Binding("pagedown", "page(1)", show=False),
+        Binding("home", "page(-1000)", show=False),
+        Binding("end", "page(1000)", show=False),
     ]
 
     class Moved(Message):

@@ -60,7 +60,13 @@ class ListActions(Acting):
                 self._saved.ask(wish)
 
         saved = None if slicing is None else session.slices
-        FilterDialog(session.state, session.overview.emotions, self._metrics, saved).ask(self._pane.app, changed)
+        words = session.overview.words
+        marked = words is not None and words.marks_errors
+        valenced = dataset is None or dataset.task == "spans"
+        dialog = FilterDialog(
+            session.state, session.overview.emotions, self._metrics, saved, marked=marked, valenced=valenced
+        )
+        dialog.ask(self._pane.app, changed)
 
     def can_like(self) -> bool:
         source = self._session.source
@@ -95,16 +101,16 @@ class ListActions(Acting):
         self._session.follow()
 
     def do_sort(self) -> None:
-        from emotui.screens.dialogs.choices import ChoiceDialog, sorts
+        from emotui.screens.dialogs.choices import OrderDialog, sorts
 
         state = self._session.state
 
         def changed(sort: str | None) -> None:
             if sort is not None:
-                turned = sort == state.sort and not state.descending
-                self._session.change(replace(self._session.state, sort=sort, descending=turned))
+                self._session.change(replace(self._session.state, sort=sort, descending=dialog.descending))
 
-        self._pane.app.push_screen(ChoiceDialog("Order of the list", sorts(self._metrics), state.sort), changed)
+        dialog = OrderDialog("Order of the list", sorts(self._metrics), state.sort, descending=state.descending)
+        self._pane.app.push_screen(dialog, changed)
 
     def can_metric(self) -> bool:
         return len(self._metrics) > 1

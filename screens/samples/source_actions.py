@@ -103,7 +103,7 @@ class SourceActions(Acting):
                 bench.keep_labels(sheet, mapping)
                 self._tell(f"{len(mapping)} labels of {sheet.source} are mapped: S scores {run.run} again")
 
-            self._session.begin(f"labels of {sheet.source}", work, lambda: None)
+            self._session.begin(f"labels of {sheet.source}", work, None)
 
         dialog = LabelsDialog(lambda: bench.labels(number, run.run), bench.nearest)
         dialog.ask(self._owner.app, keep)

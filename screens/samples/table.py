@@ -85,6 +85,7 @@ class ListHead(Widget):
 class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
     """Positions 0 to n - 1 with a cursor; asks for the pages it has to draw and shows them when they come."""
 
+    ALLOW_SELECT = False
     DEFAULT_CSS = """
     SampleList {
         height: 1fr;

@@ -7,6 +7,7 @@ ENTRY = PlaceEntry(
     title="Scenes",
     place="emotui.screens.scenes.place:Scenes",
     samples_of="scenes",
+    main=("alpha_less", "emotion", "next_flip", "clamp", "why", "view", "run", "model", "prior"),
     actions=(
         Action("alpha_less", ("left",), "←", "less prior", "Weigh the prior less", "Scenes", 2, ("← →", "alpha")),
         Action("alpha_more", ("right",), "→", "more prior", "Weigh the prior more", "Scenes"),

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding
 
 from emotui.screens.place import Place
 from emotui.screens.requests import LatestRequest
@@ -586,6 +585,6 @@ class Scenes(Place):
 
 
 class SceneText(TieredText, inherit_bindings=False):
-    """Only up and down scroll it."""
+    """Scrolls as a page does: left and right stay free for alpha."""
 
-    BINDINGS = [Binding("up", "scroll_up", show=False), Binding("down", "scroll_down", show=False)]
+    BINDINGS = Page.BINDINGS

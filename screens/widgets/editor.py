@@ -3,6 +3,7 @@
 import unicodedata
 
 from textual import events
+from textual.binding import Binding
 from textual.message import Message
 from textual.widgets import TextArea
 
@@ -33,9 +34,12 @@ class Editor(MarkedTextArea, inherit_bindings=False):
 
     # The registry of actions has undo and redo, and knows when they mean the text and when the last attempt.
     BINDINGS = [
-        binding
-        for binding in TextArea.BINDINGS
-        if not isinstance(binding, tuple) and binding.action not in ("undo", "redo")
+        *(
+            binding
+            for binding in TextArea.BINDINGS
+            if not isinstance(binding, tuple) and binding.action not in ("undo", "redo")
+        ),
+        Binding("ctrl+o", "elsewhere", "your editor", show=False),
     ]
     COMPONENT_CLASSES = {"editor--cue"}
     DEFAULT_CSS = """
@@ -90,6 +94,18 @@ class Editor(MarkedTextArea, inherit_bindings=False):
         event.stop()
         event.prevent_default()
         self.paste(event.text)
+
+    def action_elsewhere(self) -> None:
+        """Write on in the editor that $EDITOR names."""
+        from emotui.screens.elsewhere import write_elsewhere
+
+        if self.read_only:
+            return
+        text = write_elsewhere(self.app, self.text)
+        if len(text) > self.longest:
+            self.post_message(self.TooLong(len(text), self.longest))
+        elif text != self.text:
+            self.put(text)
 
     def action_paste(self) -> None:
         """Paste what was cut or copied here."""

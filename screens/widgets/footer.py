@@ -1,7 +1,7 @@
-"""The footer: what can be pressed now, read from the bindings that are active."""
+"""The footer: what can be pressed now in the pane that has the focus, and why a key did nothing."""
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
+from typing import Protocol
 
 from msgspec.structs import replace
 from textual.screen import Screen
@@ -10,23 +10,35 @@ from emotui.screens.actions import Action
 from emotui.screens.widgets.cell_width import width
 from emotui.screens.widgets.line import Line, Part
 
-_GAP = 3
-_LAST = ("help", "palette", "quit")
+_GAP = 2
+_LAST = ("help", "palette", "close_view", "quit")
+_MORE = "more"
+
+
+class Told(Protocol):
+    """Who knows what keys mean."""
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """Every action, with the keys that it has."""
+
+    @property
+    def main(self) -> Sequence[str]:
+        """The actions that stand first here, by their ids."""
+
+    def pressed_for(self, action: Action, taken: Collection[str]) -> str | None:
+        """How the key is shown that does this now, but for those that are `taken`; None: none does."""
 
 
 class KeyBar(Line):
-    """Follows the screen's bindings. Where not all fit, those of a lower rank give way; help always stays.
-
-    Args:
-        actions: everything that a key can do.
-        can: whether an action can be done now. A key that only says why it has to wait is active, and yet not offered.
-    """
+    """Follows the focus. Where not all fit, those of a lower rank give way to `? more`; it never has a second line."""
 
     DEFAULT_CSS = "KeyBar { dock: bottom; padding: 0 1; background: $panel; color: $text-muted; }"
 
-    def __init__(self, actions: Sequence[Action], can: Callable[[str], bool]) -> None:
+    def __init__(self, keys: Told) -> None:
         super().__init__()
-        self._actions, self._can = actions, can
+        self._keys = keys
+        self._why = ""
 
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, self._follow)
@@ -35,38 +47,67 @@ class KeyBar(Line):
     def on_resize(self) -> None:
         self._follow(self.screen)
 
+    def say(self, why: str) -> None:
+        """Say this in place of the keys, until the next key; empty: show the keys."""
+        if why != self._why:
+            self._why = why
+            self._follow(self.screen)
+
     def _follow(self, screen: Screen[object]) -> None:
-        active: dict[str, list[str]] = {}
-        for key, one in screen.active_bindings.items():
-            if one.enabled:
-                active.setdefault(one.binding.action, []).append(key)
-        offered = [
-            _reached(action, active[f"do('{action.id}')"])
-            for action in self._actions
-            if action.rank and f"do('{action.id}')" in active and self._can(action.id)
-        ]
-        offered.sort(key=lambda action: action.rank)
-        room = self.size.width + _GAP - sum(_size(action) for action in offered if action.id in _LAST)
+        if self._why:
+            self.show([Part(self._why, "mark")])
+            return
+        focused = screen.focused
+        taken = frozenset(
+            key for key, one in screen.active_bindings.items() if one.enabled and one.node not in (screen, self.app)
+        )
+        own = [] if focused is None else [_Entry(*pair) for pair in getattr(focused, "footer_keys", ())]
+        room = self.size.width - self.styles.padding.width
+        self.show(self._fitted(own, self._offered(taken), room))
+
+    def _offered(self, taken: Collection[str]) -> list[Action]:
+        """What can be done now, in the order in which it is wanted."""
+        main = list(self._keys.main)
+        offered = []
+        for action in self._keys.actions:
+            if action.rank or action.id in main:
+                shown = self._keys.pressed_for(action, taken)
+                if shown is not None:
+                    same = shown == action.shown
+                    offered.append(action if same else replace(action, shown=shown, footer=None))
+        offered.sort(key=lambda action: (main.index(action.id) if action.id in main else len(main), action.rank))
+        return offered
+
+    def _fitted(self, own: "Sequence[_Entry]", offered: Sequence[Action], room: int) -> list[Part]:
+        """As many as fit into so many cells; where some do not, the last says which key shows them."""
+        entries = [*own, *(_entry(action) for action in offered if action.id not in _LAST)]
+        last = [_entry(action) for action in offered if action.id in _LAST]
+        if _cells([*entries, *last]) > room:
+            last = [_Entry(one.keys, _MORE, one.press) for one in last[:1]]
+            kept: list[_Entry] = []
+            for entry in entries:
+                if _cells([*kept, entry, *last]) <= room:
+                    kept.append(entry)
+            entries = kept
         parts: list[Part] = []
-        for action in offered:
-            if action.id not in _LAST:
-                if _size(action) > room:
-                    continue
-                room -= _size(action)
-            key, label = action.footer or (action.shown, action.label)
-            press = f"do('{action.id}')"
-            parts += [Part(key, "key", press), Part(f" {label}", "plain", press), Part(" " * _GAP)]
-        self.show(parts[:-1])
+        for entry in (*entries, *last):
+            parts += [
+                Part(entry.keys, "key", entry.press),
+                Part(f" {entry.label}", "plain", entry.press),
+                Part(" " * _GAP),
+            ]
+        return parts[:-1]
 
 
-def _reached(action: Action, keys: Sequence[str]) -> Action:
-    """The action with a key that acts now: while text is typed, characters do not."""
-    others = [key for key in keys if re.fullmatch(r"ctrl\+.|f\d+", key)]
-    if not action.keys or action.keys[0] in keys or not others:
-        return action
-    return replace(action, shown=others[0].replace("ctrl+", "^").upper(), footer=None)
+class _Entry:
+    def __init__(self, keys: str, label: str, press: str = "") -> None:
+        self.keys, self.label, self.press = keys, label, press
 
 
-def _size(action: Action) -> int:
-    key, label = action.footer or (action.shown, action.label)
-    return width(key) + 1 + width(label) + _GAP
+def _entry(action: Action) -> _Entry:
+    keys, label = action.footer or (action.shown, action.label)
+    return _Entry(keys, label, f"do('{action.id}')")
+
+
+def _cells(entries: Sequence[_Entry]) -> int:
+    return sum(width(entry.keys) + 1 + width(entry.label) + _GAP for entry in entries) - _GAP

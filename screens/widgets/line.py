@@ -1,4 +1,4 @@
-"""Parts: stretches of text of one kind each, some of which can be clicked; and one line of them."""
+"""Parts: stretches of text of one kind each, of which some can be clicked and all be selected; one line of them."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,6 +6,7 @@ import msgspec
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
+from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -146,6 +147,43 @@ async def run_press(widget: Widget, event: events.Click, presses: Sequence[Press
             return
 
 
+def selectable(widget: Widget, strip: Strip, line: int) -> Strip:
+    """The strip of a line with the place of every character in it, for the mouse, and with what is selected marked."""
+    selection = widget.text_selection
+    if selection is not None and (span := selection.get_span(line)) is not None:
+        strip = _marked(widget, strip, *span)
+    return strip.apply_offsets(0, line)
+
+
+def _marked(widget: Widget, strip: Strip, start: int, end: int) -> Strip:
+    """The strip with the characters `[start, end)` on the ground of a selection; `end` -1: to the end."""
+    style = widget.screen.get_component_rich_style("screen--selection")
+    segments, at = [], 0
+    for text, kind, _ in strip:
+        last = at + len(text)
+        first = min(max(start - at, 0), len(text))
+        after = len(text) if end < 0 else min(max(end - at, first), len(text))
+        for part, chosen in ((text[:first], False), (text[first:after], True), (text[after:], False)):
+            if part:
+                segments.append(Segment(part, (kind + style if kind else style) if chosen else kind))
+        at = last
+    return Strip(segments, strip.cell_length)
+
+
+def extracted(selection: Selection, lines: Sequence[str]) -> tuple[str, str] | None:
+    """What is selected of these lines, without the blanks at their ends, and what parts it from what follows."""
+    if not lines:
+        return None
+    first = 0 if selection.start is None else min(selection.start.y, len(lines) - 1)
+    last = len(lines) - 1 if selection.end is None else min(selection.end.y, len(lines) - 1)
+    chosen = list(lines[first : last + 1])
+    if selection.end is not None:
+        chosen[-1] = chosen[-1][: selection.end.x]
+    if selection.start is not None:
+        chosen[0] = chosen[0][selection.start.x :]
+    return "\n".join(line.rstrip() for line in chosen), "\n"
+
+
 class Line(Widget):
     """Shows parts literally; what does not fit is cut at the right end of the left side."""
 
@@ -159,6 +197,7 @@ class Line(Widget):
         self._left: tuple[Part, ...] = ()
         self._right: tuple[Part, ...] = ()
         self._presses: list[Press] = []
+        self._drawn = ""
 
     @property
     def text(self) -> str:
@@ -187,7 +226,13 @@ class Line(Widget):
             return base if kind == "plain" else base + part_style(self, f"part--{kind}")
 
         segments, self._presses = drawn(parts, style)
-        return Strip(segments).crop(0, cells).extend_cell_length(cells, base)
+        strip = Strip(segments).crop(0, cells).extend_cell_length(cells, base)
+        self._drawn = strip.text
+        return selectable(self, strip, y)
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """What is selected of the line, as it is drawn."""
+        return extracted(selection, [self._drawn])
 
     async def on_click(self, event: events.Click) -> None:
         await run_press(self, event, self._presses)

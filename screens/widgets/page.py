@@ -7,9 +7,11 @@ from textual import events
 from textual.binding import Binding
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
+from textual.selection import Selection
 from textual.strip import Strip
 
-from emotui.screens.widgets.line import Part, Press, drawn, fitted, run_press
+from emotui.screens.widgets.cell_width import shown
+from emotui.screens.widgets.line import Part, Press, drawn, extracted, fitted, run_press, selectable
 from emotui.screens.widgets.textual_private import forget_part_styles, part_style
 
 Lines = Sequence[Sequence[Part]]
@@ -24,6 +26,10 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
     BINDINGS = [
         Binding("up", "scroll_up", show=False),
         Binding("down", "scroll_down", show=False),
+        Binding("pageup", "page_up", show=False),
+        Binding("pagedown", "page_down", show=False),
+        Binding("home", "scroll_home", show=False),
+        Binding("end", "scroll_end", show=False),
     ]
     DEFAULT_CSS = """
     Page {
@@ -110,7 +116,11 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
         if not 0 <= at < len(self._lines):
             return Strip.blank(cells, base)
         segments, self._presses[at] = drawn(fitted(self._lines[at], cells), self._style)
-        return Strip(segments).crop(0, cells).extend_cell_length(cells, base)
+        return selectable(self, Strip(segments).crop(0, cells).extend_cell_length(cells, base), at)
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """What is selected of the lines, as they are shown."""
+        return extracted(selection, [shown("".join(part.text for part in line)) for line in self._lines])
 
     async def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)

@@ -18,7 +18,12 @@ class PickedRows(Page, Generic[R], inherit_bindings=False):
     BINDINGS = [
         Binding("up", "pick(-1)", show=False),
         Binding("down", "pick(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
+        Binding("home", "to_end(-1)", show=False),
+        Binding("end", "to_end(1)", show=False),
     ]
+    footer_keys = (("↑ ↓", "row"),)
 
     class Picked(Message):
         """The cursor stands on another line."""
@@ -54,6 +59,12 @@ class PickedRows(Page, Generic[R], inherit_bindings=False):
 
     def action_pick(self, step: int) -> None:
         self.pick(self.cursor + step)
+
+    def action_page(self, step: int) -> None:
+        self.pick(self.cursor + step * max(self.size.height - 2, 1))
+
+    def action_to_end(self, step: int) -> None:
+        self.pick(len(self.rows) - 1 if step > 0 else 0)
 
     def pick(self, position: int) -> None:
         """Put the cursor on a line, the nearest there is, and bring it into sight."""

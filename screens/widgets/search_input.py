@@ -9,6 +9,7 @@ from textual.widgets import Input
 class SearchLine(Input):
     """Enter keeps what was found, Esc goes back to what was there before."""
 
+    footer_keys = (("Enter", "keep"), ("Esc", "as it was"))
     BINDINGS = [Binding("escape", "forget", "back"), Binding("down,up", "keep", "keep", show=False)]
     DEFAULT_CSS = """
     SearchLine, SearchLine:focus {
@@ -28,7 +29,7 @@ class SearchLine(Input):
             self.text = text
 
     def __init__(self, text: str) -> None:
-        super().__init__(text, placeholder="words in the text   Enter keep   Esc back", id="search", compact=True)
+        super().__init__(text, placeholder="words in the text", id="search", compact=True)
         self.cursor_blink = False
         self._before = text
 

@@ -9,12 +9,14 @@ from collections.abc import Sequence
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.geometry import Size
+from textual.geometry import Offset, Size
 from textual.scroll_view import ScrollView
+from textual.selection import Selection
 from textual.strip import Strip
 
 from emotui.records import Span
 from emotui.screens.widgets.cell_width import fit, needs_carrier, shown, symbol, width
+from emotui.screens.widgets.line import selectable
 from emotui.screens.widgets.span_layers import Piece, flatten
 from emotui.screens.widgets.textual_private import forget_part_styles, part_style
 from emotui.screens.widgets.tier_layout import AnnotatedText, Layout, Row, lay_out
@@ -130,7 +132,31 @@ class TieredText(ScrollView, can_focus=True):
         segments = [Segment(" " * left, base)]
         segments += self._bar_row(row, base) if row.voice >= 0 else self._text_row(row, base)
         strip = Strip(segments).crop(0, cells)
-        return strip.extend_cell_length(cells, base)
+        return selectable(self, strip.extend_cell_length(cells, base), at)
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """What is selected of the text; what stands in the margin and in the rows under it is left out."""
+        rows = self._layout_now.rows
+        if not rows:
+            return None
+        first = 0 if selection.start is None else self._offset_at(selection.start)
+        last = len(self._score.text) if selection.end is None else self._offset_at(selection.end)
+        return self._score.text[first:last], "\n"
+
+    def _offset_at(self, place: Offset) -> int:
+        """The offset in the text of a character of a line as it is drawn; of a row under a line, its end."""
+        layout = self._layout_now
+        row = layout.rows[min(place.y, len(layout.rows) - 1)]
+        if row.voice >= 0:
+            return row.end
+        left = max((self._width - layout.gutter - layout.columns - layout.tail) // 2, 0)
+        chip = self._score.chips[row.chip] if row.chip >= 0 else None
+        gutter = len(fit(chip.label if chip else "", layout.gutter)) if layout.gutter else 0
+        drawn = place.x - left - gutter
+        at = row.start
+        while at < row.end and len(shown(self._score.text, row.start, at + 1)) <= drawn:
+            at += 1
+        return at
 
     def _text_row(self, row: Row, base: Style) -> list[Segment]:
         layout, text = self._layout_now, self._score.text

@@ -51,11 +51,13 @@ OPENED = [class_of(entry) for entry in PLACES.values()]
 
 
 @pytest.mark.parametrize("doer", [doer for place in OPENED for doer in (place, *place.modes)])
-def test_in_one_place_no_key_means_two_things_but_enter_and_escape(doer: type[Acting]) -> None:
+def test_in_one_place_no_key_means_two_things_but_enter_escape_and_q_which_go_by_what_is_open(
+    doer: type[Acting],
+) -> None:
     here = [one for one in ACTIONS if answers((doer, *EVERYWHERE), one)]
     own = {key for one in here if answers([doer], one) for key in one.keys}
     keys = [key for one in here for key in one.keys if answers([doer], one) or key not in own]
-    assert {key for key in keys if keys.count(key) > 1} <= {"enter", "escape"}
+    assert {key for key in keys if keys.count(key) > 1} <= {"enter", "escape", "q"}
 
 
 def test_every_action_is_done_by_the_frame_or_the_list_or_by_a_place() -> None:
@@ -214,8 +216,10 @@ async def test_help_has_every_key_of_the_registry(source: Workspace) -> None:
 
     async with opened(source) as pilot:
         await press(pilot, "question_mark")
-        page = str(pilot.app.screen.query_one("#help-page", Static).content)
+        columns = pilot.app.screen.query(".help-column").results(Static)
+        page = " ".join(" ".join(str(column.content) for column in columns).split())
         assert [action.id for action in ACTIONS if action.shown and action.help not in page] == []
+        assert page.startswith("Browse")
         await press(pilot, "escape")
         assert pilot.app.screen is frame(pilot)
 

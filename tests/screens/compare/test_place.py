@@ -54,7 +54,7 @@ async def test_two_sources_are_walked_by_their_differences_and_all_stand_on_one_
         assert f"{first.name} {first.told}"[-30:] in text
         assert "won " in text
         rows.put_on(place.pair.rows[0].sample)
-        await press(pilot, "greater_than_sign")
+        await press(pilot, "n")
         picked = rows.picked
         assert picked is not None
         assert picked.changed

@@ -207,7 +207,7 @@ async def test_flips_are_listed_gains_and_losses_apart_and_a_click_goes_there(so
 
 async def test_a_clamped_emotion_conditions_the_others_and_another_scenario_frees_it(source: Workspace) -> None:
     async with opened(source) as pilot:
-        await press(pilot, "4", "tab", "tab", "down", "c")
+        await press(pilot, "4", "tab", "down", "c")
         rows, redecoding = place(pilot).rows, place(pilot).redecoding
         assert redecoding is not None
         assert list(rows.rows) == redecoding.rows(0, 0.5, {1: 1})
@@ -227,7 +227,7 @@ async def test_w_says_why_by_the_terms_of_the_picked_emotion(source: Workspace) 
         await press(pilot, "4", "w")
         assert view(pilot).startswith("joy: ")
         assert "the model's own evidence" in view(pilot)
-        await press(pilot, "tab", "tab", "down", "down")
+        await press(pilot, "tab", "down", "down")
         assert view(pilot).startswith("fear: ")
         await press(pilot, "w")
         assert place(pilot).view == "evidence"

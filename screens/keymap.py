@@ -1,0 +1,97 @@
+"""Which key does what: the keys of the registry, or those that a person has put in their place."""
+
+import string
+import unicodedata
+from collections.abc import Iterable, Mapping
+
+from msgspec.structs import replace
+from textual.binding import Binding
+from textual.keys import KEY_NAME_REPLACEMENTS
+
+from emotui.screens.actions import Action
+
+PANE = frozenset({"up", "down", "left", "right", "pageup", "pagedown", "home", "end", "enter"})
+"""Keys that act in the pane that has the focus and nowhere else; letters act from every pane."""
+
+_NAMED = {
+    "enter": "Enter",
+    "escape": "Esc",
+    "tab": "Tab",
+    "shift+tab": "⇧Tab",
+    "space": "Space",
+    "backspace": "⌫",
+    "delete": "Del",
+    "insert": "Ins",
+    "up": "↑",
+    "down": "↓",
+    "left": "←",
+    "right": "→",
+    "shift+up": "⇧↑",
+    "shift+down": "⇧↓",
+    "shift+left": "⇧←",
+    "shift+right": "⇧→",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
+    "home": "Home",
+    "end": "End",
+}
+
+
+def key_of(character: str) -> str:
+    """The name of a key by what it types, as Textual has it: `slash` for /."""
+    if character.isalnum():
+        return character
+    name = unicodedata.name(character).lower().replace("-", "_").replace(" ", "_")
+    return KEY_NAME_REPLACEMENTS.get(name, name)
+
+
+SIGNS: dict[str, str] = (
+    {key_of(one): one for one in string.ascii_letters + string.digits + string.punctuation}
+    | {f"ctrl+{one}": f"^{one.upper()}" for one in string.ascii_lowercase if one != "c"}
+    | {f"f{number}": f"F{number}" for number in range(1, 13)}
+    | _NAMED
+)
+"""Every key that can mean something, by its name: how it is shown. Ctrl+C copies, or says how to leave."""
+
+
+def typed(key: str) -> bool:
+    """Does a field that has the focus take this key as a character?"""
+    return (len(SIGNS.get(key, "")) == 1 and key not in _NAMED) or key == "space"
+
+
+class Keymap:
+    """The actions with the keys that they have for this person.
+
+    Args:
+        actions: the registry.
+        chosen: by the id of an action the keys that it has instead of the registry's; none: it has no key.
+    """
+
+    def __init__(self, actions: Iterable[Action], chosen: Mapping[str, tuple[str, ...]] | None = None) -> None:
+        registry = tuple(actions)
+        self.actions = tuple(_with_keys(one, (chosen or {}).get(one.id)) for one in registry)
+        self._before = {one.id: one.keys for one in registry}
+        self._on: dict[str, list[Action]] = {}
+        for action in self.actions:
+            for key in action.keys:
+                self._on.setdefault(key, []).append(action)
+
+    def changed(self, action: Action) -> list[str]:
+        """The keys of an action that it has not in the registry."""
+        return [key for key in action.keys if key not in self._before[action.id]]
+
+    def on(self, key: str) -> list[Action]:
+        """What a key can mean, in the order of the registry."""
+        return self._on.get(key, [])
+
+
+def _with_keys(action: Action, keys: tuple[str, ...] | None) -> Action:
+    if keys is None:
+        return action
+    shown = SIGNS.get(keys[0], keys[0]) if keys else ""
+    return replace(action, keys=keys, shown=shown, footer=(shown, action.footer[1]) if action.footer else None)
+
+
+def bindings() -> list[Binding]:
+    """A binding for every key that there is: which action it means is known only when it is pressed."""
+    return [Binding(key, f"press('{key}')", show=False, id=key) for key in SIGNS]

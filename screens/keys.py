@@ -1,0 +1,193 @@
+"""What a key means now: in the pane that has the focus, in the place, in the list; or why it means nothing."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from textual.screen import Screen
+
+from emotui.screens.actions import SHARED, Acting, Action
+from emotui.screens.keymap import PANE, SIGNS, typed
+from emotui.screens.place import Place
+from emotui.screens.places import TITLES, OpenPlaces
+from emotui.screens.samples.pane import ListPane
+from emotui.screens.session import Session
+
+LONG = ("model", "name_model", "export", "make_gold", "rescore")
+"""Actions that begin long work."""
+
+WAIT = "One thing at a time: wait for what the top line shows, or stop it with Esc"
+
+
+_IN_LIST = ("next", "open", "next_error", "search", "filter", "sort", "clear")
+
+
+class Keys:
+    """Finds who answers an action, and which action a key means.
+
+    Args:
+        anywhere: who answers where neither the place nor the list does; the last is the frame.
+        screen: the frame.
+    """
+
+    def __init__(
+        self, session: Session, pane: ListPane, places: OpenPlaces, anywhere: Sequence[Acting], screen: Screen[None]
+    ) -> None:
+        self._session, self._pane, self._places = session, pane, places
+        self._anywhere, self._screen = tuple(anywhere), screen
+
+    @property
+    def _place(self) -> Place:
+        return self._places.here
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """Every action, with the keys that it has."""
+        return self._session.keymap.actions
+
+    # Where the focus is.
+
+    @property
+    def in_list(self) -> bool:
+        """Has the list the focus?"""
+        focused = self._screen.focused
+        return focused is not None and self._pane in focused.ancestors
+
+    @property
+    def in_field(self) -> bool:
+        """Are characters typed into a field?"""
+        focused = self._screen.focused
+        return focused is not None and focused.check_consume_key("a", "a")
+
+    # Who answers.
+
+    def answering(self, action: str) -> Acting | None:
+        """Who answers an action: the place, else the list, else the frame."""
+        there: tuple[Acting, ...] = (self._place, self._pane, *self._anywhere)
+        return next((one for one in there if one.doing(action) is not None), None)
+
+    def gives_way(self, action: str) -> bool:
+        """Do all keys of a shared action mean something of the open place's own?"""
+        shared = next((one for one in self.actions if one.id == action), None)
+        if shared is None or action not in _SHARED or self._place.doing(action) is not None:
+            return False
+        # Esc ends whatever there is to end: it is the place's own only while it has something of its own to end.
+        own = {key for one in self._own() for key in one.keys if key != "escape" or self._place.can(one.id)}
+        return bool(shared.keys) and own.issuperset(shared.keys)
+
+    def _own(self) -> list[Action]:
+        """What only the open place does."""
+        ids = {one.id for one in self._place.entry.actions}
+        return [one for one in self.actions if one.id in ids]
+
+    def can(self, action: str) -> bool:
+        """Can this be done now, whatever has the focus?"""
+        place = self._place
+        if self.gives_way(action) or (place.takes_letters and not place.can(action)):
+            return False
+        if place.only is not None and place.doing(action) is None and action not in place.only:
+            return False
+        one = self.answering(action)
+        if one is self._anywhere[-1]:
+            return Acting.can(one, action)
+        return one is not None and one.can(action)
+
+    # What a key means.
+
+    def meant(self, key: str) -> Action | None:
+        """What a key does now."""
+        if not self._screen.is_mounted:
+            return None
+        return next((one for one in self._session.keymap.on(key) if self.acts(one, key)), None)
+
+    def acts(self, action: Action, key: str) -> bool:
+        """Does this key do that now? Arrows, Enter and the like do what belongs to the pane with the focus."""
+        if key in PANE and self._elsewhere(action):
+            return False
+        if key == "escape" and action.id == "leave" and self._session.stoppable and not self.in_field:
+            return False  # it stops the work first, as the top line says
+        return self.can(action.id)
+
+    def _elsewhere(self, action: Action) -> bool:
+        """Is it done in the place while the list has the focus, or the other way round?"""
+        if self._screen.focused is None:
+            return False
+        return self.in_list == (self.answering(action.id) is self._place)
+
+    def pressed_for(self, action: Action, taken: Collection[str] = ()) -> str | None:
+        """How the first key is shown that does this now, but for those that something else has `taken`."""
+        field = self.in_field
+        for key in action.keys:
+            if key not in taken and not (field and typed(key)) and self.meant(key) is action:
+                return action.shown if key == action.keys[0] else SIGNS.get(key, key)
+        return None
+
+    @property
+    def main(self) -> Sequence[str]:
+        """What one does first: in the list that which is of it, and then that of the place."""
+        here = self._place.entry.main
+        return (*_IN_LIST, *here) if self.in_list else here
+
+    @property
+    def closes(self) -> bool:
+        """Is a view open in the place, which q closes?"""
+        place = self._place
+        return place.doing("leave") is not None and place.can("leave") and not self.in_field
+
+    def why_not(self, key: str) -> str:
+        """Why a key does nothing now, in one line; empty: it does something, or none of it is ours."""
+        sign, title = SIGNS[key], self._place.entry.title
+        if key in "0123456789" and key.isdigit():
+            return f"{key}: {title} is open" if TITLES.get(int(key)) == title else f"{key}: no place has this number"
+        here = [one for one in self._session.keymap.on(key) if self._is_here(one)]
+        if not here:
+            return f"{sign} does nothing in {title}: ? shows what does"
+        action = next((one for one in here if self._place.doing(one.id) is not None), here[0])
+        if action.id in LONG and self._session.job is not None:
+            return WAIT
+        if key in PANE and self._elsewhere(action) and self.can(action.id):
+            where = title if self.in_list else "the list"
+            return f"{sign} is “{action.label}” in {where}: Tab goes there"
+        return f"{sign} {action.label}: {action.needs}" if action.needs else f"{sign} {action.label}: not now"
+
+    def _is_here(self, action: Action) -> bool:
+        """Can anything here ever do this?"""
+        modes = (type(self._place), *self._place.modes)
+        ever = any(hasattr(one, f"do_{action.id}") for one in modes)
+        return ever or any(one.doing(action.id) is not None for one in (self._pane, *self._anywhere))
+
+    # All of it.
+
+    def likely(self) -> list[Action]:
+        """Every action: what one does here first, then what is of this place, then the rest."""
+        main, own, place = list(self._place.entry.main), {one.id for one in self._place.entry.actions}, self._place
+
+        def order(action: Action) -> tuple[int, int]:
+            if action.id in main:
+                return 0, main.index(action.id)
+            return (1 if action.id in own or place.doing(action.id) is not None else 2), 0
+
+        return sorted(self.actions, key=order)
+
+    @property
+    def title(self) -> str:
+        """The name of the open place."""
+        return self._place.entry.title
+
+    @property
+    def titles(self) -> Mapping[int, str]:
+        """The places by their numbers."""
+        return TITLES
+
+    def of_here(self) -> tuple[list[Action], list[Action]]:
+        """What keys do in the open place, and what they do besides; nothing that gives way to it."""
+        place = self._place
+        own = [*place.own_keys, *self._own()]
+        taken = {action.shown for action in own if action.shown not in ("Esc", "Enter")}
+        taken |= {key for action in place.own_keys for key in action.keys}
+        shared = [one for one in self.actions if one.id in _SHARED and one not in own]
+        left = [one for one in shared if one.shown not in taken and not self.gives_way(one.id)]
+        answered = [one for one in left if place.doing(one.id) is not None]
+        others = [one for one in self.actions if one.id not in _SHARED and one not in own]
+        return [*own, *answered], [*(one for one in left if one not in answered), *others]
+
+
+_SHARED = frozenset(one.id for one in SHARED)

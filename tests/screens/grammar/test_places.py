@@ -1,0 +1,121 @@
+"""The grammar of keys: for every place, from the registry alone, with the list or a pane of the place in focus."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from emotui.screens.actions import Acting
+from emotui.screens.frame import Frame
+from emotui.screens.keymap import PANE, SIGNS, Keymap
+from emotui.screens.keymap_file import Chosen, clashes
+from emotui.screens.keys import Keys
+from emotui.screens.models.actions import ModelActions
+from emotui.screens.notes.actions import NoteActions
+from emotui.screens.own_keys import SCOPES
+from emotui.screens.places import ACTIONS, PLACES, TITLES, class_of
+from emotui.screens.samples.actions import ListActions
+from emotui.screens.samples.pane import ListPane
+from emotui.screens.samples.source_actions import SourceActions
+from emotui.screens.tool import ToolActions
+from emotui.screens.widgets.cell_width import width
+from emotui.screens.widgets.footer import KeyBar
+
+ANYWHERE = (ListActions, SourceActions, ModelActions, NoteActions, ToolActions, Frame)
+
+
+class Able(Acting):
+    """Does what a class of the workbench does, and can do all of it always."""
+
+    def __init__(self, *kinds: type[Acting]) -> None:
+        self.kinds = kinds
+        self.own_keys: tuple[Any, ...] = ()
+        self.modes: tuple[type[Acting], ...] = ()
+        self.takes_letters, self.only = False, None
+
+    def doing(self, action: str) -> Any:
+        return (lambda: None) if any(hasattr(kind, f"do_{action}") for kind in self.kinds) else None
+
+    def can(self, action: str) -> bool:
+        return self.doing(action) is not None
+
+
+def keys_in(number: int, *, in_list: bool, chosen: Chosen | None = None) -> tuple[Keys, Any]:
+    """What keys mean in a place where everything can be done, and the place."""
+    entry = PLACES[number]
+    place, pane = Able(class_of(entry)), Able(ListPane)
+    place.entry = entry  # type: ignore[attr-defined]
+    focused = SimpleNamespace(ancestors=[pane if in_list else place], check_consume_key=lambda key, character: False)
+    screen = SimpleNamespace(focused=focused, is_mounted=True)
+    session = SimpleNamespace(keymap=Keymap(ACTIONS, chosen.all if chosen else None), job=None, stoppable=False)
+    places = SimpleNamespace(here=place)
+    anywhere = tuple(Able(kind) for kind in ANYWHERE)
+    return Keys(session, pane, places, anywhere, screen), place  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("number", PLACES)
+def test_arrows_enter_and_page_keys_act_in_the_pane_that_has_the_focus_alone(number: int) -> None:
+    for in_list in (True, False):
+        keys, place = keys_in(number, in_list=in_list)
+        for key in PANE:
+            meant = keys.meant(key)
+            assert meant is None or (keys.answering(meant.id) is place) != in_list, (key, meant)
+
+
+@pytest.mark.parametrize("number", PLACES)
+def test_n_and_p_are_the_next_and_previous_thing_of_the_place_whatever_has_the_focus(number: int) -> None:
+    entry = PLACES[number]
+    done = [one for one in entry.actions if hasattr(class_of(entry), f"do_{one.id}")]
+    own = {key: one.id for one in done for key in one.keys if key in "np"}
+    for in_list in (True, False):
+        keys, _ = keys_in(number, in_list=in_list)
+        for key, otherwise in (("n", "next_error"), ("p", "previous_error")):
+            meant = keys.meant(key)
+            assert meant is not None
+            assert meant.label == next(one.label for one in ACTIONS if one.id == own.get(key, otherwise))
+
+
+@pytest.mark.parametrize("number", PLACES)
+def test_every_key_does_something_or_says_why_not_in_one_line(number: int) -> None:
+    for in_list in (True, False):
+        keys, _ = keys_in(number, in_list=in_list)
+        for key in SIGNS:
+            why = keys.why_not(key)
+            assert why, key
+            assert "\n" not in why
+            assert width(why) <= 100, why
+
+
+def test_the_places_have_the_numbers_from_one_on_without_a_gap() -> None:
+    assert sorted(number or 10 for number in TITLES) == list(range(1, len(TITLES) + 1))
+
+
+@pytest.mark.parametrize("number", PLACES)
+def test_the_footer_of_eighty_columns_holds_the_main_job_and_never_more_than_a_line(number: int) -> None:
+    entry = PLACES[number]
+    keys, _ = keys_in(number, in_list=False)
+    bar = KeyBar(keys)
+    offered = bar._offered(frozenset())
+    parts = bar._fitted((), offered, 78)
+    said = "".join(part.text for part in parts)
+    assert width(said) <= 78
+    assert said.endswith(("more", "quit", "close"))
+    there = [one for one in offered if one.id in entry.main]
+    assert there, entry.title
+    assert all((one.footer or (one.shown, ""))[0] in said for one in there[:3])
+
+
+def test_keys_of_ones_own_stand_in_place_of_the_registry_s_and_clashes_are_told() -> None:
+    keys, _ = keys_in(4, in_list=False, chosen=Chosen(keys={"search": ("ctrl+f",), "clamp": ("w",)}))
+    assert keys.meant("slash") is None
+    found = keys.meant("ctrl+f")
+    assert found is not None
+    assert (found.id, found.shown) == ("search", "^F")
+    assert clashes(Keymap(ACTIONS, {"clamp": ("w",)}), SCOPES, "clamp") == ["w is also “why” in Scenes"]
+    assert clashes(Keymap(ACTIONS, {"search": ("ctrl+f",)}), SCOPES, "search") == []
+
+
+def test_the_set_of_vim_pages_by_its_own_keys_and_clashes_with_nothing() -> None:
+    keymap = Keymap(ACTIONS, Chosen("vim").all)
+    assert [one.id for one in keymap.on("ctrl+f")] == ["page_down"]
+    assert {name: told for name in Chosen("vim").all if (told := clashes(keymap, SCOPES, name))} == {}
