@@ -75,8 +75,8 @@ def read(path: Path, actions: Sequence[Action]) -> Chosen:
     base, table = content.get("set", "emotui"), content.get("keys", {})
     if base not in SETS:
         raise BadInput(f"{path}: set is one of {', '.join(SETS)}, not {base!r}")
-    if not isinstance(table, dict) or (unknown := sorted(set(content) - {"set", "keys"})):
-        raise BadInput(f"{path}: it has a set and a table [keys]" + (f", no {unknown[0]!r}" if table else ""))
+    if not isinstance(table, dict) or set(content) - {"set", "keys"}:
+        raise BadInput(f"{path}: it has a set and a table [keys], and nothing else")
     names = {action.id for action in actions}
     keys = {}
     for name, given in table.items():

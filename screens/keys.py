@@ -140,7 +140,8 @@ class Keys:
         here = [one for one in self._session.keymap.on(key) if self._is_here(one)]
         if not here:
             return f"{sign} does nothing in {title}: ? shows what does"
-        action = next((one for one in here if self._place.doing(one.id) is not None), here[0])
+        told = [one for one in here if self._place.doing(one.id) is not None] or here
+        action = next((one for one in told if one.needs), told[0])
         if action.id in LONG and self._session.job is not None:
             return WAIT
         if key in PANE and self._elsewhere(action) and self.can(action.id):

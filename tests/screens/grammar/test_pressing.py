@@ -1,0 +1,66 @@
+"""A way through keys: what has the focus, one step back, what is selected with the mouse."""
+
+from pathlib import Path
+
+from textual.geometry import Offset
+from textual.selection import Selection
+
+from emotui.screens.widgets.footer import KeyBar
+from tests.screens.browse_workspace import workspace
+from tests.screens.driving import frame, notified, opened, press, screen_text, stave
+
+
+async def test_escape_goes_one_step_back_and_keys_without_effect_say_why(tmp_path: Path) -> None:
+    async with opened(workspace(tmp_path / "w.duckdb")) as pilot:
+        here = frame(pilot)
+        bar = here.query_one(KeyBar)
+        await press(pilot, "slash", "t", "h", "e")
+        assert "search" not in bar.text
+        assert "Enter keep" in bar.text
+        await press(pilot, "enter", "f", "space", "enter")
+        assert here.session.state.text == "the"
+        assert here.session.state.emotions
+        await press(pilot, "escape")
+        assert here.session.state.text == ""
+        assert here.session.state.emotions
+        await press(pilot, "escape")
+        assert not here.session.state.filtered
+        await press(pilot, "escape")
+        assert "nothing to go back from" in bar.text
+        await press(pilot, "enter")
+        assert pilot.app.focused is stave(pilot)
+        sample = here.pane.sample
+        await press(pilot, "end", "pageup")
+        assert here.pane.sample == sample
+        await press(pilot, "escape")
+        assert pilot.app.focused is here.pane.rows
+        await press(pilot, "v")
+        assert bar.text == "v does nothing in Browse: ? shows what does"
+        await press(pilot, "s", "enter")
+        assert not here.session.state.descending
+        await press(pilot, "s", "space", "enter")
+        assert here.session.state.descending
+        await press(pilot, "question_mark", "q")
+        assert pilot.app.screen is here
+        await press(pilot, "ctrl+c")
+        assert any("q leaves emotui" in told for told in notified(pilot))
+        text = stave(pilot).score.text
+        here.selections = {stave(pilot): Selection(None, None)}
+        await press(pilot, "y")
+        assert pilot.app.clipboard == text
+        assert not here.selections
+        await press(pilot, "y")
+        assert text.split()[0] in pilot.app.clipboard
+        assert pilot.app.clipboard != text
+
+
+async def test_what_is_dragged_over_is_the_text_itself_without_what_stands_beside_it(tmp_path: Path) -> None:
+    async with opened(workspace(tmp_path / "w.duckdb")) as pilot:
+        view = stave(pilot)
+        text = view.score.text
+        line = view.render_line(0)
+        at = next(x for x in range(line.cell_length) if line.text[x : x + 4] == text[:4])
+        selected = view.get_selection(Selection(Offset(at, 0), Offset(at + 10, 0)))
+        assert selected is not None
+        assert selected[0] == text[:10]
+        assert text[:20] in screen_text(pilot)
