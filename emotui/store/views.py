@@ -1,4 +1,4 @@
-"""What a researcher asks in SQL: the tables of a store as seven views that say what they hold (docs/sql.md).
+"""What a researcher asks in SQL: the tables of a store as eight views that say what they hold (docs/sql.md).
 
 The views are made anew wherever they are asked for, so that they need no migration.
 """
@@ -10,7 +10,7 @@ from emotui.store.query import MARKS
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-NAMES = ("texts", "gold", "said", "runs", "scores", "score_values", "ratings")
+NAMES = ("texts", "gold", "said", "runs", "scores", "score_values", "ratings", "notes")
 
 
 def make(connection: "DuckDBPyConnection", of: str, into: str) -> None:
@@ -82,6 +82,28 @@ def _views(of: str, into: str) -> dict[str, str]:
             f" from {of}.annotations a join {of}.samples s using (sample)"
             f" join {datasets} d on s.sample between d.first and d.first + d.n - 1"
             " where a.annotation in (select first from chain group by first having max(depth) % 2 = 0)"
+        ),
+        "notes": (
+            "with recursive live as ("
+            f"  select * from {of}.notes where kind != 'undo'"
+            f"  and entry not in (select undoes from {of}.notes where undoes is not null)),"
+            " latest as ("
+            "  select * from live where kind = 'note'"
+            "  qualify row_number() over (partition by sample, annotator order by entry desc) = 1),"
+            # What a code is called now: the first later name of each name that it had.
+            " called as ("
+            "  select entry, dataset, place, codes[place] as code, entry as since"
+            "  from (select *, unnest(range(1, len(codes) + 1)) as place from latest)"
+            "  union all select c.entry, c.dataset, c.place, r.codes[2], r.entry from called c"
+            "  join live r on r.kind = 'rename' and r.dataset = c.dataset and r.codes[1] = c.code and r.entry > c.since"
+            "  qualify row_number() over (partition by c.entry, c.place order by r.entry) = 1),"
+            " codes as (select entry, list_distinct(list(code)) as codes"
+            "  from (from called qualify row_number() over (partition by entry, place order by since desc) = 1)"
+            "  group by entry)"
+            " select d.dataset, s.id, l.annotator, l.text as note,"
+            " list_sort(coalesce(c.codes, cast([] as varchar[]))) as codes, l.made::timestamp as made, l.sample"
+            f" from latest l left join codes c using (entry) join {of}.samples s using (sample)"
+            f" join {datasets} d on l.dataset = d.number where l.text != '' or len(l.codes) > 0"
         ),
     }
 

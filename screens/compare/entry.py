@@ -32,6 +32,15 @@ ENTRY = PlaceEntry(
         Action("compare_with", ("B",), "B", "with whom", "Choose the source that is compared with", "Compare", 3),
         Action("alone", ("A",), "A", "alone", "Slices and rules of A alone, or of A against B", "Compare", 4),
         Action("within", ("W",), "W", "slice", "Compare within a saved slice, or all samples again", "Compare", 5),
+        Action(
+            "correction",
+            ("C",),
+            "C",
+            "correction",
+            "Correct a family of tests by Holm, or by Benjamini and Hochberg",
+            "Compare",
+            8,
+        ),
         Action("as_printed", ("P",), "P", "published", "The papers' own figures on the axis, or not", "Compare", 9),
     ),
 )

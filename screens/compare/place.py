@@ -15,7 +15,20 @@ from emotui.screens.compare import figures
 from emotui.screens.compare.axis import axis_lines
 from emotui.screens.compare.entry import ENTRY
 from emotui.screens.compare.parts import part_lines, rule_lines, title_of
-from emotui.screens.compare.requests import AXIS, PAIR, PARTS, RULES, VIEWS, Found, Text, Wanted, ask, read
+from emotui.screens.compare.requests import (
+    AXIS,
+    DISCOVERIES,
+    HOLM,
+    PAIR,
+    PARTS,
+    RULES,
+    VIEWS,
+    Found,
+    Text,
+    Wanted,
+    ask,
+    read,
+)
 from emotui.screens.compare.rows import DifferenceRows
 from emotui.screens.compare.text import annotated
 from emotui.screens.place import Place
@@ -250,7 +263,8 @@ class Compare(Place):
 
     def _draw_note(self, axis: "Axis") -> None:
         own = [row for row in axis.rows if not row.published]
-        p = f" p: Wilcoxon against A, over the samples of both, Holm over {max(len(own) - 1, 0)}"
+        by = "Benjamini-Hochberg" if self.wanted is not None and self.wanted.correction == DISCOVERIES else "Holm"
+        p = f" p: Wilcoxon against A, over the samples of both, {by} over {max(len(own) - 1, 0)}"
         people = "   ░ annotators' range" if axis.people else ""
         published = "   ○ † as printed" if len(own) < len(axis.rows) else ""
         lines = [[Part(f" ├─●─┤ {axis.convention}", "dim")], [Part(f"{p}{people}{published}", "dim")]]
@@ -367,6 +381,15 @@ class Compare(Place):
         if pair is not None and (changed := [row.sample for row in pair.rows if row.changed]):
             why = f"where {figures.told(pair.first)} and {figures.told(pair.second)} differ"
             self.post_message(self.Listed(changed, why, None, pair.first.run))
+
+    def can_correction(self) -> bool:
+        return self.wanted is not None and self.wanted.view != PAIR
+
+    def do_correction(self) -> None:
+        """Holm, or Benjamini and Hochberg."""
+        assert self.wanted is not None
+        other = DISCOVERIES if self.wanted.correction == HOLM else HOLM
+        self._turn(correction=other)
 
     def can_as_printed(self) -> bool:
         return self.wanted is not None and self.wanted.view == AXIS

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from emotui.metrics.metric import Metric
+    from emotui.metrics.significance import Correction
     from emotui.workbench.compare.pairs import Axis, Comparing, Marks, Pair
     from emotui.workbench.compare.sources import Compared
     from emotui.workbench.slices.facets import Bools
@@ -13,15 +14,17 @@ if TYPE_CHECKING:
 
 PAIR, AXIS, PARTS, RULES = "two", "all", "slices", "found"
 VIEWS = (PAIR, AXIS, PARTS, RULES)
+HOLM: "Correction" = "holm"
+DISCOVERIES: "Correction" = "benjamini-hochberg"
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What is to be shown of a dataset. `first`, `second`: keys of sources, empty for the usual ones.
 
-    `alone`: whether slices and rules are of the first source alone. `within`: the name of a saved slice, of which alone
-    the samples are compared; empty: all are. `shown`: the run over the list, and `beside` those ticked, which are
-    compared where nothing was chosen.
+    `correction`: of a family of tests. `alone`: whether slices and rules are of the first source alone. `within`:
+    the name of a saved slice, of which alone the samples are compared; empty: all are. `shown`: the run over the
+    list, and `beside` those ticked, which are compared where nothing was chosen.
     """
 
     dataset: int
@@ -32,6 +35,7 @@ class Wanted:
     papers: bool = False
     alone: bool = False
     within: str = ""
+    correction: "Correction" = HOLM
     shown: str = ""
     beside: tuple[str, ...] = ()
 
@@ -62,7 +66,9 @@ def ask(comparing: "Comparing", slicing: "Callable[[], Slicing]", wanted: Wanted
     if wanted.view == AXIS:
         first = order[0] if order else None
         only = _within(slicing, wanted, first)
-        axis = comparing.axis(wanted.dataset, metric, first, papers=wanted.papers, only=only)
+        axis = comparing.axis(
+            wanted.dataset, metric, first, papers=wanted.papers, only=only, correction=wanted.correction
+        )
         return Found(sources, metrics, axis=axis, why="" if axis.rows else "no source has a score yet")
     if wanted.view in (PARTS, RULES) and keys and (wanted.alone or len(keys) < 2):
         return _by_part(slicing(), wanted, Found(sources, metrics), order[0], None)
@@ -89,8 +95,8 @@ def _within(slicing: "Callable[[], Slicing]", wanted: Wanted, first: str | None)
 def _by_part(slicing: "Slicing", wanted: Wanted, found: Found, first: str, second: str | None) -> Found:
     metric = wanted.metric or None
     if wanted.view == PARTS:
-        return replace(found, parts=slicing.parts(wanted.dataset, first, second, metric))
-    return replace(found, rules=slicing.found(wanted.dataset, first, second, metric))
+        return replace(found, parts=slicing.parts(wanted.dataset, first, second, metric, correction=wanted.correction))
+    return replace(found, rules=slicing.found(wanted.dataset, first, second, metric, correction=wanted.correction))
 
 
 @dataclass(frozen=True, slots=True)

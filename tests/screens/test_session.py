@@ -10,8 +10,9 @@ from msgspec.structs import replace
 from textual.widget import Widget
 
 from emotui.errors import BadStore
+from emotui.records import ClassGold, LabelsGold
 from emotui.screens.list_state import NO_RUN
-from emotui.screens.session import Opened, Session
+from emotui.screens.session import Opened, Session, look
 from emotui.store.store import Store
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.files.view import FileView
@@ -268,3 +269,13 @@ def test_a_run_of_ones_own_is_shown_from_its_beginning(source: Workspace) -> Non
     session.finished()
     opened.rest()
     assert session.run_shown.run == "mine"
+
+
+def test_where_no_list_would_have_a_text_the_first_one_has_those_of_all_tasks(tmp_path: Path) -> None:
+    opened = Workspace.open(tmp_path / "w.duckdb")
+    add_samples(opened.store, "rephrase", "posts", [ClassGold(id="1", text="t", label="joy")], "x")
+    tasks = ("spans", "rephrase")
+    assert [one.name for one in look(opened, tasks, "spans", None).datasets] == ["posts"]
+    add_samples(opened.store, "labels", "several", [LabelsGold(id="1", text="t", labels=("joy",))], "x")
+    assert [one.name for one in look(opened, tasks, "spans", None).datasets] == ["several"]
+    assert [one.name for one in look(opened, tasks, "rephrase", None).datasets] == ["posts"]

@@ -10,6 +10,7 @@ from emotui.errors import BadInput, EmotuiError
 from emotui.store import questions, views
 from emotui.store.rows import ResultRow, SampleRow
 from emotui.store.store import Store
+from emotui.workbench.notes.folding import standing
 from tests.store.store_samples import score
 from tests.templates import copy_of
 
@@ -109,6 +110,25 @@ def test_a_rating_that_was_taken_back_is_none_until_it_is_put_back(store: Store)
     assert asked(store, "select rating, rater, label, id from ratings") == [(kept, "bob", "fear", "a")]
     store.append_annotation("redo", 1, "ada", b"{}", undoes=undone)
     assert asked(store, "select rating from ratings order by 1") == [(first,), (kept,)]
+
+
+def test_notes_stand_as_they_are_now_with_codes_by_their_present_names(store: Store) -> None:
+    number = next(one.dataset for one in store.datasets() if one.name == "stories")
+    first = store.file_order(number).start
+    log = store.notes
+    log.write(number, [(first, "ada", "first", ["irony", "cue"])])
+    log.write(number, [(first, "ada", "", ["irony", "short"]), (first, "bob", "seen", [])])
+    log.rename(number, "irony", "sarcasm", "ada")
+    log.write(number, [(first, "cyd", "", ["irony"])])  # made anew under the old name
+    log.rename(number, "sarcasm", "short", "ada")
+    log.rename(number, "short", "brief", "bob")
+    log.undo(number, "bob")
+    log.write(number, [(first, "dee", "gone", [])])
+    log.write(number, [(first, "dee", "", [])])
+    stand = [(note.annotator, note.text, sorted(note.codes)) for note in standing(log.entries(number))]
+    assert sorted(stand) == [("ada", "", ["short"]), ("bob", "seen", []), ("cyd", "", ["irony"])]
+    assert asked(store, "select annotator, note, codes from notes order by annotator") == sorted(stand)
+    assert asked(store, "select distinct dataset, sample from notes") == [("stories", first)]
 
 
 def test_what_is_in_the_trash_is_in_no_view(store: Store) -> None:

@@ -23,7 +23,7 @@ from emotui.workbench.queries import SHOWN, Table, in_words, plain
 def sql(
     query: str, to: str | None, limit: int | None, timeout: float | None, db: str | None, read_only: bool, as_json: bool
 ) -> None:
-    """Ask the store one SELECT, over the views texts, gold, said, runs, scores, score_values and ratings.
+    """Ask the store one SELECT, over the views texts, gold, said, runs, scores, score_values, ratings, notes.
 
     Nothing can be changed and no other file read. What the views hold, and ten useful queries: docs/sql.md.
     """

@@ -20,7 +20,7 @@ from emotui.metrics.resampling import (
     resampled_means,
     resamples_for,
 )
-from emotui.metrics.significance import adjusted_known
+from emotui.metrics.significance import Correction, adjusted_known
 from emotui.records import Mark, SpanSample
 from emotui.store.query import Dataset
 from emotui.store.store import Store
@@ -83,8 +83,8 @@ class Pair:
 class Standing:
     """A source on the axis: its mean over the samples that it has a value of, with the 95% interval.
 
-    `p`: of its difference from the first source over the samples of both (Wilcoxon), corrected over all by Holm; None
-    for the first itself. `published`: printed in a paper, over other samples.
+    `p`: of its difference from the first source over the samples of both (Wilcoxon), corrected over all; None for the
+    first itself. `published`: printed in a paper, over other samples.
     """
 
     name: str
@@ -208,6 +208,7 @@ class Comparing:
         *,
         papers: bool = False,
         only: "np.ndarray[tuple[int], np.dtype[np.bool_]] | None" = None,
+        correction: Correction = "holm",
     ) -> Axis:
         """All sources of a dataset by one metric, their intervals over the same draws of samples.
 
@@ -215,6 +216,7 @@ class Comparing:
             first: which one the others are tested against; None: that with the greatest mean.
             papers: add what SEER prints, where the metric is one of its.
             only: as of `pair`.
+            correction: of the tests against the first source, over all others.
 
         Raises:
             BadInput: as `pair`.
@@ -246,7 +248,9 @@ class Comparing:
         sign = -1.0 if by.higher_is_better else 1.0
         order = sorted(range(len(standing)), key=lambda at: sign * (standing[at].mean or 0.0))
         base = next((at for at, source in enumerate(known) if source.key == first), order[0])
-        p = adjusted_known([None if at == base else _p(table[:, base], table[:, at], groups) for at in order])
+        p = adjusted_known(
+            [None if at == base else _p(table[:, base], table[:, at], groups) for at in order], correction
+        )
         rows = [replace(standing[at], p=p[place]) for place, at in enumerate(order)]
         people = [one.mean for one in standing if one.kind == "person" and one.mean is not None]
         return Axis(

@@ -9,10 +9,13 @@ import numpy as np
 from emotui.errors import BadInput
 from emotui.lexicons import emolex, plutchik_of
 from emotui.metrics.lexical import cues_of, is_negated
+from emotui.metrics.states import Floats
 from emotui.store.query import Dataset
 from emotui.store.store import Store
+from emotui.workbench.agreement.documents import VALUES
+from emotui.workbench.agreement.of_values import value_names, values_table
+from emotui.workbench.agreement.panel import Panel, read_panel
 from emotui.workbench.agreement.panel import Said as Answer
-from emotui.workbench.agreement.panel import read_panel
 from emotui.workbench.datasets.sources import PERSON, sources
 from emotui.workbench.notes.folding import Note
 from emotui.workbench.slices.facets import Facet, Said, categories, emotions_of, thirds
@@ -89,7 +92,8 @@ def agreement(store: Store, dataset: Dataset) -> Facet | None:
     """How far two annotators of a sample agree in the mean: all, at least half, or less.
 
     Of spans: the F1 of the letters that both mark. Of labels: those of both over those of either. Of words and vectors:
-    the share that is equal. Numbers have no such share.
+    the share that is equal. Of numbers: a third of the samples each, by how far they are apart on the range that all
+    of their name take.
     """
     people = [one.name for one in sources(store, dataset.name) if one.kind == PERSON]
     if len(people) < 2:
@@ -98,6 +102,10 @@ def agreement(store: Store, dataset: Dataset) -> Facet | None:
         panel = read_panel(store, dataset.name)
     except BadInput:
         return None
+    if panel.kind == VALUES:
+        return thirds(
+            "agreement", "how far annotators agree, a third each", _nearness(panel), ("low", "middle", "high")
+        )
     found: list[tuple[str, ...]] = []
     for at in range(len(panel.texts)):
         said = [answers[at] for answers in panel.said.values() if at in answers]
@@ -106,6 +114,25 @@ def agreement(store: Store, dataset: Dataset) -> Facet | None:
         word = "" if mean is None else "full" if mean > 1 - 1e-9 else "half" if mean >= 0.5 else "low"
         found.append((word,) if word else ())
     return categories("agreement", "how far annotators agree", found, ("full", "half", "low"))
+
+
+def _nearness(panel: Panel) -> Floats:
+    """(texts,): 1 less the mean distance of two annotators, of each number over its range; NaN for fewer than two."""
+    found: list[Floats] = []
+    for name in value_names(panel):
+        table = values_table(panel, name)
+        span = np.nanmax(table) - np.nanmin(table)
+        pairs = [np.abs(table[:, a] - table[:, b]) for a, b in combinations(range(table.shape[1]), 2)]
+        found.append(_known_mean(np.stack(pairs)) / (span or 1.0))
+    return 1 - _known_mean(np.stack(found))
+
+
+def _known_mean(table: Floats) -> Floats:
+    """(columns,): the mean of what is no NaN; NaN where nothing is."""
+    known = ~np.isnan(table)
+    with np.errstate(invalid="ignore"):
+        mean: Floats = np.where(known, table, 0.0).sum(axis=0) / known.sum(axis=0)
+    return mean
 
 
 def _share(a: Answer, b: Answer) -> float | None:

@@ -2,13 +2,17 @@
 
 from pathlib import Path
 
+import numpy as np
+import pytest
+
 from emotui.metrics.saturation import saturation
 from emotui.screens.list_state import ListState
 from emotui.screens.notes.codebook import curve
 from emotui.screens.notes.note import CodeSuggester, fitting
 from emotui.store.query import Bounds
+from emotui.workbench.slices import near
 from emotui.workbench.slices.conditions import parsed
-from tests.screens.driving import frame, opened, press, screen_text, settle
+from tests.screens.driving import frame, listed, opened, press, screen_text, settle
 from tests.screens.results_workspace import several_runs
 
 CODES = ["irony", "no cue word", "ironic title"]
@@ -75,3 +79,23 @@ async def test_from_a_note_to_its_code_to_the_samples_to_a_slice_and_back(tmp_pa
         await press(pilot, *"code=irony &", "enter")
         assert frame(pilot).session.state.column == ""
         await press(pilot, "escape")
+
+
+async def test_f9_notes_where_a_semicolon_means_something_else_and_a_tilde_lists_what_is_nearest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def vectors(model: object, texts: list[str], store: object) -> np.ndarray:
+        return np.array([[np.cos(at), np.sin(at)] for at in range(len(texts))], dtype=np.float32)
+
+    monkeypatch.setattr(near, "kept_embeddings", vectors)
+    source = several_runs(tmp_path / "w.duckdb")
+    async with opened(source, (100, 30)) as pilot:
+        pane = frame(pilot).pane
+        dataset = source.datasets()[0].dataset
+        await press(pilot, "2", "f9", *"odd", "enter")
+        await settle(pilot)
+        assert [note.text for note in source.notes().notes(dataset)] == ["odd"]
+        await press(pilot, "1", "tilde")
+        await settle(pilot)
+        assert pane.n == min(10, source.datasets()[0].n - 1) + 1
+        assert len(listed(pilot)) == pane.n

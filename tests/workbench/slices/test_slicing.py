@@ -8,7 +8,7 @@ from scipy.stats import ttest_ind
 
 from emotui.errors import BadInput
 from emotui.metrics.paired import wilcoxon_p
-from emotui.records import Mark, Sentence, SpanSample
+from emotui.records import Mark, Sentence, SpanSample, ValuesGold
 from emotui.store.query import ListQuery
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.workspace import Workspace
@@ -190,3 +190,19 @@ def test_the_rule_under_which_a_source_is_worst_is_found_and_is_a_line_of_condit
         (np.flatnonzero(bad) + opened.store.file_order(dataset).start).tolist()
     )
     assert opened.slicing().found(dataset, "r1", "r2", fewest=4).rows[0].conditions == best.conditions
+
+
+def test_texts_with_numbers_are_parted_by_how_near_their_annotators_are(tmp_path: Path) -> None:
+    opened, _ = workspace(tmp_path / "w.duckdb")
+    apart = {"a": (1, 1), "b": (1, 2), "c": (1, 5), "d": (2, 2), "e": (3,), "f": (4, 1)}
+    samples = [
+        ValuesGold(
+            id=key, text=key, annotators={f"p{at}": {"values": {"valence": float(n)}} for at, n in enumerate(numbers)}
+        )
+        for key, numbers in apart.items()
+    ]
+    dataset = add_samples(opened.store, "values", "numbers", samples, "x").dataset
+    # Distances 0, 1, 4, 0, none and 3 of a range of 4.
+    assert of(opened, dataset, "agreement=low") == ["c", "f"]
+    assert of(opened, dataset, "agreement=high") == ["a", "d"]
+    assert of(opened, dataset, "agreement=middle") == ["b"]
