@@ -34,7 +34,7 @@ _SPINS = "2000"
 compute with). Its own 300,000 take milliseconds: on a busy machine, threads then wait for others that are not running,
 and small models are ten and more times slower (docs/performance.md)."""
 
-_KEYLESS = ("embedded", "hf", "gguf")
+_KEYLESS = ("embedded", "hf", "gguf", "batch")
 """Kinds of model whose process has no use for the key of a server, and so does not get it."""
 
 _BOOT = "import sys; sys.path[:] = {path!r}; from emotui.backends.child import main; main()"

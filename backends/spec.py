@@ -12,6 +12,7 @@ BUILT_IN = {
     "hf": "emotui.backends.hf:load",
     "gguf": "emotui.backends.gguf:load",
     "openai": "emotui.backends.servers:load",
+    "batch": "emotui.backends.servers.batch_files:load",
 }
 """Known without an installation too (a bare checkout has no entry points)."""
 
@@ -21,6 +22,7 @@ _READERS = {
     "hf": "emotui.backends.hf.settings",
     "gguf": "emotui.backends.gguf.settings",
     "openai": "emotui.backends.servers.settings",
+    "batch": "emotui.backends.servers.batch_settings",
 }
 """Where a kind's options are read; imports no library."""
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from emotui.backends.base import Embed, Message
 from emotui.backends.rendering import plain_prompt
@@ -22,8 +22,29 @@ _GRAMMAR_FIELDS: Sequence[Callable[[str], Mapping[str, Any]]] = (
 )
 _MOST_BUILDS = 100
 _TRIAL = ('root ::= "qz"', "qz")
-_CONTINUE = {"continue_final_message": True, "add_generation_prompt": False}
-_PREFILLS: Mapping[str, Mapping[str, Any]] = {"continue": _CONTINUE, "assistant": {}}
+CONTINUE = {"continue_final_message": True, "add_generation_prompt": False}
+_PREFILLS: Mapping[str, Mapping[str, Any]] = {"continue": CONTINUE, "assistant": {}}
+
+
+class Asks(Protocol):
+    """Whatever answers a prompt as a server does. Attributes and methods as of `Asker`."""
+
+    abilities: Abilities
+
+    @property
+    def judges_itself(self) -> bool: ...
+
+    @property
+    def room(self) -> int: ...
+
+    async def ask(
+        self,
+        messages: Sequence[Message],
+        fields: Mapping[str, Any],
+        *,
+        opening: str = "",
+        grammar: str | None = None,
+    ) -> ChatAnswer | TextAnswer: ...
 
 
 class Asker:

@@ -8,7 +8,7 @@ from emotui.backends.base import Message, Refused, Score, Scores
 from emotui.backends.rendering import with_question
 from emotui.backends.servers.abilities import SPACES, first_token, logprob_fields
 from emotui.backends.servers.answers import ABSENT
-from emotui.backends.servers.asking import Asker
+from emotui.backends.servers.asking import Asks
 from emotui.backends.servers.faults import Unanswered
 from emotui.backends.yesno import NO, YES
 
@@ -28,7 +28,7 @@ class Verdict:
     censored: str
 
 
-async def judge(asker: Asker, question: tuple[tuple[Message, ...], str]) -> Verdict:
+async def judge(asker: Asks, question: tuple[tuple[Message, ...], str]) -> Verdict:
     """Ask one question (its messages and the opening of the answer) and read the first token's alternatives.
 
     Raises:

@@ -88,7 +88,7 @@ def _value(name: str, value: Any) -> Any:
             raise BadModel(f"openai: {name} is one of {', '.join(_CHOICE[name])}, not {value!r}")
         return value
     if name == "extra":
-        return _extra(value)
+        return parse_extra("openai", value)
     least = _WHOLE.get(name, 0)
     try:
         number = int(value) if name in _WHOLE else float(value)
@@ -100,12 +100,13 @@ def _value(name: str, value: Any) -> Any:
     return number
 
 
-def _extra(value: Any) -> Mapping[str, Any]:
+def parse_extra(kind: str, value: Any) -> Mapping[str, Any]:
+    """Further fields of a request's body. Raises BadModel where they are no JSON object."""
     if isinstance(value, str):
         try:
             value = json.loads(value)
         except json.JSONDecodeError as error:
-            raise BadModel(f"openai: extra is not JSON ({error})") from None
+            raise BadModel(f"{kind}: extra is not JSON ({error})") from None
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
-        raise BadModel('openai: extra is one JSON object, such as {"min_p": 0}')
+        raise BadModel(kind + ': extra is one JSON object, such as {"min_p": 0}')
     return dict(value)

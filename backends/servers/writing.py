@@ -6,7 +6,7 @@ from emotui.backends.base import Generate, Generation, Scores
 from emotui.backends.grammars import with_verdict
 from emotui.backends.servers.abilities import answer_tokens, behind, logprob_fields
 from emotui.backends.servers.answers import ChatAnswer, TextAnswer
-from emotui.backends.servers.asking import Asker, written
+from emotui.backends.servers.asking import Asks, written
 from emotui.backends.servers.faults import Unanswered
 from emotui.backends.servers.scoring import gather, read_verdict
 
@@ -17,7 +17,7 @@ _BEHIND = 16
 """Tokens that an answer may have behind the words where it is judged: the tag's own, and yes or no."""
 
 
-async def write(asker: Asker, request: Generate) -> Generation:
+async def write(asker: Asks, request: Generate) -> Generation:
     """Answer one request; token counts are the server's own (0 where it gives none).
 
     A request for a `verdict` is not stopped where the server cannot begin an answer with given words: what the model

@@ -18,6 +18,11 @@ from emotui.errors import BadInput, EmotuiError
 COMMANDS = {
     "agreement": ("emotui.commands.agreement:agreement", "How far raters or sources agree, and on which texts not."),
     "annotate": ("emotui.commands.annotate:annotate", "Who annotates what, by which scheme; progress; the log."),
+    "batch read": ("emotui.commands.serving.batch:read", "Keep what another engine answered as a run."),
+    "batch write": (
+        "emotui.commands.serving.batch:write",
+        "Write a run's questions for another engine (vLLM, OpenAI).",
+    ),
     "bench": ("emotui.commands.models:bench", "Measure a model: speed, load time, memory."),
     "compare": ("emotui.commands.statistics:compare", "Compare two sets of per-sample scores, paired by id."),
     "datasets": ("emotui.commands.sets.datasets:datasets", "List the datasets in the store."),
@@ -43,6 +48,7 @@ COMMANDS = {
         "Masked words: sets of raw posts, examples, errors, differences.",
     ),
     "measure": ("emotui.commands.sets.measure:measure", "Ask further models about versions of texts (generation)."),
+    "merge": ("emotui.commands.sets.merge:merge", "Bring the runs of other stores into one, shards as one run."),
     "models": ("emotui.commands.models:models", "List the models at hand."),
     "notes": ("emotui.commands.looking.notes:notes", "Notes on samples, and the codes that grow out of them."),
     "paper": (

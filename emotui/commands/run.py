@@ -22,6 +22,7 @@ from emotui.workbench.runs.plan import MOST_REPEATS, notes_on_prompts
 from emotui.workbench.runs.run import rescore as score_again
 from emotui.workbench.runs.states import with_state
 from emotui.workbench.sample_data import add_sample_data, sample_dataset
+from emotui.workbench.shards.shard import read_shard
 from emotui.workbench.workspace import Workspace
 
 
@@ -30,6 +31,7 @@ from emotui.workbench.workspace import Workspace
 @click.option("--model", "spec", default="embedded", show_default=True, help="The model (SPEC).")
 @click.option("--dataset", help="A dataset of the store, or a file (default: the sample data).")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N samples.")
+@click.option("--shard", metavar="I/N", help="Only part I of N of the samples (docs/scaling.md; emotui merge).")
 @click.option("--repeats", type=click.IntRange(1, MOST_REPEATS), default=1, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--way", help="How to ask, where there are several ways (docs/prompts.md).")
@@ -60,6 +62,7 @@ def run(
     spec: str,
     dataset: str | None,
     limit: int | None,
+    shard: str | None,
     repeats: int,
     seed: int,
     way: str | None,
@@ -83,6 +86,9 @@ def run(
         raise BadInput("--take-over goes with --resume RUN: name the run")
     if retry and resume is None:
         raise BadInput("--retry goes with --resume RUN: name the run")
+    part = None if shard is None else read_shard(shard)
+    if part is not None and resume is not None:
+        raise BadInput("--shard is not for --resume: the run's own part holds")
     if labels_file is not None:
         options["labels"] = read_labels(labels_file)
     asked_alone(experiment, task, dataset)
@@ -121,6 +127,7 @@ def run(
                     spec,
                     target,
                     limit=limit,
+                    shard=part,
                     repeats=repeats,
                     seed=seed,
                     way=way,

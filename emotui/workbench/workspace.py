@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from emotui.workbench.results.service import Results
     from emotui.workbench.said import SampleSaid
     from emotui.workbench.scenes.service import SceneBench
+    from emotui.workbench.shards.shard import Shard
     from emotui.workbench.slices.near import Near
     from emotui.workbench.slices.slicing import Slicing
 
@@ -359,6 +360,7 @@ class Workspace:
         dataset: int | str,
         *,
         limit: int | None = None,
+        shard: "Shard | None" = None,
         repeats: int = 1,
         seed: int = 0,
         way: str | None = None,
@@ -391,6 +393,7 @@ class Workspace:
             model,
             found,
             limit=limit,
+            shard=shard,
             repeats=repeats,
             seed=seed,
             way=way,

@@ -14,6 +14,7 @@ from emotui.store.store import Store
 from emotui.tasks.prompting.settings import configured
 from emotui.tasks.registry import resolve_labels, task_named
 from emotui.tasks.task import Task
+from emotui.workbench.shards.shard import Shard
 
 MOST_REPEATS = 1000
 """Of a run: a hundred times what papers report."""
@@ -28,6 +29,7 @@ class RunConfig(msgspec.Struct, frozen=True, kw_only=True):
     """What a run was asked for, and who ran it (so that a killed one is not shown as running).
 
     `boot`, `space`, `begun`: the start of the machine, what its process numbers count in, and when the process began.
+    `shard`: which part of `whole` samples it is (`i/n`); empty for all of them.
     """
 
     seed: int = 0
@@ -42,6 +44,8 @@ class RunConfig(msgspec.Struct, frozen=True, kw_only=True):
     emotui: str = ""
     flattered: bool = False
     trained_on: str = ""
+    shard: str = ""
+    whole: int = 0
 
 
 def identity(task: Task, of: Mapping[str, str], card: ModelCard, seed: int, repeats: int, way: str = "") -> str:
@@ -88,10 +92,17 @@ class RunRequest(msgspec.Struct, frozen=True):
     seed: int
     way: str | None
     options: Mapping[str, object] | None
+    shard: Shard | None = None
 
     @property
-    def n_samples(self) -> int:
+    def whole(self) -> int:
+        """Samples of all shards."""
         return self.dataset.n if self.limit is None else min(self.limit, self.dataset.n)
+
+    @property
+    def places(self) -> range:
+        """Which samples it asks about."""
+        return range(self.whole) if self.shard is None else self.shard.places(self.whole)
 
     def plan(self, card: ModelCard) -> Plan:
         """Raises BadInput and ModelError as `chosen_way` and the task's options do."""
@@ -102,8 +113,8 @@ class RunRequest(msgspec.Struct, frozen=True):
         options = resolve_labels(task, card, lambda: samples, way, self.options or {}, self.seed)
         task = configured(task, way, options, self.repeats)
         marks = identities(store, task, dataset, card, self.seed, self.repeats, way)
-        n = self.n_samples * self.repeats
-        hits = [old for old in finished(store.runs(dataset.dataset), marks) if old.n == n]
+        n = len(self.places) * self.repeats
+        hits = [old for old in finished(store.runs(dataset.dataset), marks) if self._as_many(old, n)]
         twins = [] if hits else self._twins(task, card, way, n)
         name = free_name(store, marks[0][:8])
         return Plan(task, way, options, marks[0], name, next(iter(hits), None), next(iter(twins), None))
@@ -116,8 +127,12 @@ class RunRequest(msgspec.Struct, frozen=True):
             same_size = other.dataset != self.dataset.dataset and (other.task, other.n) == (task.name, self.dataset.n)
             if same_size and asked_of(self.store, other) == asked:
                 marks = identities(self.store, task, other, card, self.seed, self.repeats, way)
-                found += [old for old in finished(self.store.runs(other.dataset), marks) if old.n == n]
+                found += [old for old in finished(self.store.runs(other.dataset), marks) if self._as_many(old, n)]
         return found
+
+    def _as_many(self, old: Run, n: int) -> bool:
+        """Whether a run is over the same samples of its dataset."""
+        return old.n == n and old.config.get("shard", "") == str(self.shard or "")
 
 
 def asked_of(store: Store, dataset: Dataset) -> str:
@@ -194,9 +209,11 @@ def sample_seed(seed: int, repeat: int, key: str) -> int:
     return int.from_bytes(hashlib.sha256(f"{seed}/{repeat}/{key}".encode()).digest()[:4]) >> 1
 
 
-def stored_samples(store: Store, dataset: Dataset, n: int, page: int = 512) -> Iterator[tuple[int, Any]]:
-    """The first n samples of a dataset, as its task's records, with their numbers, a page at a time."""
+def stored_samples(
+    store: Store, dataset: Dataset, n: int, page: int = 512, *, first: int = 0
+) -> Iterator[tuple[int, Any]]:
+    """The first n samples of a dataset (from place `first` on), as its task's records, with their numbers, in pages."""
     kind = task_named(dataset.task).sample
-    for start in range(0, n, page):
+    for start in range(first, n, page):
         for number, record in store.dataset_samples(dataset.dataset, start, min(start + page, n)):
             yield number, msgspec.json.decode(record, type=kind)

@@ -33,6 +33,7 @@ from emotui.workbench.runs.scores import ELSEWHERE, Key, scored
 from emotui.workbench.runs.similarity import Embedder
 from emotui.workbench.runs.states import GOING, with_state
 from emotui.workbench.runs.window import Stop, Window
+from emotui.workbench.shards.shard import Shard, places_of
 
 EMBEDDING = "embedded"
 """The model behind Sim."""
@@ -47,6 +48,7 @@ def run_task(
     dataset: Dataset,
     *,
     limit: int | None = None,
+    shard: Shard | None = None,
     repeats: int = 1,
     seed: int = 0,
     way: str | None = None,
@@ -65,6 +67,7 @@ def run_task(
 
     Args:
         limit: only the dataset's first samples.
+        shard: a part of them; the others are asked elsewhere, and merged.
         way: one of the task's ways to ask this model; None: the model's own.
         options: the task's own settings (`Task.with_options`): prompts, sampling.
         resume: a stopped run to finish instead of starting one; its own limit, repeats, way and options hold.
@@ -83,7 +86,7 @@ def run_task(
         RunProgress("", model.spec, 0, dataset.n, 0, None, None, f"loading {model.spec}"), on_progress, cancelled
     )
     store, on_progress = store.waiting(waits.wait), waits.tell
-    asked = RunRequest(store, dataset, limit, repeats, seed, way, options)
+    asked = RunRequest(store, dataset, limit, repeats, seed, way, options, shard)
     # What is known of a model suffices to find a finished run: asking twice does not load it.
     known = None if resume is not None or fresh else remembered_card(store, model)
     plan = None if known is None else asked.plan(known)
@@ -102,7 +105,9 @@ def run_task(
         if run.source != "model":
             raise BadInput(f"{run.run} is what a {run.source} says: no model can go on with it")
         settings = msgspec.convert(run.config, RunConfig)
-        repeats, seed, n_samples = settings.repeats, settings.seed, run.n // settings.repeats
+        repeats, seed = settings.repeats, settings.seed
+        part, whole = settings.shard, settings.whole
+        places = places_of(part, whole) if part else range(run.n // repeats)
         way, options = settings.way, settings.options
         task = configured(task, way, options, repeats)
         if run.identity not in identities(store, task, dataset, card, seed, repeats, way):
@@ -117,7 +122,8 @@ def run_task(
         plan = plan or asked.plan(card)
         if plan.hit is not None and not fresh:
             return plan.hit
-        task, way, options, n_samples = plan.task, plan.way, plan.options, asked.n_samples
+        task, way, options, places = plan.task, plan.way, plan.options, asked.places
+        part, whole = (str(shard), asked.whole) if shard else ("", 0)
         mark, name = plan.identity, plan.name
         twin = None if fresh else plan.twin
     config = RunConfig(
@@ -128,6 +134,8 @@ def run_task(
         emotui=__version__,
         flattered=is_sample_data(dataset) and task.name in card.fitted_on,
         trained_on=card.trained_on.get(task.name, ""),
+        shard=part,
+        whole=whole,
     )
     run = store.start_run(
         run=name,
@@ -136,14 +144,14 @@ def run_task(
         model=model.spec,
         dataset=dataset.dataset,
         config=msgspec.to_builtins(signed(config)),
-        n=n_samples * repeats,
+        n=len(places) * repeats,
     )
     if twin is not None:
         _take_over(store, task, way, dataset, twin, run.run, cancelled)
     stop = Stop(cancelled)
     ask = Asking(model, stop)
     running = _Running(
-        store, model, ask, card.at_once, dataset, run, task, way, seed, repeats, n_samples, on_progress, cancelled, stop
+        store, model, ask, card.at_once, dataset, run, task, way, seed, repeats, places, on_progress, cancelled, stop
     )
     return running.finish(retry=retry)
 
@@ -184,7 +192,7 @@ class _Running:
         way: str,
         seed: int,
         repeats: int,
-        n_samples: int,
+        places: range,
         on_progress: OnProgress,
         cancelled: IsCancelled | None,
         stop: Stop,
@@ -192,7 +200,7 @@ class _Running:
         self.store, self.ask, self.dataset, self.run = store, ask, dataset, run
         self.at_once, self.stop = at_once, stop
         self.task, self.way, self.seed = for_scoring(store, task, dataset, run.model), way, seed
-        self.repeats, self.n_samples = repeats, n_samples
+        self.repeats, self.places = repeats, places
         self.on_progress = on_progress
         # Sim is the embedded model's cosine, whichever model is asked (SEER, section 6).
         self.model = model
@@ -265,7 +273,8 @@ class _Running:
         size = BATCH if self.at_once == 1 else 1
         for repeat in range(self.repeats):
             waiting: _Batch = []
-            for number, sample in stored_samples(self.store, self.dataset, self.n_samples):
+            there = stored_samples(self.store, self.dataset, self.places.stop, first=self.places.start)
+            for number, sample in there:
                 if (number, repeat) not in done:
                     waiting.append(((number, repeat), sample))
                 if len(waiting) == size:

@@ -114,8 +114,8 @@ def portable(spec: str) -> str:
     if not colon:
         return spec
     name, _, options = argument.partition("#")
-    if kind == "openai":
-        name = name.rpartition("@")[0] or name
+    if kind in ("openai", "batch"):
+        name = (name.rpartition("@") if kind == "openai" else name.partition("@"))[0] or name
     elif Path(name).is_absolute() or name.startswith(("./", "../", "~", "\\")) or re.match(r"[A-Za-z]:[\\/]", name):
         name = re.split(r"[\\/]", name.rstrip("\\/"))[-1] or name
     return f"{kind}:{name}" + (f"#{options}" if options else "")

@@ -33,6 +33,11 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ("protocol", H, H),
         ("scheme", "show", LONG),
     ],
+    "batch read": [("scenes", "--model", "M", "--answers", H), ("scenes", "--model", H, "--answers", "scenes.jsonl")],
+    "batch write": [
+        ("scenes", "--model", H, "--dataset", H, "--to", f"{FILE}.jsonl"),
+        ("-", "scenes", "--model", "M", "--records", H, "--to", "requests.jsonl"),
+    ],
     "bench": [
         ("-", "--model", f"openai:{H}@SERVER", "--seconds", "0.1", "--write", "4", "--batch", "1"),
         ("-", "--model", f"hf:{H}"),
@@ -77,6 +82,7 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ("review", "write", H, "--to", "set.jsonl"),
         ("study", "results", H),
     ],
+    "merge": [(H,), ("spans.jsonl",)],
     "models": [("-", "--folder", H), ("-", "--folder", "."), ("-", "--server", "SERVER"), ("-", "--server", H)],
     "notes": [
         ("add", H, f"{H}0", H, "--codes", f"{H},{H}2", "--annotator", H),

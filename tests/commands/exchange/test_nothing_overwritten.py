@@ -85,6 +85,7 @@ READ = {
     "sql": ("sql", "select 1", "--to", "TARGET", "--db", "store.jsonl"),
     "snapshot": ("snapshot", "--force", "--to", "TARGET", "--db", "store.jsonl"),
     "map-labels": ("map-labels", "gold", "--from", "in.jsonl", "--to", "TARGET", "--db", "store.jsonl"),
+    "batch write": ("batch", "write", "class", "--model", "M", "--records", "in.jsonl", "--to", "TARGET"),
     "import": ("import", "in.jsonl", "--save-map", "TARGET", "--db", "store.jsonl"),
     "masked build": ("masked", "build", "--posts", "in.jsonl", "--to", "TARGET"),
     "masked lexicon": ("masked", "lexicon", "gold", "--to", "TARGET", "--db", "store.jsonl"),

@@ -1,0 +1,246 @@
+"""`batch:MODEL@ANSWERS`: a model whose answers another engine wrote into files, in OpenAI's and vLLM's batch format.
+
+A request is a line with a `custom_id` made of all that it asks, so that an answer is found whatever else is in the
+files, and however often they were asked. What no file answers is `wanted`: the lines that are to be asked next.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from emotui.backends.base import Generate, Generation, Message, ModelCard, Progress, Refused, Score, Scores
+from emotui.backends.servers.abilities import Abilities
+from emotui.backends.servers.answers import ChatAnswer
+from emotui.backends.servers.asking import CONTINUE
+from emotui.backends.servers.batch_settings import Settings, read_spec
+from emotui.backends.servers.faults import Unanswered, message_of
+from emotui.backends.servers.scoring import gather, judge, questions_of
+from emotui.backends.servers.writing import write
+from emotui.errors import BadModel, ModelError
+
+URL = "/v1/chat/completions"
+_NEUTRAL: Mapping[str, Mapping[str, Any]] = {
+    "vllm": {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
+    "openai": {},
+}
+_ENDING = ".jsonl"
+
+
+class _Response(msgspec.Struct):
+    status_code: int = 0
+    body: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class _Line(msgspec.Struct):
+    """A line of an answer file. `response` is null where the engine failed at it; `error` says why."""
+
+    custom_id: str
+    response: _Response | None = None
+    error: Any = None
+
+
+class AnswerFiles:
+    """The answers of one or more files by their requests; they stay on the disk, and their places in memory.
+
+    Raises:
+        BadModel: a file cannot be read, or a line is no answer: `FILE:LINE: what is wrong`.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._paths = _files(path)
+        self._places: dict[bytes, tuple[int, int, int]] = {}
+        for number, file in enumerate(self._paths):
+            self._index(number, file)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def of(self, key: str) -> ChatAnswer | None:
+        """The answer to a request; None where no file has one. Raises: Unanswered, where the engine failed at it."""
+        place = self._places.get(_short(key))
+        if place is None:
+            return None
+        number, start, size = place
+        with self._paths[number].open("rb") as file:
+            file.seek(start)
+            line = msgspec.json.decode(file.read(size), type=_Line)
+        if line.response is None or line.response.status_code != 200:
+            why = message_of(line.error) if line.error else ""
+            if not why and line.response is not None:
+                body = msgspec.json.decode(line.response.body)
+                why = message_of(body.get("error", body)) if isinstance(body, dict) else str(body)
+            raise Unanswered(f"the engine did not answer: {' '.join(why.split())[:300] or 'it does not say why'}")
+        try:
+            return msgspec.json.decode(line.response.body, type=ChatAnswer)
+        except msgspec.DecodeError as error:
+            raise Unanswered(f"the answer is not what the protocol says ({error})") from None
+
+    def _index(self, number: int, path: Path) -> None:
+        try:
+            with path.open("rb") as file:
+                start = 0
+                for count, line in enumerate(file, start=1):
+                    if line.strip():
+                        self._keep(number, path, count, start, line)
+                    start += len(line)
+        except OSError as error:
+            raise BadModel(f"batch: {path}: cannot be read: {(error.strerror or str(error)).lower()}") from None
+
+    def _keep(self, number: int, path: Path, count: int, start: int, line: bytes) -> None:
+        try:
+            found = msgspec.json.decode(line, type=_Line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise BadModel(f"{path}:{count}: is no line of a batch's answers: {error}") from None
+        key = _short(found.custom_id)
+        good = found.response is not None and found.response.status_code == 200
+        # Of several answers the last counts, but a failure never takes the place of an answer.
+        if good or key not in self._places:
+            self._places[key] = (number, start, len(line))
+
+
+class FileAsker:
+    """Answers from files in place of a server (`emotui.backends.servers.asking.Asks`)."""
+
+    def __init__(self, model: str, settings: Settings, files: AnswerFiles) -> None:
+        self._model, self._settings, self._files = model, settings, files
+        prefill = "continue" if settings.engine == "vllm" else "none"
+        self.abilities = Abilities("chat", settings.top_logprobs, prefill, {}, (), model, "", (0, 0))
+        self.wanted: dict[str, bytes] = {}
+        """Requests that no file answers: their lines by `custom_id`."""
+
+    @property
+    def judges_itself(self) -> bool:
+        return self.abilities.width > 0
+
+    @property
+    def room(self) -> int:
+        return self._settings.thinking_room if self._settings.thinking == "on" else 0
+
+    async def ask(
+        self,
+        messages: Sequence[Message],
+        fields: Mapping[str, Any],
+        *,
+        opening: str = "",
+        grammar: str | None = None,
+    ) -> ChatAnswer:
+        """The answer of a file. Raises: Unanswered, with `again` where there is none yet."""
+        body = self._body(messages, fields, opening, grammar)
+        try:
+            key = _key(body)
+        except UnicodeEncodeError:
+            raise Unanswered("the text holds half a character (a lone surrogate): no request can carry it") from None
+        found = self._files.of(key)
+        if found is None:
+            line = {"custom_id": key, "method": "POST", "url": URL, "body": body}
+            self.wanted[key] = msgspec.json.encode(line)
+            raise Unanswered(
+                "no file answers this yet: emotui batch write --answers writes what is missing", again=True
+            )
+        return found
+
+    def _body(
+        self, messages: Sequence[Message], fields: Mapping[str, Any], opening: str, grammar: str | None
+    ) -> dict[str, Any]:
+        own = self._settings
+        said = [{"role": message.role, "content": message.content} for message in messages]
+        body: dict[str, Any] = {"model": self._model, "messages": said, **fields, **_NEUTRAL[own.engine], **own.extra}
+        if own.engine == "openai":
+            body["max_completion_tokens"] = body.pop("max_tokens")
+            if opening or grammar:
+                raise Unanswered("OpenAI begins no answer with given words, and follows no grammar")
+            return body
+        if opening:
+            said.append({"role": "assistant", "content": opening})
+            body |= CONTINUE
+        if own.thinking != "auto":
+            body["chat_template_kwargs"] = dict.fromkeys(("enable_thinking", "thinking"), own.thinking == "on")
+        if grammar is not None:
+            body["structured_outputs"] = {"grammar": grammar}
+        return body
+
+
+class BatchModel:
+    """The answers of files as a backend; `asker.wanted` has what they lack."""
+
+    def __init__(self, model: str, settings: Settings, files: AnswerFiles) -> None:
+        self.asker = FileAsker(model, settings, files)
+        told = {
+            name: getattr(settings, name) for name in ("engine", "top_logprobs", "thinking", "thinking_room", "extra")
+        }
+        self.card = ModelCard(
+            spec=f"batch:{model}",
+            name=model,
+            capabilities=("generate", "score") if settings.top_logprobs else ("generate",),
+            identity={"kind": "batch", "model": model, "asked": msgspec.json.encode(told, order="sorted").decode()},
+            notes=(
+                "Its answers come from files that another engine wrote: which model that was, its name alone tells",
+                f"{len(files):,} answers",
+            ),
+        )
+
+    def generate(self, requests: Sequence[Generate]) -> list[Generation | Refused]:
+        """What the engine wrote."""
+        return asyncio.run(self._generate(requests))
+
+    def score(self, requests: Sequence[Score]) -> list[Scores | Refused]:
+        """Yes against no as the engine's log-probabilities have them."""
+        return asyncio.run(self._score(requests))
+
+    async def _generate(self, requests: Sequence[Generate]) -> list[Generation | Refused]:
+        found: list[Generation | Refused] = []
+        for request in requests:
+            try:
+                found.append(await write(self.asker, request))
+            except Unanswered as fault:
+                found.append(Refused(fault.why, again=fault.again))
+        return found
+
+    async def _score(self, requests: Sequence[Score]) -> list[Scores | Refused]:
+        found: list[Scores | Refused] = []
+        for request in requests:
+            verdicts: list[Any] = []
+            for question in questions_of(request):
+                try:
+                    verdicts.append(await judge(self.asker, question))
+                except Unanswered as fault:
+                    verdicts.append(Refused(fault.why, again=fault.again))
+            found.append(gather(verdicts))
+        return found
+
+
+def load(argument: str, options: Mapping[str, Any], progress: Progress) -> BatchModel:
+    """Look through the answer files. Raises ModelError, one line."""
+    model, path, settings = read_spec(argument, options)
+    if not path:
+        raise ModelError("batch: names no answers: write batch:MODEL@FILE.jsonl, or a folder of such files")
+    progress(f"looking through {path}")
+    return BatchModel(model, settings, AnswerFiles(path))
+
+
+def asked_only(argument: str) -> BatchModel:
+    """The same for writing requests: without files nothing is answered yet. Raises as `load` does."""
+    model, path, settings = read_spec(argument, {})
+    return BatchModel(model, settings, AnswerFiles(path))
+
+
+def _files(path: str) -> list[Path]:
+    if not path:
+        return []
+    named = Path(path).expanduser()
+    if named.is_dir():
+        return sorted(each for each in named.iterdir() if each.suffix == _ENDING and each.is_file())
+    return [named]
+
+
+def _key(body: Mapping[str, Any]) -> str:
+    return "emotui-" + hashlib.sha256(msgspec.json.encode(body, order="sorted")).hexdigest()[:40]
+
+
+def _short(key: str) -> bytes:
+    """As little memory as ten million keys allow."""
+    return hashlib.blake2b(key.encode("utf-8", "replace"), digest_size=12).digest()

@@ -1,0 +1,1 @@
+"""Runs in parts: on several machines, in files that other engines take, and together again."""

@@ -1,0 +1,161 @@
+"""Runs of several stores in one: shards of one run become that run, other runs are taken over as they are."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from emotui.errors import BadInput
+from emotui.store.query import Dataset, Run
+from emotui.store.rows import ResultRow
+from emotui.store.store import Store
+from emotui.tasks.registry import task_named
+from emotui.workbench.runs.plan import RunConfig, asked_of, free_name, stored_samples
+from emotui.workbench.runs.run_file import without_machine
+from emotui.workbench.runs.states import with_state
+from emotui.workbench.shards.shard import Shard, read_shard
+
+_TAKEN = 5000
+"""Answers that are kept in one transaction."""
+
+
+class Merged(msgspec.Struct, frozen=True):
+    """A run as it stands now. `shards`: those that the stores have, `i/n` each; `there`: it was there already."""
+
+    run: Run
+    shards: tuple[str, ...] = ()
+    there: bool = False
+
+
+class _Part(msgspec.Struct, frozen=True):
+    """A run in one of the stores."""
+
+    store: Store
+    dataset: Dataset
+    run: Run
+    config: RunConfig
+
+    @property
+    def shard(self) -> Shard | None:
+        return read_shard(self.config.shard) if self.config.shard else None
+
+
+def merge(target: Store, sources: Sequence[Store]) -> list[Merged]:
+    """Keep the model runs of the stores, with the datasets that they are over, in the target.
+
+    Shards of one run (the same model, samples, prompts and settings) become one run, whose answers stand in the order
+    of the samples. Where shards are missing it is `stopped`, and can be resumed or merged with them later.
+
+    Raises:
+        BadInput: a run is going on, two stores have the same shard, or one id stands for two runs.
+    """
+    found: dict[tuple[Any, ...], list[_Part]] = {}
+    for store in sources:
+        for run in map(with_state, store.runs()):
+            dataset = store.dataset(run.dataset)
+            if dataset is None or run.source != "model":
+                continue
+            if run.state == "running":
+                raise BadInput(f"{store.path}: run {run.run} is going on: merge it when it is done, or stopped")
+            config = msgspec.convert(run.config, RunConfig)
+            shards = config.shard.rpartition("/")[2]
+            key = (dataset.task, dataset.fingerprint, run.identity, config.whole, shards, run.run if not shards else "")
+            found.setdefault(key, []).append(_Part(store, dataset, run, config))
+    for parts in found.values():
+        _check(parts)
+    return [_kept(target, sorted(parts, key=_number)) for parts in found.values()]
+
+
+def _number(part: _Part) -> int:
+    return part.shard.number if part.shard else 0
+
+
+def _check(parts: Sequence[_Part]) -> None:
+    seen: dict[str, _Part] = {}
+    for part in parts:
+        other = seen.setdefault(part.config.shard, part)
+        if other is not part:
+            what = f"shard {part.config.shard} of run" if part.shard else "run"
+            raise BadInput(f"{part.store.path}: {what} {part.run.run} is in {other.store.path} too: leave one out")
+
+
+def _kept(target: Store, parts: Sequence[_Part]) -> Merged:
+    first = parts[0]
+    config = dict(without_machine(first.run.config))
+    shards = tuple(part.config.shard for part in parts if part.shard)
+    n = first.run.n
+    if shards:
+        config |= {"shard": "", "whole": 0}
+        n = first.config.whole * first.config.repeats
+    dataset = _dataset(target, first)
+    done = None if shards else first.run.run
+    there = next((run for run in target.runs(dataset.dataset) if _same(run, first.run.identity, n, done)), None)
+    if there is not None and (not shards or there.done + there.failed >= n):
+        return Merged(there, shards, there=True)
+    if there is None:
+        name = free_name(target, first.run.identity[:8]) if shards else first.run.run
+        if name in target.run_names():
+            raise BadInput(f"{first.store.path}: there is another run {name} in {target.path}: rename one of them")
+        there = target.start_run(
+            run=name,
+            identity=first.run.identity,
+            task=first.run.task,
+            model=first.run.model,
+            dataset=dataset.dataset,
+            config=config,
+            n=n,
+        )
+    before = target.done(there.run)
+    for part in parts:
+        _take(target, there.run, part, dataset, before)
+    ended = target.run(there.run)
+    whole = ended.done + ended.failed >= n
+    state = ("failed" if ended.failed and not ended.done else "done") if whole else "stopped"
+    target.set_state(there.run, state, first.run.error if state == "failed" else None)
+    return Merged(target.run(there.run), shards)
+
+
+def _same(run: Run, identity: str, n: int, name: str | None) -> bool:
+    config = msgspec.convert(run.config, RunConfig)
+    return run.identity == identity and run.n == n and not config.shard and name in (None, run.run)
+
+
+def _take(target: Store, run: str, part: _Part, dataset: Dataset, before: set[tuple[int, int]]) -> None:
+    """Keep a part's answers, whose samples have other numbers there."""
+    offset = _first(target, dataset) - _first(part.store, part.dataset)
+    rows = (
+        msgspec.structs.replace(row, sample=row.sample + offset, output=None)
+        for row in part.store.results(part.run.run)
+    )
+    new = (row for row in rows if (row.sample, row.repeat) not in before)
+    for some in _groups(new):
+        target.commit_batch(run, some, gold=dataset.gold)
+
+
+def _groups(rows: Iterable[ResultRow]) -> Iterator[list[ResultRow]]:
+    left = iter(rows)
+    while some := list(islice(left, _TAKEN)):
+        yield some
+
+
+def _first(store: Store, dataset: Dataset) -> int:
+    return next((number for number, _ in store.dataset_samples(dataset.dataset, 0, 1)), 0)
+
+
+def _dataset(target: Store, part: _Part) -> Dataset:
+    """The dataset of a part in the target, added where it lacks."""
+    own = part.dataset
+    same = [one for one in target.datasets() if (one.task, one.fingerprint) == (own.task, own.fingerprint)]
+    if same:
+        return next((one for one in same if one.name == own.name), same[0])
+    task = task_named(own.task)
+    taken = {one.name for one in (*target.datasets(), *target.datasets(trash=True))}
+    name = next(
+        each
+        for number in range(1, len(taken) + 2)
+        if (each := own.name if number == 1 else f"{own.name} {number}") not in taken
+    )
+    rows = (task.row(sample) for _, sample in stored_samples(part.store, own, own.n))
+    asked = asked_of(part.store, own)
+    return target.add_dataset(name, own.task, rows, own.source, own.fingerprint, asked=asked)

@@ -1,0 +1,175 @@
+"""Another engine answers, from file to file; and runs in parts that come together to the same bytes."""
+
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emotui.errors import BadInput
+from emotui.records import PLUTCHIK
+from emotui.workbench.shards.shard import Shard, read_shard
+from tests.conftest import Emotui
+
+N = 7
+TOPS = [{"token": "Yes", "logprob": -0.25}, {"token": "No", "logprob": -2.0}]
+
+
+def engine(requests: Path, answers: Path, text: Callable[[dict[str, Any]], str] = lambda body: "Yes") -> None:
+    """In place of `vllm run-batch`: the recorded shape of its answers. Yes is likelier to even letters of a prompt."""
+    lines = []
+    for line in requests.read_text().splitlines():
+        asked = json.loads(line)
+        assert (asked["method"], asked["url"]) == ("POST", "/v1/chat/completions")
+        body = asked["body"]
+        tops = TOPS if len(body["messages"][-1]["content"]) % 2 else [{**TOPS[0], "logprob": -3.0}, TOPS[1]]
+        said = text(body)
+        tokens = [said] if said == "Yes" else [*said.partition("Yes")]
+        content = [{"token": each, "logprob": -0.25, "top_logprobs": tops if each == "Yes" else []} for each in tokens]
+        choice = {
+            "index": 0,
+            "message": {"role": "assistant", "content": said, "tool_calls": []},
+            "logprobs": {"content": content} if body.get("logprobs") else None,
+            "finish_reason": "stop",
+            "stop_reason": None,
+        }
+        answer = {"id": "chatcmpl-1", "object": "chat.completion", "model": body["model"], "choices": [choice]}
+        response = {"status_code": 200, "request_id": "vllm-batch-1", "body": answer}
+        lines.append(json.dumps({"id": "vllm-1", "custom_id": asked["custom_id"], "response": response, "error": None}))
+    with answers.open("a") as file:
+        file.writelines(line + "\n" for line in lines)
+
+
+@pytest.fixture
+def scenes(tmp_path: Path) -> Path:
+    path = tmp_path / "scenes.jsonl"
+    labels = dict.fromkeys(PLUTCHIK, 0) | {"joy": 1}
+    records = [{"id": f"s{n}", "text": "So " * n + "it is.", "subject": "Ines", "labels": labels} for n in range(N)]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+def test_a_run_by_another_engine_is_written_answered_and_read(emotui: Emotui, tmp_path: Path, scenes: Path) -> None:
+    asked = ("batch", "write", "scenes", "--model", "M", "--records", scenes, "--to", "ask.jsonl", "--json")
+    assert emotui(*asked).document == {"to": "ask.jsonl", "n": N, "open": N, "requests": 8 * N}
+    body = json.loads((tmp_path / "ask.jsonl").read_text().splitlines()[0])["body"]
+    assert (body["model"], body["max_tokens"], body["top_logprobs"]) == ("M", 1, 20)
+    assert body["chat_template_kwargs"] == {"enable_thinking": False, "thinking": False}
+    engine(tmp_path / "ask.jsonl", tmp_path / "said.jsonl")
+    again = emotui(*asked[:-3], "--answers", "said.jsonl", "--to", "more.jsonl", "--json").document
+    assert (again["open"], again["requests"]) == (0, 0)
+    # From a store the same is asked; what is read is a run as any other.
+    assert emotui("import", "scenes", scenes, "--db", "one.duckdb").status == 0
+    from_store = ("batch", "write", "scenes", "--model", "M", "--dataset", "scenes", "--db", "one.duckdb")
+    assert emotui(*from_store, "--to", "same.jsonl").status == 0
+    assert (tmp_path / "same.jsonl").read_bytes() == (tmp_path / "ask.jsonl").read_bytes()
+    read = ("batch", "read", "scenes", "--model", "M", "--answers", "said.jsonl", "--dataset", "scenes")
+    run = emotui(*read, "--db", "one.duckdb", "--json").document
+    assert (run["done"], run["failed"], run["metrics"]["n"]) == (N, 0, N)
+    files = emotui("predict", "scenes", "--model", "batch:M@said.jsonl", "--records", scenes, "--json").document
+    assert (files["n"], files["failed"]) == (N, 0)
+    assert {yes > no for record in files["records"] for yes, no in record["scores"].values()} == {True, False}
+
+
+def test_what_no_file_answers_stays_open_and_failures_are_refused(emotui: Emotui, tmp_path: Path, scenes: Path) -> None:
+    emotui("batch", "write", "scenes", "--model", "M", "--records", scenes, "--to", "ask.jsonl")
+    engine(tmp_path / "ask.jsonl", tmp_path / "said.jsonl")
+    lines = (tmp_path / "said.jsonl").read_text().splitlines()
+    wrong = json.loads(lines[0])
+    wrong["response"] = {"status_code": 400, "request_id": "r", "body": {"error": {"message": "too long"}}}
+    (tmp_path / "part.jsonl").write_text("\n".join([json.dumps(wrong), *lines[1:-1]]) + "\n")
+    got = emotui("batch", "read", "scenes", "--model", "M", "--answers", "part.jsonl", "--dataset", scenes, "--json")
+    assert got.status == 1
+    assert "1 of 7 could not be answered: no file answers this yet" in got.err
+    assert (got.document["done"], got.document["failed"]) == (N - 2, 1)
+    with (tmp_path / "part.jsonl").open("a") as file:
+        file.write(lines[-1] + "\n")
+    done = emotui("run", "scenes", "--resume", got.document["run"], "--json").document
+    assert (done["done"], done["failed"]) == (N - 1, 1)
+    (tmp_path / "part.jsonl").write_text('{"custom_id": 3}\n')
+    bad = emotui("batch", "read", "scenes", "--model", "M", "--answers", "part.jsonl", "--dataset", scenes)
+    assert bad.status == 2
+    assert "part.jsonl:1: is no line of a batch's answers" in bad.err
+
+
+def test_reasoned_answers_need_one_round_and_broken_ones_another(emotui: Emotui, tmp_path: Path, scenes: Path) -> None:
+    asked = ("batch", "write", "scenes", "--model", "M", "--records", scenes, "--way", "reasoned", "--limit", "2")
+    emotui(*asked, "--to", "ask.jsonl")
+    engine(tmp_path / "ask.jsonl", tmp_path / "said.jsonl", lambda body: "So. <answer>Yes</answer>")
+    again = emotui(*asked, "--answers", "said.jsonl", "--to", "more.jsonl", "--json").document
+    assert again["requests"] == 0
+    (tmp_path / "said.jsonl").write_text("")
+    engine(tmp_path / "ask.jsonl", tmp_path / "said.jsonl", lambda body: "I cannot say.")
+    more = emotui(*asked, "--answers", "said.jsonl", "--to", "more.jsonl", "--json").document
+    assert (more["open"], more["requests"]) == (2, 16)
+    assert json.loads((tmp_path / "more.jsonl").read_text().splitlines()[0])["body"]["temperature"] == 0.6
+
+
+def test_openais_own_batches_hold_only_fields_that_it_knows(emotui: Emotui, tmp_path: Path, scenes: Path) -> None:
+    asked = ("batch", "write", "scenes", "--model", "gpt", "--records", scenes, "--options", "engine=openai")
+    emotui(*asked, "--to", "ask.jsonl")
+    body = json.loads((tmp_path / "ask.jsonl").read_text().splitlines()[0])["body"]
+    known = {"model", "messages", "max_completion_tokens", "temperature", "logprobs", "top_logprobs"}
+    assert set(body) == known
+
+
+@given(st.integers(0, 1000), st.integers(1, 50))
+def test_the_shards_of_a_run_are_all_of_it_once_and_in_order(n: int, of: int) -> None:
+    parts = [Shard(number, of).places(n) for number in range(1, of + 1)]
+    assert [place for part in parts for place in part] == list(range(n))
+    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+
+
+@pytest.mark.parametrize("text", ["0/3", "4/3", "1/0", "1", "a/b", "1/3/4", "-1/3"])
+def test_a_shard_that_there_cannot_be_is_refused(text: str) -> None:
+    with pytest.raises(BadInput, match="--shard is i/n"):
+        read_shard(text)
+
+
+def test_three_shards_in_three_processes_merge_to_the_same_bytes(
+    emotui: Emotui, emotui_process: Emotui, tmp_path: Path, scenes: Path
+) -> None:
+    emotui("batch", "write", "scenes", "--model", "M", "--records", scenes, "--repeats", "2", "--to", "ask.jsonl")
+    engine(tmp_path / "ask.jsonl", tmp_path / "said.jsonl")
+    run = ("run", "scenes", "--model", "batch:M@said.jsonl", "--dataset", scenes, "--repeats", "2", "--json")
+    whole = emotui(*run, "--db", "whole.duckdb").document
+
+    def shard(number: int) -> Any:
+        return emotui_process(*run, "--shard", f"{number}/3", "--db", f"{number}.duckdb").document
+
+    with ThreadPoolExecutor(3) as pool:
+        parts = list(pool.map(shard, (1, 2, 3)))
+    assert [part["n"] for part in parts] == [4, 4, 6]
+    some = emotui("merge", "3.duckdb", "1.duckdb", "--db", "all.duckdb", "--json").document
+    assert [(one["state"], one["done"], one["n"], one["shards"]) for one in some] == [
+        ("stopped", 10, 14, ["1/3", "3/3"])
+    ]
+    (merged,) = emotui("merge", "2.duckdb", "3.duckdb", "--db", "all.duckdb", "--json").document
+    assert (merged["state"], merged["done"], merged["failed"]) == ("done", 14, 0)
+    (same,) = emotui("merge", "1.duckdb", "2.duckdb", "3.duckdb", "--db", "all.duckdb", "--json").document
+    assert same["there"]
+    for name, found in (("whole", whole["run"]), ("all", merged["run"])):
+        emotui("export", found, "--to", f"{name}.jsonl", "--db", f"{name}.duckdb")
+    assert (tmp_path / "all.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+    # It is the run that asking for all of it finds done already.
+    assert emotui(*run, "--db", "all.duckdb").document["run"] == merged["run"]
+    twice = emotui("merge", "1.duckdb", "1.duckdb", "--db", "all.duckdb")
+    assert (twice.status, twice.err) == (2, "1.duckdb is named twice\n")
+
+
+def test_a_shard_is_resumed_as_what_it_was(emotui: Emotui, tmp_path: Path, scenes: Path) -> None:
+    emotui("batch", "write", "scenes", "--model", "M", "--records", scenes, "--to", "ask.jsonl")
+    engine(tmp_path / "ask.jsonl", tmp_path / "said.jsonl")
+    whole = (tmp_path / "said.jsonl").read_text()
+    (tmp_path / "said.jsonl").write_text("".join(line + "\n" for line in whole.splitlines()[: 8 * 5]))
+    run = ("run", "scenes", "--model", "batch:M@said.jsonl", "--dataset", scenes, "--shard", "3/3", "--json")
+    stopped = emotui(*run).document
+    assert (stopped["done"], stopped["n"]) == (1, 3)
+    (tmp_path / "said.jsonl").write_text(whole)
+    assert emotui("run", "scenes", "--resume", stopped["run"], "--json").document["done"] == 3
+    emotui("export", stopped["run"], "--to", "part.jsonl")
+    assert [json.loads(line)["id"] for line in (tmp_path / "part.jsonl").read_text().splitlines()] == ["s4", "s5", "s6"]
