@@ -155,6 +155,36 @@ class Context:
             self._c.llama_memory_seq_rm(self._memory, sequence, -1, -1)
         return rows if every else [row[0] for row in rows]
 
+    @property
+    def branches(self) -> int:
+        """How many sequences can be read on side by side (`keep_as`); 0 where a model can read one alone."""
+        return self._branches
+
+    def keep_as(self, sequence: int) -> None:
+        """What the memory holds is the beginning of a sequence of its own too, from 1 to `branches`."""
+        if self._branches:
+            self._c.llama_memory_seq_cp(self._memory, 0, sequence, 0, len(self.tokens))
+
+    def step(self, following: Sequence[tuple[int, int, int]]) -> list[Logits]:
+        """Read one token more of each of some sequences: the sequence, the token's place in it, and the token.
+
+        Where a model reads one sequence alone, that is the memory itself.
+
+        Returns: for each (vocabulary,), what comes next.
+        """
+        if not self._branches:
+            return [self.extend([token]) for _, _, token in following]
+        for place, (sequence, position, token) in enumerate(following):
+            self._put(place, token, position, sequence, True)
+        self._batch.n_tokens = len(following)
+        self._run()
+        return [self._row(place) for place in range(len(following))]
+
+    def drop(self, sequence: int) -> None:
+        """Forget a sequence."""
+        if self._branches:
+            self._c.llama_memory_seq_rm(self._memory, sequence, -1, -1)
+
     def rewind(self, length: int) -> None:
         """Forget all but the first `length` tokens."""
         if length == len(self.tokens):

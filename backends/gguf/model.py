@@ -29,13 +29,13 @@ from emotui.backends.gguf.prompts import Prompts
 from emotui.backends.gguf.settings import Settings
 from emotui.backends.gguf.vocabulary import Vocabulary, composes
 from emotui.backends.gguf.weights import Weights
-from emotui.backends.gguf.writing import write
+from emotui.backends.gguf.writing import write_all
 from emotui.backends.weights_hash import weights_hash
 from emotui.backends.yesno import Forms, find_forms
 from emotui.errors import ModelError
 
 _Request = TypeVar("_Request", Generate, Score, Rank)
-_Result = TypeVar("_Result", Generation, Scores, Ranked)
+_Result = TypeVar("_Result", list[int], Scores, Ranked)
 
 
 class GgufModel:
@@ -88,8 +88,18 @@ class GgufModel:
         )
 
     def generate(self, requests: Sequence[Generate]) -> list[Generation | Refused]:
-        """Write one continuation a request."""
-        return self._each(requests, self._write)
+        """Write one continuation a request, several side by side."""
+        prompts = self._each(requests, self._to_write)
+        asked = [pair for pair in zip(requests, prompts, strict=True) if not isinstance(pair[1], Refused)]
+        thoughts = (self._prompts.ends_thought, self._room) if self._prompts.ends_thought else None
+        found = iter(write_all(self._context, self._vocabulary, self._grammar, asked, thoughts))
+        results = [prompt if isinstance(prompt, Refused) else next(found) for prompt in prompts]
+        return [
+            replace(result, prompt=self._vocabulary.shown(prompt))
+            if request.echo and isinstance(result, Generation) and not isinstance(prompt, Refused)
+            else result
+            for request, prompt, result in zip(requests, prompts, results, strict=True)
+        ]
 
     def score(self, requests: Sequence[Score]) -> list[Scores | Refused]:
         """Yes against no for each question."""
@@ -115,20 +125,15 @@ class GgufModel:
                 results.append(Refused(str(error)))
         return results
 
-    def _write(self, request: Generate) -> Generation | Refused:
+    def _to_write(self, request: Generate) -> list[int] | Refused:
+        """The prompt's tokens, or why it cannot be continued."""
         prompt = self._prompts.to_write(request.messages, request.opening)
         if refused := self._too_long(len(prompt), room=1):  # the answer needs a place too
             return refused
-        if not prompt:
-            return Refused("the prompt is empty")
-        grammar = None if request.grammar is None else Grammar(self._library, self._vocabulary, request.grammar)
-        try:
-            thoughts = (self._prompts.ends_thought, self._room) if self._prompts.ends_thought else None
-            written = write(self._context, self._vocabulary, grammar, request, prompt, thoughts)
-        finally:
-            if grammar is not None:
-                grammar.close()
-        return replace(written, prompt=self._vocabulary.shown(prompt)) if request.echo else written
+        return prompt or Refused("the prompt is empty")
+
+    def _grammar(self, text: str) -> Grammar:
+        return Grammar(self._library, self._vocabulary, text)
 
     def _score(self, request: Score) -> Scores | Refused:
         if self._forms is None:

@@ -1,55 +1,198 @@
-"""`Generate`: token by token, with each request's own seed, grammar and stops."""
+"""`Generate`: token by token, several answers side by side, each with its own seed, grammar and stops."""
 
 import codecs
+from collections import deque
+from collections.abc import Callable, Sequence
 
-from emotui.backends.base import Generate, Generation
+from emotui.backends.base import Generate, Generation, Refused
 from emotui.backends.gguf.context import Context, Logits
 from emotui.backends.gguf.grammar import Grammar
 from emotui.backends.gguf.vocabulary import Vocabulary
 from emotui.backends.sampling import Draws, pick
+from emotui.errors import ModelError
+
+NewGrammar = Callable[[str], Grammar]
+"""Reads a grammar. Raises ModelError where llama.cpp cannot."""
 
 
-def write(
+Thoughts = tuple[str, int]
+
+
+class _Writing:
+    """One answer so far; `result` is there when it has ended.
+
+    Args:
+        prompt: tokens of it.
+        room: tokens that fit behind it, 1 or more.
+        thoughts: as `write_all`.
+
+    Raises:
+        ModelError: its grammar cannot be read.
+    """
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        new_grammar: NewGrammar,
+        request: Generate,
+        prompt: int,
+        room: int,
+        thoughts: Thoughts | None,
+    ) -> None:
+        self._vocabulary, self._request, self._prompt, self._room = vocabulary, request, prompt, room
+        self._ends, most = ("", request.max_tokens) if thoughts is None else thoughts
+        self._most = min(most, room)
+        self._grammar = None if request.grammar is None else new_grammar(request.grammar)
+        self._draws = Draws(request.seed)
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._text, self._count, self._begins = "", 0, 0
+        self.result: Generation | None = Generation("", prompt, 0, "length") if self._most <= 0 else None
+
+    def take(self, logits: Logits) -> int:
+        """Choose the next token, and see whether it is the last. Raises: ModelError, where a grammar allows none."""
+        words, ends = self._vocabulary, self._ends
+        token = _choose(logits, None if ends else self._grammar, self._request, self._draws)
+        if words.ends(token):
+            self._end("stop")
+            return token
+        self._count += 1
+        seen = len(self._text)
+        named = ends and token in words.control
+        self._text += self._decoder.decode(words.name(token).encode() if named else words.piece(token))
+        if ends:
+            if ends in self._text[max(0, seen - len(ends)) :]:
+                self._ends, self._begins = "", len(self._text)
+                self._most = min(self._count + self._request.max_tokens, self._room)
+        else:
+            begins, stops = self._begins, self._request.stop
+            if (end := find_stop(self._text[begins:], stops, max(0, seen - begins))) is not None:
+                self.result = Generation(self._text[: begins + end], self._prompt, self._count, "stop")
+                return token
+        if self._count >= self._most:
+            self._end("length")
+        return token
+
+    def close(self) -> None:
+        """Free the grammar."""
+        if self._grammar is not None:
+            self._grammar.close()
+
+    def _end(self, finish: str) -> None:
+        self._text += self._decoder.decode(b"", final=True)
+        self.result = Generation(self._text, self._prompt, self._count, finish)
+
+
+def write_all(
     context: Context,
     vocabulary: Vocabulary,
-    grammar: Grammar | None,
-    request: Generate,
-    prompt: list[int],
-    thoughts: tuple[str, int] | None = None,
-) -> Generation:
-    """Continue one prompt that fits into the context.
+    new_grammar: NewGrammar,
+    asked: Sequence[tuple[Generate, list[int]]],
+    thoughts: Thoughts | None = None,
+) -> list[Generation | Refused]:
+    """Continue prompts, each of which fits into the context with a token more, as many at a time as fit together.
 
-    The draws are the request's own, and the prompt is computed in fixed steps: a request writes the same text whatever
-    was asked before or beside it.
+    The draws are a request's own, and its prompt is computed in fixed steps: what it writes depends, up to the rounding
+    of logits, on nothing that is asked before or beside it.
 
     Args:
         thoughts: how those end that the model writes before its answer, and how many tokens they may have; stops and
             the grammar leave them alone.
     """
-    room = context.capacity - len(prompt)
-    ends, most = ("", min(request.max_tokens, room)) if thoughts is None else (thoughts[0], min(thoughts[1], room))
-    if most <= 0:
-        return Generation("", len(prompt), 0, "length")
-    draws = Draws(request.seed)
-    decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    text, count, begins = "", 0, 0
-    logits = context.read(prompt)
-    while True:
-        token = _choose(logits, None if ends else grammar, request, draws)
-        if vocabulary.ends(token):
-            return Generation(text + decoder.decode(b"", final=True), len(prompt), count, "stop")
-        count += 1
-        seen = len(text)
-        named = ends and token in vocabulary.control
-        text += decoder.decode(vocabulary.name(token).encode() if named else vocabulary.piece(token))
-        if ends:
-            if ends in text[max(0, seen - len(ends)) :]:
-                ends, begins, most = "", len(text), min(count + request.max_tokens, room)
-        elif (end := find_stop(text[begins:], request.stop, max(0, seen - begins))) is not None:
-            return Generation(text[: begins + end], len(prompt), count, "stop")
-        if count >= most:
-            return Generation(text + decoder.decode(b"", final=True), len(prompt), count, "length")
-        logits = context.extend([token])
+    return _Side(context, vocabulary, new_grammar, asked, thoughts).write()
+
+
+class _Side:
+    """Answers side by side: each reads its prompt, gets a sequence of the context, and leaves it when it has ended."""
+
+    def __init__(
+        self,
+        context: Context,
+        vocabulary: Vocabulary,
+        new_grammar: NewGrammar,
+        asked: Sequence[tuple[Generate, list[int]]],
+        thoughts: Thoughts | None,
+    ) -> None:
+        self._context, self._vocabulary, self._new_grammar, self._asked = context, vocabulary, new_grammar, asked
+        self._thoughts = thoughts
+        self._results: list[Generation | Refused | None] = [None] * len(asked)
+        self._waiting = deque(range(len(asked)))
+        self._going: dict[int, tuple[int, _Writing, int, int]] = {}
+        """By sequence: place of the request, its answer, the token to read next and its position."""
+        self._reserved: dict[int, int] = {}
+        self._free = list(range(max(1, context.branches), 0, -1))
+
+    def write(self) -> list[Generation | Refused]:
+        try:
+            while self._waiting or self._going:
+                while self._waiting and self._free and self._fits(self._waiting[0]):
+                    self._begin(self._waiting.popleft())
+                if self._going:
+                    self._step()
+        finally:
+            for sequence in list(self._going):
+                self._leave(sequence)
+        return [result for result in self._results if result is not None]
+
+    def _room(self, place: int) -> int:
+        request, prompt = self._asked[place]
+        thoughts = 0 if self._thoughts is None else self._thoughts[1]
+        return min(len(prompt) + thoughts + request.max_tokens, self._context.capacity)
+
+    def _fits(self, place: int) -> bool:
+        return not self._going or sum(self._reserved.values()) + self._room(place) <= self._context.capacity
+
+    def _begin(self, place: int) -> None:
+        request, prompt = self._asked[place]
+        writing: _Writing | None = None
+        try:
+            room = self._context.capacity - len(prompt)
+            writing = _Writing(self._vocabulary, self._new_grammar, request, len(prompt), room, self._thoughts)
+            token = -1 if writing.result is not None else writing.take(self._context.read(prompt))
+        except ModelError as error:
+            self._refuse(place, error, writing)
+            return
+        if writing.result is not None:
+            self._results[place] = writing.result
+            writing.close()
+            return
+        sequence = self._free.pop()
+        self._context.keep_as(sequence)
+        self._reserved[sequence] = self._room(place)
+        self._going[sequence] = (place, writing, token, len(prompt))
+
+    def _step(self) -> None:
+        """One more token of each."""
+        going = list(self._going.items())
+        try:
+            rows = self._context.step([(sequence, at, token) for sequence, (_, _, token, at) in going])
+        except ModelError as error:
+            for sequence, (place, _, _, _) in going:
+                self._results[place] = Refused(str(error))
+                self._leave(sequence)
+            return
+        for row, (sequence, (place, writing, _, at)) in zip(rows, going, strict=True):
+            try:
+                token = writing.take(row)
+            except ModelError as error:
+                self._results[place] = Refused(str(error))
+                self._leave(sequence)
+                continue
+            self._going[sequence] = (place, writing, token, at + 1)
+            if writing.result is not None:
+                self._results[place] = writing.result
+                self._leave(sequence)
+
+    def _leave(self, sequence: int) -> None:
+        _, writing, _, _ = self._going.pop(sequence)
+        writing.close()
+        self._context.drop(sequence)
+        del self._reserved[sequence]
+        self._free.append(sequence)
+
+    def _refuse(self, place: int, error: ModelError, writing: _Writing | None) -> None:
+        self._results[place] = Refused(str(error))
+        if writing is not None:
+            writing.close()
 
 
 def find_stop(text: str, stops: tuple[str, ...], seen: int) -> int | None:

@@ -130,6 +130,24 @@ def test_what_is_asked_beside_or_before_a_request_does_not_change_it() -> None:
     assert write(small, *reversed(batch)) == one_by_one[::-1]
 
 
+def test_answers_written_side_by_side_are_those_written_alone(model: GgufModel) -> None:
+    facts = [Generate(user(each.prompt), max_tokens=6, echo=True) for each in fact_examples()[:20]]
+    texts = [Generate(user(as_json(text, spans).prompt), max_tokens=80) for text, spans in unseen(6)]
+    others = [
+        Generate(user(FACT.prompt), temperature=0.7, top_p=0.9, seed=3, max_tokens=12),
+        Generate(user(LONG.prompt), max_tokens=40, stop=(",",)),
+        Generate(user(FACT.prompt), max_tokens=5, grammar='root ::= "Yes" | "No"'),
+        Generate(user(FACT.prompt), max_tokens=5, grammar="root ::= ???"),
+        Generate(user(FACT.prompt), max_tokens=0),
+        Generate(user("Ben " * 600)),
+    ]
+    asked = [each for group in zip(facts[:6], texts, others, strict=True) for each in group] + facts[6:]
+    alone = [model.generate([each])[0] for each in asked]
+    # Together they are more than the context holds, and more than its sequences: they take turns.
+    assert model.generate(asked) == alone
+    assert sum(isinstance(each, Refused) for each in alone) == 2
+
+
 def test_a_prompt_begun_by_another_has_the_same_logits_to_the_last_bit(model: GgufModel) -> None:
     small = loaded(TINY, batch=8)
     ids = small._prompts.ids(user(LONG.prompt))
