@@ -90,7 +90,7 @@ class GgufModel:
     def generate(self, requests: Sequence[Generate]) -> list[Generation | Refused]:
         """Write one continuation a request, several side by side."""
         prompts = self._each(requests, self._to_write)
-        asked = [pair for pair in zip(requests, prompts, strict=True) if not isinstance(pair[1], Refused)]
+        asked = [(one, ids) for one, ids in zip(requests, prompts, strict=True) if not isinstance(ids, Refused)]
         thoughts = (self._prompts.ends_thought, self._room) if self._prompts.ends_thought else None
         found = iter(write_all(self._context, self._vocabulary, self._grammar, asked, thoughts))
         results = [prompt if isinstance(prompt, Refused) else next(found) for prompt in prompts]
