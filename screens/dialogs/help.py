@@ -103,7 +103,7 @@ def blocks(
     general = ("Move", "List", "Runs", "Sample", "Views", "Writing", "Tool")
     return [
         (here, tuple((action.shown, action.help) for action in own if action.shown)),
-        ("Places", (("1 … 0", "   ".join(f"{number} {title}" for number, title in places.items())),)),
+        ("Places", (("1 … 0", "   ".join(f"{number}\N{NO-BREAK SPACE}{title}" for number, title in places.items())),)),
         *((name, tuple(groups[name])) for name in general if name in groups),
         ("Marks in the list", tuple(MARKS.items())),
         ("In the text", _SIGNS),

@@ -57,13 +57,15 @@ async def test_filter_by_f1_refuses_what_is_no_figure(source: Workspace) -> None
         assert listed(pilot) == [row.id for row in rows if (row.values.get("f1") or 0) >= 0.9]
 
 
-async def test_sorting_again_by_the_same_turns_the_order_round_and_keeps_the_sample(source: Workspace) -> None:
+async def test_enter_keeps_the_order_and_space_turns_it_round_with_the_same_sample_selected(source: Workspace) -> None:
     async with opened(source) as pilot:
         here = shown_id(pilot)
         await press(pilot, "s", "j", "enter")
         assert listed(pilot) == sorted(sample.id for sample in sample_records())
         assert shown_id(pilot) == here
         await press(pilot, "s", "enter")
+        assert listed(pilot) == sorted(sample.id for sample in sample_records())
+        await press(pilot, "s", "space", "enter")
         assert listed(pilot) == sorted((sample.id for sample in sample_records()), reverse=True)
         assert shown_id(pilot) == here
 
