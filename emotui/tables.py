@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -106,6 +106,8 @@ class ResultsTable(msgspec.Struct, frozen=True):
     `published_notes`: what has to be known of the published rows. `heat`: counts that are drawn as shades of their
     share of the row, unless somebody wants to read them; in a `plane` as their share of the greatest. `plot`: the same
     as points; `published_plot`: with the published ones. `left_out`: there are published rows that are not shown.
+    `settings`: whether the groups of columns or their titles are settings of a row's source, so that what bears the
+    other name is one figure under each. `ranges`: by the key of a column the least and the greatest of people.
     """
 
     key: str
@@ -119,6 +121,8 @@ class ResultsTable(msgspec.Struct, frozen=True):
     plot: Plot | None = None
     published_plot: Plot | None = None
     left_out: bool = False
+    settings: Literal["", "groups", "titles"] = ""
+    ranges: tuple[tuple[str, float, float], ...] = ()
 
     def shown(self, *, published: bool) -> "ResultsTable":
         """The table with its published rows and what has to be known of them, or without both."""

@@ -17,7 +17,7 @@ from emotui.screens.models.actions import ModelActions
 from emotui.screens.notes.actions import NoteActions, NoteLine
 from emotui.screens.own_keys import OwnKeys
 from emotui.screens.place import Place
-from emotui.screens.places import ACTIONS, BROWSE, PLACES, SIGNS, TITLES, OpenPlaces, list_tasks
+from emotui.screens.places import ACTIONS, PLACES, SIGNS, TITLES, OpenPlaces, list_tasks, place_of
 from emotui.screens.samples.actions import ListActions
 from emotui.screens.samples.pane import ListPane
 from emotui.screens.samples.source_actions import SourceActions
@@ -60,6 +60,7 @@ class Frame(Acting, LaidOut):
     Frame.-narrow ListPane { display: none; width: 1fr; max-width: 100%; border-right: none; }
     Frame.-narrow.-list ListPane { display: block; }
     Frame.-narrow.-list #places { display: none; }
+    Frame.-alone ListPane { display: none; }
     """
 
     def __init__(
@@ -217,7 +218,7 @@ class Frame(Acting, LaidOut):
         event.stop()
         state = self.session.state.just(event.samples, event.why, event.mark)
         self.session.change(replace(state, dataset=event.dataset or state.dataset, run=event.run or state.run))
-        await self.action_place(BROWSE)
+        await self.action_place(place_of(self.session.list_task))
         self.notify(f"Just the samples behind {event.why}: x shows all again", markup=False)
 
     @on(Place.Tagged)
@@ -270,6 +271,9 @@ class Frame(Acting, LaidOut):
         session = self.session
         await self.places.open(number)
         self.set_class(self.place.slim_list, "-slim")
+        self.set_class(self.place.alone, "-alone")
+        if self.place.alone:
+            self.remove_class("-list")
         self.pane.steps_errors = self.place.marks_errors
         self.pane.blind = self.place.blind
         self.pane.rows.show_tags("", None)
@@ -353,7 +357,7 @@ class Frame(Acting, LaidOut):
         if self.keys.in_list:
             return self.session.state.filtered or narrow
         ends = any(self.place.can(one.id) for one in self.session.keymap.on("escape"))
-        return self.focused is not None and not narrow and not ends
+        return self.focused is not None and not narrow and not ends and not self.place.alone
 
     def do_back(self) -> None:
         state = self.session.state
@@ -426,7 +430,7 @@ class Frame(Acting, LaidOut):
 
     def focus_shown(self) -> None:
         """Put the focus into a pane that is in sight."""
-        folded = self.has_class("-narrow") and not self.has_class("-list")
+        folded = self.place.alone or (self.has_class("-narrow") and not self.has_class("-list"))
         if folded and self.focused in (None, self.pane.rows):
             self.place.focus_first()
         elif not folded and (self.focused is None or self.has_class("-narrow")) and not self.query(SearchLine):

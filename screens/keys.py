@@ -17,6 +17,11 @@ LONG = ("model", "name_model", "export", "make_gold", "rescore")
 WAIT = "One thing at a time: wait for what the top line shows, or stop it with Esc"
 
 
+_OF_LIST = frozenset(
+    ("search", "filter", "sort", "clear", "metric", "like", "list", "unfold", "sample_note", "note_here", "open")
+)
+"""Actions that make no sense while the list is away."""
+
 _IN_LIST = ("next", "open", "next_error", "search", "filter", "sort", "clear")
 
 
@@ -61,7 +66,8 @@ class Keys:
 
     def answering(self, action: str) -> Acting | None:
         """Who answers an action: the place, else the list, else the frame."""
-        there: tuple[Acting, ...] = (self._place, self._pane, *self._anywhere)
+        listed = () if self._place.alone else (self._pane,)
+        there: tuple[Acting, ...] = (self._place, *listed, *self._anywhere)
         return next((one for one in there if one.doing(action) is not None), None)
 
     def gives_way(self, action: str) -> bool:
@@ -82,6 +88,8 @@ class Keys:
         """Can this be done now, whatever has the focus?"""
         place = self._place
         if self.gives_way(action) or (place.takes_letters and not place.can(action)):
+            return False
+        if place.alone and action in _OF_LIST and place.doing(action) is None:
             return False
         if place.only is not None and place.doing(action) is None and action not in place.only:
             return False

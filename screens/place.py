@@ -35,6 +35,9 @@ class Place(Acting, Vertical):
     slim_list: ClassVar[bool] = False
     """Does the list give way to this place where both are in sight?"""
 
+    alone: ClassVar[bool] = False
+    """Does it stand without the list, and without the keys of that?"""
+
     marks_errors: ClassVar[bool] = True
     """Do n and p, H, F and N go through the errors of the run over the list while this place is open?"""
 

@@ -39,7 +39,7 @@ ACTIONS: tuple[Action, ...] = (*SHARED, *(action for place in PLACES.values() fo
 """Everything that a key can do, once."""
 
 BROWSE = 1
-"""Where samples are looked at, whoever asks for it."""
+"""Where samples are looked at that have no place of their own."""
 
 SIGNS = tuple(place.signs for place in PLACES.values() if place.signs[1])
 """What the marks of the places in the list mean."""
@@ -49,6 +49,11 @@ def list_tasks() -> tuple[str, ...]:
     """Of which tasks there are lists; first that of the place that is open at first."""
     tasks = (place.samples_of for place in (PLACES[BROWSE], *PLACES.values()))
     return tuple(dict.fromkeys(task for task in tasks if task))
+
+
+def place_of(task: str) -> int:
+    """Where samples of a task are looked at: the first place whose list has them."""
+    return next((number for number, place in PLACES.items() if place.samples_of == task), BROWSE)
 
 
 def class_of(entry: PlaceEntry) -> type[Place]:

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 from emotui.screens.compare.figures import bare, between, p_value
 from emotui.screens.widgets.cell_width import fit, shown
+from emotui.screens.widgets.drawing import forest
+from emotui.screens.widgets.drawing.forest import Dot, Scale
 from emotui.screens.widgets.line import Part
 
 if TYPE_CHECKING:
@@ -22,17 +24,16 @@ def axis_lines(axis: "Axis | None", rows: "Sequence[Standing]", cursor: int, cel
     longest = max(len(_name(row)) for row in rows)
     name = min(longest, _LONGEST, max(cells // 3, 14))
     room = max(cells - name - _FIGURES - _P - 8, 10)
-    low, high = _ends(axis, rows)
-    heading = f"  {axis.metric.title:{name}} {bare(low, 2):<{room // 2}}{bare(high, 2):>{room - room // 2}}"
+    scale = Scale(*forest.ends(map(_dot, rows), axis.people, *axis.metric.range), room, shaded=axis.people)
+    ends = f"{bare(scale.low, 2):<{room // 2}}{bare(scale.high, 2):>{room - room // 2}}"
+    heading = f"  {axis.metric.title:{name}} {ends}"
     lines = [[Part(heading, "dim"), Part("  mean, 95%".ljust(_FIGURES + 2), "dim"), Part("p to A", "dim")]]
     for at, row in enumerate(rows):
-        lines.append(_line(axis, row, name, room, (low, high), here=at == cursor))
+        lines.append(_line(axis, row, name, scale, here=at == cursor))
     return lines
 
 
-def _line(axis: "Axis", row: "Standing", name: int, room: int, ends: tuple[float, float], *, here: bool) -> list[Part]:
-    low, high = ends
-    drawn = drawn_on(row, axis.people, room, low, high)
+def _line(axis: "Axis", row: "Standing", name: int, scale: Scale, *, here: bool) -> list[Part]:
     kind = "picked" if here else "dim" if row.published else "plain"
     first = row.key == axis.first and not row.published
     mean = "–" if row.mean is None else bare(row.mean)
@@ -40,42 +41,16 @@ def _line(axis: "Axis", row: "Standing", name: int, room: int, ends: tuple[float
     test = "A" if first else "†" if row.published else p_value(row.p)
     return [
         Part(f"{'▸' if here else ' '} {fit(_name(row), name)} ", kind),
-        Part(drawn, "dim" if row.published else "gold" if row.kind == "person" else "said"),
+        *forest.on_axis(_dot(row), scale),
         Part(f"  {f'{mean} {sure}':{_FIGURES}}", kind),
         Part(test, "strong" if first else "dim"),
     ]
 
 
-def drawn_on(row: "Standing", people: tuple[float, float] | None, room: int, low: float, high: float) -> str:
-    """Dot and interval in so many cells; shaded where the means of people lie."""
-
-    def place(value: float) -> int:
-        return min(max(round((value - low) / (high - low) * (room - 1)), 0), room - 1)
-
-    cells = [" "] * room
-    if people is not None:
-        for at in range(place(people[0]), place(people[1]) + 1):
-            cells[at] = "░"
-    if row.low is not None and row.high is not None:
-        left, right = place(row.low), place(row.high)
-        for at in range(left, right + 1):
-            cells[at] = "─"
-        cells[left], cells[right] = "├", "┤"
-    if row.mean is not None:
-        cells[place(row.mean)] = "○" if row.published else "●"
-    return "".join(cells)
+def _dot(row: "Standing") -> Dot:
+    sign = forest.PRINTED if row.published else forest.PERSON if row.kind == "person" else forest.OWN
+    return Dot(row.mean, row.low, row.high, sign)
 
 
 def _name(row: "Standing") -> str:
     return shown(f"{row.name} {row.told}".rstrip()) + (" †" if row.published else "")
-
-
-def _ends(axis: "Axis", rows: "Sequence[Standing]") -> tuple[float, float]:
-    """The least and the greatest value that is drawn, with a little room; never the same."""
-    values = [value for row in rows for value in (row.mean, row.low, row.high) if value is not None]
-    values += list(axis.people or ())
-    low, high = min(values), max(values)
-    margin = (high - low) * 0.03 or 0.05
-    floor, ceiling = axis.metric.range
-    low, high = low - margin, high + margin
-    return max(low, floor) if floor is not None else low, min(high, ceiling) if ceiling is not None else high

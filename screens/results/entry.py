@@ -7,11 +7,23 @@ ENTRY = PlaceEntry(
     title="Results",
     place="emotui.screens.results.place:Results",
     samples_of="spans",
-    keeps=("masked",),
-    main=("samples", "halt", "next_table", "view", "published", "export", "run", "model"),
+    keeps=("masked", "scenes", "rephrase", "generation"),
+    main=("samples", "halt", "figure", "next_table", "view", "published", "export", "run", "model"),
     actions=(
         Action("samples", ("enter",), "Enter", "samples", "Browse the samples behind the figure", "Results", 1),
         Action("halt", ("escape",), "Esc", "stop counting", "Stop counting; what is counted stays", "Results", 1),
+        Action(
+            "figure",
+            ("right",),
+            "→",
+            "figure",
+            "Sources by the next figure",
+            "Results",
+            2,
+            ("← →", "figure"),
+            needs="only sources on an axis have figures to choose",
+        ),
+        Action("figure_back", ("left",), "←", "figure before", "Sources by the figure before", "Results"),
         Action(
             "next_table", ("n",), "n", "next table", "Next table, plot or heatmap", "Results", 2, ("n p", "next table")
         ),

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import replace as with_other
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -22,6 +24,8 @@ _GAP = 2
 _LONGEST_LABEL = 30
 _MOST_NOTES = 110
 _WIDEST = 24
+_ON_ONE_LINE = 12
+"""Cells of a heading that is not broken into lines."""
 KINDS = {"run": "own runs", "baseline": "costs nothing", "people": "annotators", "published": "† published"}
 
 
@@ -29,12 +33,13 @@ KINDS = {"run": "own runs", "baseline": "costs nothing", "people": "annotators",
 class _Width:
     """Cells of a column: of its means, which stand to the right, and of its spreads, which stand to the left.
 
-    Where intervals stand below, all three are one width.
+    Where intervals stand below, all three are one width. `title`: of what stands over it.
     """
 
     mean: int
     spread: int
     all: int
+    title: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,7 @@ class Grid(Page, inherit_bindings=False):
         self.row = self.column = 0
         self._shades = self._plain = self._below = False
         self._first = 0
+        self._wanted: tuple[str, str] | None = None
         self._widths: list[_Width] = []
         self._label = 0
         self._row_lines: dict[int, int] = {}
@@ -91,18 +97,28 @@ class Grid(Page, inherit_bindings=False):
             shades: draw figures as shades of the largest one.
             plain: without headings over own, annotators' and published rows.
         """
-        same = self.table is not None and self.table.key == table.key
+        same, before = self.table is not None and self.table.key == table.key, self.cell
         table = without_unasked(table)
         self.table, self._shades, self._plain = table, shades, plain
-        if same:
+        if same and before is not None and self._wanted is None:
+            self._wanted = before[0].label, before[1].key
+        place, self._wanted = _place_of(table, self._wanted), None
+        if place is not None:
+            self._first = self._first if same else _group_from(table, place[1])
+            self.row, self.column = place
+        elif same:
             self.row = min(self.row, max(len(table.rows) - 1, 0))
             self.column = min(self.column, max(len(table.columns) - 1, 0))
         else:
-            self._first = 0
             self.row, self.column = _first_figure(table)
+            self._first = _group_from(table, self.column)
         self._draw()
         self._bring_into_sight()
         self.post_message(self.Moved())
+
+    def begin_at(self, label: str, key: str) -> None:
+        """The next table that has it is shown with the cursor on this figure, by its row's label and column's key."""
+        self._wanted = label, key
 
     def on_resize(self) -> None:
         self._draw()
@@ -116,7 +132,7 @@ class Grid(Page, inherit_bindings=False):
             self.put(self.row + rows, self.column + columns)
 
     def action_page(self, direction: int) -> None:
-        self.action_move(direction * max(self.size.height - 3, 1), 0)
+        self.action_move(direction * max(self.size.height - self.heads - 1, 1), 0)
 
     def put(self, row: int, column: int) -> None:
         """Put the cursor on a cell, the nearest there is, and bring it into sight."""
@@ -133,8 +149,7 @@ class Grid(Page, inherit_bindings=False):
         offset = event.get_content_offset(self)
         if offset is None:
             return
-        at = offset.y + self.scroll_offset.y
-        row = self._rows_at.get(at)
+        row = self._rows_at.get(self.line_at(offset.y))
         columns = [column for column, (a, b) in self._column_places.items() if a <= offset.x < b]
         if row is not None:
             self.put(row, columns[0] if columns else self.column)
@@ -152,8 +167,9 @@ class Grid(Page, inherit_bindings=False):
         self._below = wide and not self._shades and any(one.low is not None for row in table.rows for one in row.cells)
         if self._below:
             self._widths = [_narrow(one) for one in self._widths]
-        seen = self._seen(cells)
+        seen = self._seen(table, cells)
         lines: list[_Line] = [_Line(-1, tuple(parts)) for parts in self._heads(table, seen)]
+        self.heads = min(len(lines), max(self.size.height // 3, 1))
         self._row_lines = {}
         kind = ""
         for number, row in enumerate(table.rows):
@@ -171,39 +187,53 @@ class Grid(Page, inherit_bindings=False):
         self._rows_at = {at: line.row for at, line in enumerate(lines) if line.row >= 0}
         self.show([line.parts for line in lines])
 
-    def _seen(self, cells: int) -> list[int]:
-        """The columns that are shown, and where each begins and ends."""
-        sizes = [one.all + _GAP for one in self._widths]
-        seen = window(sizes, self._first, self.column, cells - self._label - 3)
+    def _seen(self, table: "ResultsTable", cells: int) -> list[int]:
+        """The columns that are shown, and where each begins and ends; the last one of a group is as wide as its name
+        needs.
+        """
+        room = cells - self._label - 3
+        seen = window([one.all + _GAP for one in self._widths], self._first, self.column, room)
         self._first = seen.start
+        spare = room - sum(self._widths[at].all + _GAP for at in seen)
+        for group in _groups(table, seen):
+            name = shown(table.columns[group[0]].group)
+            lacking = _longest_word(name) - sum(self._widths[at].all + _GAP for at in group) + _GAP
+            if 0 < lacking <= spare:
+                last = self._widths[group[-1]]
+                self._widths[group[-1]] = with_other(last, all=last.all + lacking)
+                spare -= lacking
         places, at = {}, self._label + 2
         for column in seen:
-            places[column] = (at, at + sizes[column])
-            at += sizes[column]
+            places[column] = (at, at + self._widths[column].all + _GAP)
+            at += self._widths[column].all + _GAP
         self._column_places = places
         return list(seen)
 
     def _heads(self, table: "ResultsTable", seen: Sequence[int]) -> list[list[Part]]:
+        """Names of groups and columns, whole: on as many lines as they need."""
+        blank = Part(" " * (self._label + 2))
+        heads: list[list[Part]] = []
+        if any(column.group for column in table.columns):
+            named = []
+            for group in _groups(table, seen):
+                room = sum(self._widths[at].all + _GAP for at in group)
+                named.append((wrapped(shown(table.columns[group[0]].group), room - 1), room))
+            for line in range(max(len(words) for words, _ in named)):
+                said = [Part(fit(words[line] if line < len(words) else "", room), "strong") for words, room in named]
+                heads.append([blank, *said])
         left = "◂ " if seen and seen[0] > 0 else "  "
         right = " ▸" if seen and seen[-1] < len(table.columns) - 1 else ""
-        heads = []
-        if any(column.group for column in table.columns):
-            groups: list[Part] = [Part(" " * (self._label + 2))]
-            at = 0
-            while at < len(seen):
-                name, room = table.columns[seen[at]].group, 0
-                while at < len(seen) and table.columns[seen[at]].group == name:
-                    room += self._widths[seen[at]].all + _GAP
-                    at += 1
-                groups.append(Part(fit(shown(name), room - 1) + " ", "strong"))
-            heads.append(groups)
-        titles = [Part(" " * self._label + left, "key")]
-        for at in seen:
-            size = self._widths[at]
-            title = shown(heading_of(table.columns[at]))
-            kind = "strong" if at == self.column else "dim"
-            titles.append(Part(fit(title.rjust(size.mean), size.all) + " " * _GAP, kind))
-        heads.append([*titles, Part(right, "key")])
+        titles = [wrapped(shown(heading_of(table.columns[at])), self._widths[at].all) for at in seen]
+        deepest = max((len(words) for words in titles), default=1)
+        for line in range(deepest):
+            last = line == deepest - 1
+            parts = [Part(" " * self._label + left, "key") if last else blank]
+            for at, words in zip(seen, titles, strict=True):
+                size, place = self._widths[at], line - (deepest - len(words))
+                title = words[place] if place >= 0 else ""
+                kind = "strong" if at == self.column else "dim"
+                parts.append(Part(fit(title.rjust(size.mean), size.all) + " " * _GAP, kind))
+            heads.append([*parts, Part(right, "key")] if last else parts)
         return heads
 
     def _row_parts(self, number: int, row: "Row", seen: Sequence[int]) -> list[Part]:
@@ -273,6 +303,36 @@ def _kind_parts(kind: str, rows: "Sequence[Row]") -> tuple[Part, ...]:
     return named, Part(f"   {whose}{'; '.join(dict.fromkeys(golds))}", "mark")
 
 
+def wrapped(text: str, cells: int) -> list[str]:
+    """A heading in lines of so many cells, without the spaces at which they break."""
+    return [text[start:end].rstrip() for start, end in wrap(text, cells)] or [""]
+
+
+def _longest_word(text: str) -> int:
+    return max((width(word) for word in text.split()), default=0)
+
+
+def _groups(table: "ResultsTable", seen: Sequence[int]) -> list[list[int]]:
+    """Neighbouring columns of one group."""
+    return [list(held) for _, held in groupby(seen, lambda at: table.columns[at].group)]
+
+
+def _group_from(table: "ResultsTable", column: int) -> int:
+    """The first column of the group of this one; of one without a group the first of all."""
+    group = table.columns[column].group if table.columns else ""
+    return next((at for at, one in enumerate(table.columns) if one.group == group), 0) if group else 0
+
+
+def _place_of(table: "ResultsTable", wanted: tuple[str, str] | None) -> tuple[int, int] | None:
+    """Row and column of a figure by its row's label and its column's key; None where it is not here."""
+    if wanted is None:
+        return None
+    label, key = wanted
+    rows = [number for number, row in enumerate(table.rows) if row.label == label]
+    columns = [at for at, column in enumerate(table.columns) if column.key == key]
+    return (rows[0], columns[0]) if rows and columns else None
+
+
 def window(sizes: Sequence[int], first: int, cursor: int, room: int) -> range:
     """Which columns are shown in so much room: from `first` on if that can be, and always the cursor's.
 
@@ -291,25 +351,26 @@ def window(sizes: Sequence[int], first: int, cursor: int, room: int) -> range:
 
 def _width(table: "ResultsTable", at: int, *, shades: bool) -> _Width:
     column = table.columns[at]
-    title = width(shown(heading_of(column)))
+    named = shown(heading_of(column))
+    title = width(named) if width(named) <= _ON_ONE_LINE else max(_longest_word(named), _ON_ONE_LINE)
     if shades:
-        return _Width(title, 0, max(width(shown(heading_of(one))) for one in table.columns))
+        return _Width(0, 0, max(_longest_word(shown(heading_of(one))) for one in table.columns))
     texts = [written(row.cells[at], column.unit) for row in table.rows]
     mean = max((width(text) for text, _ in texts), default=1)
     spread = max((width(text) for _, text in texts), default=0)
-    whole = min(max(mean + (spread + 1 if spread else 0), title), _WIDEST)
+    whole = max(min(mean + (spread + 1 if spread else 0), _WIDEST), title)
     if column.unit == "words":
-        return _Width(0, 0, whole)
+        return _Width(0, 0, whole, title)
     # Where there is no spread behind them, figures stand to the right under their title.
-    return _Width(mean if spread else whole, spread, whole)
+    return _Width(mean if spread else whole, spread, whole, title)
 
 
 def _narrow(size: _Width) -> _Width:
     """The width of a column whose intervals stand below."""
     if not size.spread:
         return size
-    whole = max(size.mean, size.spread, size.all - size.mean - size.spread - 1)
-    return _Width(whole, 0, whole)
+    whole = max(size.mean, size.spread, size.title)
+    return _Width(whole, 0, whole, size.title)
 
 
 def _most(table: "ResultsTable") -> float:

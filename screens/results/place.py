@@ -16,9 +16,10 @@ from textual.timer import Timer
 from emotui.screens.place import Place
 from emotui.screens.requests import LatestRequest
 from emotui.screens.results.entry import ENTRY
+from emotui.screens.results.forest import ForestRows
 from emotui.screens.results.grid import Grid
 from emotui.screens.results.requests import Counting, Found, Question, ask
-from emotui.screens.results.state import AGREEMENT, SCATTER, Looked
+from emotui.screens.results.state import AGREEMENT, FOREST, SCATTER, Looked
 from emotui.screens.results.view import ResultsView
 from emotui.screens.session import Session
 from emotui.screens.widgets.notice import Notice
@@ -34,6 +35,9 @@ SPANS = "spans"
 _MARKS = {"hallucinat": "H", "fixat": "F", "neutral": "N", "invalid": "!", "recall": "M", "precision": "X"}
 """How the keys of columns begin that count samples with an error, and the letter of that."""
 
+_ALL = 1_000_000
+"""More rows than any table has."""
+
 _PATIENCE = 0.3
 """Seconds before one is told that it is being counted."""
 
@@ -42,8 +46,8 @@ class Results(Place):
     """A grid or a plot above, and under it what the figure under the cursor is."""
 
     entry = ENTRY
-    headings = {"results-grid": "#results-title", "results-about": "#results-cell"}
-    slim_list = True
+    headings = {"results-forest": "#results-title", "results-grid": "#results-title", "results-about": "#results-cell"}
+    alone = True
     marks_errors = False
 
     class Written(Message):
@@ -108,6 +112,7 @@ class Results(Place):
             if self.looked.view not in self.looked.views:
                 self.looked.view = self.looked.views[0]
             self.looked.runs = chosen
+            self.looked.people = frozenset(one.run for one in overview.runs if one.source == "person")
             self._count_anew()
 
     def show_nothing(self, why: str, *, failed: bool = False) -> None:
@@ -115,7 +120,7 @@ class Results(Place):
             self.say("The paper's tables, with your own runs beside them", why, failed=failed)
 
     def focus_first(self) -> None:
-        self.view.grid.focus()
+        self.view.main.focus()
 
     def on_show(self) -> None:
         """Scores may have changed while another place was open; what has not is at hand at once."""
@@ -192,6 +197,7 @@ class Results(Place):
             self.say("Results", "there are no samples of spans yet", "emotui import spans FILE brings some in")
 
     def _draw_view(self) -> None:
+        self.view.stopped = self._stopped
         self.view.draw(counting=self.busy)
         self.refresh_bindings()
 
@@ -200,7 +206,8 @@ class Results(Place):
             self.call_after_refresh(self._draw_view)
 
     @on(Grid.Moved)
-    def _moved(self, event: Grid.Moved) -> None:
+    @on(ForestRows.Moved)
+    def _moved(self, event: Message) -> None:
         event.stop()
         self.refresh_bindings()
 
@@ -214,7 +221,7 @@ class Results(Place):
             # Of work that the top line tells of, that line says that Esc stops it.
             return self.busy and not self._stopped and self.session.job is None
         if action in ("view", "view_back"):
-            return (self.looked.at_hand is not None and len(self.looked.views) > 1) or self._stopped
+            return self._desk is not None and self.looked.dataset is not None
         if not self.looked.at_hand:
             return False
         if action == "values":
@@ -222,10 +229,14 @@ class Results(Place):
             return self.looked.view == "transitions" or (
                 self.looked.view in ("tables", AGREEMENT) and table is not None and table.heat
             )
+        if action in ("figure", "figure_back"):
+            return self.looked.view == FOREST and self.looked.drawn is not None
+        if action in ("next", "previous", "page_down", "page_up", "first", "last"):
+            return self.looked.view not in ("bars", SCATTER)
         if action == "published":
             return self.looked.publishes
         if action == "samples":
-            picked = self.view.grid.cell
+            picked = self.view.cell
             if self.looked.view == "bars":
                 return bool(self.looked.bars_there)
             if self.looked.view == SCATTER:
@@ -239,12 +250,20 @@ class Results(Place):
     def tell(self, what: str, value: object) -> None:
         if what == "view" and value in self.looked.views:
             self._turn_to(str(value))
+        elif what == "figure" and isinstance(value, int):
+            self.looked.turn_figure(value - self.looked.figure_at)
+            self._draw()
 
     def _turn_to(self, view: str) -> None:
-        self.looked.view, self._stopped = view, False
+        """Show a view; from a source the tables open at its figure."""
+        looked, point = self.looked, self.view.forest.picked
+        here = looked.turn_to_table(point) if view == "tables" and looked.view == FOREST else None
+        looked.view, self._stopped = view, False
+        if here is not None:
+            self.view.grid.begin_at(*here)
         self._look()
         if self.display and view not in ("bars", SCATTER):
-            self.view.grid.focus()
+            self.call_after_refresh(self.focus_first)
 
     def do_view(self) -> None:
         """The next view; where the counting was stopped, count again."""
@@ -254,6 +273,40 @@ class Results(Place):
     def do_view_back(self) -> None:
         view, views = self.looked.view, self.looked.views
         self._turn_to(view if self._stopped else views[views.index(view) - 1])
+
+    def do_next(self) -> None:
+        """Another source or figure: letters move the cursor from any pane."""
+        self._move(1)
+
+    def do_previous(self) -> None:
+        self._move(-1)
+
+    def do_page_down(self) -> None:
+        self.view.main.action_page(1)
+
+    def do_page_up(self) -> None:
+        self.view.main.action_page(-1)
+
+    def do_first(self) -> None:
+        self._move(-_ALL)
+
+    def do_last(self) -> None:
+        self._move(_ALL)
+
+    def _move(self, rows: int) -> None:
+        if self.looked.view == FOREST:
+            self.view.forest.action_move(rows)
+        else:
+            self.view.grid.action_move(rows, 0)
+
+    def do_figure(self) -> None:
+        """The sources by another figure of their table."""
+        self.looked.turn_figure(1)
+        self._draw()
+
+    def do_figure_back(self) -> None:
+        self.looked.turn_figure(-1)
+        self._draw()
 
     def do_next_table(self) -> None:
         self.looked.turn(1)
@@ -265,7 +318,9 @@ class Results(Place):
 
     def do_published(self) -> None:
         """Show the papers' own rows too, or no longer; the view is one that has any."""
-        self.looked.published, self.looked.view = not self.looked.published, "tables"
+        self.looked.publish(not self.looked.published)
+        if self.looked.view != FOREST:
+            self.looked.view = "tables"
         self._look()
 
     def do_values(self) -> None:
@@ -282,14 +337,14 @@ class Results(Place):
         if self.looked.view == SCATTER:
             self.looked.turn_to_plane()
             self._look()
-            self.view.grid.focus()
+            self.call_after_refresh(self.focus_first)
             return
         by = self.looked.turn_to_figures()
         if by is not None:
             self._look()
             self.view.show_column(by)
             return
-        picked, found = self.view.grid.cell, self.looked.tables_found
+        picked, found = self.view.cell, self.looked.tables_found
         if picked is None:
             return
         row, column, cell = picked

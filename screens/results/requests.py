@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from emotui.tables import Bars, ResultsTable, Transitions
     from emotui.workbench.results.service import Results
 
+MEANS = "means"
+
 _STEPS = {"answers": "answers read", "baselines": "samples scored for a baseline"}
 
 
@@ -41,11 +43,11 @@ class Counting:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """One of the things that can be asked of results. `what`: tables, bars, transitions or agreement.
+    """One of the things that can be asked of results. `what`: means, tables, bars, transitions or agreement.
 
     `runs`: just these; empty: the newest of each model and setting.
     `whole`: whether what takes longer is in the tables too: the Sim of annotators, for which the embedded model is
-    loaded, and the baselines. `published`: whether the papers' own rows stand beside.
+    loaded, and the baselines.
     """
 
     dataset: int
@@ -55,7 +57,6 @@ class Wanted:
     figure: str = ""
     whole: bool = False
     runs: tuple[str, ...] = ()
-    published: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,8 @@ def ask(results: "Results", question: Question) -> Found:
     wanted, counting = question.wanted, question.counting
     dataset, runs = wanted.dataset, wanted.runs or None
     try:
+        if wanted.what == MEANS:
+            return Found(wanted, results.means(dataset, runs))
         if wanted.what == "bars":
             named = {"part": wanted.part, "by": wanted.by, "figure": wanted.figure}
             return Found(wanted, results.bars(dataset, runs, **named, cancelled=counting))
@@ -98,7 +101,7 @@ def ask(results: "Results", question: Question) -> Found:
             runs,
             sim=wanted.whole,
             baselines=wanted.whole,
-            published=wanted.published,
+            published=None,
             cancelled=counting,
             on_step=counting.tell,
         )

@@ -2,12 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from emotui.screens.results.requests import Found, Wanted
+from emotui.screens.results.requests import MEANS, Found, Wanted
+from emotui.workbench.results.forests import Forest, Point, figures_of, forest_of
 
 if TYPE_CHECKING:
     from emotui.tables import Bars, ResultsTable, Transitions
 
-VIEWS = ("tables", "bars", "transitions")
+FOREST = "forest"
+VIEWS = (FOREST, "tables", "bars", "transitions")
 SCATTER = "scatter"
 AGREEMENT = "agreement"
 BY = ("emotion", "valence")
@@ -21,22 +23,28 @@ _LONGER = ("people", "run")
 
 
 class Looked:
-    """Plain state, without a widget. What was found stays at hand, if stale, until something fresher comes."""
+    """Plain state, without a widget. What was found stays at hand, if stale, until something fresher comes.
+
+    `people`: the runs that are people's. `figure`: by which figure sources stand on one axis, where one was chosen.
+    """
 
     def __init__(self) -> None:
         self.dataset: int | None = None
         self.of_spans = True
         self.runs: tuple[str, ...] = ()
+        self.people: frozenset[str] = frozenset()
         self.published = False
         self.view = VIEWS[0]
+        self.figure = ""
         self.at = dict.fromkeys((*VIEWS, SCATTER, AGREEMENT), 0)
         self._found: dict[Wanted, Found] = {}
         self._fresh: set[Wanted] = set()
+        self._shown: dict[tuple[Wanted, bool], tuple[ResultsTable, ...]] = {}
 
     @property
     def views(self) -> tuple[str, ...]:
         """Those that there are: bars and transitions are of spans, points of numbers; agreement is of all."""
-        own = VIEWS if self.of_spans else (VIEWS[0], SCATTER) if self.plots_there else VIEWS[:1]
+        own = VIEWS if self.of_spans else (*VIEWS[:2], SCATTER) if self.plots_there else VIEWS[:2]
         return *own, AGREEMENT
 
     @property
@@ -60,9 +68,23 @@ class Looked:
         self._fresh.clear()
 
     def take(self, found: Found) -> None:
-        """Keep what came."""
+        """Keep what came; the same table is looked at, wherever it now stands."""
+        before = None if self.drawn is None else self.drawn.key
         self._found[found.wanted] = found
         self._fresh.add(found.wanted)
+        self._shown.clear()
+        self._stay_at(before)
+
+    def publish(self, published: bool) -> None:
+        """Show the papers' own rows, or no longer."""
+        before = None if self.drawn is None else self.drawn.key
+        self.published = published
+        self._stay_at(before)
+
+    def _stay_at(self, key: str | None) -> None:
+        keys = [table.key for table in self.sources or ()]
+        if key in keys:
+            self.at[FOREST] = keys.index(key)
 
     def fresh(self, wanted: Wanted) -> bool:
         """Is it at hand as it is now?"""
@@ -71,15 +93,18 @@ class Looked:
     def wanted(self) -> Wanted | None:
         """What the view needs; None where there is no such thing. Tables come first: they tell which parts there are.
 
-        Tables of spans are asked for twice: at first without what takes longer.
+        Before the tables, the means are asked for, which take no time. Tables of spans are asked for twice: at first
+        without what takes longer.
         """
         if self.dataset is None:
             return None
         if self.view == AGREEMENT:
             return Wanted(self.dataset, AGREEMENT, runs=self.runs)
-        if self.view in ("tables", SCATTER) or self.tables is None:
+        if self.view == FOREST and self.tables is None and self._means not in self._fresh:
+            return self._means
+        if self.view in (FOREST, "tables", SCATTER) or self.tables is None:
             whole = self.of_spans and any(row.kind in _LONGER for table in self.tables or () for row in table.rows)
-            return Wanted(self.dataset, "tables", whole=whole, runs=self.runs, published=self.published)
+            return Wanted(self.dataset, "tables", whole=whole, runs=self.runs)
         if self.view == "transitions":
             return Wanted(self.dataset, "transitions", by=BY[self.at["transitions"] % len(BY)])
         if not self.bars_there:
@@ -88,23 +113,94 @@ class Looked:
         return Wanted(self.dataset, "bars", part, by, figure, runs=self.runs)
 
     @property
+    def _means(self) -> Wanted:
+        assert self.dataset is not None
+        return Wanted(self.dataset, MEANS, runs=self.runs)
+
+    @property
     def tables_found(self) -> Found | None:
         """The best that there is of the tables: until those that are wanted come, the others stay."""
         if self.dataset is None:
             return None
-        for published in (self.published, not self.published):
-            for whole in (True, False):
-                wanted = Wanted(self.dataset, "tables", whole=whole, runs=self.runs, published=published)
-                found = self._found.get(wanted)
-                if found is not None:
-                    return found
+        for whole in (True, False):
+            found = self._found.get(Wanted(self.dataset, "tables", whole=whole, runs=self.runs))
+            if found is not None:
+                return found
         return None
 
     @property
     def tables(self) -> "tuple[ResultsTable, ...] | None":
-        """All tables."""
+        """All tables, with the published rows or without them."""
         found = self.tables_found
-        return found.value if found is not None and isinstance(found.value, tuple) else None
+        if found is None or not isinstance(found.value, tuple):
+            return None
+        key = found.wanted, self.published
+        if key not in self._shown:
+            shown = (table.shown(published=self.published) for table in found.value)
+            self._shown[key] = tuple(table for table in shown if table.rows)
+        return self._shown[key]
+
+    @property
+    def sources(self) -> "tuple[ResultsTable, ...] | None":
+        """The tables whose sources stand on an axis, or their means while those are still counted."""
+        if self.dataset is None:
+            return None
+        tables = self.tables
+        if tables is None:
+            found = self._found.get(self._means)
+            tables = found.value if found is not None and isinstance(found.value, tuple) else None
+            if not tables:
+                return None
+        return tuple(table for table in tables if figures_of(table))
+
+    @property
+    def without_intervals(self) -> bool:
+        """Whether means are at hand and the tables are not."""
+        return self.tables is None and self.sources is not None
+
+    @property
+    def drawn(self) -> "ResultsTable | None":
+        """The table whose sources are looked at."""
+        there = self.sources
+        return there[self.at[FOREST] % len(there)] if there else None
+
+    @property
+    def forest(self) -> Forest | None:
+        """Its sources by the figure that was chosen, or else its first."""
+        table = self.drawn
+        if table is None:
+            return None
+        known = figures_of(table)
+        return forest_of(table, self.figure if self.figure in known else known[0], self.people)
+
+    @property
+    def other_forests(self) -> list[Forest]:
+        """The same sources by the other figures of their table, in their order."""
+        table, forest = self.drawn, self.forest
+        if table is None or forest is None:
+            return []
+        return [forest_of(table, one, self.people) for one in figures_of(table) if one != forest.figure]
+
+    @property
+    def figure_at(self) -> int:
+        """The place of the figure among those of its table."""
+        table, forest = self.drawn, self.forest
+        return 0 if table is None or forest is None else figures_of(table).index(forest.figure)
+
+    def turn_figure(self, step: int) -> None:
+        """The sources by the next figure of their table, or by the one before (-1)."""
+        table, forest = self.drawn, self.forest
+        if table is not None and forest is not None:
+            known = figures_of(table)
+            self.figure = known[(known.index(forest.figure) + step) % len(known)]
+
+    def turn_to_table(self, point: Point | None) -> tuple[str, str] | None:
+        """From a source to the figure of it in its table; says in which row and column, by their label and key."""
+        drawn, tables = self.drawn, self.tables or ()
+        if drawn is None or drawn not in tables:
+            return None
+        self.at["tables"] = tables.index(drawn)
+        return None if point is None else (point.label, drawn.columns[point.column].key)
 
     @property
     def agreement(self) -> "tuple[ResultsTable, ...] | None":
@@ -115,6 +211,8 @@ class Looked:
     @property
     def at_hand(self) -> "tuple[ResultsTable, ...] | None":
         """The tables that the view is made of; None where they have not come."""
+        if self.view == FOREST and self.without_intervals:
+            return self.sources
         return self.agreement if self.view == AGREEMENT else self.tables
 
     @property
@@ -148,6 +246,9 @@ class Looked:
         at, tables = self.at[self.view], self.tables or ()
         if self.view == AGREEMENT:
             tables = self.agreement or ()
+        if self.view == FOREST:
+            of = max(len(self.sources or ()), 1)
+            return ("" if self.drawn is None else self.drawn.title), at % of + 1, of
         if self.view in ("tables", AGREEMENT):
             of = max(len(tables), 1)
             return (tables[at % of].title if tables else self.view.capitalize()), at % of + 1, of

@@ -9,26 +9,33 @@ from textual.containers import Horizontal, Vertical
 
 from emotui.screens.results import bars as results_bars
 from emotui.screens.results import cells as results_cells
+from emotui.screens.results.forest import ForestRows
 from emotui.screens.results.grid import Grid
-from emotui.screens.results.state import AGREEMENT, SCATTER, Looked
+from emotui.screens.results.state import AGREEMENT, FOREST, SCATTER, Looked
 from emotui.screens.widgets.cell_width import wrap
-from emotui.screens.widgets.line import Line, Part, tabs
+from emotui.screens.widgets.line import Line, Part, tabs, taken
 from emotui.screens.widgets.number_format import count
 from emotui.screens.widgets.page import Page
 from emotui.workbench.results import span_tables
+from emotui.workbench.results.forests import figures_of
 
 if TYPE_CHECKING:
-    from emotui.tables import Bars, ResultsTable, Transitions
+    from emotui.tables import Bars, Cell, Column, ResultsTable, Row, Transitions
 
 _MOST_NAMES = 4
 """Lines of names over a plot, where a third of the place would be fewer."""
+
+
+_TALL = 18
+"""Lines from which on three say what has to be known of a figure."""
 
 
 class ResultsView(Vertical):
     """Draws what `Looked` has at hand."""
 
     DEFAULT_CSS = """
-    ResultsView > #results-grid { height: 1fr; min-height: 4; }
+    ResultsView > #results-forest { height: 1fr; min-height: 4; }
+    ResultsView > #results-grid { height: 1fr; min-height: 4; display: none; }
     ResultsView > #results-bars { height: 1fr; display: none; }
     ResultsView > #results-points { height: 1fr; display: none; }
     ResultsView #results-beside { width: 26; margin: 1 0 0 1; }
@@ -39,9 +46,11 @@ class ResultsView(Vertical):
         super().__init__(id=id)
         self._looked = looked
         self.shades = True
+        self.stopped = False
 
     def compose(self) -> ComposeResult:
         yield Line(id="results-title", classes="-pane")
+        yield ForestRows(id="results-forest")
         yield Grid(id="results-grid")
         with Vertical(id="results-bars"):
             yield Page(id="results-legend")
@@ -50,17 +59,33 @@ class ResultsView(Vertical):
         yield Line(id="results-cell", classes="-pane")
         yield Page(id="results-about")
 
+    def on_resize(self) -> None:
+        """Where there are few lines, the figures get them."""
+        self.query_one("#results-about").styles.height = 3 if self.size.height >= _TALL else 1
+
     @property
     def grid(self) -> Grid:
         """The table or heatmap with its cursor."""
         return self.query_one(Grid)
+
+    @property
+    def forest(self) -> ForestRows:
+        """The sources on one axis."""
+        return self.query_one(ForestRows)
+
+    @property
+    def main(self) -> "ForestRows | Grid":
+        """The pane with a cursor that is to be seen."""
+        return self.forest if self._looked.view == FOREST else self.grid
 
     def draw(self, *, counting: bool) -> None:
         """Show what is at hand of what the view needs; what was shown stays until that has come."""
         looked = self._looked
         shown: Any = looked.shown
         self.draw_title(counting=counting)
-        if looked.view in ("tables", AGREEMENT):
+        if looked.view == FOREST:
+            self._draw_forest()
+        elif looked.view in ("tables", AGREEMENT):
             if looked.table is not None:
                 heat = looked.table.heat
                 self._show_grid()
@@ -89,22 +114,43 @@ class ResultsView(Vertical):
             left.append(Part(f"   just {len(looked.runs)} runs", "mark", "do('run')"))
         if counting:
             left.append(Part("   counting…", "dim"))
-        views = tabs(looked.views, looked.view, "view")
-        self.query_one("#results-title", Line).show(left, [Part("v ", "key", "do('view')"), *views, Part(" ")])
+        views = [Part("v ", "key", "do('view')"), *tabs(looked.views, looked.view, "view"), Part(" ")]
+        if taken(left) + taken(views) >= self.size.width:
+            place = f" {looked.views.index(looked.view) + 1} of {len(looked.views)} "
+            views = [views[0], *tabs((looked.view,), looked.view, "view"), Part(place, "dim", "do('view')")]
+        self.query_one("#results-title", Line).show(left, views)
+
+    def _only(self, *names: str) -> None:
+        """Of what may stand between the two headings, show these."""
+        for name in ("forest", "grid", "bars", "points", "about"):
+            self.query_one(f"#results-{name}").display = name in names
 
     def _show_grid(self) -> None:
-        self.grid.display = self.query_one("#results-about").display = True
-        self.query_one("#results-bars").display = self.query_one("#results-points").display = False
+        self._only("grid", "about")
+
+    @property
+    def _waiting(self) -> str:
+        return "The counting was stopped: v counts again" if self.stopped else "The intervals are being counted"
+
+    def _draw_forest(self) -> None:
+        looked, table = self._looked, self._looked.drawn
+        forest = looked.forest
+        if forest is None or table is None:
+            self._tell_none("No figure of a source here: v goes on to the tables")
+            return
+        self._only("forest", "about")
+        others = [] if looked.without_intervals else looked.other_forests
+        self.forest.show_forest(
+            forest, others, figures_of(table), waiting=self._waiting if looked.without_intervals else ""
+        )
 
     def _draw_points(self, table: "ResultsTable") -> None:
         from emotui.screens.results import scatter
 
         plot = table.plot
         assert plot is not None
-        self.grid.display = self.query_one("#results-about").display = False
-        self.query_one("#results-bars").display = False
+        self._only("points")
         pane = self.query_one("#results-points")
-        pane.display = True
         plots = list(pane.query(scatter.ScatterPlot))
         if not plots:
             plots = [scatter.ScatterPlot(id="results-scatter")]
@@ -115,18 +161,15 @@ class ResultsView(Vertical):
         self.query_one("#results-cell", Line).show([Part(f" a point a {plot.of}", "dim")], right)
 
     def _tell_none(self, why: str) -> None:
-        self._show_grid()
-        self.grid.display = False
+        self._only("about")
         self.query_one("#results-cell", Line).show([Part(f" {why}", "dim")])
         self.query_one("#results-about", Page).show([])
 
     def _draw_bars(self, bars: "Bars") -> None:
         from emotui.screens.results.plot import AXIS, ResultsPlot
 
-        self.grid.display = self.query_one("#results-about").display = False
-        self.query_one("#results-points").display = False
+        self._only("bars")
         pane, cells = self.query_one("#results-bars"), self.size.width
-        pane.display = True
         plots = list(pane.query(ResultsPlot))
         if not plots:
             plots = [ResultsPlot(id="results-plot")]
@@ -149,11 +192,22 @@ class ResultsView(Vertical):
             self.grid.put(self.grid.row, here[0] if here else 0)
             self.grid.focus()
 
+    @property
+    def cell(self) -> "tuple[Row, Column, Cell] | None":
+        """The figure under the cursor, with its row and column."""
+        if self._looked.view != FOREST:
+            return self.grid.cell
+        point, table = self.forest.picked, self._looked.drawn
+        if point is None or table is None:
+            return None
+        return table.rows[point.row], table.columns[point.column], point.cell
+
     @on(Grid.Moved)
+    @on(ForestRows.Moved)
     def _draw_cell(self) -> None:
         """The figure under the cursor: what it is, how to get to its samples, and what has to be known of it."""
         line, page = self.query_one("#results-cell", Line), self.query_one("#results-about", Page)
-        picked = self.grid.cell
+        picked = self.cell
         if picked is None or self._looked.view in ("bars", SCATTER):
             return
         row, column, cell = picked

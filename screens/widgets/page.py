@@ -20,7 +20,7 @@ Lines = Sequence[Sequence[Part]]
 class Page(ScrollView, can_focus=True, inherit_bindings=False):
     """Shows parts literally, a line each; ↑ ↓ scroll, and a click does what its part stands for.
 
-    Left and right stay free for the place.
+    Left and right stay free for the place. So many lines as `heads` says stay at the top when the others scroll.
     """
 
     BINDINGS = [
@@ -44,6 +44,7 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
+        self.heads = 0
         self._lines: tuple[tuple[Part, ...], ...] = ()
         self._lines_for: Callable[[Size], Lines] | None = None
         self._presses: dict[int, list[Press]] = {}
@@ -78,7 +79,8 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
             self._lines = fresh
             for at in changed:
                 self._presses.pop(at, None)
-                self.refresh(Region(0, at - self.scroll_offset.y, self.outer_size.width, 1))
+                y = at if at < self.heads else at - self.scroll_offset.y
+                self.refresh(Region(0, y, self.outer_size.width, 1))
         else:
             self._lines = fresh
             self._presses.clear()
@@ -92,8 +94,12 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
         height = max(self.size.height, 1)
         if line >= self.scroll_offset.y + height:
             self.scroll_to(y=line + 1 - height, animate=False, force=True)
-        elif line < self.scroll_offset.y:
-            self.scroll_to(y=line, animate=False, force=True)
+        elif line < self.scroll_offset.y + self.heads:
+            self.scroll_to(y=max(line - self.heads, 0), animate=False, force=True)
+
+    def line_at(self, y: int) -> int:
+        """The line that is drawn so many cells below the top."""
+        return y if y < self.heads else y + self.scroll_offset.y
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
@@ -112,7 +118,7 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
 
     def render_line(self, y: int) -> Strip:
         cells, base = self.scrollable_content_region.width, self._style("plain")
-        at = y + self.scroll_offset.y
+        at = self.line_at(y)
         if not 0 <= at < len(self._lines):
             return Strip.blank(cells, base)
         segments, self._presses[at] = drawn(fitted(self._lines[at], cells), self._style)
@@ -125,7 +131,7 @@ class Page(ScrollView, can_focus=True, inherit_bindings=False):
     async def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
         if offset is not None:
-            await run_press(self, event, self._presses.get(offset.y + self.scroll_offset.y, []))
+            await run_press(self, event, self._presses.get(self.line_at(offset.y), []))
 
 
 def _merged(line: Sequence[Part]) -> tuple[Part, ...]:

@@ -45,7 +45,13 @@ def scene_table(bench: SceneBench, runs: Iterable[Run]) -> ResultsTable:
     note = f"† as printed in the paper: other scenarios, so not to be compared figure by figure. {cite}."
     title = "Emotion vectors of scenarios"
     return ResultsTable(
-        Scenes.name, title, tuple(columns), tuple(rows), (*NOTES, *interval_notes(told)), published_notes=(note,)
+        Scenes.name,
+        title,
+        tuple(columns),
+        tuple(rows),
+        (*NOTES, *interval_notes(told)),
+        published_notes=(note,),
+        settings="titles",
     )
 
 

@@ -87,7 +87,7 @@ class Results:
         *,
         sim: bool = True,
         baselines: bool = True,
-        published: bool = False,
+        published: bool | None = False,
         among: Sequence[str] | None = None,
         cancelled: IsCancelled = never,
         on_step: OnStep = untold,
@@ -105,14 +105,14 @@ class Results:
             baselines: whether what costs nothing stands under the runs; all samples are scored for it the first time.
             among: the runs over other datasets by which a task may choose what it must not choose here; None: any.
             published: whether the paper's rows, which are of other samples, stand beside; without them a table may have
-                no row, and is left out.
+                no row, and is left out. None: tables from which both can be made by `ResultsTable.shown`.
 
         Raises:
             BadInput: no such dataset; a run is of another dataset.
         """
         found = self._dataset(dataset, of_spans=False)
         if found.task != SPANS:
-            made = [one.shown(published=published) for one in self._run_tables(found, runs, among, cancelled, on_step)]
+            made = _shown(self._run_tables(found, runs, among, cancelled, on_step), published)
             made += self._by_slice(found, runs)
             made += self.spread(found.dataset, runs, cancelled=cancelled)
             return told_of_gold([table for table in made if table.rows], self._store, found)
@@ -124,8 +124,28 @@ class Results:
             tables += task_tables(self._material(found, own, people, least))
         if experimental or experiment_of(found) is not None:
             tables += [*prompting_tables(experimental), asking(experimental, "asking-experiments")]
-        shown = [table.shown(published=published) for table in tables] + self._by_slice(found, runs)
+        shown = _shown(tables, published) + self._by_slice(found, runs)
         return told_of_gold([table for table in shown if table.rows], self._store, found)
+
+    def means(self, dataset: int | str, runs: Sequence[str] | None = None) -> tuple[ResultsTable, ...]:
+        """The means of the same runs, without intervals, baselines and annotators: quick, until `tables` come.
+
+        Raises:
+            BadInput: as `tables`.
+        """
+        from emotui.workbench.results.means import means
+
+        found = self._dataset(dataset, of_spans=False)
+        if runs is None:
+            chosen = _newest_each([with_state(run) for run in self._store.runs(found.dataset)])
+        else:
+            chosen = [run for run in map(self._store.run, runs) if run.dataset == found.dataset]
+        titles = titles_of(self._store, found) if found.task == SPANS else {}
+        mark = self._store.run_revisions([run.run for run in chosen]), found.fingerprint
+        names = tuple(run.run for run in chosen)
+        return self._once(
+            ("means", found.dataset, names), mark, lambda: means(self._store, found.dataset, chosen, titles)
+        )
 
     def _by_slice(self, dataset: Dataset, names: Sequence[str] | None) -> list[ResultsTable]:
         """These runs, or the newest of each model and setting, by saved slice."""
@@ -414,6 +434,10 @@ class Results:
 
 def _further(on_step: OnStep, before: int, n: int, so_far: int) -> None:
     on_step("answers", min(before + so_far, n), n)
+
+
+def _shown(tables: Sequence[ResultsTable], published: bool | None) -> list[ResultsTable]:
+    return list(tables) if published is None else [table.shown(published=published) for table in tables]
 
 
 def _newest_each(runs: Sequence[Run]) -> list[Run]:

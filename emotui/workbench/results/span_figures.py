@@ -1,7 +1,7 @@
 """What a run of the spans task comes to, and what its annotators come to, from the store in one pass each."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import fmean, stdev
 from typing import Any
 
@@ -70,12 +70,16 @@ class RunFigures:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorFigures:
-    """Annotators as if they were models (section 9): `average` over annotators, `best` over samples."""
+    """Annotators as if they were models (section 9): `average` over annotators, `best` over samples.
+
+    `ranges`: by figure the least and the greatest that one of them reaches.
+    """
 
     annotators: int
     average: SpanErrors
     best: SpanErrors
     convention: str = CONVENTION
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 class _Asking:
@@ -267,11 +271,23 @@ def annotator_figures(
     groups = groups_of_samples(store, dataset.dataset)
     return {
         part: AnnotatorFigures(
-            len(held), in_all([held[name] for name in sorted(held)], groups), in_all([best[part]], groups)
+            len(held),
+            in_all([held[name] for name in sorted(held)], groups),
+            in_all([best[part]], groups),
+            ranges=_ranges(list(held.values())),
         )
         for part, held in named.items()
         if held
     }
+
+
+def _ranges(each: Sequence[Tally]) -> dict[str, tuple[float, float]]:
+    """By figure the least and the greatest of these in which it is defined."""
+    figures = [{name: value for name, (value, _) in one.figures().items() if value is not None} for one in each]
+    known = {
+        name: [one[name] for one in figures if name in one] for name in dict.fromkeys(n for f in figures for n in f)
+    }
+    return {name: (min(values), max(values)) for name, values in known.items()}
 
 
 def _part(labels: Labels) -> str:

@@ -133,7 +133,25 @@ def _main(material: Material, part: str) -> ResultsTable:
         ]
         rows.append(Row(row.model, "published", row.source, tuple(cells)))
     notes, papers = (SCORES, INTERVALS, BOTH, PEOPLE), (f"{PUBLISHED} {table.cite}.", *table.notes)
-    return ResultsTable(part, material.titles[part], tuple(columns), tuple(rows), notes, published_notes=papers)
+    return ResultsTable(
+        part,
+        material.titles[part],
+        tuple(columns),
+        tuple(rows),
+        notes,
+        published_notes=papers,
+        settings="groups",
+        ranges=_ranges(material, part),
+    )
+
+
+def _ranges(material: Material, part: str) -> tuple[tuple[str, float, float], ...]:
+    """By the key of each column of people the least and the greatest of them."""
+    people = material.people.get(part)
+    if people is None:
+        return ()
+    known = {name: people.ranges[name] for name, _, _ in HEADLINE if name in people.ranges}
+    return tuple((f"{OWN}/{name}", low, high) for name, (low, high) in known.items())
 
 
 def _baselines(material: Material, part: str) -> list[Row]:
@@ -381,6 +399,7 @@ def _cot(material: Material, part: str) -> ResultsTable:
         tuple(rows),
         (CHANGE,),
         published_notes=(COT, PUBLISHED),
+        settings="groups",
     )
 
 

@@ -2,12 +2,10 @@
 
 from pathlib import Path
 
-from emotui.screens.compare.axis import drawn_on
 from emotui.screens.compare.figures import bar, between, p_value, sides, signed
 from emotui.screens.compare.place import Compare
 from emotui.screens.compare.rows import DifferenceRows
 from emotui.screens.widgets.line import Line
-from emotui.workbench.compare.pairs import Standing
 from tests.screens.driving import frame, listed, opened, press, screen_text
 from tests.screens.results_workspace import several_runs
 
@@ -31,14 +29,6 @@ def test_bars_grow_from_the_middle_and_what_differs_at_all_has_one() -> None:
     assert sides(0.0, 1.0, 80) == (8, 72)
     assert sides(-1.0, 1.0, 80) == (40, 40)
     assert sides(0.0, 0.0, 8) == (4, 4)
-
-
-def test_the_range_of_people_is_shaded_and_published_figures_are_hollow() -> None:
-    own = Standing("m", "", "model", 0.5, 0.3, 0.7, 9)
-    assert drawn_on(own, None, 11, 0.0, 1.0) == "   ├─●─┤   "
-    assert drawn_on(own, (0.6, 0.9), 11, 0.0, 1.0) == "   ├─●─┤░░ "
-    paper = Standing("p", "", "model", 0.2, None, None, 0, published=True)
-    assert drawn_on(paper, None, 11, 0.0, 1.0) == "  ○        "
 
 
 async def test_two_sources_are_walked_by_their_differences_and_all_stand_on_one_axis(tmp_path: Path) -> None:

@@ -31,10 +31,12 @@ def _app(path: Path) -> EmotuiApp:
 
 
 VIEWS = {
-    "table": ("7",),
-    "published": ("P",),
-    "agreement": ("P", "V"),
-    "(back to the tables": ("v",),
+    "forest": ("7",),
+    "forest published": ("P",),
+    "published": ("v",),
+    "table": ("P",),
+    "agreement": ("V", "V"),
+    "(back to the tables": ("v", "v"),
     "bars": ("v",),
     "transitions": ("v",),
     "counts": ("n", "number_sign"),
@@ -60,7 +62,7 @@ async def test_views(album: Album, tmp_path: Path) -> None:
 async def test_without_colour(album: Album, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     async with at_rest(_app(tmp_path)) as pilot:
-        await album.walk(pilot, {"table": ("7",), "bars": ("v",), "transitions": ("v",)}, sizes=False)
+        await album.walk(pilot, {"forest": ("7",), "table": ("v",), "bars": ("v",), "transitions": ("v",)}, sizes=False)
 
 
 async def test_several_runs(album: Album, tmp_path: Path) -> None:

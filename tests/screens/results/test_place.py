@@ -13,6 +13,7 @@ from emotui.errors import StoreError
 from emotui.records import Mark, SpanSample
 from emotui.screens.browse.place import Browse
 from emotui.screens.results import bars as results_bars
+from emotui.screens.results.forest import ForestRows
 from emotui.screens.results.grid import Grid, without_unasked
 from emotui.screens.results.place import Results
 from emotui.screens.results.plot import ResultsPlot
@@ -57,8 +58,21 @@ def about(pilot: Any) -> str:
     return frame(pilot).query_one("#results-cell", Line).text + "\n" + frame(pilot).query_one("#results-about").text
 
 
+async def tables(pilot: Any, *keys: str) -> None:
+    """Open Results with its tables, then press keys."""
+    await press(pilot, "7", "v", *keys)
+
+
+def rows(pilot: Any) -> dict[str, str]:
+    """The lines of the forest that are drawn with an axis, by how they begin."""
+    first = frame(pilot).query_one(ForestRows).text.split("\n\n")[0]
+    lines = [line.strip("▸ ") for line in first.split("\n")]
+    return {line[:34]: line for line in lines if set(line) & set("●○◆×")}
+
+
 async def go_to(pilot: Any, key: str, label: str, column: str) -> None:
     """Put the cursor on a cell of a table by pressing keys."""
+    assert place(pilot).looked.view == "tables"
     table = grid(pilot).table
     while table is None or table.key != key:
         await press(pilot, "n")
@@ -72,55 +86,87 @@ async def go_to(pilot: Any, key: str, label: str, column: str) -> None:
     assert cell(pilot)[1].key == column
 
 
-async def test_own_runs_stand_beside_the_published_rows_which_wear_a_dagger_once_they_are_asked_for(
+async def test_a_table_opens_on_its_own_figures_with_headings_that_are_whole_and_arrows_move_its_cursor(
     source: Workspace,
 ) -> None:
     (alone, *_), (table, *_) = source.results().tables(1), source.results().tables(1, published=True)
-    async with opened(source) as pilot:
-        await press(pilot, "7")
+    async with opened(source, (80, 24)) as pilot:
+        await tables(pilot)
         assert grid(pilot).table == without_unasked(alone)
         assert "†" not in screen_text(pilot)
+        assert not frame(pilot).pane.display
         await press(pilot, "P")
         assert grid(pilot).table == without_unasked(table)
+        assert cell(pilot)[0].kind == "run"
+        assert cell(pilot)[2].samples
         drawn = grid(pilot).text.split("\n")
-        at, own = next((at, line) for at, line in enumerate(drawn) if line.startswith(QWEN))
-        f1 = next(row for row in table.rows if row.label == QWEN).cells[0]
+        at = next(at for at, line in enumerate(drawn) if line.startswith("rule"))
+        own = next(row for row in table.rows if row.label == "rule")
+        f1 = own.cells[[column.key for column in table.columns].index("own/f1")]
         assert isinstance(f1.value, float)
         assert f1.low is not None
-        assert f"{f1.value:.3f}".replace("0.", ".") in own
+        assert f"{f1.value:.3f}".replace("0.", ".") in drawn[at]
         assert f"[{f1.low:.2f}, {f1.high:.2f}]".replace("0.", ".") in drawn[at + 1]
-        printed = next(at for at, line in enumerate(drawn) if line.startswith("Qwen 3 32B †"))
-        assert ".673" in drawn[printed]
-        assert "±.006" in drawn[printed + 1]
+        await press(pilot, *["left"] * len(table.columns))
+        printed = next(at for at, line in enumerate(grid(pilot).text.split("\n")) if line.startswith("Qwen 3 32B †"))
+        assert ".673" in grid(pilot).text.split("\n")[printed]
+        assert "±.006" in grid(pilot).text.split("\n")[printed + 1]
         assert not any("†" in line for line in drawn if line.startswith((QWEN, "rule")))
         assert pilot.app.focused is grid(pilot)
+        for number, column in enumerate(table.columns):
+            await press(pilot, *["right"] * (number > 0))
+            assert cell(pilot)[1] == column
+            assert column.group.split()[0] in about(pilot)
+            heads = grid(pilot).text.split("\n")[: grid(pilot).heads]
+            assert column.title in heads[-1]
+            assert "…" not in "".join(heads)
+            assert all(word in " ".join(heads) for word in column.group.split())
+            assert ("◂" in heads[-1]) == (0 not in grid(pilot)._column_places)
+        await press(pilot, *["pagedown"] * 4)
+        assert cell(pilot)[0].label == table.rows[-1].label
+        assert grid(pilot).scroll_offset.y > 0
+        # The headings stay when the rows scroll.
+        assert next(line for line in heads if line.strip()).split()[0] in screen_text(pilot).split("\n")[2]
         await press(pilot, "P")
         assert grid(pilot).table == without_unasked(alone)
 
 
-async def test_arrows_move_the_cursor_and_scroll_sideways_where_there_is_no_room(source: Workspace) -> None:
-    async with opened(source, (80, 24)) as pilot:
-        await press(pilot, "7", "P")
-        table = grid(pilot).table
-        assert table is not None
-        await press(pilot, *["left"] * len(table.columns))
-        for number, column in enumerate(table.columns):
-            await press(pilot, *["right"] * (number > 0))
-            assert cell(pilot)[1] is column
-            group = column.group.split()[0]
-            assert group in about(pilot)
-            heading = grid(pilot).text.split("\n")[1]
-            assert column.title in heading
-            assert ("◂" in heading) == (0 not in grid(pilot)._column_places)
-        await press(pilot, *["pagedown"] * 4)
-        assert cell(pilot)[0] is table.rows[-1]
-        assert grid(pilot).scroll_offset.y > 0
+async def test_sources_stand_on_one_axis_own_ones_first_and_published_ones_are_hollow_once_they_are_asked_for(
+    source: Workspace,
+) -> None:
+    async with opened(source, (120, 35)) as pilot:
+        await press(pilot, "7")
+        drawn = rows(pilot)
+        assert [line.split()[0] for line in drawn] == ["rule", QWEN, QWEN, "Baseline:"]
+        assert all("●" in line and "├" in line for name, line in drawn.items() if "Baseline" not in name)
+        assert "×" in list(drawn.values())[-1]
+        assert "†" not in screen_text(pilot)
+        assert frame(pilot).focused is place(pilot).view.forest
+        await press(pilot, "P")
+        published = [line for line in rows(pilot).values() if "†" in line]
+        assert len(published) > 10
+        assert all("○" in line and "├" not in line for line in published)
+        await press(pilot, "P", "j", "right")
+        picked = place(pilot).view.forest.picked
+        assert picked is not None
+        assert (picked.label, place(pilot).looked.figure) == (QWEN, "P")
+        await press(pilot, "v")
+        assert cell(pilot)[0].label == QWEN
+        assert cell(pilot)[1].title == "P"
+        assert cell(pilot)[2] == picked.cell
+        await press(pilot, "V", "n", "slash")
+        assert "errors" in frame(pilot).query_one("#results-title", Line).text
+        assert place(pilot).entry.title == "Results"
+        await press(pilot, "p", "enter")
+        assert isinstance(frame(pilot).place, Browse)
+        assert len(listed(pilot)) == len(picked.cell.samples)
+        assert frame(pilot).pane.display
 
 
 async def test_enter_goes_to_just_the_samples_behind_a_figure_and_x_comes_back(source: Workspace) -> None:
     async with opened(source) as pilot:
         everything = listed(pilot)
-        await press(pilot, "7")
+        await tables(pilot)
         await go_to(pilot, "errors-task-1", "rule", "hallucination_rate")
         behind = cell(pilot)[2].samples
         assert 0 < len(behind) < 18
@@ -138,7 +184,7 @@ async def test_enter_goes_to_just_the_samples_behind_a_figure_and_x_comes_back(s
 
 async def test_behind_a_rate_each_sample_shows_the_answer_that_has_the_error(source: Workspace) -> None:
     async with opened(source) as pilot:
-        await press(pilot, "7")
+        await tables(pilot)
         await go_to(pilot, "errors-task-1", QWEN, "hallucination_rate")
         behind = cell(pilot)[2].samples
         await press(pilot, "enter")
@@ -167,7 +213,7 @@ async def test_what_lies_behind_a_figure_is_not_remembered(tmp_path: Path, sourc
 async def test_a_figure_of_an_experiment_leads_to_the_dataset_of_that_experiment(tmp_path: Path) -> None:
     source = several_runs(tmp_path / "w.duckdb", experiment=True)
     async with opened(source) as pilot:
-        await press(pilot, "7")
+        await tables(pilot)
         await go_to(pilot, "experiment-0", QWEN, "em")
         await press(pilot, "enter")
         dataset = frame(pilot).session.overview.dataset
@@ -180,7 +226,7 @@ async def test_a_figure_of_an_experiment_leads_to_the_dataset_of_that_experiment
 
 async def test_ticked_runs_are_counted_alone_until_they_are_unticked(source: Workspace) -> None:
     async with opened(source) as pilot:
-        await press(pilot, "7")
+        await tables(pilot)
         first = grid(pilot).table
         assert first is not None
         runs = [run.run for run in frame(pilot).session.overview.runs]
@@ -201,7 +247,7 @@ async def test_an_undefined_figure_is_a_dash_and_says_why_when_selected(tmp_path
     source = workspace(tmp_path / "w.duckdb", samples=samples, run=False)
     add_run(source.store, source.datasets()[0], samples, shift=4)
     async with opened(source) as pilot:
-        await press(pilot, "7")
+        await tables(pilot)
         await go_to(pilot, "errors-task-1", "rule", "hallucination_rate")
         assert cell(pilot)[2].value is None
         assert "– undefined: no predicted spans" in about(pilot)
@@ -210,9 +256,12 @@ async def test_an_undefined_figure_is_a_dash_and_says_why_when_selected(tmp_path
         assert frame(pilot).place.entry.title == "Results"
 
 
-async def test_v_goes_through_tables_bars_and_transitions_and_n_through_what_each_has(source: Workspace) -> None:
+async def test_v_goes_through_what_there_is_to_see_and_n_through_each_and_transitions_lead_to_their_passages(
+    source: Workspace,
+) -> None:
+    found = source.results().transitions(1, "emotion")
     async with opened(source) as pilot:
-        await press(pilot, "7")
+        await tables(pilot)
         titles = []
         for _ in place(pilot).looked.tables or ():
             titles.append(frame(pilot).query_one("#results-title", Line).text)
@@ -225,12 +274,21 @@ async def test_v_goes_through_tables_bars_and_transitions_and_n_through_what_eac
         assert "Task 1: one sentence: F1 by emotion   1 of 12" in screen_text(pilot)
         await press(pilot, "n")
         assert "Task 1: one sentence: F1 by valence   2 of 12" in screen_text(pilot)
-        await press(pilot, "v")
-        assert "From one sentence to the next, by emotion" in screen_text(pilot)
-        await press(pilot, "v")
+        await press(pilot, "v", "v")
         assert "Agreement of gold, " in frame(pilot).query_one("#results-title", Line).text
         await press(pilot, "v")
-        assert frame(pilot).query_one("#results-title", Line).text == titles[-1]
+        assert place(pilot).looked.view == "forest"
+        await press(pilot, "V", "V")
+        assert "From one sentence to the next, by emotion" in screen_text(pilot)
+        assert set(grid(pilot).text) & set("░▒▓")
+        await press(pilot, "number_sign")
+        lines = {line.split()[1]: line.split()[2:] for line in grid(pilot).text.split("\n") if line.startswith("from ")}
+        assert lines == {name: [str(n) for n in row] for name, row in zip(found.labels, found.counts, strict=True)}
+        here = found.labels.index("neutral")
+        assert cell(pilot)[0].label == "from neutral"
+        await press(pilot, "enter")
+        behind = [row.id for row in source.page(list(found.samples[here][here]), None)]
+        assert listed(pilot) == behind
 
 
 async def test_a_figure_of_agreement_opens_the_texts_behind_it_the_worst_first(source: Workspace) -> None:
@@ -244,25 +302,12 @@ async def test_a_figure_of_agreement_opens_the_texts_behind_it_the_worst_first(s
         assert frame(pilot).pane.sample == shown[2].samples[0]
 
 
-async def test_transitions_are_counts_or_shades_and_lead_to_their_passages(source: Workspace) -> None:
-    found = source.results().transitions(1, "emotion")
-    async with opened(source) as pilot:
-        await press(pilot, "7", "v", "v")
-        assert set(grid(pilot).text) & set("░▒▓")
-        await press(pilot, "number_sign")
-        lines = {line.split()[1]: line.split()[2:] for line in grid(pilot).text.split("\n") if line.startswith("from ")}
-        assert lines == {name: [str(n) for n in row] for name, row in zip(found.labels, found.counts, strict=True)}
-        here = found.labels.index("neutral")
-        assert cell(pilot)[0].label == "from neutral"
-        await press(pilot, "enter")
-        behind = [row.id for row in source.page(list(found.samples[here][here]), None)]
-        assert listed(pilot) == behind
-
-
-async def test_bars_have_a_glyph_a_run_which_the_legend_names(source: Workspace) -> None:
+async def test_bars_have_a_glyph_a_run_in_the_colours_of_the_theme_and_lead_to_their_figures_and_samples(
+    source: Workspace,
+) -> None:
     bars = source.results().bars(1, part="task-1")
     async with opened(source) as pilot:
-        await press(pilot, "7", "v")
+        await tables(pilot, "v")
         drawn = screen_text(pilot)
         for number, series in enumerate(bars.series):
             glyph = results_bars.GLYPHS[number]
@@ -270,11 +315,18 @@ async def test_bars_have_a_glyph_a_run_which_the_legend_names(source: Workspace)
             assert drawn.count(glyph) > 20
         for label in bars.labels:
             assert label in drawn
-
-
-async def test_from_bars_enter_leads_to_their_figures_and_from_there_to_the_samples(source: Workspace) -> None:
-    async with opened(source) as pilot:
-        await press(pilot, "7", "v", "n")
+        for theme in ("light", "high-contrast", "colour-blind-safe", "dark"):
+            pilot.app.theme = theme
+            await settle(pilot)
+            strips = pilot.app.screen._compositor.render_strips()
+            colours = {
+                str(segment.style.color.name)
+                for strip in strips
+                for segment in strip
+                if segment.style is not None and segment.style.color is not None and "▒" in segment.text
+            }
+            assert colours == {pilot.app.theme_variables["gold"].lower()}
+        await press(pilot, "n")
         assert "F1 by valence" in screen_text(pilot)
         await press(pilot, "enter")
         table = grid(pilot).table
@@ -287,27 +339,10 @@ async def test_from_bars_enter_leads_to_their_figures_and_from_there_to_the_samp
         assert len(listed(pilot)) == len(numbers) > 0
 
 
-@pytest.mark.parametrize("theme", ["dark", "light", "high-contrast", "colour-blind-safe"])
-async def test_bars_wear_the_colours_of_the_theme(source: Workspace, theme: str) -> None:
-    async with opened(source) as pilot:
-        await press(pilot, "7", "v")
-        pilot.app.theme = theme
-        await settle(pilot)
-        variables = pilot.app.theme_variables
-        strips = pilot.app.screen._compositor.render_strips()
-        colours = {
-            str(segment.style.color.name)
-            for strip in strips
-            for segment in strip
-            if segment.style is not None and segment.style.color is not None and "▒" in segment.text
-        }
-        assert colours == {variables["gold"].lower()}
-
-
 async def test_without_colour_nothing_of_a_plot_has_any(source: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     async with opened(source) as pilot:
-        await press(pilot, "7", "v")
+        await tables(pilot, "v")
         segments = [
             segment
             for strip in pilot.app.screen._compositor.render_strips()
@@ -326,7 +361,7 @@ def test_the_first_paint_imports_no_plotting_library() -> None:
 async def test_annotators_come_at_once_and_their_sim_and_baselines_after_it(tmp_path: Path) -> None:
     source = several_runs(tmp_path / "w.duckdb", annotated=True)
     async with opened(source) as pilot:
-        await press(pilot, "7")
+        await tables(pilot)
         table = grid(pilot).table
         assert table is not None
         people = [row for row in table.rows if row.kind == "people"]
@@ -335,12 +370,15 @@ async def test_annotators_come_at_once_and_their_sim_and_baselines_after_it(tmp_
         kinds = {
             found.whole: {row.kind for table in answer.value for row in table.rows}
             for found, answer in place(pilot).looked._found.items()
+            if found.what == "tables"
         }
         assert "baseline" not in kinds[False]
         assert "baseline" in kinds[True]
 
 
-async def test_escape_stops_the_counting_and_v_counts_again(source: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_dots_come_before_their_intervals_and_escape_stops_the_counting_of_those(
+    source: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     counted = Service.tables
 
     def endless(self: Service, dataset: Any, runs: Any = None, *, cancelled: Any, on_step: Any, **asked: Any) -> Any:
@@ -349,17 +387,26 @@ async def test_escape_stops_the_counting_and_v_counts_again(source: Workspace, m
         raise Cancelled
 
     monkeypatch.setattr(Service, "tables", endless)
-    async with opened(source) as pilot:
+    async with opened(source, (120, 35)) as pilot:
         await strike(pilot, "7")
-        await until(pilot, "Esc stops it", "2 000 of 7 000 answers read")
+        await until(pilot, "intervals are being counted", QWEN)
+        means = rows(pilot)
+        assert all(line.count("●") == 1 and "├" not in line for line in means.values())
         await strike(pilot, "j")
+        await strike(pilot, "v")
+        await until(pilot, "Esc stops it", "2 000 of 7 000 answers read")
+        await strike(pilot, "V")
+        await until(pilot, "intervals are being counted")
         await press(pilot, "escape")
         assert not place(pilot).busy
-        assert "The counting was stopped" in screen_text(pilot)
+        assert "The counting was stopped: v counts again" in screen_text(pilot)
         monkeypatch.setattr(Service, "tables", counted)
         await press(pilot, "v")
-        assert grid(pilot).table is not None
-        assert QWEN in screen_text(pilot)
+        assert place(pilot).looked.view == "forest"
+        own = rows(pilot)
+        for name, line in means.items():
+            assert own[name].endswith("]")
+            assert own[name].split(" [")[0].split()[-1] == line.split()[-1]
 
 
 async def test_what_cannot_be_counted_is_said_in_words(source: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -376,7 +423,7 @@ async def test_what_cannot_be_counted_is_said_in_words(source: Workspace, monkey
 async def test_a_run_that_goes_on_is_counted_when_it_is_done(tmp_path: Path) -> None:
     source = several_runs(tmp_path / "w.duckdb")
     async with opened(source) as pilot:
-        await press(pilot, "7")
+        await tables(pilot)
         before = grid(pilot).table
         add_run(source.store, source.datasets()[0], _records(source), name="late-1", model="late", done=20)
         frame(pilot).session.follow()
@@ -446,7 +493,7 @@ async def test_a_workspace_without_samples_and_files_without_a_workspace_say_so(
 
 async def test_a_click_puts_the_cursor_on_a_cell(source: Workspace) -> None:
     async with opened(source) as pilot:
-        await press(pilot, "7")
+        await tables(pilot)
         line = next(at for at, text in enumerate(grid(pilot).text.split("\n")) if text.startswith(QWEN))
         start, _ = grid(pilot)._column_places[4]
         await pilot.click(Grid, offset=(start + 2, line))
@@ -459,7 +506,7 @@ async def test_hostile_labels_are_drawn_literally(tmp_path: Path) -> None:
     row = Row("[red]m[/]\x1b[31m", "run", "r", (Cell(0.5), Cell("[b]x[/b]")))
     table = ResultsTable("t", "T", (Column("a", "[i]a[/i]"), Column("b", "b", unit="words")), (row,), ("[u]note[/u]",))
     async with opened(several_runs(tmp_path / "w.duckdb")) as pilot:
-        await press(pilot, "7")
+        await tables(pilot)
         grid(pilot).show_table(table)
         await settle(pilot)
         drawn = screen_text(pilot)

@@ -38,7 +38,7 @@ def source(tmp_path: Path) -> Workspace:
 @pytest.mark.parametrize("size", [(80, 24), (160, 45)], ids=str)
 async def test_gold_against_given_is_drawn_with_its_figures_beside(source: Workspace, size: tuple[int, int]) -> None:
     async with opened(source, size) as pilot:
-        await press(pilot, "7", "v")
+        await press(pilot, "7", "v", "v")
         said = screen_text(pilot)
         assert "said valence: gold against given   1 of 3" in said
         # One point stands on the line of equals, and one more does where both are 2.
@@ -54,12 +54,12 @@ async def test_gold_against_given_is_drawn_with_its_figures_beside(source: Works
 
 async def test_from_points_enter_goes_on_to_the_counts_and_their_texts(source: Workspace) -> None:
     async with opened(source, (80, 24)) as pilot:
-        await press(pilot, "7", "v", "n", "enter")
+        await press(pilot, "7", "v", "v", "n", "enter")
         place = frame(pilot).query_one(Results)
         assert (place.looked.view, place.looked.table.title) == ("tables", "said arousal: gold against given")
         assert place.query_one(Grid).display
         assert not place.query_one("#results-points").display
-        await press(pilot, "v", "v", "v")
+        await press(pilot, "v", "v", "v", "v")
         assert place.looked.view == "tables"
 
 
@@ -100,7 +100,7 @@ async def test_words_and_models_are_named_points_and_printed_ones_come_when_aske
     dataset = dataset_named(made.store, "gold")
     import_predictions(made.store, dataset, str(tmp_path / "said.jsonl"), "Mine-4B", warn=lambda line: None)
     async with opened(made, size) as pilot:
-        await press(pilot, "5", "7", "v")
+        await press(pilot, "5", "7", "v", "v")
         shown = screen_text(pilot)
         assert "a point a word" in shown
         assert "● anxious" in shown

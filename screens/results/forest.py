@@ -1,0 +1,275 @@
+"""Sources on one axis in Results: own ones on top, a row each; what costs nothing, people and papers below."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.binding import Binding
+from textual.message import Message
+
+from emotui.screens.results.cells import decimals, shortened, written
+from emotui.screens.widgets.cell_width import fit, shown, width
+from emotui.screens.widgets.drawing import forest as axis
+from emotui.screens.widgets.drawing.forest import Dot, Scale
+from emotui.screens.widgets.line import Part, taken
+from emotui.screens.widgets.page import Page
+
+if TYPE_CHECKING:
+    from emotui.workbench.results.forests import Forest, Point
+
+HEADINGS = {
+    "run": "your sources",
+    "baseline": "what costs nothing",
+    "people": "annotators",
+    "published": "† published: other samples",
+}
+_SIGNS = {"run": axis.OWN, "baseline": axis.BASELINE, "people": axis.PERSON, "published": axis.PRINTED}
+_LONGEST = 56
+_SHORTEST = 12
+_LEAST_AXIS = 16
+_HEADS = 2
+_SPAN = 0.2
+"""Of an axis of shares, at least."""
+_FIGURE, _INTERVAL = "value", "95% interval"
+_MARGIN = 2
+"""Cells at the right that stay free, also where a scroll bar comes."""
+_SURE_FROM = 52
+"""Cells from which on an interval is written too, where there are any."""
+
+
+class ForestRows(Page, inherit_bindings=False):
+    """A row a source with a cursor on one. `Moved` tells that it stands on another. Left and right are the place's."""
+
+    BINDINGS = [
+        Binding("up", "move(-1)", show=False),
+        Binding("down", "move(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
+        Binding("home", "page(-1000)", show=False),
+        Binding("end", "page(1000)", show=False),
+    ]
+    footer_keys = (("↑ ↓", "source"),)
+
+    class Moved(Message):
+        """The cursor stands on another source."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.heads = _HEADS
+        self.cursor = 0
+        self._forest: Forest | None = None
+        self._others: Sequence[Forest] = ()
+        self._figures: tuple[str, ...] = ()
+        self._waiting = ""
+        self._rows_at: dict[int, int] = {}
+
+    @property
+    def picked(self) -> "Point | None":
+        """The source under the cursor."""
+        points = self._forest.points if self._forest is not None else ()
+        return points[self.cursor] if points else None
+
+    def show_forest(
+        self, forest: "Forest", others: "Sequence[Forest]", figures: tuple[str, ...], *, waiting: str
+    ) -> None:
+        """Show sources; the cursor stays on its source, else it begins at the first.
+
+        Args:
+            others: the same sources by other figures, which stand below as far as there is room.
+            figures: all by which these sources could stand there.
+            waiting: why means stand there without their intervals, empty where those have come.
+        """
+        here = None if self.picked is None else (self.picked.kind, self.picked.label, self.picked.told)
+        places = [at for at, one in enumerate(forest.points) if (one.kind, one.label, one.told) == here]
+        self._forest, self._others, self._figures, self._waiting = forest, others, figures, waiting
+        self.cursor = places[0] if places else 0
+        self._draw()
+        self.post_message(self.Moved())
+
+    def on_resize(self) -> None:
+        self._draw()
+
+    def on_show(self) -> None:
+        """What came while this was hidden was laid out for no width at all."""
+        self._draw()
+
+    def action_move(self, step: int) -> None:
+        self.put(self.cursor + step)
+
+    def action_page(self, direction: int) -> None:
+        self.action_move(direction * max(self.size.height - _HEADS - 1, 1))
+
+    def put(self, at: int) -> None:
+        """Put the cursor on a source, the nearest there is."""
+        if self._forest is not None and self._forest.points:
+            self.cursor = min(max(at, 0), len(self._forest.points) - 1)
+            self._draw()
+            self.post_message(self.Moved())
+
+    async def on_click(self, event: events.Click) -> None:
+        await super().on_click(event)
+        offset = event.get_content_offset(self)
+        row = None if offset is None else self._rows_at.get(self.line_at(offset.y))
+        if row is not None:
+            self.put(row)
+
+    def _draw(self) -> None:
+        forest, cells = self._forest, self.scrollable_content_region.width - _MARGIN
+        if forest is None or cells <= 0:
+            return
+        shape = _Shape.of([forest, *self._others], cells)
+        lines, self._rows_at = drawn(forest, shape, self._figures, self.cursor, cells, waiting=self._waiting)
+        for other in self._others:
+            below = beneath(other, shape)
+            if len(lines) + len(below) > self.size.height:
+                break
+            lines += below
+        self.show(lines)
+        here = next((line for line, row in self._rows_at.items() if row == self.cursor), 0)
+        if self.cursor == 0:
+            self.scroll_home(animate=False)
+        else:
+            self.bring_into_sight(here)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """The cells of a source's name, of its axis, its figure and its interval; that is 0 where it is not written."""
+
+    name: int
+    axis: int
+    figure: int
+    spread: int
+
+    @classmethod
+    def of(cls, forests: "Sequence[Forest]", cells: int) -> "_Shape":
+        texts = [written(point.cell, forest.unit) for forest in forests for point in forest.points]
+        sure = any(spread for _, spread in texts) and cells >= _SURE_FROM
+        figure = max((width(mean) for mean, _ in texts), default=0)
+        spread = len(_INTERVAL) if sure else 0
+        figure = max(figure, len(_FIGURE))
+        right = figure + (spread + 1 if sure else 0)
+        longest = max((width(" ".join(one).rstrip()) for forest in forests for one in _names(forest)), default=0)
+        name = min(longest, _LONGEST, max(cells // 3, _SHORTEST), max(cells - right - _LEAST_AXIS - 6, _SHORTEST))
+        return cls(name, max(cells - name - right - 6, 8), figure, spread)
+
+    def scale(self, forest: "Forest") -> Scale:
+        """The axis of these sources."""
+        limits = _limits(forest)
+        low, high = axis.ends(map(_dot, forest.points), forest.shaded, *limits, _SPAN if limits[1] else 0)
+        return axis.scaled(low, high, self.axis, forest.shaded)
+
+
+def drawn(
+    forest: "Forest", shape: _Shape, figures: tuple[str, ...], cursor: int, cells: int, *, waiting: str
+) -> tuple[list[list[Part]], dict[int, int]]:
+    """Two lines of heading, the sources in their kinds, and what the shapes mean; and which line has which source."""
+    points, scale = forest.points, shape.scale(forest)
+    over = _FIGURE.rjust(shape.figure) + (f" {_INTERVAL}" if shape.spread else "")
+    head = [Part(f"  {' ' * shape.name}  "), Part(_ticks(scale), "dim"), Part("  "), Part(over, "dim")]
+    lines: list[list[Part]] = [_chooser(forest.figure, figures, cells), head]
+    rows_at: dict[int, int] = {}
+    rows = _rows(forest, shape, scale, cursor)
+    for kind, heading in HEADINGS.items():
+        own = [at for at, point in enumerate(points) if point.kind == kind]
+        if not own and kind != "run":
+            continue
+        lines.append([Part(heading, "dim")])
+        if not own:
+            press = "do('model')"
+            lines.append([Part("  none yet: "), Part("R", "key", press), Part(" runs a model over the samples")])
+        for at in own:
+            rows_at[len(lines)] = at
+            lines.append(rows[at])
+    lines.append([])
+    if waiting:
+        lines.append([Part(waiting, "mark")])
+    else:
+        printed, sure = (
+            any(point.kind == "published" for point in points),
+            any(_dot(p).low is not None for p in points),
+        )
+        shaded = "annotators' range" if forest.shaded else ""
+        lines.append(axis.legend(shaded=shaded, printed=printed, intervals=sure))
+    return lines, rows_at
+
+
+def beneath(forest: "Forest", shape: _Shape) -> list[list[Part]]:
+    """The sources by a further figure: its name with an axis of its own, and a row each."""
+    scale, name = shape.scale(forest), shown(forest.figure)
+    ticks, rows = Part(_ticks(scale), "dim"), _rows(forest, shape, scale, None)
+    if width(name) > shape.name:
+        return [[], [Part(f"  {name}", "strong")], [Part(" " * (shape.name + 4)), ticks], *rows]
+    return [[], [Part(f"  {fit(name, shape.name)}  ", "strong"), ticks], *rows]
+
+
+def _ticks(scale: Scale) -> str:
+    return axis.headed(scale, [_tick(value) for value in scale.ticks])
+
+
+def _rows(forest: "Forest", shape: _Shape, scale: Scale, cursor: int | None) -> list[list[Part]]:
+    """A line a source."""
+    lines = []
+    for at, (point, (label, told)) in enumerate(zip(forest.points, _names(forest), strict=True)):
+        mean, spread = written(point.cell, forest.unit)
+        here = at == cursor
+        kind = "picked" if here else "dim" if point.kind == "published" else "plain"
+        if width(f"{label} {told}".rstrip()) > shape.name:
+            label, told = shortened(f"{label} {told}".rstrip(), shape.name), ""
+        said = [Part(label, kind)] + ([Part(f" {told}", kind if here else "dim")] if told else [])
+        lines.append(
+            [
+                Part("▸ " if here else "  ", "key"),
+                *said,
+                Part(" " * (shape.name - taken(said)), kind),
+                Part("  "),
+                *axis.on_axis(_dot(point), scale),
+                Part("  "),
+                Part(mean.rjust(shape.figure), "strong" if point.kind == "run" else "plain"),
+                *([Part(f" {spread}", "dim")] if shape.spread else []),
+            ]
+        )
+    return lines
+
+
+def _chooser(figure: str, figures: tuple[str, ...], cells: int) -> list[Part]:
+    """The figures of the table, the one that is drawn marked; where they do not fit it alone with its number."""
+    lead = [Part("← → ", "key")] if len(figures) > 1 else []
+    every = [
+        Part(f" {shown(one)} ", "here" if one == figure else "dim", f"tell('figure', {at})")
+        for at, one in enumerate(figures)
+    ]
+    if taken([*lead, *every]) <= cells:
+        return [*lead, *every]
+    of = f"   {figures.index(figure) + 1} of {len(figures)} figures"
+    return [*lead, Part(f" {fit(shown(figure), max(cells - 4 - 2 - len(of), 8)).rstrip()} ", "here"), Part(of, "dim")]
+
+
+def _limits(forest: "Forest") -> tuple[float | None, float | None]:
+    """What no figure here can pass: a share is not below 0, where none is, nor above 1."""
+    values = [point.cell.value for point in forest.points if isinstance(point.cell.value, int | float)]
+    return (0.0 if min(values, default=0) >= 0 else None), (1.0 if max(values, default=1) <= 1 else None)
+
+
+def _tick(value: float) -> str:
+    return "0" if value == 0 else decimals(value, n=2) if abs(value) < 10 else f"{value:.0f}"
+
+
+def _names(forest: "Forest") -> list[tuple[str, str]]:
+    """Of each source its name and what else tells it from others; that only where those of its kind differ in it."""
+    told = {kind: {point.told for point in forest.points if point.kind == kind} for kind in HEADINGS}
+    return [
+        (
+            shown(point.label) + (" †" if point.kind == "published" else ""),
+            shown(point.told) if len(told[point.kind]) > 1 else "",
+        )
+        for point in forest.points
+    ]
+
+
+def _dot(point: "Point") -> Dot:
+    cell = point.cell
+    value = float(cell.value) if isinstance(cell.value, int | float) else None
+    sign = axis.PERSON if point.person else _SIGNS[point.kind]
+    return Dot(value, cell.low, cell.high, sign)

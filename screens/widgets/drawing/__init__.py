@@ -1,0 +1,1 @@
+"""Shapes that figures are drawn as."""
