@@ -127,6 +127,8 @@ SHARED: tuple[Action, ...] = (
         9,
         needs="there is nothing to go back from; q leaves emotui",
     ),
+    Action("list_narrower", ("ctrl+left",), "^←", "list narrower", "The list narrower; the line drags too", "Move"),
+    Action("list_wider", ("ctrl+right",), "^→", "list wider", "The list wider; remembered, as when dragged", "Move"),
     Action("search", ("slash",), "/", "search", "Keep the samples whose text holds these words", "List", 6),
     Action("filter", ("f",), "f", "filter", "Keep samples by emotion, valence, kind of error or F1", "List", 5),
     Action(

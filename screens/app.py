@@ -1,6 +1,8 @@
 """The workbench as an app. It paints first and opens its source afterwards; nothing heavy is imported for that."""
 
+import asyncio
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from emotui.workbench.source import BrowseSource
+
+_THREADS = 64
+"""Questions that wait for their answers at the same time; a thread is made when it is first needed."""
 
 LEAST_COLUMNS, LEAST_LINES = 60, 16
 
@@ -183,6 +188,10 @@ class EmotuiApp(OutlivingApp):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """So that a theme from elsewhere still draws."""
         return THEMES[DEFAULT].variables
+
+    def on_load(self) -> None:
+        """Let what takes minutes never keep the list waiting: of itself asyncio has six threads on two processors."""
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_THREADS, "emotui"))
 
     @property
     def frame(self) -> Frame:

@@ -19,9 +19,10 @@ from emotui.screens.own_keys import OwnKeys
 from emotui.screens.place import Place
 from emotui.screens.places import ACTIONS, PLACES, SIGNS, TITLES, OpenPlaces, list_tasks, place_of
 from emotui.screens.samples.actions import ListActions
+from emotui.screens.samples.divider import STEP, Divider, fitting, kept_width
 from emotui.screens.samples.pane import ListPane
 from emotui.screens.samples.source_actions import SourceActions
-from emotui.screens.session import Opened, Session
+from emotui.screens.session import LIST_WIDTH, Opened, Session
 from emotui.screens.tool import ToolActions
 from emotui.screens.widgets import top_line
 from emotui.screens.widgets.cell_width import shown
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
 
 NARROW = 110
 """Below so many columns the list folds away behind a key."""
+
+_LIST = (44, 60)
+"""Cells that the list has at least and at most, where nobody has moved the line beside it."""
 
 
 class Frame(Acting, LaidOut):
@@ -54,13 +58,12 @@ class Frame(Acting, LaidOut):
     DEFAULT_CSS = """
     Frame #top { dock: top; padding: 0 1; background: $panel; }
     Frame #body { height: 1fr; }
-    Frame ListPane { width: 40%; min-width: 44; max-width: 68; border-right: solid $rule; }
-    Frame.-slim ListPane { width: 28%; }
     Frame #places { width: 1fr; }
-    Frame.-narrow ListPane { display: none; width: 1fr; max-width: 100%; border-right: none; }
+    Frame.-narrow ListPane { display: none; }
+    Frame.-narrow Divider { display: none; }
     Frame.-narrow.-list ListPane { display: block; }
     Frame.-narrow.-list #places { display: none; }
-    Frame.-alone ListPane { display: none; }
+    Frame.-alone ListPane, Frame.-alone Divider { display: none; }
     """
 
     def __init__(
@@ -75,6 +78,7 @@ class Frame(Acting, LaidOut):
         self.session.keymap = Keymap(ACTIONS)
         self.pane = ListPane(self.session, id="list-pane")
         self._poll = poll
+        self._list_width: int | None = None
         self.places = OpenPlaces(self.session)
         self.note_line = NoteLine(id="note-line")
         self.notes = NoteActions(self.session, self.pane, self.note_line)
@@ -96,6 +100,7 @@ class Frame(Acting, LaidOut):
         yield Line(id="top")
         with Horizontal(id="body"):
             yield self.pane
+            yield Divider()
             yield self.places
         yield self.note_line
         yield KeyBar(self.keys)
@@ -136,6 +141,8 @@ class Frame(Acting, LaidOut):
         """The source is open."""
         if isinstance(opened.theme, str) and opened.theme in self.app.available_themes:
             self.app.theme = opened.theme
+        self._list_width = kept_width(opened.list_width)
+        self._part()
         self.place.bind_source(opened.source)
         self.places.tell_model()
         self._top()
@@ -270,7 +277,6 @@ class Frame(Acting, LaidOut):
             return
         session = self.session
         await self.places.open(number)
-        self.set_class(self.place.slim_list, "-slim")
         self.set_class(self.place.alone, "-alone")
         if self.place.alone:
             self.remove_class("-list")
@@ -407,6 +413,40 @@ class Frame(Acting, LaidOut):
                 self.place.focus_first()
         self.refresh_bindings()
 
+    def can_list_wider(self) -> bool:
+        return not self.has_class("-narrow") and not self.place.alone
+
+    can_list_narrower = can_list_wider
+
+    def do_list_wider(self) -> None:
+        self._keep_width(self.pane.size.width + STEP)
+
+    def do_list_narrower(self) -> None:
+        self._keep_width(self.pane.size.width - STEP)
+
+    @on(Divider.Moved)
+    def _drag(self, event: Divider.Moved) -> None:
+        event.stop()
+        if event.done:
+            self._keep_width(event.width)
+        else:
+            self._list_width = event.width
+            self._part()
+
+    def _keep_width(self, cells: int) -> None:
+        self._list_width = fitting(cells, self.size.width)
+        self._part()
+        self.session.remember(LIST_WIDTH, self._list_width)
+
+    def _part(self) -> None:
+        """Share the width out between list and place: as it was left, or else the list has a third."""
+        cells = self.size.width
+        if self.has_class("-narrow"):
+            self.pane.styles.width = "1fr"
+        else:
+            third = min(max(cells * 34 // 100, _LIST[0]), _LIST[1])
+            self.pane.styles.width = fitting(self._list_width or third, cells)
+
     def can_search(self) -> bool:
         return self.session.overview.dataset is not None
 
@@ -425,6 +465,7 @@ class Frame(Acting, LaidOut):
     def on_resize(self, event: events.Resize) -> None:
         """Fold the list away where there is no room for both."""
         self.set_class(event.size.width < NARROW, "-narrow")
+        self._part()
         self.focus_shown()
         self.show_standing()
 

@@ -26,6 +26,8 @@ _NAMED = {
     "down": "↓",
     "left": "←",
     "right": "→",
+    "ctrl+left": "^←",
+    "ctrl+right": "^→",
     "shift+up": "⇧↑",
     "shift+down": "⇧↓",
     "shift+left": "⇧←",

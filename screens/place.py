@@ -32,9 +32,6 @@ class Place(Acting, Vertical):
     modes: ClassVar[tuple[type[Acting], ...]] = ()
     """What answers in its stead while it is open: a key may mean one thing in each."""
 
-    slim_list: ClassVar[bool] = False
-    """Does the list give way to this place where both are in sight?"""
-
     alone: ClassVar[bool] = False
     """Does it stand without the list, and without the keys of that?"""
 

@@ -77,6 +77,11 @@ class LatestRequest(Generic[Q, A]):
         else:
             self._start(question)
 
+    def drop(self) -> None:
+        """Nobody waits any more for what was asked."""
+        self._number += 1
+        self._waiting.clear()
+
     def _start(self, question: Q) -> None:
         number = self._asked = self._number
 

@@ -10,7 +10,7 @@ from textual.widget import Widget
 from emotui.metrics.metric import Metric
 from emotui.screens import jobs
 from emotui.screens.keymap import Keymap
-from emotui.screens.list_state import NO_RUN, ListState, from_setting, to_setting
+from emotui.screens.list_state import HEADLINE, NO_RUN, ListState, from_setting, to_setting
 from emotui.screens.requests import LatestRequest
 from emotui.store.query import Dataset, Run
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 
 EMBEDDED = "embedded"
+
+LIST_WIDTH = "list width"
+"""The setting that remembers how many cells the list has."""
 
 LIVE_MODEL = "live model"
 """The setting that remembers which model is live."""
@@ -44,13 +47,15 @@ class Opened(msgspec.Struct, frozen=True):
     """A source that has just been opened, with what it remembers; `lists` by task.
 
     `live`: the SPEC of the model that answers wherever one text at a time is asked about, `live_state` how it stands.
-    `marker`: the source's, from before anything else was read. `overview`: for the list of the first task.
+    `list_width`: how many cells the list had. `marker`: the source's, from before anything else was
+    read. `overview`: for the list of the first task.
     """
 
     source: "BrowseSource"
     title: str
     lists: Mapping[str, object]
     theme: object
+    list_width: object
     first_start: "Models | None"
     live: str | None
     live_state: str
@@ -124,6 +129,7 @@ class Session:
         self._owner, self._view = owner, view
         self._marker: object = None
         self._dirty = False
+        self._first_time = self._at_worst = False
         self._unsaved: dict[str, object] = {}
         self._lists: dict[str, ListState] = {}
         self._looked_at: dict[int, str] = {}
@@ -204,7 +210,23 @@ class Session:
     def _take_overview(self, _: object, overview: Overview) -> None:
         self.overview = overview
         self._stay(overview)
+        self._sort_first_time(overview)
         self._view.show_overview()
+
+    def _sort_first_time(self, overview: Overview) -> None:
+        """When the first run of a new workspace is over, show its worst samples first, if nobody has moved yet."""
+        if not self._first_time or not overview.runs or overview.runs[0].state != "done":
+            return
+        self._first_time = False
+        state, first = self.state, next(iter(self.listed()), None)
+        if state.sort == ListState().sort and not state.filtered and state.sample in (None, first):
+            self.note(replace(state, sort=HEADLINE, sample=None))
+            self._at_worst = True
+
+    def opens_at_worst(self) -> bool:
+        """Is the list to open at its worst error? To be asked once."""
+        at_worst, self._at_worst = self._at_worst, False
+        return at_worst
 
     def _stay(self, overview: Overview) -> None:
         """What is looked at stays, gold alone too, whatever is run elsewhere; a run of one's own is shown from its
@@ -232,6 +254,7 @@ class Session:
         self._marker = opened.marker
         self._lists = {task: from_setting(kept) for task, kept in opened.lists.items()}
         self.state = self._lists[self.list_task]
+        self._first_time = opened.first_start is not None and opened.lists.get(self.list_task) is None
         self._view.show_opened(opened)
         if self.list_task == next(iter(self._lists)):
             self._take_overview(None, opened.overview)
@@ -399,6 +422,7 @@ def open_up(source: "BrowseSource", tasks: tuple[str, ...]) -> Opened:
             source.title(),
             lists,
             source.setting("theme"),
+            source.setting(LIST_WIDTH),
             models if models is not None and models.needs_first_start() else None,
             live,
             "" if models is None or live is None else models.model_state(live),

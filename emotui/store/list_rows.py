@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from emotui.records import Mark
+from emotui.records import Mark, Sentence
 from emotui.store.error_marks import bits_to_marks
 from emotui.store.metric_sets import VALUES, joined, metric_sets
 from emotui.store.query import ListRow
@@ -18,27 +18,37 @@ _PREVIEW = 200
 
 
 _LABELLED = 5000
-"""Characters of a text whose record is looked into for the labels of its spans."""
+"""Characters of a text whose record is looked into for the emotions of its sentences and the labels of its spans."""
+
+_NEUTRAL = "neutral"
 
 
-class _Spans(msgspec.Struct):
+class _Felt(msgspec.Struct):
+    sentences: tuple[Sentence, ...] = ()
     spans: tuple[Mark, ...] | None = None
 
 
-def _labels(connection: "DuckDBPyConnection", numbers: Sequence[int]) -> dict[int, str]:
-    """The labels of the spans of these samples, each once, in the order in which they come; where they have any."""
+def felt(sentences: Sequence[Sentence], spans: Sequence[Mark]) -> str:
+    """The emotions of sentences, or else the labels of spans: each once, in the order in which they come.
+
+    Neutral is left out beside others.
+    """
+    named = dict.fromkeys(one.emotion for one in sentences if one.emotion)
+    said = [name for name in named if name != _NEUTRAL] or [*named]
+    return ", ".join(said or dict.fromkeys(mark.label for mark in spans if mark.label))
+
+
+def _felt(connection: "DuckDBPyConnection", numbers: Sequence[int]) -> dict[int, str]:
+    """What these samples are about, by their sentences and spans; where these say so."""
     if not numbers:
         return {}
     found = connection.execute(
         "select sample, record from samples where sample between ? and ? and sample in (select unnest(?::bigint[]))"
-        " and contains(record, '\"spans\":[[')",
+        " and (contains(record, '\"spans\":[[') or contains(record, '\"sentences\":[{'))",
         [min(numbers), max(numbers), list(numbers)],
     )
-    labels = {
-        sample: dict.fromkeys(mark.label for mark in msgspec.json.decode(record, type=_Spans).spans or () if mark.label)
-        for sample, record in found.fetchall()
-    }
-    return {sample: ", ".join(there) for sample, there in labels.items() if there}
+    records = ((sample, msgspec.json.decode(record, type=_Felt)) for sample, record in found.fetchall())
+    return {sample: said for sample, one in records if (said := felt(one.sentences, one.spans or ()))}
 
 
 class _Scored:
@@ -104,10 +114,10 @@ def page(connection: "DuckDBPyConnection", wanted: Sequence[int], run: str | Non
     )
     lines: dict[int, ListRow] = {}
     rows = found.fetchall()
-    labels = _labels(connection, [row[0] for row in rows if row[3] is None and row[5] <= _LABELLED])
+    by_sample = _felt(connection, [row[0] for row in rows if row[3] is None and row[5] <= _LABELLED])
     for sample, id_, beginning, emotion, valence, _ in rows:
         said = scores.get(sample, _NOT_SCORED)
-        feels = emotion or labels.get(sample)
+        feels = emotion or by_sample.get(sample)
         lines[sample] = ListRow(
             sample, id_, " ".join(beginning.split()), feels, valence, said.means(), bits_to_marks(said.bits)
         )

@@ -49,6 +49,16 @@ def metric_means(connection: "DuckDBPyConnection", dataset: int, run: str, metri
     return _Scores(connection, run, first, n).mean(metric)
 
 
+def marks(connection: "DuckDBPyConnection", dataset: int, run: str) -> "Numbers":
+    """(n,) by the place of the sample: what is wrong as bits, the union over repeats; -1 where there is no score."""
+    first, n = samples.first_of(connection, dataset)
+    place, bits = _Scores(connection, run, first, n).marks()
+    found = np.full(n, -1, dtype=np.int64)
+    found[place] = 0
+    np.bitwise_or.at(found, place, bits)
+    return found
+
+
 def _filtered(connection: "DuckDBPyConnection", query: ListQuery, first: int, n: int) -> "Numbers":
     """What the query asks of the samples themselves, sorted by `query.sort` where that is a column of theirs."""
     where, values = ["sample between ? and ?"], [first, first + n - 1]
@@ -109,6 +119,11 @@ class _Scores:
             return place, np.asarray(values)
         there = ~np.ma.getmaskarray(values)
         return place[there], np.asarray(values[there])
+
+    def marks(self) -> tuple["Numbers", "Numbers"]:
+        """(m,) places and (m,) bits of what is wrong, one a score."""
+        place, bits = self._column("marks")
+        return place, np.asarray(bits, dtype=np.int64)
 
     def mean(self, metric: str) -> "Floats":
         """(n,) means over the repeats that have a value; NaN where none has."""

@@ -240,6 +240,13 @@ class Store:
         with self._turns.reading() as connection:
             return listing.metric_means(connection, dataset, run, metric)
 
+    def marks(self, dataset: int, run: str) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+        """(n,) by the place of the sample: a run's errors as bits (`error_marks`), all repeats'; -1 without a score."""
+        from emotui.store import listing
+
+        with self._turns.reading() as connection:
+            return listing.marks(connection, dataset, run)
+
     def page(self, numbers: "Numbers", run: str | None) -> list[ListRow]:
         """The lines of these samples in the list, in their order; unknown numbers are left out."""
         with self._turns.reading() as connection:

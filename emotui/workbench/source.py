@@ -151,6 +151,9 @@ class BrowseSource(Protocol):
     def order(self, query: ListQuery) -> "np.ndarray | range":
         """Sample numbers (int64) that match, in order; a range where they are all, and in the order of the file."""
 
+    def marks(self, dataset: int, run: str) -> "np.ndarray":
+        """(n,) by the place of the sample: its errors as a bit each in the order of `MARKS`; -1 without a score."""
+
     def page(self, numbers: Sequence[int], run: str | None) -> list[ListRow]:
         """Rows for these sample numbers, in their order."""
 

@@ -140,6 +140,9 @@ class Workspace:
             found = found[kept[found - self.store.file_order(query.dataset).start]]
         return found
 
+    def marks(self, dataset: int, run: str) -> "np.ndarray":
+        return self.store.marks(dataset, run)
+
     def page(self, numbers: Sequence[int], run: str | None) -> list[ListRow]:
         return self.store.page(numbers, run)
 

@@ -38,7 +38,6 @@ class AtWork(Place):
 
     entry = ENTRY
     headings = {"passage": "#annotate-title"}
-    slim_list = True
     marks_errors = False
     blind = True
     DEFAULT_CSS = """

@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from emotui.screens.browse import alignment
 from emotui.screens.browse.around import own_columns_text
+from emotui.screens.browse.foot import About, Other
 from emotui.screens.browse.run_names import run_names
 from emotui.screens.browse.tiers import Said, tiers
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import share
 from emotui.screens.widgets.tier_layout import AnnotatedText, LineLabel, Tier
+from emotui.screens.widgets.tiered_text import BARS, RUN_ROLES
 
 if TYPE_CHECKING:
     from emotui.records import Mark
@@ -20,8 +21,7 @@ EVERYONE = "everyone"
 OVERLAYS = ("both", "gold", "predicted", EVERYONE)
 """In the order in which `o` cycles. `everyone`: a row each for gold, the run, those beside it and the annotators."""
 
-NEAR = 0.5
-"""A passage at least as near as this to a hallucinated span is named; below, it shares little but small words."""
+_BAR, _WITH_BAR = 10, 84
 
 _SIGNS = {"positive": "+", "negative": "−"}
 
@@ -32,9 +32,9 @@ def answer(evidence: "Evidence", repeat: int) -> "RepeatView | None":
 
 
 def score(seen: "SampleView", repeat: int, overlay: str) -> AnnotatedText:
-    """The text with the voices that the overlay asks for, each sentence with its emotion, valence and F1."""
+    """The text with the voices that the overlay asks for, each sentence with its emotion and valence."""
     evidence = seen.evidence
-    sample, said = evidence.sample, answer(evidence, repeat)
+    sample = evidence.sample
     names = _names(seen)
     drawn: list[Tier] = []
     rows = overlay == EVERYONE
@@ -43,11 +43,12 @@ def score(seen: "SampleView", repeat: int, overlay: str) -> AnnotatedText:
     if overlay != "gold":
         drawn += _said(evidence, repeat, names, rows=rows)
     if overlay == EVERYONE:
-        for other in seen.beside:
-            drawn += _said(other, repeat, names, inline=False, rows=True)
+        for number, other in enumerate(seen.beside, 1):
+            role = RUN_ROLES[number % len(RUN_ROLES)]
+            drawn += _said(other, repeat, names, role, inline=False, rows=True)
         for name, spans in sample.annotators.items():
             drawn += tiers(name, "annotator", _marked(spans), inline=False, rows=True)
-    return AnnotatedText(sample.text, tuple(drawn), _chips(evidence, said), rows=rows)
+    return AnnotatedText(sample.text, tuple(drawn), _chips(evidence), rows=rows)
 
 
 def _marked(marks: "Sequence[Mark] | None") -> list[Said]:
@@ -59,18 +60,30 @@ def _names(seen: "SampleView") -> dict[str, str]:
     return dict(zip((run.run for run in runs), run_names(runs), strict=True))
 
 
+def _signed(names: Mapping[str, str], one: "Evidence", number: int) -> str:
+    """The name of a run beside the one over the list, with the sign of its bars."""
+    return f"{BARS[RUN_ROLES[number % len(RUN_ROLES)]]} {'' if one.run is None else names[one.run.run]}"
+
+
 def beside(seen: "SampleView", repeat: int) -> list[Part]:
     """The runs that are compared with the one over the list, each with its F1 of this sample."""
     names, parts = _names(seen), []
-    for one in seen.beside:
+    for number, one in enumerate(seen.beside, 1):
         said = answer(one, repeat)
         f1 = share(said.detail.f1 if said and said.detail else None).strip()
-        parts.append(Part(f"   {names[one.run.run] if one.run else ''} {f1}", "dim", "do('run')"))
+        role = RUN_ROLES[number % len(RUN_ROLES)]
+        parts.append(Part(f"   {_signed(names, one, number)} {f1}", role, "do('run')"))
     return [Part("   beside it", "dim", "do('run')"), *parts] if parts else []
 
 
 def _said(
-    evidence: "Evidence", repeat: int, names: Mapping[str, str], *, inline: bool = True, rows: bool
+    evidence: "Evidence",
+    repeat: int,
+    names: Mapping[str, str],
+    role: str = RUN_ROLES[0],
+    *,
+    inline: bool = True,
+    rows: bool,
 ) -> list[Tier]:
     said = answer(evidence, repeat)
     if evidence.run is None or said is None or (said.detail is None and not said.spans):
@@ -78,41 +91,78 @@ def _said(
     found = [Said(span.place, span.label) for span in said.spans if span.place is not None]
     fixated = said.detail.fixated if said.detail is not None else ()
     dotted = tuple(place for index in fixated if (place := said.spans[index].place) is not None)
-    return tiers(names[evidence.run.run], "predicted", found, inline=inline, rows=rows, dotted=dotted)
+    return tiers(names[evidence.run.run], role, found, inline=inline, rows=rows, dotted=dotted)
 
 
-def _chips(evidence: "Evidence", said: "RepeatView | None") -> tuple[LineLabel, ...]:
+def _chips(evidence: "Evidence") -> tuple[LineLabel, ...]:
+    return tuple(
+        LineLabel(sentence.start, _sentence(evidence, number), strong=sentence.emotion != "neutral")
+        for number, sentence in enumerate(evidence.sample.sentences)
+    )
+
+
+def _sentence(evidence: "Evidence", number: int) -> str:
+    sentence = evidence.sample.sentences[number]
+    return f"{number + 1} {sentence.emotion or ''} {_SIGNS.get(sentence.valence or '', '')}".rstrip()
+
+
+def about(seen: "SampleView", repeat: int, key: str) -> About:
+    """What the foot of the score tells beside the span under the cursor. `key`: what walks on to the next one."""
+    evidence = seen.evidence
+    sample, said = evidence.sample, answer(evidence, repeat)
     detail = said.detail if said else None
     figures = {one.index: one.f1 for one in detail.sentences} if detail else {}
-    hits = [said.spans[index].place for index in detail.neutral_hits] if said and detail else []
-    chips = []
-    for number, sentence in enumerate(evidence.sample.sentences):
-        sign = _SIGNS.get(sentence.valence or "", "")
-        label = f"{number + 1} {sentence.emotion or ''} {sign}".rstrip()
-        hit = any(span and span[0] < sentence.end and sentence.start < span[1] for span in hits)
-        neutral = sentence.emotion == "neutral"
-        tail = "N" if hit and neutral else share(figures[number]) if number in figures else ""
-        chips.append(LineLabel(sentence.start, label, tail, strong=not neutral))
-    return tuple(chips)
+    sentences = tuple(
+        (
+            one.start,
+            one.end,
+            _sentence(evidence, place) + (f" F1 {share(figures[place]).strip()}" if place in figures else ""),
+        )
+        for place, one in enumerate(sample.sentences)
+    )
+    names, others = _names(seen), []
+    for number, other in enumerate(seen.beside, 1):
+        theirs = answer(other, repeat)
+        marked = tuple((one.place, one.label) for one in theirs.spans if one.place) if theirs else ()
+        others.append(Other(_signed(names, other, number), RUN_ROLES[number % len(RUN_ROLES)], marked))
+    for name, marks in sample.annotators.items():
+        others.append(Other(f"{BARS['annotator']} {name}", "dim", tuple((mark.place, mark.label) for mark in marks)))
+    return About(sample.text, sentences, tuple(others), tuple(notes(evidence, repeat)), key)
 
 
-def heading(evidence: "Evidence", repeat: int, overlay: str) -> tuple[list[Part], list[Part]]:
-    """The line over the text: which sample, whose answer, how good; at the right the overlay."""
+def heading(evidence: "Evidence", repeat: int, overlay: str, cells: int) -> tuple[list[Part], list[Part]]:
+    """The line over the text: which sample, how good the answer is; at the right the overlay."""
     sample, said = evidence.sample, answer(evidence, repeat)
     left = [Part(f" {sample.id}", "strong")]
+    if said and said.detail:
+        detail = said.detail
+        left += [Part("   F1 ", "dim"), Part(share(detail.f1).strip())]
+        if cells >= _WITH_BAR:
+            full = round(detail.f1 * _BAR)
+            left += [Part(" " + "■" * full, "said"), Part("·" * (_BAR - full), "rest")]
+        for name, figure in (("P", detail.precision), ("R", detail.recall), ("Sim", detail.sim)):
+            left += [Part(f"  {name} ", "dim"), Part(share(figure).strip())]
+        if detail.marks:
+            left.append(Part(f"  {detail.marks}", "mark"))
     kind = " · ".join(part for part in (sample.emotion, sample.valence, _sentences(len(sample.sentences))) if part)
     if kind:
-        left.append(Part(f"  {kind}", "dim"))
-    if said and said.detail:
-        left += [
-            Part("   F1 ", "dim"),
-            Part(share(said.detail.f1).strip(), "strong"),
-            Part("  Sim ", "dim"),
-            Part(share(said.detail.sim).strip(), "strong"),
-        ]
-        if said.detail.marks:
-            left.append(Part(f"  {said.detail.marks}", "mark"))
+        left.append(Part(f"   {kind}", "dim"))
     return left, _legend(overlay, evidence)
+
+
+def of_run(seen: "SampleView", repeat: int, name: str) -> list[Part]:
+    """The line over the margin: whose answer it is, which of several, and how others do on the same sample."""
+    run, answers = seen.evidence.run, len(seen.evidence.repeats)
+    if run is None:
+        return [Part("gold alone", "dim", "do('run')")]
+    parts = [Part("run ", "dim"), Part(name, "said", "do('run')")]
+    if run.state != "done":
+        parts.append(Part(f" {run.state}", "mark"))
+    if run.config.get("flattered"):
+        parts.append(Part(" (fitted on these samples)", "mark"))
+    if answers > 1:
+        parts.append(Part(f"   answer {repeat % answers + 1} of {answers}", "dim", "do('repeat')"))
+    return parts + beside(seen, repeat)
 
 
 def _sentences(number: int) -> str:
@@ -126,19 +176,6 @@ def _legend(overlay: str, evidence: "Evidence") -> list[Part]:
     if overlay == "predicted":
         return [said, Part(" ")]
     return [gold, Part("  "), said, Part(" ")]
-
-
-def place_of(seen: "SampleView", repeat: int, mark: str) -> int | None:
-    """Where in the text the first error with this letter stands; of a hallucination the nearest passage."""
-    said = answer(seen.evidence, repeat)
-    if said is None or said.detail is None:
-        return None
-    detail = said.detail
-    if mark == "H":
-        near = seen.near[repeat % len(seen.near)] if seen.near else {}
-        return next((one.start for one in near.values() if one is not None and one.f1 >= NEAR), None)
-    places = {"F": detail.fixated, "N": detail.neutral_hits}.get(mark, ())
-    return next((span[0] for place in places if (span := said.spans[place].place) is not None), None)
 
 
 def notes(evidence: "Evidence", repeat: int) -> list[str]:
@@ -179,24 +216,6 @@ def _gold_note(evidence: "Evidence") -> list[str]:
     if evidence.sample.spans is None:
         return ["No gold yet: nobody has said what is evidence here, so an answer has no score."]
     return [] if evidence.sample.spans else ["Gold: no span."]
-
-
-def alignment_rows(seen: "SampleView", repeat: int) -> list[alignment.Row]:
-    """The alignment of the answer that is shown; without an answer the gold spans alone."""
-    sample, said = seen.evidence.sample, answer(seen.evidence, repeat)
-    if said and said.detail:
-        found = seen.near[repeat % len(seen.near)] if seen.near else {}
-        near = {
-            place: None if one is None or one.f1 < NEAR else alignment.Near(sample.text[one.start : one.end], one.f1)
-            for place, one in found.items()
-        }
-        gold = [mark.label for mark in sample.spans or ()]
-        return alignment.rows(
-            said.detail, near, gold, [span.label for span in said.spans], [span.score for span in said.spans]
-        )
-    marked = [(sample.text[mark.start : mark.end], mark.label) for mark in sample.spans or ()]
-    rows = alignment.alone(marked, gold=True)
-    return rows + (alignment.alone([(span.text, span.label) for span in said.spans], gold=False) if said else [])
 
 
 def raw_score(evidence: "Evidence", repeat: int) -> AnnotatedText:

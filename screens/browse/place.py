@@ -1,5 +1,6 @@
-"""Browse: gold and predicted spans over the text, and under it what met what."""
+"""Browse: gold and predicted spans over the text, what met what in its margin, a cursor on one of them."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -8,11 +9,13 @@ from textual.containers import Vertical
 from textual.timer import Timer
 
 from emotui.screens.browse import panes
-from emotui.screens.browse.alignment_table import AlignmentTable
 from emotui.screens.browse.around import TurnsPage, own_columns
 from emotui.screens.browse.entry import ENTRY
 from emotui.screens.browse.requests import SampleView, look
+from emotui.screens.browse.run_names import run_names
 from emotui.screens.browse.said import SAID_HEADINGS, SaidPane
+from emotui.screens.browse.score import Score
+from emotui.screens.browse.things import first_wrong, things
 from emotui.screens.place import Place
 from emotui.screens.requests import LatestRequest
 from emotui.screens.session import Session
@@ -30,17 +33,18 @@ _OF_ANY_TASK = ("raw", "repeat", "copy")
 _PATIENCE = 0.15
 """Seconds before a stale answer is greyed; a quick one would only flicker."""
 
+_LONGEST_NAME = 32
+"""Cells for the name of a run over the text."""
+
 
 class Browse(Place):
-    """The text with its overlays above, the alignment or the raw output below."""
+    """The score of a sample, and below it the raw output where that is asked for."""
 
     entry = ENTRY
-    headings = {"text": "#sample-title", "alignment": "#below-title", "raw": "#below-title"} | SAID_HEADINGS
+    headings = {"text": "#sample-title", "raw": "#below-title"} | SAID_HEADINGS
     DEFAULT_CSS = """
     Browse > #above { height: 3fr; }
-    Browse > #below { height: 2fr; min-height: 5; }
-    Browse #text { padding: 1 1 0 1; }
-    Browse #raw { display: none; }
+    Browse > #below { height: 2fr; min-height: 5; display: none; }
     """
 
     def __init__(self, session: Session, *, id: str | None = None) -> None:
@@ -59,11 +63,10 @@ class Browse(Place):
     def compose(self) -> ComposeResult:
         with Vertical(id="above"):
             yield Line(id="sample-title", classes="-pane")
-            yield TieredText(id="text")
+            yield Score(id="text")
             yield Notice("#text", id="sample-notice")
         with Vertical(id="below"):
             yield Line(id="below-title", classes="-pane")
-            yield AlignmentTable(id="alignment")
             yield TieredText(id="raw")
         yield SaidPane(id="said")
 
@@ -135,12 +138,11 @@ class Browse(Place):
         self._stop_grey()
         if self._sample is None:
             return
+        known = self._seen is not None and self._seen.evidence.number == seen.evidence.number
         self._seen = seen
         mark = self._choose_answer(self._shown_for)
         self._shown_for = ""
-        self._draw()
-        if mark:
-            self.call_after_refresh(self._reveal, mark)
+        self._draw(mark, stay=known and not mark)
 
     def look_for(self, marks: str) -> None:
         self._looking_for = marks
@@ -154,14 +156,6 @@ class Browse(Place):
                 return found[0]
         return ""
 
-    def _reveal(self, mark: str) -> None:
-        if self._seen is None:
-            return
-        self.query_one(AlignmentTable).reveal(mark)
-        place = panes.place_of(self._seen, self.repeat, mark)
-        if place is not None:
-            self.query_one("#text", TieredText).reveal(place)
-
     def _stop_grey(self) -> None:
         if self._grey is not None:
             self._grey.stop()
@@ -174,7 +168,7 @@ class Browse(Place):
             self._set_stale(True)
 
     def _set_stale(self, stale: bool) -> None:
-        for name in ("#text", "#raw", "#alignment"):
+        for name in ("#text", "#raw"):
             self.query_one(name).set_class(stale, "-stale")
 
     def show_nothing(self, why: str, *, failed: bool = False) -> None:
@@ -190,30 +184,44 @@ class Browse(Place):
     def focus_first(self) -> None:
         self.query_one("#said-lines" if self._said.display else "#text").focus()
 
-    def _draw(self) -> None:
+    @property
+    def score(self) -> Score:
+        return self.query_one(Score)
+
+    def _draw(self, mark: str = "", *, stay: bool = True) -> None:
+        """Draw what is known. The cursor stands on the first error, with this letter where there is one, or stays."""
         seen = self._seen
         if seen is None:
             self.show_nothing("No sample is selected: the list is empty")
             return
         self.query_one("#sample-notice", Notice).hide()
-        self.query_one("#below").display = True
-        text, raw = self.query_one("#text", TieredText), self.query_one("#raw", TieredText)
-        table = self.query_one("#alignment", AlignmentTable)
-        evidence = seen.evidence
-        left, right = panes.heading(evidence, self.repeat, self.overlay)
+        evidence, score = seen.evidence, self.score
+        left, right = panes.heading(evidence, self.repeat, self.overlay, self.size.width)
         self.query_one("#sample-title", Line).show(left, right)
         self._surround(evidence)
-        text.show(panes.score(seen, self.repeat, self.overlay))
-        table.display, raw.display = not self._raw, self._raw
-        if self._raw:
-            raw.show(panes.raw_score(evidence, self.repeat))
-        else:
-            table.show_rows(panes.alignment_rows(seen, self.repeat), panes.notes(evidence, self.repeat))
-        self._title_below()
-        if not table.scrollable_content_region.width:
-            # The first rows have columns only after the next layout.
-            self.call_after_refresh(self._title_below)
+        near = seen.near[self.repeat % len(seen.near)] if seen.near else {}
+        found = things(evidence.sample, panes.answer(evidence, self.repeat), near)
+        score.show_things(
+            panes.score(seen, self.repeat, self.overlay),
+            found,
+            score.cursor if stay else first_wrong(found, mark),
+            panes.about(seen, self.repeat, "Tab"),
+            panes.of_run(seen, self.repeat, self._run_name()),
+        )
+        self._draw_raw(evidence)
         self.refresh_bindings()
+
+    def _draw_raw(self, evidence: "Evidence") -> None:
+        self.query_one("#below").display = self._raw
+        if self._raw:
+            self.query_one("#below-title", Line).show([Part(" raw output and prompt", "strong", "do('raw')")])
+            self.query_one("#raw", TieredText).show(panes.raw_score(evidence, self.repeat))
+
+    def _run_name(self) -> str:
+        """The name of the run over the list, among all that there are over it."""
+        runs = self.session.overview.runs
+        names = dict(zip((run.run for run in runs), run_names(runs, _LONGEST_NAME), strict=True))
+        return "" if self._run is None else names.get(self._run.run, self._run.model)
 
     def _surround(self, evidence: "Evidence") -> None:
         """Show its own columns under the title, and the turns around it; their widgets are made for the first ones."""
@@ -234,25 +242,22 @@ class Browse(Place):
     def on_resize(self) -> None:
         if self._seen is not None:
             self._surround(self._seen.evidence)
-            self.call_after_refresh(self._title_below)
+            self._draw()
 
-    def _title_below(self) -> None:
-        evidence = self.evidence
-        answered = evidence is not None and bool(evidence.repeats)
-        name = "raw output and prompt" if self._raw else "alignment" if answered else "gold spans"
-        run = [Part("run ", "dim"), Part(self._run.model, "said", "do('run')")] if self._run else []
-        state = f" {self._run.state}" if self._run and self._run.state != "done" else ""
-        if self._run and self._run.config.get("flattered"):
-            state += " (fitted on these samples)"
-        room = self.query_one("#alignment", AlignmentTable).after_figures
-        figures = [] if self._raw or not answered else [Part("  F1   Sim" + " " * room, "dim")]
-        left = [Part(f" {name}", "strong", "do('raw')"), Part("   "), *run, Part(state, "mark")]
-        repeats = len(evidence.repeats) if evidence is not None else 0
-        if repeats > 1:
-            left.append(Part(f"   answer {self.repeat % repeats + 1} of {repeats}", "dim", "do('repeat')"))
-        if self._seen is not None:
-            left += panes.beside(self._seen, self.repeat)
-        self.query_one("#below-title", Line).show(left, figures)
+    # The cursor.
+
+    def doing(self, action: str) -> Callable[[], None] | None:
+        """Tab walks the spans while the score has the keys; after the last one it goes on to the next pane."""
+        step = {"pane": 1, "pane_back": -1}.get(action)
+        if step is not None:
+            return self._walking(step)
+        return super().doing(action)
+
+    def _walking(self, step: int) -> Callable[[], None] | None:
+        score = self.score
+        if not score.has_focus or not score.display or not 0 <= score.cursor + step < len(score.things):
+            return None
+        return lambda: score.action_walk(step)
 
     def can(self, action: str) -> bool:
         """What needs a sample, a run or annotators can be done only where there are some."""

@@ -61,7 +61,6 @@ class Compare(Place):
         "compare-rules": "#compare-title",
         "compare-text": "#compare-sample",
     }
-    slim_list = True
     marks_errors = False
     DEFAULT_CSS = """
     Compare #compare-figures { height: 5; }

@@ -47,7 +47,6 @@ class Generate(Place):
         "generate-trust": "#generate-title",
         "generate-heat": "#generate-title",
     }
-    slim_list = True
     DEFAULT_CSS = """
     Generate #generate-texts { height: auto; max-height: 50%; }
     Generate #generate-versions { height: auto; max-height: 8; }

@@ -60,7 +60,6 @@ class Masked(ReviewPlace):
         "masked-choices": "#masked-title",
         "masked-doubts": "#masked-mask",
     }
-    slim_list = True
     marks_errors = False
     DEFAULT_CSS = """
     Masked #masked-text { height: 1fr; min-height: 3; }

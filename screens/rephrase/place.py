@@ -50,7 +50,6 @@ class Rephrase(Place):
         "rephrase-editor": "#rephrase-attempt",
         "rephrase-below": "#rephrase-views",
     }
-    slim_list = True
     DEFAULT_CSS = "Rephrase Writing, Rephrase Figures, Rephrase Review { display: none; }"
 
     def __init__(self, session: Session, *, id: str | None = None) -> None:

@@ -1,4 +1,4 @@
-"""The left pane: the list of samples with its heading, its search line and the spread of F1 under it."""
+"""The left pane: the list of samples with its heading, the corpus line over it, and its search line."""
 
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
@@ -14,14 +14,19 @@ from emotui.screens.actions import Acting
 from emotui.screens.list_state import ListState, key_of
 from emotui.screens.requests import LatestRequest
 from emotui.screens.samples import requests as asking
-from emotui.screens.samples.requests import Order, Spread
+from emotui.screens.samples.corpus import Corpus, CorpusLine, corpus
+from emotui.screens.samples.requests import WORST, Order
 from emotui.screens.samples.table import ListHead, SampleList
 from emotui.screens.session import Session
+from emotui.screens.timers import NamedTimers
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
-from emotui.screens.widgets.number_format import bars, count
+from emotui.screens.widgets.number_format import count
 from emotui.screens.widgets.search_input import SearchLine
 from emotui.store.query import MARKS, SORTS, Dataset, ListQuery, ListRow, Run
+
+_PATIENCE = 0.2
+"""Seconds before rows that are not of the list asked for are greyed; a quick answer would only flicker."""
 
 _NONE = -1
 """The number of no sample."""
@@ -34,7 +39,6 @@ class ListPane(Acting, Vertical):
     """
 
     DEFAULT_CSS = """
-    ListPane > #list-foot { color: $text-muted; padding: 0 1; }
     ListPane > Input { height: 1; border: none; padding: 0 1; background: $raised; }
     ListPane > Input:focus { border: none; }
     """
@@ -75,22 +79,22 @@ class ListPane(Acting, Vertical):
         self._error_places: LatestRequest[tuple[Order, str], list[int]] = LatestRequest(
             "errors", self, lambda asked: asking.errors(session.bound, *asked), self._show_errors, lambda *_: None
         )
-        self._spreads: LatestRequest[Order, Spread | None] = LatestRequest(
-            "spread",
-            self,
-            lambda asked: asking.spread(session.bound, asked, self.metric),
-            self._show_spread,
-            lambda *_: None,
+        self._corpora: LatestRequest[Order, Corpus | None] = LatestRequest(
+            "corpus", self, lambda asked: corpus(session.bound, asked), self._show_corpus, lambda *_: None
         )
-        self._spread: Spread | None = None
         self._metrics: tuple[Metric, ...] = ()
+        self._waits = NamedTimers(self)
 
     def compose(self) -> ComposeResult:
         yield Line(id="list-title", classes="-pane")
+        yield CorpusLine(id="corpus")
         yield ListHead()
         yield SampleList(id="list")
         yield Notice("ListHead, SampleList", id="list-notice")
-        yield Line(id="list-foot")
+
+    @property
+    def _corpus(self) -> CorpusLine:
+        return self.query_one(CorpusLine)
 
     @property
     def metric(self) -> Metric | None:
@@ -109,7 +113,7 @@ class ListPane(Acting, Vertical):
     @blind.setter
     def blind(self, blind: bool) -> None:
         self.rows.blind = blind
-        self._foot()
+        self._point()
 
     @property
     def n(self) -> int:
@@ -128,7 +132,7 @@ class ListPane(Acting, Vertical):
 
     @property
     def busy(self) -> bool:
-        return self.reading or self._error_places.busy or self._spreads.busy
+        return self.reading or self._error_places.busy or self._corpora.busy
 
     @property
     def reading(self) -> bool:
@@ -138,7 +142,7 @@ class ListPane(Acting, Vertical):
     def ask(self, state: ListState, dataset: Dataset, run: Run | None, metrics: Sequence[Metric]) -> None:
         """Show this list; what is selected stays so where it is in it, unless others are listed for a figure."""
         stays = self._order is not None and self.dataset == dataset and state.only in ((), self.state.only)
-        keep = self.sample if stays else state.sample
+        keep = WORST if self.session.opens_at_worst() else self.sample if stays else state.sample
         self.state, self.dataset, self.run_shown, self._metrics = state, dataset, run, tuple(metrics)
         query, only = state.query(dataset.dataset, run.run if run else None, metrics), state.only
         if self._arranged is not None:
@@ -147,6 +151,8 @@ class ListPane(Acting, Vertical):
             if samples is not None:
                 chosen = frozenset(only)
                 only = tuple(one for one in samples if not only or one in chosen) or (_NONE,)
+        if self._order is not None and (self._order.query, self._order.only) != (query, only):
+            self._waits.wait("patience", _PATIENCE, self._grey, again=False)
         self._orders.ask((query, only, keep))
         if self._order is None:
             self.show_nothing("Reading the list", f"{count(dataset.n)} samples of {dataset.name}")
@@ -178,7 +184,7 @@ class ListPane(Acting, Vertical):
         """Put the cursor on a position, the nearest there is; `kind`: the letter of the errors it is sought for."""
         if self.n:
             self.rows.move_to(position)
-            self._foot()
+            self._point()
             self.post_message(self.Selected(self.sample, kind))
 
     def next_error(self, direction: int, kind: str = "") -> None:
@@ -209,16 +215,32 @@ class ListPane(Acting, Vertical):
         else:
             self.notify("No further error in this list" if direction > 0 else "No earlier error in this list")
 
-    def _show_spread(self, _: Order, spread: Spread | None) -> None:
-        self._spread = spread
-        self._foot()
+    def _show_corpus(self, asked: Order, found: Corpus | None) -> None:
+        if asked is self._order:
+            self._corpus.show(found)
+
+    @on(CorpusLine.Pressed)
+    def _jump(self, event: CorpusLine.Pressed) -> None:
+        event.stop()
+        self.select(event.position)
 
     def _show_errors(self, asked: tuple[Order, str], places: list[int]) -> None:
         if asked[0] is self._order:
             self._errors[asked[1]] = places
             self.next_error(*self._error_step)
 
+    def _grey(self) -> None:
+        """The rows that are shown are not of the list that was asked for."""
+        self.rows.add_class("-stale")
+        self._title()
+
+    def _settle(self) -> None:
+        """The rows are those that were asked for, or there are none."""
+        self._waits.drop("patience")
+        self.rows.remove_class("-stale")
+
     def _no_order(self, _: object, why: str) -> None:
+        self._settle()
         self.show_nothing("The list cannot be read", why, failed=True)
 
     def _show_order(self, asked: tuple[object, object, int | None], order: Order) -> None:
@@ -226,6 +248,7 @@ class ListPane(Acting, Vertical):
         # Since it was asked for, another sample may have been selected.
         chosen = self.sample if keep and self.sample != asked[2] else None
         self._order, self._errors = order, {}
+        self._settle()
         if self.n:
             self.query_one(Notice).hide()
         elif self._arranged is not None and self._arranged[0] is not None and not self.state.filtered:
@@ -240,13 +263,12 @@ class ListPane(Acting, Vertical):
         else:
             self.rows.show_order(self.n, order.cursor, self.metric)
         if self.n:
-            # Rows first: the spread reads many, and a source may answer one question after the other.
             self.rows.put_page(order.page, order.rows)
-            self._spreads.ask(order)
+        # Rows first: the corpus reads many, and a source may answer one question after the other.
+        self._corpora.ask(order)
         if chosen is not None:
             self.seek(frozenset({chosen}), 0)
-        self._title()
-        self._foot()
+        self._point()
         self.post_message(self.Selected(self.sample))
 
     def _no_pages(self, _: object, why: str) -> None:
@@ -276,10 +298,14 @@ class ListPane(Acting, Vertical):
         self.select(event.position)
 
     def forget(self) -> None:
-        """Another list is on its way; nothing of this one is to be seen or selected any more."""
+        """Another list is on its way; nothing of this one is to be seen or selected any more, nor what it was asked."""
+        for asked in (self._orders, self._corpora, self._error_places):
+            asked.drop()
+        self._settle()
         self._order, self._errors, self.dataset, self.run_shown = None, {}, None, None
         self.rows.show_order(0, 0, None)
         self.query_one("#list-title", Line).show([])
+        self._corpus.show(None)
         self.show_nothing("Reading the list")
 
     def seek(self, samples: frozenset[int], step: int) -> None:
@@ -303,6 +329,8 @@ class ListPane(Acting, Vertical):
             return
         parted = state.filtered or (self._order is not None and self.n < dataset.n)
         how_many = f"{count(self.n)} of {count(dataset.n)}" if parted else count(dataset.n)
+        if self.n:
+            how_many = f"{count(self.rows.cursor + 1)}/{how_many}"
         parts = [Part(f" {dataset.name}", "strong", "do('dataset')"), Part(f"  {how_many}", "dim")]
         parts += [Part(f"  {word}", "mark", "do('filter')") for word in state.words(self._metrics)]
         titles = {key_of(metric, self._metrics): metric.title.lower() for metric in self._metrics}
@@ -310,24 +338,20 @@ class ListPane(Acting, Vertical):
         order = "" if sort == "file" and not state.descending else f"{sort} {'↓' if state.descending else '↑'} "
         if self._arranged is not None:
             order = f"{self._arranged[1]} " if self._arranged[1] else ""
-        self.query_one("#list-title", Line).show(parts, [Part(order, "dim", "do('sort')")])
+        right = Part("reading it … ", "mark") if self.rows.has_class("-stale") else Part(order, "dim", "do('sort')")
+        self.query_one("#list-title", Line).show(parts, [right])
 
-    def _foot(self) -> None:
-        spread, left = self._spread, []
-        if spread is not None and self.n and not self.blind:
-            low, high = f"{spread.metric.title} {spread.least:g} ", f" {spread.most:g}"
-            if spread.metric.yes_or_no:
-                low, high = "wrong ", " right"
-            left = [Part(low), Part(bars(spread.counts), "said"), Part(high)]
-        place = f"{count(self.rows.cursor + 1)}/{count(self.n)}" if self.n else ""
-        self.query_one("#list-foot", Line).show(left, [Part(place)])
+    def _point(self) -> None:
+        """Say where the cursor is, in the heading and in the corpus."""
+        self._title()
+        self._corpus.point_at(self.sample, blind=self.blind)
 
     # Searching.
 
     def search(self) -> None:
         """Let words be typed; the list follows each letter."""
         if not self.query(SearchLine):
-            self.mount(SearchLine(self.session.state.text), before="#list-foot")
+            self.mount(SearchLine(self.session.state.text))
         self.query_one(SearchLine).focus()
 
     @on(SearchLine.Changed)

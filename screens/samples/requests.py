@@ -1,4 +1,4 @@
-"""What the list asks a source for: its order, pages of rows, where the errors are, the spread of a metric."""
+"""What the list asks a source for: its order, pages of rows, where the errors are."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from emotui.metrics.metric import Metric
 from emotui.screens.samples.table import PAGE
-from emotui.screens.widgets.number_format import tenths
 from emotui.store.query import MARKS, ListQuery, ListRow
 
 if TYPE_CHECKING:
@@ -16,8 +14,11 @@ if TYPE_CHECKING:
 
     from emotui.workbench.source import BrowseSource
 
-_SPREAD = 1024
-"""The spread is taken from an even choice of at most so many samples of the list."""
+
+WORST = -2
+"""In place of a sample: the first of the list in which the run did something wrong, and not merely nothing."""
+
+_SILENT = ("", "M")
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -35,15 +36,6 @@ class Order(msgspec.Struct, frozen=True):
         return self.cursor // PAGE
 
 
-class Spread(msgspec.Struct, frozen=True):
-    """How many samples have a value of the metric in each tenth from `least` to `most`."""
-
-    metric: Metric
-    least: float
-    most: float
-    counts: list[int]
-
-
 def order(source: "BrowseSource", query: ListQuery, only: Sequence[int], sample: int | None) -> Order:
     """The list, of no other samples than `only` where there are any, with the cursor on `sample` if it is there.
 
@@ -58,7 +50,13 @@ def order(source: "BrowseSource", query: ListQuery, only: Sequence[int], sample:
             in_order = query.sort == "file" and not query.descending
             numbers = chosen[np.isin(chosen, numbers)] if in_order else numbers[np.isin(numbers, chosen)]
         found = Order(query, tuple(only), numbers, 0 if sample is None else _place(numbers, sample))
-        return msgspec.structs.replace(found, rows=pages(source, found, [found.page])[found.page])
+        found = msgspec.structs.replace(found, rows=pages(source, found, [found.page])[found.page])
+        return msgspec.structs.replace(found, cursor=_telling(found.rows)) if sample == WORST else found
+
+
+def _telling(rows: Sequence[ListRow]) -> int:
+    """The first of these with an error that shows in the text; 0 where there is none."""
+    return next((place for place, row in enumerate(rows) if row.marks not in _SILENT), 0)
 
 
 def _place(numbers: "np.ndarray | range", sample: int) -> int:
@@ -94,18 +92,3 @@ def errors(source: "BrowseSource", asked: Order, kind: str) -> list[int]:
     marks = kind or asked.query.marks or "".join(MARKS)
     wrong = source.order(replace(asked.query, marks=marks))
     return [int(place) for place in np.isin(_array(asked.numbers), _array(wrong)).nonzero()[0]]
-
-
-def spread(source: "BrowseSource", asked: Order, metric: Metric | None) -> Spread | None:
-    """How many samples of the list have a value in each tenth of the metric's range, or of what there is of it."""
-    numbers, run = asked.numbers, asked.query.run
-    if run is None or metric is None or not len(numbers):
-        return None
-    step = -(-len(numbers) // _SPREAD)
-    rows = source.page(plain(numbers[::step]), run)
-    values = [value for row in rows if (value := row.values.get(metric.name)) is not None]
-    if not values:
-        return None
-    least, most = metric.range
-    least, most = min(values) if least is None else least, max(values) if most is None else most
-    return Spread(metric, least, most, tenths(values, least, most))

@@ -19,6 +19,9 @@ from emotui.screens.widgets.textual_private import forget_part_styles, part_styl
 from emotui.store.query import MARKS, ListRow
 
 PAGE = 256
+_LETTERS = 3
+"""Of the name of an emotion, where several share a column."""
+
 _PAGES_KEPT = 24
 
 
@@ -50,8 +53,20 @@ def columns(cells: int, longest_id: int, figure: str, tagged: bool = False) -> C
     identity = min(max(longest_id, 2), 16 if cells >= 70 else 10)
     value, marks = max(len(figure) + 1, 5) if figure else 0, SLOTS + 1 if figure or tagged else 0
     left = cells - 2 - identity - 1 - value - marks
-    emotion = 10 if left >= 28 else 0
+    emotion = 16 if left >= 46 else 12 if left >= 30 else 10 if left >= 28 else 0
     return Columns(identity, value, marks, emotion, max(left - emotion, 0))
+
+
+def feelings(said: str, cells: int) -> str:
+    """One emotion, or several in so many cells: by their first letters where their names do not fit."""
+    names = said.split(", ")
+    if len(names) == 1 or width(said) <= cells:
+        return fit(said, cells)
+    short = [name[:_LETTERS] for name in names]
+    if len(short) * (_LETTERS + 1) - 1 > cells:
+        kept = max((cells - _LETTERS + 1) // (_LETTERS + 1), 1)
+        short = [*short[:kept], f"+{len(short) - kept}"]
+    return fit(" ".join(short), cells)
 
 
 class ListHead(Widget):
@@ -97,6 +112,8 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         & > .list--dim { color: $text-muted; }
         & > .list--marks { color: $mark; }
         & > .list--waiting { color: $text-disabled; }
+        &.-stale, &.-stale > .list--dim, &.-stale > .list--marks { color: $text-disabled; }
+        &.-stale:nocolor { text-style: dim; }
     }
     """
 
@@ -304,7 +321,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
             slots = slots_of(row.marks) if self._tags is None else fit(self._tags.get(row.sample, ""), SLOTS)
             segments.append(Segment(slots + " ", marked))
         if shape.emotion:
-            segments.append(Segment(fit(row.emotion or "", shape.emotion - 1) + " ", dim))
+            segments.append(Segment(feelings(row.emotion or "", shape.emotion - 1) + " ", dim))
         segments.append(Segment(fit(row.preview, shape.text), base))
         return segments
 

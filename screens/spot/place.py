@@ -44,7 +44,6 @@ class Spot(Place):
 
     entry = ENTRY
     headings = {"spot-editor": "#spot-title", "spot-rows": "#spot-title", "spot-page": "#spot-models"}
-    slim_list = True
     marks_errors = False
 
     def __init__(self, session: Session, *, id: str | None = None) -> None:

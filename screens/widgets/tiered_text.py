@@ -22,7 +22,9 @@ from emotui.screens.widgets.textual_private import forget_part_styles, part_styl
 from emotui.screens.widgets.tier_layout import AnnotatedText, Layout, Row, lay_out
 
 _GOLD, _PREDICTED = 1, 2
-_BARS = {"gold": "━", "predicted": "━", "annotator": "─"}
+BARS = {"gold": "━", "predicted": "━", "annotator": "─", "run-2": "═", "run-3": "▬", "run-4": "≡", "run-5": "≈"}
+RUN_ROLES = ("predicted", "run-2", "run-3", "run-4", "run-5")
+"""Of runs that stand beside each other, in their order: each has a sign and a colour of its own."""
 _DOTTED = "┅"
 _LEAST_LABEL = 4
 """Cells that a bar has in which a label stands."""
@@ -44,6 +46,10 @@ class TieredText(ScrollView, can_focus=True):
         & > .tiered-text--annotator { color: $text-muted; }
         & > .tiered-text--gold-bar { color: $gold; }
         & > .tiered-text--predicted-bar { color: $predicted-bar; }
+        & > .tiered-text--run-2-bar { color: $label-purple; }
+        & > .tiered-text--run-3-bar { color: $label-green; }
+        & > .tiered-text--run-4-bar { color: $label-orange; }
+        & > .tiered-text--run-5-bar { color: $label-magenta; }
         & > .tiered-text--chip { color: $text-muted; }
         & > .tiered-text--chip-strong { color: $foreground; }
         & > .tiered-text--mark { color: $mark; }
@@ -93,9 +99,17 @@ class TieredText(ScrollView, can_focus=True):
     def reveal(self, offset: int) -> None:
         """Scroll as little as brings the line of text with this offset, and the one before it, into sight."""
         lines = [at for at, row in enumerate(self._layout_now.rows) if row.voice < 0 and row.start <= offset < row.end]
-        if not lines:
-            return
-        line, height = lines[0], max(self.scrollable_content_region.height, 1)
+        if lines:
+            self.bring_into_sight(lines[0])
+
+    @property
+    def lines_in_sight(self) -> int:
+        """How many lines of the text there is room for."""
+        return max(self.scrollable_content_region.height, 1)
+
+    def bring_into_sight(self, line: int) -> None:
+        """Scroll as little as brings this line, and the one before it, into sight."""
+        height = self.lines_in_sight
         if line - 1 < self.scroll_offset.y:
             self.scroll_to(y=max(line - 1, 0), animate=False, force=True)
         elif line >= self.scroll_offset.y + height:
@@ -117,22 +131,25 @@ class TieredText(ScrollView, can_focus=True):
 
     def _lay_out(self) -> None:
         self._width = self.scrollable_content_region.width
-        self._layout_now = lay_out(self._score, max(self._width, 10))
+        self._layout_now = self._fitted(max(self._width, 10))
         self.virtual_size = Size(self._width, len(self._layout_now.rows))
         self.refresh()
+
+    def _fitted(self, cells: int) -> Layout:
+        return lay_out(self._score, cells)
 
     def render_line(self, y: int) -> Strip:
         at = y + self.scroll_offset.y
         cells = self._width
         base = self.rich_style
         if not 0 <= at < len(self._layout_now.rows):
-            return Strip.blank(cells, base)
+            return Strip.blank(self.size.width, base)
         row, layout = self._layout_now.rows[at], self._layout_now
         left = max((cells - layout.gutter - layout.columns - layout.tail) // 2, 0)
         segments = [Segment(" " * left, base)]
         segments += self._bar_row(row, base) if row.voice >= 0 else self._text_row(row, base)
         strip = Strip(segments).crop(0, cells)
-        return selectable(self, strip.extend_cell_length(cells, base), at)
+        return selectable(self, strip.extend_cell_length(self.size.width, base), at)
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """What is selected of the text; what stands in the margin and in the rows under it is left out."""
@@ -180,7 +197,8 @@ class TieredText(ScrollView, can_focus=True):
         layout, voice = self._layout_now, self._score.tiers[row.voice]
         kind = "tiered-text--annotator" if voice.role == "annotator" else f"tiered-text--{voice.role}-bar"
         style = self._style(base, kind)
-        segments = [Segment(fit(f"  {voice.name}", layout.gutter), style)]
+        sign_of = f"{BARS[voice.role]} " if voice.role.startswith("run") else "  "
+        segments = [Segment(fit(sign_of + voice.name, layout.gutter), style)]
         column = 0
         spans = self._merged[row.voice]
         first = max(bisect_right(spans, (row.start, row.start)) - 1, 0)
@@ -193,7 +211,7 @@ class TieredText(ScrollView, can_focus=True):
             after = max(width(self._score.text, row.start, min(end, row.end)), before + 1)
             if before > column:
                 segments.append(Segment(" " * (before - column), base))
-            sign = _DOTTED if (start, end) in voice.dotted else _BARS[voice.role]
+            sign = _DOTTED if (start, end) in voice.dotted else BARS[voice.role]
             cells = after - max(before, column)
             label = self._labels[row.voice].get((start, end)) if start >= row.start else None
             segments.append(Segment(_bar(sign, cells, label), style))

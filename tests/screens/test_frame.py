@@ -57,7 +57,7 @@ async def test_a_terminal_too_small_says_so_and_comes_back(source: Workspace) ->
         assert "emotui needs 60x16" in screen_text(pilot)
         await pilot.resize_terminal(60, 16)
         await settle(pilot)
-        assert "alignment" in screen_text(pilot)
+        assert "span 1 of" in screen_text(pilot)
         await pilot.resize_terminal(80, 15)
         await settle(pilot)
         assert "this is 80x15" in screen_text(pilot)

@@ -132,6 +132,10 @@ async def test_the_first_start_shows_samples_and_predictions_without_a_key(
         assert source.setting(FIRST_START) == "done"
         assert frame(pilot).session.overview.dataset is not None
         assert [voice.role for voice in stave(pilot).score.tiers] == ["gold", "predicted"]
+        pane = frame(pilot).pane
+        values = [row.values["f1"] for at in range(pane.n) if (row := pane.rows.row(at)) is not None]
+        assert values == sorted(values)
+        assert pane.rows.cursor < 10
         await press(pilot, "q")
 
 

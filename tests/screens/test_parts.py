@@ -13,7 +13,7 @@ from textual.widgets import Input
 from emotui.metrics.span_scoring import score_samples
 from emotui.records import Mark, Sentence, SpanPrediction, SpanSample
 from emotui.screens.actions import SHARED, Acting, Action
-from emotui.screens.browse.alignment import rows
+from emotui.screens.browse.things import things
 from emotui.screens.frame import Frame
 from emotui.screens.list_state import HEADLINE, ListState, from_setting, to_setting
 from emotui.screens.models.actions import ModelActions
@@ -26,6 +26,7 @@ from emotui.screens.samples.table import PAGE, SampleList
 from emotui.screens.tool import ToolActions
 from emotui.store.query import MARKS, SORTS, Bounds, ListQuery
 from emotui.tasks.spans.task import METRICS
+from emotui.workbench.source import RepeatView
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import sample_records, workspace
 from tests.screens.driving import frame, listed, opened, press, screen_text, settle, shown_id, stave, strike
@@ -141,7 +142,7 @@ def test_a_metric_that_the_task_does_not_have_neither_bounds_nor_sorts_and_the_h
     assert ListState(bounds=(Bounds(HEADLINE, 0.5),), sort=HEADLINE).query(1, None, METRICS) == ListQuery(1)
 
 
-def test_the_alignment_names_each_pair_then_what_was_missed_then_what_was_extra() -> None:
+def test_things_stand_in_the_order_of_the_text_and_what_is_not_in_it_comes_last() -> None:
     text = "I wept all night. The bus came. I was so happy."
     sample = SpanSample(
         id="a",
@@ -155,24 +156,19 @@ def test_the_alignment_names_each_pair_then_what_was_missed_then_what_was_extra(
     )
     said = SpanPrediction(id="a", spans=("wept all night", "the bus", "utter joy"))
     (detail,) = score_samples([sample], [said], None, frozenset())
-    shown = [(row.gold, row.predicted, row.f1, row.words) for row in rows(detail)]
-    assert shown[0] == ("wept all night", "wept all night", 1.0, "")
-    assert {row[3] for row in shown[1:]} <= {
-        "missed",
-        "neutral sentence",
-        "not in the text",
-        "not in the text, missed",
-        "neutral sentence, missed",
-    }
-    marks = {mark for row in rows(detail) for mark in row.marks}
-    assert marks == {"M", "N", "X", "H"}
+    shown = [(one.gold, one.said, one.f1, one.marks, one.words) for one in things(sample, RepeatView(0, detail))]
+    assert shown == [
+        ("wept all night", "wept all night", 1.0, "", ""),
+        (None, "the bus", None, "N", "neutral sentence"),
+        ("I was so happy", None, None, "M", "missed"),
+        (None, "utter joy", None, "H", "not in the text"),
+    ]
 
 
-def test_a_sample_without_any_span_has_no_rows() -> None:
-    (detail,) = score_samples(
-        [SpanSample(id="a", text="x", spans=())], [SpanPrediction(id="a", spans=())], None, frozenset()
-    )
-    assert rows(detail) == []
+def test_a_sample_without_any_span_has_nothing_in_its_margin() -> None:
+    sample = SpanSample(id="a", text="x", spans=())
+    (detail,) = score_samples([sample], [SpanPrediction(id="a", spans=())], None, frozenset())
+    assert things(sample, RepeatView(0, detail)) == []
 
 
 @pytest.fixture
@@ -246,7 +242,7 @@ async def test_the_bar_of_a_span_that_is_only_a_keyword_is_dotted(tmp_path: Path
         voice = Tier("m", "predicted", ((0, 5), (10, 13)), dotted=((10, 13),))
         view.show(AnnotatedText("happy and sad", (voice,), rows=True))
         await settle(pilot)
-        assert view.render_line(1).text.split() == ["m", "━━━━━", "┅┅┅"]
+        assert view.render_line(2).text.split() == ["m", "━━━━━", "┅┅┅"]
 
 
 async def test_export_to_a_file_with_all_has_gold_the_run_and_its_scores(

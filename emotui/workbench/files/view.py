@@ -18,6 +18,7 @@ from emotui.metrics.metric import Metric
 from emotui.metrics.span_report import report
 from emotui.metrics.span_scoring import SampleDetail, score_pairs, score_samples
 from emotui.records import Mark, SpanPrediction, SpanSample
+from emotui.store.list_rows import felt
 from emotui.store.query import MARKS, Bounds, Dataset, ListQuery, ListRow, Run
 from emotui.tasks.spans import task as spans_task
 from emotui.workbench.files.score import known
@@ -122,6 +123,14 @@ class FileView:
         chosen = known + [number for number in chosen if values[number] is None]
         return np.array(chosen, dtype=np.int64)
 
+    def marks(self, dataset: int, run: str) -> "np.ndarray":
+        import numpy as np
+
+        from emotui.store.error_marks import marks_to_bits
+
+        rows = (self._row(number, run) for number in range(len(self._samples)))
+        return np.array([marks_to_bits(row.marks) if row.values else -1 for row in rows], dtype=np.int64)
+
     def page(self, numbers: Sequence[int], run: str | None) -> list[ListRow]:
         return [self._row(int(number), run) for number in numbers]
 
@@ -218,7 +227,7 @@ class FileView:
             sample=number,
             id=sample.id,
             preview=sample.text[:PREVIEW],
-            emotion=sample.emotion,
+            emotion=sample.emotion or felt(sample.sentences, sample.spans or ()) or None,
             valence=sample.valence,
             values=_means([spans_task.score_row(detail).values for detail in details]),
             marks="".join(mark for mark in MARKS if mark in seen),

@@ -7,8 +7,8 @@ import pytest
 
 from emotui.records import SpanSample
 from emotui.screens.app import EmotuiApp
-from emotui.screens.browse.alignment_table import AlignmentTable
 from emotui.screens.browse.around import TurnsPage
+from emotui.screens.browse.score import Score
 from emotui.screens.widgets.line import Line
 from emotui.screens.widgets.tiered_text import TieredText
 from emotui.workbench.datasets.samples import add_samples
@@ -44,19 +44,16 @@ async def test_a_predicted_span_is_drawn_at_its_own_offsets_and_not_inside_an_ea
 
 async def test_unlabelled_is_not_empty(tmp_path: Path) -> None:
     async with opened(labelled_workspace(tmp_path / "w.duckdb")) as pilot:
-        table = frame(pilot).query_one(AlignmentTable)
-        assert "anger ≠ sadness" in table.text
-        assert [row.predicted for row in table.rows if row.predicted] == [
-            "afraid",
-            *(TEXT[m.start : m.end] for m in SAID[1:]),
-        ]
+        score = frame(pilot).query_one(Score)
+        assert "anger≠sadness" in screen_text(pilot)
+        assert sorted(one.said for one in score.things if one.said) == sorted(TEXT[m.start : m.end] for m in SAID)
         await press(pilot, "j")
         assert shown_id(pilot) == "unlabelled"
-        assert "No gold yet" in table.text
-        assert [row.marks for row in table.rows] == [""] * len(SAID)
+        assert "No gold yet" in screen_text(pilot)
+        assert [one.marks for one in score.things] == [""] * len(SAID)
         await press(pilot, "j")
-        assert "There is nothing to mark here." in table.text
-        assert "No gold yet" not in table.text
+        assert "There is nothing to mark here." in screen_text(pilot)
+        assert "No gold yet" not in screen_text(pilot)
 
 
 async def test_overlapping_labels(album: Album, tmp_path: Path) -> None:
@@ -106,7 +103,7 @@ async def test_the_list_shows_the_labels_of_spans_where_a_text_has_no_emotion_of
 async def test_the_names_of_figures_end_where_the_figures_end(tmp_path: Path, size: tuple[int, int]) -> None:
     async with opened(labelled_workspace(tmp_path / "w.duckdb"), size) as pilot:
         lines = screen_text(pilot).splitlines()
-        (heading,) = [at for at, line in enumerate(lines) if "F1   Sim" in line and "alignment" in line]
-        (figures,) = [line for line in lines[heading + 1 :] if "so afraid of it" in line]
-        end = lines[heading].index("Sim") + 3
-        assert re.fullmatch(r"[ 1]\.\d\d  (?:[ 1]\.\d\d|   –)", figures[end - 10 : end])
+        (heading,) = [at for at, line in enumerate(lines) if "run marker" in line]
+        end, label = lines[heading].index(" F1 ") + 3, lines[heading].index("label")
+        noted = [line for line in lines[heading + 1 :] if re.fullmatch(r"[ 1]\.\d\d", line[end - 4 : end])]
+        assert [line[label:].split()[0].split("≠")[0] for line in noted] == ["fear", "joy", "anger"]

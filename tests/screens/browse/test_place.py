@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from emotui.screens.browse.alignment_table import AlignmentTable
+from emotui.screens.browse.score import Score
 from emotui.workbench.files.view import FileView
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import NOT_IN_TEXT, list_query, sample_records, workspace
-from tests.screens.driving import frame, opened, press, screen_text, shown_id, stave
+from tests.screens.driving import click, frame, opened, press, screen_text, shown_id, stave
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ async def test_the_first_sample_is_shown_with_its_gold_and_predicted_spans(sourc
         assert shown_id(pilot) == first.id
         tiers = {voice.role: voice.spans for voice in stave(pilot).score.tiers}
         assert tiers == {"gold": first.places, "predicted": first.places}
-        assert "alignment" in screen_text(pilot)
+        assert f"span 1 of {len(first.places)}" in screen_text(pilot)
 
 
 async def test_j_and_k_move_through_the_samples_from_any_pane(source: Workspace) -> None:
@@ -59,7 +59,8 @@ async def test_o_cycles_the_overlays_and_a_goes_to_the_annotators(source: Worksp
             ["gold", "predicted"],
         ]
         await press(pilot, "a")
-        assert sorted(voice.role for voice in stave(pilot).score.tiers)[:3] == ["annotator"] * 3
+        drawn = sorted(voice.role for voice in stave(pilot).score.tiers)
+        assert drawn == ["annotator", "annotator", "annotator", "gold", "predicted"]
         assert stave(pilot).score.rows
         assert "A1" in screen_text(pilot)
         await press(pilot, "a")
@@ -77,13 +78,13 @@ async def test_O_shows_the_raw_output_and_the_prompt_as_they_were_kept(source: W
         assert "raw output and prompt" not in screen_text(pilot)
 
 
-async def test_what_is_not_in_the_text_is_named_in_the_alignment_and_not_drawn_in_the_text(source: Workspace) -> None:
+async def test_what_is_not_in_the_text_has_a_line_of_its_own_and_is_not_drawn_in_the_text(source: Workspace) -> None:
     async with opened(source) as pilot:
         await press(pilot, "j", "j", "j")
-        rows = frame(pilot).query_one(AlignmentTable).rows
-        made_up = [row for row in rows if row.predicted == NOT_IN_TEXT]
-        assert len(made_up) == 1
-        assert "H" in made_up[0].marks
+        (made_up,) = [one for one in frame(pilot).query_one(Score).things if one.said == NOT_IN_TEXT]
+        assert "H" in made_up.marks
+        assert made_up.start is None
+        assert NOT_IN_TEXT in screen_text(pilot)
         text = stave(pilot).score.text
         drawn = [text[a:b] for voice in stave(pilot).score.tiers for a, b in voice.spans]
         assert NOT_IN_TEXT not in drawn
@@ -96,18 +97,20 @@ async def test_under_a_hallucinated_span_stands_the_passage_that_is_nearest_to_i
     said.write_text('{"id": "a", "spans": ["nobody noticed I was gone", "sheer despair"]}\n', encoding="utf-8")
     source = FileView(str(gold), [str(said)], warn=lambda line: None)
     async with opened(source) as pilot:
-        near = {row.predicted: row.near for row in frame(pilot).query_one(AlignmentTable).rows}
+        near = {one.said: one.near for one in frame(pilot).query_one(Score).things}
         found = near["nobody noticed I was gone"]
         assert found is not None
         assert (found.text, round(found.f1, 3)) == ("nobody had noticed I was gone.", 0.909)
         assert near["sheer despair"] is None
-        drawn = screen_text(pilot)
-        assert "≈ nobody had noticed I was gone." in drawn
-        assert "≈ nothing near it" in drawn
+        assert "near nobody had noticed I was gone." in screen_text(pilot)
+        await press(pilot, "tab", "tab")
+        assert "near nothing in the text" in screen_text(pilot)
         await press(pilot, "q")
 
 
-async def test_each_sentence_of_a_passage_has_its_emotion_valence_and_how_it_went(source: Workspace) -> None:
+async def test_each_sentence_of_a_passage_has_its_emotion_and_valence_and_each_neutral_hit_its_letter(
+    source: Workspace,
+) -> None:
     numbers = list(source.order(list_query(source)))
     passages = [place for place, sample in enumerate(sample_records()) if sample.sentences]
     async with opened(source) as pilot:
@@ -117,13 +120,13 @@ async def test_each_sentence_of_a_passage_has_its_emotion_valence_and_how_it_wen
             assert shown_id(pilot) == sample.id
             detail = source.evidence(int(numbers[place]), "rule-1").repeats[0].detail
             assert detail is not None
-            hits = [detail.located[index] for index in detail.neutral_hits]
+            hits = sorted(span for index in detail.neutral_hits if (span := detail.located[index]))
+            things = frame(pilot).query_one(Score).things
+            assert sorted(one.said_place for one in things if "N" in one.marks and one.said_place) == hits
+            seen_hit |= bool(hits)
             for sentence, chip in zip(sample.sentences, stave(pilot).score.chips, strict=True):
                 sign = {"positive": "+", "negative": "−"}.get(sentence.valence or "", "")
                 assert chip.label.split()[1:] == [part for part in (sentence.emotion, sign) if part]
-                hit = any(span and span[0] < sentence.end and sentence.start < span[1] for span in hits)
-                assert (chip.tail == "N") == (hit and sentence.emotion == "neutral")
-                seen_hit |= chip.tail == "N"
             await press(pilot, "j")
         assert seen_hit
 
@@ -154,3 +157,30 @@ async def test_y_copies_the_sample_with_its_spans(source: Workspace) -> None:
         assert first.text in copied
         for start, end in first.places:
             assert f"gold: {first.text[start:end]}" in copied
+
+
+async def test_tab_walks_the_spans_then_goes_on_and_a_click_puts_the_cursor_on_one(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "j", "j")
+        score = frame(pilot).query_one(Score)
+        n, here = len(score.things), score.cursor
+        assert score.things[here].marks
+        assert not any(one.marks for one in score.things[:here])
+        await press(pilot, "tab")
+        assert pilot.app.focused is score
+        seen = [here]
+        while pilot.app.focused is score:
+            await press(pilot, "tab")
+            seen.append(score.cursor)
+        assert seen == [*range(here, n), n - 1]
+        await press(pilot, "shift+tab", "shift+tab")
+        assert score.cursor == n - 2
+        await press(pilot, "right", "left", "left")
+        assert score.cursor == n - 3
+        assert f"span {n - 2} of {n}" in screen_text(pilot)
+        lines = screen_text(pilot).splitlines()
+        words = " ".join(sample_records()[2].text.split()[:3])
+        (line,) = [at for at, said in enumerate(lines) if f"  {words}" in said[score.region.x :][:40]][:1]
+        await click(pilot, offset=(lines[line].index(words, score.region.x) + 1, line))
+        assert score.thing is not None
+        assert score.thing.said == words

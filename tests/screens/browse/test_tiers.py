@@ -1,4 +1,4 @@
-"""What is drawn of spans that overlap, and how their labels stand in the alignment."""
+"""What is drawn of spans that overlap, and how their labels stand in the margin."""
 
 from itertools import pairwise
 
@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 from emotui.metrics.span_scoring import score_pairs
 from emotui.metrics.spans import Pair
 from emotui.records import Mark, SpanPrediction, SpanSample
-from emotui.screens.browse.alignment import rows
+from emotui.screens.browse.things import things
 from emotui.screens.browse.tiers import Said, tiers
-from emotui.screens.widgets.tier_layout import AnnotatedText, Tier, lay_out
+from emotui.screens.widgets.tier_layout import AnnotatedText, Margin, Tier, lay_out
+from emotui.workbench.predicted_spans import predicted_spans
+from emotui.workbench.source import RepeatView
 
 TEXT = "be the very last to complain of it"
 WHOLE, COMPLAIN, LAST = (0, 34), (20, 28), (12, 19)
@@ -64,20 +66,45 @@ def test_both_of_two_overlapping_predicted_spans_are_named_with_their_labels_and
     gold = SpanSample(id="1", text=TEXT, spans=(Mark(*WHOLE, "joy"), Mark(*COMPLAIN, "sadness")))
     said = (Mark(*WHOLE, "joy"), Mark(*COMPLAIN, "anger"), Mark(*LAST, "fear"))
     (detail,) = score_pairs([(gold, SpanPrediction(id="1", spans=said), 0)], None, frozenset())
-    found = rows(detail, {}, ["joy", "sadness"], ["joy", "anger", "fear"])
-    assert [(row.gold, row.predicted, row.labels, row.marks) for row in found] == [
+    found = things(gold, RepeatView(0, detail, predicted_spans(gold, said, detail)))
+    assert [(one.gold, one.said, one.labels, one.marks) for one in found] == [
         (TEXT, TEXT, ("joy", "joy"), ""),
-        ("complain", "complain", ("sadness", "anger"), "L"),
         (None, "last to", (None, "fear"), "X"),
+        ("complain", "complain", ("sadness", "anger"), "L"),
     ]
-    assert found[1].words == "wrong label"
+    assert found[2].words == "wrong label"
 
 
 def test_a_label_that_only_one_side_has_is_not_wrong() -> None:
     gold = SpanSample(id="1", text=TEXT, spans=(Mark(*COMPLAIN),))
     (detail,) = score_pairs([(gold, SpanPrediction(id="1", spans=("complain",)), 0)], None, frozenset())
     assert detail.pairs == (Pair(0, 0, 1.0, None),)
-    assert [row.marks for row in rows(detail, {}, [None], ["anger"])] == [""]
+    said = predicted_spans(gold, (Mark(*COMPLAIN, "anger"),), detail)
+    assert [one.marks for one in things(gold, RepeatView(0, detail, said))] == [""]
+
+
+def test_two_spans_that_share_no_word_have_not_met() -> None:
+    gold = SpanSample(id="1", text=TEXT, spans=(Mark(*COMPLAIN),))
+    (detail,) = score_pairs([(gold, SpanPrediction(id="1", spans=("last to",)), 0)], None, frozenset())
+    found = things(gold, RepeatView(0, detail, predicted_spans(gold, ("last to",), detail)))
+    assert [(one.gold, one.said, one.marks) for one in found] == [(None, "last to", "X"), ("complain", None, "M")]
+
+
+@given(st.lists(st.integers(0, 200), max_size=40).map(sorted), st.integers(20, 90), st.booleans(), st.integers(1, 6))
+def test_every_note_has_one_line_none_above_its_span_and_none_far_below(
+    starts: list[int], cells: int, airy: bool, words: int
+) -> None:
+    text = ("a sad story " * words + "ends. ") * 6
+    layout = lay_out(AnnotatedText(text), cells, Margin(12, tuple(starts), airy))
+    lines = [line for line, row in enumerate(layout.rows) if row.note >= 0]
+    assert [layout.rows[line].note for line in lines] == list(range(len(starts)))
+    for line, start in zip(lines, starts, strict=True):
+        rows = layout.rows
+        assert start >= len(text) or rows[line].end > start or rows[line].start == rows[line].end
+        begins = next((at for at, row in enumerate(rows) if row.start <= start < row.end), None)
+        if begins is not None:
+            assert begins <= line
+            assert sum(row.end > row.start for row in rows[begins + 1 : line + 1]) <= 3
 
 
 def test_a_tier_says_for_itself_whether_it_has_rows() -> None:

@@ -1,15 +1,25 @@
 """The list: searched, filtered, sorted, clicked, and the same again after a restart."""
 
+import threading
+from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from emotui.screens.browse.place import Browse
-from emotui.screens.samples.table import SampleList
+from emotui.screens.samples.corpus import Corpus, CorpusLine, ticks
+from emotui.screens.samples.divider import Divider
+from emotui.screens.samples.table import SampleList, feelings
+from emotui.store.query import ListQuery
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import list_query, sample_records, workspace
-from tests.screens.driving import frame, listed, opened, press, screen_text, settle, shown_id
+from tests.screens.driving import click, frame, listed, opened, press, screen_text, settle, shown_id
 from tests.screens.rephrase_workspace import scripted
+from tests.waiting import awaited
 
 
 @pytest.fixture
@@ -116,12 +126,134 @@ async def test_where_an_answer_is_right_or_wrong_the_list_says_so_and_speaks_of_
     async with opened(source) as pilot:
         await press(pilot, "3")
         shown = screen_text(pilot)
-        assert "  id     right marks  text" in shown
+        assert "  id     right marks  emotion" in shown
         assert "rs-1     yes        " in shown
         assert "rs-5      no    M   " in shown
-        assert "wrong ▂        █ right" in shown
+        assert frame(pilot).query_one(CorpusLine).text[:5] == "····M"
         await press(pilot, "s")
         assert "wrong ones first" in screen_text(pilot)
         await press(pilot, "escape", "f")
         assert "right from" in screen_text(pilot)
         assert "F1" not in screen_text(pilot)
+
+
+async def test_the_corpus_line_has_a_tick_a_sample_follows_n_and_a_click_and_dims_what_is_filtered(
+    source: Workspace,
+) -> None:
+    rows = source.page(list(source.order(list_query(source))), "rule-1")
+    worst = [next((mark for mark in "!HMFNXLD" if mark in row.marks), "·") for row in rows]
+    async with opened(source) as pilot:
+        line = frame(pilot).query_one(CorpusLine)
+        assert line.text == "".join(worst)
+        assert line.here == 0
+        await press(pilot, "n")
+        wrong = next(at for at, mark in enumerate(worst) if mark != "·")
+        assert line.here == wrong
+        await click(pilot, CorpusLine, offset=(2 + 9, 0))
+        await settle(pilot)
+        assert (line.here, shown_id(pilot)) == (9, rows[9].id)
+        await press(pilot, "slash", "q", "u", "i", "enter")
+        kept = [row.id for row in rows if row.id in listed(pilot)]
+        assert [rows[at].id for at, tick in enumerate(line.ticks) if tick.listed] == kept
+        assert len(line.ticks) == len(rows)
+
+
+async def test_the_line_beside_the_list_moves_by_key_and_mouse_stays_between_places_and_is_remembered(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "workspace.duckdb"
+    async with opened(workspace(path)) as pilot:
+        pane, divider = frame(pilot).pane, frame(pilot).query_one(Divider)
+        before = pane.size.width
+        await press(pilot, "ctrl+left")
+        assert pane.size.width == before - 4
+        for number in ("2", "8", "1"):
+            await press(pilot, number)
+            assert pane.size.width == before - 4
+        await pilot.mouse_down(Divider)
+        await pilot.hover(offset=(70, 10))
+        await pilot.mouse_up(offset=(72, 10))
+        await settle(pilot)
+        assert divider.region.x == 72
+        await press(pilot, "q")
+    async with opened(Workspace.open(path)) as pilot:
+        assert frame(pilot).query_one(Divider).region.x == 72
+        await pilot.resize_terminal(120, 30)
+        await settle(pilot)
+        assert frame(pilot).place.size.width >= 46
+
+
+async def test_the_list_does_not_wait_behind_work_that_takes_long(source: Workspace) -> None:
+    over = threading.Event()
+    async with opened(source) as pilot:
+        for _ in range(12):
+            frame(pilot).run_worker(over.wait, thread=True)
+        try:
+            session = frame(pilot).session
+            session.change(replace(session.state, text="qui"))
+            await awaited(lambda: 0 < len(listed(pilot)) < len(sample_records()), lambda: screen_text(pilot))
+        finally:
+            over.set()
+
+
+async def test_rows_of_another_list_than_was_asked_for_say_so_and_never_come_after_it_was_left(
+    source: Workspace,
+) -> None:
+    asked, goes_on = threading.Event(), threading.Event()
+    order = source.order
+
+    def slow(query: ListQuery) -> "np.ndarray | range":
+        if query.text:
+            asked.set()
+            goes_on.wait()
+        return order(query)
+
+    async with opened(source) as pilot:
+        pane = frame(pilot).pane
+        source.order = slow  # type: ignore[method-assign]
+        try:
+            session = frame(pilot).session
+            session.change(replace(session.state, text="qui"))
+            await awaited(asked.is_set, lambda: "the list was not asked for")
+            await awaited(
+                lambda: pane.rows.has_class("-stale"), lambda: "rows of the list before look like the new ones"
+            )
+            assert "reading it" in screen_text(pilot)
+            pane.forget()
+        finally:
+            goes_on.set()
+        await settle(pilot)
+        assert (pane.n, listed(pilot)) == (0, [])
+        assert not pane.rows.has_class("-stale")
+
+
+def test_several_emotions_share_their_column_by_their_first_letters() -> None:
+    assert [feelings("happy, disgust, surprise, fear", cells).rstrip() for cells in (30, 15, 11, 7)] == [
+        "happy, disgust, surprise, fear",
+        "hap dis sur fea",
+        "hap dis +2",
+        "hap +3",
+    ]
+    assert feelings("disappointment", 9) == "disappoi…"
+
+
+def test_a_tick_of_several_samples_has_the_worst_of_them_and_the_share_that_is_wrong() -> None:
+    severity = np.array([0, 4, 0, 0, -1, 1, 8, 0])  # right, N, right, right, not asked, D, invalid, right
+    whole = Corpus(severity, np.arange(8), np.arange(8), 1)
+    assert [(tick.letter, tick.share) for tick in ticks(whole, 2)] == [("N", 0.25), ("!", 2 / 3)]
+    part = replace(whole, position=np.array([0, -1, 1, -1, -1, -1, -1, -1]))
+    assert [(tick.letter, tick.listed) for tick in ticks(part, 2)] == [("·", True), ("!", False)]
+    assert "".join(tick.letter for tick in ticks(whole, 20)) == "·N·· D!·"
+
+
+@given(st.lists(st.integers(-1, 8), min_size=1, max_size=60), st.integers(1, 30))
+def test_ticks_part_all_samples_in_order(severity: list[int], cells: int) -> None:
+    n = len(severity)
+    drawn = ticks(Corpus(np.array(severity), np.arange(n), np.arange(n), 0), cells)
+    assert len(drawn) == min(n, cells)
+    letters = "·DLXNFMH! "
+    edges = [at * n // len(drawn) for at in range(len(drawn) + 1)]
+    for tick, (first, last) in zip(drawn, pairwise(edges), strict=True):
+        known = [one for one in severity[first:last] if one >= 0]
+        assert tick.letter == letters[max(known, default=-1)]
+        assert tick.share == (sum(one > 0 for one in known) / len(known) if known else 0)

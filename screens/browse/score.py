@@ -1,0 +1,277 @@
+"""A text as a score: spans in the text, a note on each in the margin, a cursor on one, and under it all about that."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import Binding
+from textual.geometry import Size
+from textual.strip import Strip
+
+from emotui.records import Span
+from emotui.screens.browse import foot, margin
+from emotui.screens.browse.foot import About
+from emotui.screens.browse.margin import MarginShape
+from emotui.screens.browse.things import Thing
+from emotui.screens.widgets.cell_width import fit, width
+from emotui.screens.widgets.line import Part, drawn
+from emotui.screens.widgets.tier_layout import AnnotatedText, Layout, Margin, Row, lay_out
+from emotui.screens.widgets.tiered_text import RUN_ROLES, TieredText
+
+_CURSOR = 4
+"""The layer over gold (1) and predicted (2)."""
+
+_ROOMY = 17
+"""Lines from which gold and predicted stand under each other."""
+
+
+class Score(TieredText):
+    """The cursor walks with ← and →, a click puts it on a span or its note. It is drawn without any layout."""
+
+    BINDINGS = [
+        Binding("left", "walk(-1)", show=False),
+        Binding("right", "walk(1)", show=False),
+    ]
+    DEFAULT_CSS = """
+    Score {
+        & > .score--cursor { color: $raised; background: $foreground; text-style: bold reverse; }
+        & > .score--cursor-gold { color: $raised; background: $foreground; text-style: bold reverse underline; }
+        &:focus > .score--cursor { color: $primary; background: $background; text-style: bold reverse; }
+        &:focus > .score--cursor-gold { color: $primary; background: $background; text-style: bold reverse underline; }
+        & > .score--cursor-beside { background: $raised; color: $gold; text-style: bold underline; }
+        & > .score--cursor-near { background: $raised; text-style: bold; }
+        & > .score--gone { color: $mark; text-style: strike; }
+        & > .score--heading { background: $panel; }
+        &:nocolor > .score--cursor { text-style: reverse bold; }
+        &:nocolor > .score--cursor-gold { text-style: reverse bold underline; }
+        &:nocolor > .score--cursor-beside { text-style: bold underline; }
+        &:nocolor > .score--cursor-near { text-style: bold; }
+    }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.things: tuple[Thing, ...] = ()
+        self.cursor = 0
+        self._about = About()
+        self._shape = MarginShape()
+        self._heading: tuple[Part, ...] = ()
+        self._marked: tuple[Span, ...] = ()
+        self._note_rows: dict[int, int] = {}
+        self._below: list[list[Part]] | None = None
+
+    @property
+    def thing(self) -> Thing | None:
+        """What the cursor stands on."""
+        return self.things[self.cursor] if self.things else None
+
+    def show_things(
+        self, score: AnnotatedText, things: Sequence[Thing], at: int, about: About, heading: Sequence[Part]
+    ) -> None:
+        """Show another sample, or the same one drawn otherwise; the cursor stands on the thing at `at`."""
+        same = (tuple(things), about, tuple(heading)) == (self.things, self._about, self._heading)
+        self.things, self._about, self._heading = tuple(things), about, tuple(heading)
+        self.cursor = min(max(at, 0), max(len(self.things) - 1, 0))
+        self._marked = self.thing.places if self.thing is not None else ()
+        if score != self.score:
+            self.show(score)
+        elif not same:
+            self._lay_out()
+        else:
+            self._below = None
+            self.refresh()
+        self._follow()
+
+    def walk_to(self, at: int) -> bool:
+        """Put the cursor on a thing; says whether there is such a one."""
+        if not 0 <= at < len(self.things):
+            return False
+        self.cursor = at
+        self._marked, self._below = self.things[at].places, None
+        self._follow()
+        self.refresh()
+        return True
+
+    def action_walk(self, step: int) -> None:
+        self.walk_to(self.cursor + step)
+
+    def _follow(self) -> None:
+        """Bring the cursor's note into sight, with the line that it belongs to; or else the passage that is near it."""
+        one, line = self.thing, self._note_rows.get(self.cursor)
+        if one is not None and one.near is not None:
+            self.reveal(one.near.place[0])
+            return
+        if line is not None:
+            self.bring_into_sight(line)
+
+    def on_resize(self) -> None:
+        self._lay_out()
+        self._follow()
+
+    # Layout.
+
+    @property
+    def lines_in_sight(self) -> int:
+        return max(self.size.height - 1 - self._foot_lines, 1)
+
+    @property
+    def _side_lines(self) -> int:
+        return 2 if self.size.height >= _ROOMY else 1
+
+    @property
+    def _foot_lines(self) -> int:
+        """Lines under the text that stay in sight however long it is."""
+        return 1 + (self._side_lines if self.things else 0) + len(self._about.notes)
+
+    def _fitted(self, cells: int) -> Layout:
+        self._shape = margin.margin_shape(self.things, cells)
+        last = len(self.score.text)
+        starts = tuple(last if one.start is None else min(one.start, last) for one in self.things)
+        layout = lay_out(self.score, cells, Margin(self._shape.cells, starts))
+        if len(self.score.chips) > 1 and len(layout.rows) + len(self.score.chips) <= self.lines_in_sight - 2:
+            layout = lay_out(self.score, cells, Margin(self._shape.cells, starts, airy=True))
+        self._note_rows = {row.note: line for line, row in enumerate(layout.rows) if row.note >= 0}
+        return layout
+
+    def _lay_out(self) -> None:
+        self._width = self.scrollable_content_region.width
+        self._layout_now = self._fitted(max(self._width, 10))
+        # Where all is in sight its size is the pane's, whatever it is: another size would lay the screen out anew.
+        lines = len(self._layout_now.rows) + 1 + self._foot_lines
+        self.virtual_size = Size(self._width, max(lines, self.size.height))
+        self._below = None
+        self.refresh()
+
+    @property
+    def _foot_at(self) -> int:
+        """The line on which the foot begins: under the text, or at the bottom where there is more of that."""
+        rows = len(self._layout_now.rows)
+        return min(rows + 2, max(self.size.height - self._foot_lines, 1))
+
+    # Drawing.
+
+    def render_line(self, y: int) -> Strip:
+        below = y - self._foot_at
+        if y == 0:
+            return self._head()
+        return super().render_line(y - 1) if below < 0 else self._foot(below)
+
+    def _head(self) -> Strip:
+        layout, base = self._layout_now, self.rich_style
+        heads = margin.heads(self._shape) if self._shape.cells else []
+        left = self._left + layout.gutter + layout.columns
+        return self._parts([*margin.cut_to(self._heading, left if heads else self._width), *heads], base)
+
+    def _foot(self, below: int) -> Strip:
+        base = self.rich_style
+        if self._below is None:
+            self._below = self._foot_now()
+        if below >= len(self._below):
+            return Strip.blank(self.size.width, base)
+        return self._parts(self._below[below], base if below else self._style(base, "score--heading"))
+
+    def _foot_now(self) -> list[list[Part]]:
+        """The lines under the text, for the thing under the cursor."""
+        cells, one = self._width, self.thing
+        lines = [foot.heading(self.things, self.cursor, self._about, cells)]
+        lines += [] if one is None else foot.sides(one, cells, self._side_lines)
+        lines += [[Part(" " + fit(words, cells - 2), "dim")] for words in self._about.notes]
+        if one is not None and self._about.others:
+            lines += [[], *foot.of_others(one, self._about, cells)]
+        return lines
+
+    @property
+    def _left(self) -> int:
+        layout = self._layout_now
+        return max((self._width - layout.gutter - layout.columns - layout.tail) // 2, 0)
+
+    def _parts(self, parts: Sequence[Part], base: Style) -> Strip:
+        return Strip(self._segments(parts, base)).crop(0, self._width).extend_cell_length(self.size.width, base)
+
+    def _segments(self, parts: Sequence[Part], base: Style) -> list[Segment]:
+        def style(kind: str) -> Style:
+            if kind in RUN_ROLES:
+                return self._style(base, f"tiered-text--{kind}-bar")
+            return base if kind == "plain" else self._style(base, f"part--{kind}")
+
+        return drawn(parts, style)[0]
+
+    def _text_row(self, row: Row, base: Style) -> list[Segment]:
+        segments = super()._text_row(row, base)
+        one = self.things[row.note] if row.note >= 0 else None
+        if one is not None and one.start is None and row.start == row.end:
+            segments += self._not_in_text(one, row, base)
+        return self._with_note(segments, row, base)
+
+    def _bar_row(self, row: Row, base: Style) -> list[Segment]:
+        return self._with_note(super()._bar_row(row, base), row, base)
+
+    def _not_in_text(self, one: Thing, row: Row, base: Style) -> list[Segment]:
+        """A line for what the run made up: it has no other place."""
+        words = fit(one.said or one.gold or "", self._layout_now.columns).rstrip()
+        kind = "score--cursor" if row.note == self.cursor else "score--gone"
+        return [Segment(words, self._style(base, "score--gone") + self._style(base, kind))]
+
+    def _with_note(self, segments: list[Segment], row: Row, base: Style) -> list[Segment]:
+        if row.note < 0:
+            return segments
+        layout = self._layout_now
+        ends = layout.gutter + layout.columns
+        strip = Strip(segments).crop(0, ends).extend_cell_length(ends, base)
+        here = row.note == self.cursor
+        parts = margin.note(self.things[row.note], self._shape, here=here)
+        return [*strip, *self._segments(parts, base)]
+
+    def _stretches(self, row: Row) -> list[tuple[int, int, int]]:
+        stretches = super()._stretches(row)
+        for first, last in self._marked:
+            if first < row.end and last > row.start:
+                stretches = [piece for one in stretches for piece in _split(*one, first, last)]
+        return stretches
+
+    def _inline(self, base: Style, layers: int) -> Style:
+        if not layers & _CURSOR:
+            return super()._inline(base, layers)
+        one = self.thing
+        if one is not None and one.start is None:
+            return self._style(super()._inline(base, layers & 3), "score--cursor-near")
+        kind = {_CURSOR | 2: "cursor", _CURSOR | 3: "cursor-gold", _CURSOR | 1: "cursor-beside"}.get(layers, "cursor")
+        return self._style(base, f"score--{kind}")
+
+    # The mouse.
+
+    def on_click(self, event: events.Click) -> None:
+        offset = event.get_content_offset(self)
+        if offset is None or not 1 <= offset.y < self._foot_at:
+            return
+        line = offset.y - 1 + self.scroll_offset.y
+        if line >= len(self._layout_now.rows):
+            return
+        row, layout = self._layout_now.rows[line], self._layout_now
+        column = offset.x - self._left - layout.gutter
+        found = row.note if column >= layout.columns or row.start == row.end else self._thing_at(row, column)
+        if found >= 0:
+            event.stop()
+            self.walk_to(found)
+
+    def _thing_at(self, row: Row, column: int) -> int:
+        """The shortest thing over the letter in this column of a row, -1 where there is none."""
+        at = row.start
+        while at < row.end and width(self.score.text, row.start, at + 1) <= column:
+            at += 1
+        over = [
+            (last - first, number)
+            for number, one in enumerate(self.things)
+            if one.start is not None
+            for first, last in one.places
+            if first <= at < last
+        ]
+        return min(over)[1] if over and column >= 0 else -1
+
+
+def _split(start: int, end: int, layers: int, first: int, last: int) -> list[tuple[int, int, int]]:
+    """A stretch in up to three, of which the one inside `[first, last)` has the cursor's layer."""
+    cuts = sorted({start, end, *(at for at in (first, last) if start < at < end)})
+    return [(one, other, layers | _CURSOR if first <= one < last else layers) for one, other in pairwise(cuts)]

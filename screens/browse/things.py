@@ -1,0 +1,157 @@
+"""What met what in a sample: pairs of a gold and a predicted span, and those of either side that stand alone."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from emotui.records import Span
+
+if TYPE_CHECKING:
+    from emotui.metrics.nearest import Nearest
+    from emotui.records import SpanSample
+    from emotui.workbench.source import PredictedSpan, RepeatView
+
+NEAR = 0.5
+"""A passage at least as near as this to a hallucinated span is named; below, it shares little but small words."""
+
+_WORDS = {
+    "!": "invalid",
+    "H": "not in the text",
+    "F": "only the keyword",
+    "N": "neutral sentence",
+    "M": "missed",
+    "X": "extra",
+    "L": "wrong label",
+}
+
+
+class Near(msgspec.Struct, frozen=True):
+    """The passage `[start, end)` of the text that comes nearest to a hallucinated span, and their token F1."""
+
+    place: Span
+    text: str
+    f1: float
+
+
+class Thing(msgspec.Struct, frozen=True):
+    """One entry of a score's margin: a gold span, the predicted span that met it, or one of them alone.
+
+    `gold_place` and `said_place`: where they stand in the text; None of a predicted one that is not in it. `f1` and
+    `sim`: of a pair. `marks`: letters of what is wrong. `labels`: the gold span's and the predicted one's; `strength`:
+    what the predicted one's source gave it. `near`: of a hallucinated span; None where nothing in the text is near.
+    """
+
+    gold: str | None = None
+    said: str | None = None
+    gold_place: Span | None = None
+    said_place: Span | None = None
+    f1: float | None = None
+    sim: float | None = None
+    marks: str = ""
+    labels: tuple[str | None, str | None] = (None, None)
+    strength: float | None = None
+    near: Near | None = None
+
+    @property
+    def places(self) -> tuple[Span, ...]:
+        """Where it stands in the text, one or both sides of it; of a hallucinated span what is near it."""
+        found = tuple(place for place in (self.gold_place, self.said_place) if place is not None)
+        return found or (() if self.near is None else (self.near.place,))
+
+    @property
+    def start(self) -> int | None:
+        """Where it begins in the text; None where it is not in it."""
+        return min((place[0] for place in (self.gold_place, self.said_place) if place is not None), default=None)
+
+    @property
+    def words(self) -> str:
+        """What is wrong, in words; empty where nothing is."""
+        return ", ".join(_WORDS[mark] for mark in self.marks)
+
+
+def things(
+    sample: "SpanSample", said: "RepeatView | None", near: "Mapping[int, Nearest | None]" = MappingProxyType({})
+) -> list[Thing]:
+    """In the order of the text, and after them what is not in it; without an answer the gold spans alone.
+
+    Args:
+        near: by the place of a predicted span.
+    """
+    if said is None or said.detail is None:
+        found = _alone(sample, () if said is None else said.spans)
+    else:
+        found = _met(sample, said, near)
+    last = len(sample.text)
+    return sorted(found, key=lambda one: last if one.start is None else one.start)
+
+
+def _alone(sample: "SpanSample", said: "Sequence[PredictedSpan]") -> list[Thing]:
+    """Spans that there is nothing to compare with."""
+    found = [
+        Thing(gold=sample.text[mark.start : mark.end], gold_place=mark.place, labels=(mark.label, None))
+        for mark in sample.spans or ()
+    ]
+    return found + [
+        Thing(said=span.text, said_place=span.place, labels=(None, span.label), strength=span.score) for span in said
+    ]
+
+
+def _met(sample: "SpanSample", said: "RepeatView", near: "Mapping[int, Nearest | None]") -> list[Thing]:
+    """Pairs with words in common, and all others alone: two spans that share nothing have not met."""
+    detail = said.detail
+    assert detail is not None
+    gold, pairs = sample.spans or (), [pair for pair in detail.pairs if pair.f1]
+    wrong = set(detail.wrong_labels)
+    by_mark = {"H": detail.hallucinated, "F": detail.fixated, "N": detail.neutral_hits, "X": detail.extra}
+    members = {mark: frozenset(places) for mark, places in by_mark.items()}
+
+    def marks(place: int) -> str:
+        letters = "".join(mark for mark, there in members.items() if place in there)
+        sharper = "H" in letters or "N" in letters
+        return (letters.replace("X", "") if sharper else letters) + ("L" if place in wrong else "")
+
+    def predicted(place: int) -> Thing:
+        span = said.spans[place] if place < len(said.spans) else None
+        return Thing(
+            said=detail.predicted[place],
+            said_place=detail.located[place] if span is None else span.place,
+            marks=marks(place),
+            labels=(None, None if span is None else span.label),
+            strength=None if span is None else span.score,
+            near=_near(sample, near.get(place)),
+        )
+
+    def of_gold(place: int) -> Thing:
+        mark = gold[place] if place < len(gold) else None
+        at, label = (None, None) if mark is None else (mark.place, mark.label)
+        return Thing(gold=detail.gold[place], gold_place=at, marks="M", labels=(label, None))
+
+    found = []
+    for pair in pairs:
+        mine, theirs = of_gold(pair.gold), predicted(pair.predicted)
+        labels = mine.labels[0], theirs.labels[1]
+        found.append(
+            msgspec.structs.replace(
+                theirs, gold=mine.gold, gold_place=mine.gold_place, f1=pair.f1, sim=pair.sim, labels=labels
+            )
+        )
+    met_gold, met_said = {pair.gold for pair in pairs}, {pair.predicted for pair in pairs}
+    found += [of_gold(place) for place in range(len(detail.gold)) if place not in met_gold]
+    return found + [predicted(place) for place in range(len(detail.predicted)) if place not in met_said]
+
+
+def _near(sample: "SpanSample", one: "Nearest | None") -> Near | None:
+    if one is None or one.f1 < NEAR:
+        return None
+    return Near((one.start, one.end), sample.text[one.start : one.end], one.f1)
+
+
+def first_wrong(found: Sequence[Thing], marks: str = "") -> int:
+    """The place of the first with one of these letters, else of the first with any, else 0."""
+    for wanted in (marks, "HFNMXL"):
+        for place, one in enumerate(found):
+            if set(wanted) & set(one.marks):
+                return place
+    return 0

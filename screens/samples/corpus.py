@@ -1,0 +1,208 @@
+"""The corpus in one line over the list: a tick a sample by what is wrong with it, or a tick for a few of them."""
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import msgspec
+from rich.style import Style
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from emotui.screens.widgets.line import Part, drawn
+from emotui.screens.widgets.textual_private import forget_part_styles, part_style
+from emotui.store.query import MARKS
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Numbers = np.ndarray[tuple[int], np.dtype[np.int64]]
+    from emotui.screens.samples.requests import Order
+    from emotui.workbench.source import BrowseSource
+
+WORST_FIRST = "!HMFNXLD"
+"""The kinds of error as a tick for several samples chooses among them."""
+
+RIGHT, UNKNOWN = "·", " "
+_MOST = 0.5
+_KINDS = {"M": "gold", "N": "said", "X": "said", RIGHT: "dim", UNKNOWN: "dim"}
+
+
+class Corpus(msgspec.Struct, frozen=True):
+    """All samples of a dataset in the order of the list, those too that a filter leaves out; arrays are (n,).
+
+    `severity`: 0 where nothing is wrong, -1 where nothing is known, else the more the worse. `position`: in the list,
+    -1 where it is not in it. `index`: by the number of a sample less `first`, its place here.
+    """
+
+    severity: "Numbers"
+    position: "Numbers"
+    index: "Numbers"
+    first: int
+
+
+class Tick(msgspec.Struct, frozen=True):
+    """One cell: its letter, the share of its samples that are wrong, whether the list has any of them."""
+
+    letter: str
+    share: float
+    listed: bool
+
+
+def corpus(source: "BrowseSource", order: "Order") -> Corpus | None:
+    """Where what is wrong, over the whole dataset. None where there are no samples."""
+    import numpy as np
+
+    from emotui.store.query import ListQuery
+
+    query = order.query
+    with source.together():
+        plain = ListQuery(query.dataset, query.run, sort=query.sort, descending=query.descending)
+        whole = np.asarray(order.numbers if query == plain and not order.only else source.order(plain), dtype=np.int64)
+        bits = None if query.run is None else source.marks(query.dataset, query.run)
+    if not len(whole):
+        return None
+    first = int(whole.min())
+    place = whole - first
+    index = np.zeros(int(place.max()) + 1, dtype=np.int64)
+    index[place] = np.arange(len(whole))
+    position = np.full(len(index), -1, dtype=np.int64)
+    listed = np.asarray(order.numbers, dtype=np.int64) - first
+    position[listed] = np.arange(len(listed))
+    return Corpus(_severity(bits, place), position[place], index, first)
+
+
+def _severity(bits: "Numbers | None", place: "Numbers") -> "Numbers":
+    import numpy as np
+
+    if bits is None:
+        return np.full(len(place), -1, dtype=np.int64)
+    mine = bits[place]
+    worst = np.zeros(len(place), dtype=np.int64)
+    for rank, letter in enumerate(reversed(WORST_FIRST), 1):
+        worst[(mine & 1 << list(MARKS).index(letter)) != 0] = rank
+    worst[mine < 0] = -1
+    return worst
+
+
+def ticks(shown: Corpus, cells: int) -> list[Tick]:
+    """A tick a sample where there is room for all, else each for as many as it takes.
+
+    Of several the worst decides; of those that a filter leaves in, where there are some.
+    """
+    import numpy as np
+
+    n = len(shown.severity)
+    edges = _edges(n, cells)
+    listed = shown.position >= 0
+    some = np.add.reduceat(listed, edges) > 0
+    counted = np.where(np.repeat(some, np.diff([*edges, n])), listed, True)
+    known = counted & (shown.severity >= 0)
+    worst = np.maximum.reduceat(np.where(known, shown.severity, -1), edges)
+    wrong = np.add.reduceat(known & (shown.severity > 0), edges)
+    asked = np.add.reduceat(known, edges)
+    letters = [RIGHT, *reversed(WORST_FIRST), UNKNOWN]
+    return [
+        Tick(letters[rank], bad / all_ if all_ else 0.0, there)
+        for rank, bad, all_, there in zip(worst.tolist(), wrong.tolist(), asked.tolist(), some.tolist(), strict=True)
+    ]
+
+
+def _edges(n: int, cells: int) -> "Numbers":
+    import numpy as np
+
+    many = min(n, max(cells, 1))
+    return np.arange(many, dtype=np.int64) * n // many
+
+
+class CorpusLine(Widget):
+    """Shows ticks and where the cursor of the list is among them; a click tells where in the list it leads.
+
+    A letter names the worst that is wrong with the samples of a tick. It is a capital where half of them or more are
+    wrong, else a small one.
+    """
+
+    DEFAULT_CSS = "CorpusLine { height: 1; padding: 0 2; }"
+
+    class Pressed(Message):
+        """This position of the list is to be selected."""
+
+        def __init__(self, position: int) -> None:
+            super().__init__()
+            self.position = position
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._shown: Corpus | None = None
+        self._sample: int | None = None
+        self._blind = False
+        self.ticks: list[Tick] = []
+
+    @property
+    def text(self) -> str:
+        """The letters that are shown."""
+        return "".join(tick.letter for tick in self.ticks)
+
+    @property
+    def here(self) -> int | None:
+        """The tick of the sample that is selected."""
+        shown, sample = self._shown, self._sample
+        if shown is None or sample is None or not 0 <= sample - shown.first < len(shown.index):
+            return None
+        import numpy as np
+
+        at = int(shown.index[sample - shown.first])
+        return int(np.searchsorted(_edges(len(shown.severity), len(self.ticks)), at, side="right")) - 1
+
+    def show(self, shown: Corpus | None) -> None:
+        """Show another corpus, or none."""
+        self._shown = shown
+        self._count()
+
+    def point_at(self, sample: int | None, *, blind: bool) -> None:
+        """This sample is selected; `blind`: what is wrong is not to be seen."""
+        if (sample, blind) != (self._sample, self._blind):
+            self._sample, self._blind = sample, blind
+            self.refresh()
+
+    def on_resize(self) -> None:
+        self._count()
+
+    def _count(self) -> None:
+        cells = self.content_size.width
+        self.ticks = [] if self._shown is None or not cells else ticks(self._shown, cells)
+        self.refresh()
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        forget_part_styles(self)
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        base, here = self.rich_style, self.here
+        single = [self._part(tick, at == here) for at, tick in enumerate(self.ticks)]
+        runs = groupby(single, key=lambda part: part.kind)
+        parts = [Part("".join(part.text for part in same), kind) for kind, same in runs]
+
+        def style(kind: str) -> Style:
+            return base if kind == "plain" else base + part_style(self, f"part--{kind}")
+
+        return Strip(drawn(parts, style)[0]).adjust_cell_length(self.size.width, base)
+
+    def _part(self, tick: Tick, here: bool) -> Part:
+        letter = RIGHT if self._blind else tick.letter
+        text = letter.lower() if tick.share < _MOST else letter
+        return Part(text, "here" if here else _KINDS.get(letter, "mark") if tick.listed else "stale")
+
+    def on_click(self, event: events.Click) -> None:
+        offset, shown = event.get_content_offset(self), self._shown
+        if offset is None or shown is None or not 0 <= offset.x < len(self.ticks):
+            return
+        edges = [*_edges(len(shown.severity), len(self.ticks)).tolist(), len(shown.severity)]
+        first, last = edges[offset.x], edges[offset.x + 1]
+        listed = [at for at in range(first, last) if shown.position[at] >= 0]
+        if listed:
+            worst = max(listed, key=lambda at: int(shown.severity[at]))
+            event.stop()
+            self.post_message(self.Pressed(int(shown.position[worst])))
