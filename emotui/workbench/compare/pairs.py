@@ -1,5 +1,6 @@
 """Two sources sample by sample, and many sources on one axis."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -24,10 +25,11 @@ from emotui.metrics.significance import Correction, adjusted_known
 from emotui.records import Mark, SpanSample
 from emotui.store.query import Dataset
 from emotui.store.store import Store
+from emotui.tasks.masked.published import published as of_masked
 from emotui.tasks.spans.task import Prediction, marks_of
 from emotui.workbench.compare.label_tests import label_tests, with_label_tests
-from emotui.workbench.compare.sources import Compared, comparable, says, source_named, values_of
-from emotui.workbench.results.published import published
+from emotui.workbench.compare.sources import Compared, comparable, lines_now, says, source_named, values_of
+from emotui.workbench.results.published import published, published_table
 from emotui.workbench.runs.scores import last_attempts, metrics_of
 from emotui.workbench.runs.sharing import groups_of
 from emotui.workbench.said import said_of
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
     from emotui.workbench.compare.sources import Values
 
 BINS = 21
+YES, NO = "yes", "no"
+"""What is said of a label."""
 SEED = 0
 _TABLES = {"task-1": "seer_table3", "task-2": "seer_table4"}
 
@@ -214,7 +218,7 @@ class Comparing:
 
         Args:
             first: which one the others are tested against; None: that with the greatest mean.
-            papers: add what SEER prints, where the metric is one of its.
+            papers: add what the task's paper prints of the metric.
             only: as of `pair`.
             correction: of the tests against the first source, over all others.
 
@@ -230,7 +234,7 @@ class Comparing:
         there = [at for at, column in enumerate(columns) if not np.isnan(column).all()]
         known, columns = [known[at] for at in there], [columns[at] for at in there]
         if not known:
-            return Axis(by, _printed(by) if papers else (), None, "")
+            return Axis(by, _printed(found.task, by) if papers else (), None, "")
         table = np.stack(columns, axis=1)
         groups = self._groups(found)
         drawn = len(table) if groups is None else int(groups.max()) + 1
@@ -255,7 +259,7 @@ class Comparing:
         people = [one.mean for one in standing if one.kind == "person" and one.mean is not None]
         return Axis(
             by,
-            (*rows, *(_printed(by) if papers else ())),
+            (*rows, *(_printed(found.task, by) if papers else ())),
             (min(people), max(people)) if people else None,
             known[base].key,
             convention(drawn, "samples" if groups is None else "groups of samples that share a text", resamples, SEED),
@@ -284,17 +288,21 @@ class Comparing:
         return Marks(sample, read.id, read.text, tuple(read.spans or ()), a, b)
 
     def _lines(self, dataset: Dataset, sample: int, first: str, second: str) -> tuple[tuple[str, str, str, str], ...]:
-        """What both say of a sample, thing by thing, where they are kept beside the dataset."""
+        """What both say of a sample, thing by thing: first where they differ, then where one differs from gold."""
         gold: dict[str, str] = {}
         sides: list[dict[str, str]] = []
         for name in (first, second):
-            run = source_named(self.store, dataset, name).run
-            answers = () if run is None else said_of(self.store, dataset.dataset, sample, run).answers
-            said = answers[0].lines if answers else ()
+            source = source_named(self.store, dataset, name)
+            if source.run is None:
+                said = lines_now(self.store, dataset, source, sample)
+            else:
+                answers = said_of(self.store, dataset.dataset, sample, source.run).answers
+                said = answers[0].lines if answers else ()
             gold |= {line.name: line.gold for line in said}
             sides.append({line.name: line.predicted for line in said})
-        a, b = sides
-        return tuple((name, own, a.get(name, ""), b.get(name, "")) for name, own in gold.items())
+        a, b = ({name: side.get(name, _silent(side)) for name in gold} for side in sides)
+        found = [(name, own, a[name], b[name]) for name, own in gold.items() if {own, a[name], b[name]} - {NO, ""}]
+        return tuple(sorted(found, key=lambda line: (line[2] == line[3], line[1] == line[2] == line[3])))
 
     def _marked(self, dataset: Dataset, number: int, sample: SpanSample, source: Compared) -> tuple[Mark, ...]:
         if source.run is None:
@@ -343,6 +351,11 @@ class Comparing:
         return fitting[0]
 
 
+def _silent(said: Mapping[str, str]) -> str:
+    """What a source says of a thing that it does not name: no, where it answers yes or no to others."""
+    return NO if YES in said.values() or NO in said.values() else ""
+
+
 class _Plain(msgspec.Struct):
     id: str
     text: str | None = None
@@ -358,13 +371,24 @@ def _p(first: "Values", second: "Values", groups: Numbers | None) -> float | Non
     return wilcoxon_p(differences) if len(differences) else None
 
 
-def _printed(metric: Metric) -> tuple[Standing, ...]:
-    """What SEER's main tables print of this metric, a row a model and setting."""
-    rows = []
-    for part, name in _TABLES.items():
-        for row in published(name).rows:
-            for setting, figures in row.settings.items():
-                if (figure := figures.get(metric.name)) is not None:
-                    told = f"{setting} {part}"
-                    rows.append(Standing(row.model, told, row.kind, figure.mean, None, None, 0, published=True))
-    return tuple(rows)
+def _printed(task: str, metric: Metric) -> tuple[Standing, ...]:
+    """What a task's paper prints of this metric, a row a model and setting: SEER, EmoScene, EXPRESS."""
+    rows: list[tuple[str, str, str, float | None]] = []
+    if task == "spans":
+        for part, name in _TABLES.items():
+            for row in published(name).rows:
+                known = {setting: figures.get(metric.name) for setting, figures in row.settings.items()}
+                rows += [(row.model, f"{way} {part}", row.kind, one and one.mean) for way, one in known.items()]
+    elif task == "scenes":
+        for scene in published_table()[1]:
+            sides = ("alone", scene.before), ("prior", scene.after)
+            rows += [(scene.model, way, "model", side.get(metric.name)) for way, side in sides]
+    elif task == "masked":
+        for line in of_masked("3")["rows"]:
+            each = line["settings"].items()
+            rows += [(line["model"], way, line["kind"], figures.get(metric.name)) for way, figures in each]
+    return tuple(
+        Standing(model, way, kind, mean, None, None, 0, published=True)
+        for model, way, kind, mean in rows
+        if mean is not None
+    )

@@ -9,6 +9,7 @@ from emotui.errors import BadInput
 from emotui.store.query import Dataset, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
+from emotui.tasks.parts import SaidLine
 from emotui.tasks.registry import task_named
 from emotui.workbench.datasets.sources import GOLD, PERSON, person_says, sources
 from emotui.workbench.runs.elsewhere import source_run
@@ -113,6 +114,21 @@ def _rows_now(store: Store, dataset: Dataset, source: Compared) -> list[ResultRo
         ResultRow(number, 0, 0, None, msgspec.json.encode(keys).decode(), None, 0.0) for number, keys in said.items()
     ]
     return scored(task_named(dataset.task), ELSEWHERE, rows, samples, None)
+
+
+def lines_now(store: Store, dataset: Dataset, source: Compared, number: int) -> tuple[SaidLine, ...]:
+    """What one that is not kept beside the dataset says of a sample, beside gold; nothing where it says nothing."""
+    keys = says(store, dataset, source).get(number)
+    if keys is None:
+        return ()
+    task = task_named(dataset.task)
+    ((_, record),) = store.samples([number])
+    sample = msgspec.json.decode(record, type=task.sample)
+    row = ResultRow(number, 0, 0, None, msgspec.json.encode(keys).decode(), None, 0.0)
+    (found,) = scored(task, ELSEWHERE, [row], {number: sample}, None)
+    if found.prediction is None:
+        return ()
+    return task.said(sample, msgspec.json.decode(found.prediction, type=task.prediction))
 
 
 def _scored_now(store: Store, dataset: Dataset, source: Compared) -> dict[str, "Values"]:

@@ -6,10 +6,12 @@ import pytest
 
 from emotui.errors import BadInput
 from emotui.metrics.paired import paired_report
-from emotui.records import Mark, SpanSample
-from emotui.workbench.compare.pairs import Comparing
+from emotui.records import LabelsGold, Mark, SpanSample
+from emotui.tasks.registry import task_named
+from emotui.workbench.compare.pairs import Comparing, _printed
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.datasets.sources import make_gold
+from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
 from tests.workbench.results_store import ERRING, EXACT, add_run, workspace
 
@@ -77,3 +79,36 @@ def test_samples_of_one_post_are_drawn_together_and_two_runs_of_one_model_are_to
     assert pair.first.told != pair.second.told
     assert "highlight" in pair.first.told
     opened.close()
+
+
+@pytest.mark.parametrize(
+    ("task", "metric", "row"),
+    [
+        ("spans", "f1", ("Qwen 3 1.7B", "retrieve task-1", 0.62)),
+        ("scenes", "lexical_accuracy", ("Gemma-2-9b-it", "alone", 0.8337)),
+        ("masked", "acc_l", None),
+        ("labels", "f1", None),
+        ("values", "mae", None),
+    ],
+)
+def test_only_figures_of_the_same_task_stand_as_printed(
+    task: str, metric: str, row: tuple[str, str, float] | None
+) -> None:
+    by = next(one for one in task_named(task).metrics if one.name == metric)
+    printed = [(one.name, one.told, one.mean) for one in _printed(task, by)]
+    assert bool(printed) == (task in ("spans", "scenes", "masked"))
+    if row is not None:
+        assert (*row[:2], pytest.approx(row[2])) in printed
+
+
+def test_what_a_person_inside_gold_says_of_a_text_stands_beside_a_run_where_they_differ_first(tmp_path: Path) -> None:
+    opened = Workspace.open(tmp_path / "w.duckdb")
+    sample = LabelsGold(id="1", text="t", labels=("joy", "fear"), annotators={"ann": ("joy", "trust"), "bob": ("joy",)})
+    dataset = add_samples(opened.store, "labels", "few", [sample], "x").dataset
+    number = opened.store.file_order(dataset).start
+    found = opened.comparing().marks(dataset, number, "person:ann", "person:bob")
+    assert found.lines == (
+        ("trust", "no", "yes", "no"),
+        ("fear", "yes", "no", "no"),
+        ("joy", "yes", "yes", "yes"),
+    )
