@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from textual._compositor import Compositor
 from textual.events import Key
 from textual.keys import REPLACED_KEYS, _character_to_key, _get_unicode_name_from_key
+from textual.message_pump import MessagePump
 from textual.pilot import Pilot
 from textual.widget import Widget
 from textual.widgets import Input
@@ -57,20 +58,29 @@ def make_cells(pilot: "Pilot[None]") -> None:
 async def drawn(pilot: "Pilot[None]") -> None:
     """Wait until no message is under way, all is laid out, and what has changed is drawn; for no answer of any source.
 
-    `Pilot.pause` guesses that from how hard the process works, which says little while others have the processor.
+    `Pilot.pause` guesses that from how hard the process works, and sends every widget a message before.
     """
     app = pilot.app
-    quiet = 0
-    while quiet < 2 and app.is_running:
-        await pilot._wait_for_screen()
+    quiet = rounds = 0
+    while quiet < 3 and app.is_running and not app._exception_event.is_set():
+        await asyncio.sleep(0 if rounds < 500 else 0.005)
+        rounds += 1
         screen = app.screen
-        screen._on_timer_update()
-        await asyncio.sleep(0)
-        pumps = [app, *screen.walk_children(with_self=True)]
         moves = bool(app.animator._animations or app.animator._scheduled)
+        if moves or not all(map(_waits, [app, *screen.walk_children(with_self=True)])):
+            quiet = 0
+            continue
         draws = bool(screen._layout_required or screen._dirty_widgets or screen._callbacks)
-        told = any(pump._message_queue.qsize() or pump._next_callbacks for pump in pumps)
-        quiet = 0 if moves or draws or told else quiet + 1
+        if draws:
+            screen._on_timer_update()
+        quiet = 0 if draws else quiet + 1
+
+
+def _waits(pump: MessagePump) -> bool:
+    """Does it wait for a message, with none there, or will it never take one again?"""
+    ready = pump._message_queue.ready_event
+    waits = bool(ready._waiters) and not ready.is_set() and not pump._next_callbacks
+    return waits or pump._closing or pump._closed
 
 
 @asynccontextmanager
