@@ -5,6 +5,7 @@ one place answers stands with that place. One key means one thing in all of them
 """
 
 from collections.abc import Callable
+from functools import cache
 
 import msgspec
 
@@ -339,9 +340,16 @@ class Acting:
 
     def doing(self, action: str) -> Callable[[], None] | None:
         """What does this action, None where nothing here does."""
-        do: Callable[[], None] | None = getattr(self, f"do_{action}", None)
+        kind: type = type(self)
+        do: Callable[[], None] | None = getattr(self, f"do_{action}", None) if action in _done_by(kind) else None
         return do
 
     def can(self, action: str) -> bool:
         able: Callable[[], bool] | None = getattr(self, f"can_{action}", None)
         return self.doing(action) is not None and (able is None or able())
+
+
+@cache
+def _done_by(kind: type) -> frozenset[str]:
+    """The actions that objects of a class do. Every key of the tool asks some of them, whenever the footer is drawn."""
+    return frozenset(name.removeprefix("do_") for name in dir(kind) if name.startswith("do_"))

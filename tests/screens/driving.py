@@ -17,7 +17,6 @@ from emotui.screens.app import EmotuiApp
 from emotui.screens.browse.place import Browse
 from emotui.screens.frame import Frame
 from emotui.screens.place import Place
-from emotui.screens.samples.pane import ListPane
 from emotui.screens.samples.table import SampleList
 from emotui.screens.widgets.tiered_text import TieredText
 from emotui.workbench.source import BrowseSource
@@ -33,7 +32,7 @@ async def settle(pilot: "Pilot[None]", *, work: bool = False) -> None:
         awaited = [worker for worker in app.workers if work or worker.name != "work"]
         if awaited or not app.is_running:
             return bool(awaited)
-        composed = app.frame.query(ListPane) and app.frame.query(Place) and app.frame.session.opens
+        composed = app.frame.pane.is_attached and app.frame.query_one_optional(Place) and app.frame.session.opens
         return not composed or app.frame.busy or (work and app.frame.session.job is not None)
 
     while True:
