@@ -4,12 +4,14 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 import venv
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from emotui.installing import EXTRAS, install
 from tests.conftest import Emotui
 from tests.paths import CHECKOUT
 
@@ -161,3 +163,11 @@ def test_the_screens_and_the_list_of_tasks_import_no_model_library_and_no_store(
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=CHECKOUT)
     assert done.returncode == 0, done.stderr
+
+
+def test_what_is_said_to_be_installed_is_what_the_extras_bring() -> None:
+    extras = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
+    assert {name: tuple(packages) for name, packages in extras.items() if name not in ("test", "dev")} == dict(EXTRAS)
+    assert install("openai").endswith("pip install 'openai>=2'")

@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from emotui.errors import ModelError
+from emotui.installing import install
 
 _ERROR = 4
 """ggml's own number; llama-cpp-python's comment has another."""
@@ -101,7 +102,7 @@ def open_library() -> Library:
         import llama_cpp.llama_cpp as c
     except ImportError:
         raise ModelError(
-            "gguf: needs llama-cpp-python, which is not installed: pip install 'emotui[llamacpp]' "
+            f"gguf: needs llama-cpp-python, which is not installed: {install('llamacpp')} "
             "(compiles for minutes; docs/llamacpp.md)"
         ) from None
     except (OSError, RuntimeError) as error:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from emotui.backends.gguf.library import package_version
 from emotui.backends.gguf.probe_model import write_probe_model
+from emotui.installing import install
 
 _LIMIT = 60.0
 _TRIAL = """
@@ -35,7 +36,7 @@ def probe_build() -> tuple[bool, str]:
     """Whether llama.cpp works here, and one line: which build it is, or what is wrong and what to do."""
     version = package_version()
     if not version:
-        return False, "llama-cpp-python is not installed: pip install 'emotui[llamacpp]' (docs/llamacpp.md)"
+        return False, f"llama-cpp-python is not installed: {install('llamacpp')} (docs/llamacpp.md)"
     trial = try_decode(extra_buffers=True)
     if not trial.ended:
         return True, f"llama-cpp-python {version}, {trial.said}; a quantised decode works"

@@ -22,6 +22,7 @@ from emotui.backends.servers.model import ServerModel
 from emotui.backends.servers.scoring import read_verdict
 from emotui.backends.servers.settings import Settings, read_spec
 from emotui.errors import ModelError
+from emotui.installing import install
 
 _LITTLE = 0.1
 """Below this probability of Yes and No together, a model's first word is about something else."""
@@ -41,7 +42,7 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Serve
     """
     address, settings = read_spec(argument, options)
     if find_spec("openai") is None:
-        raise ModelError("Models behind a server need the openai package: pip install 'emotui[openai]'")
+        raise ModelError(f"Models behind a server need the openai package: {install('openai')}")
     key = key_from_environment()
     logging.getLogger("openai").setLevel(logging.WARNING)
     runner = asyncio.Runner()

@@ -115,7 +115,7 @@ async def find_abilities(connection: Connection, served: Served, progress: Progr
     """
     try:
         found = await _find_words(connection, served, progress)
-        if unlisted and found.served_as != served.id and not found.served_as.startswith(f"{served.id}-"):
+        if unlisted and not _is_of(served.id, found.served_as):
             raise ModelError(unlisted)  # some answer whatever they are asked for, by what they have
     except ModelError as error:
         # A server of an embedding model fails at words as one in trouble does (llama-cpp-python's: HTTP 500).
@@ -128,6 +128,11 @@ async def find_abilities(connection: Connection, served: Served, progress: Progr
         return found
     read, written = _used([embedded])
     return replace(found, embeds=True, used=(found.used[0] + read, found.used[1] + written))
+
+
+def _is_of(name: str, served_as: str) -> bool:
+    """Whether an answer is of the named model: servers add a date (`-2024-08-06`) or a revision (`@main`)."""
+    return served_as == name or (served_as.startswith(name) and served_as[len(name)] in "-@:")
 
 
 async def _embeds(connection: Connection, model: str, progress: Progress) -> Embeddings | None:

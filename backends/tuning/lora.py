@@ -5,6 +5,7 @@ from typing import Any
 
 from emotui.backends.tuning.base import Trainable, head_modules
 from emotui.errors import ModelError
+from emotui.installing import install
 
 ALPHA_PER_RANK = 2
 """LoRA's alpha is twice the rank: its matrices count double."""
@@ -17,7 +18,7 @@ def check_installed() -> None:
     try:
         import peft  # noqa: F401
     except ImportError:
-        raise ModelError("--lora needs peft, which is not installed: pip install 'emotui[train]'") from None
+        raise ModelError(f"--lora needs peft, which is not installed: {install('train')}") from None
 
 
 def with_lora(trainable: Trainable, rank: int) -> Any:

@@ -12,6 +12,7 @@ from emotui.commands.hang_up import end_with_terminal
 from emotui.commands.output import skip_bad_option, warn
 from emotui.commands.program_options import annotator_option, db_option, read_only_option
 from emotui.errors import BadInput, EmotuiError
+from emotui.installing import install
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,7 +99,7 @@ def serve(port: int, db: str | None, read_only: bool, annotator: str | None) -> 
     try:
         from emotui.commands.serving.server import OwnServer
     except ImportError as error:
-        raise BadInput("emotui serve needs the package textual-serve: pip install 'emotui[serve]'") from error
+        raise BadInput(f"emotui serve needs the package textual-serve: {install('serve')}") from error
 
     options = [*(["--db", db] if db else []), *(["--read-only"] if read_only else [])]
     options += ["--annotator", annotator] if annotator else []

@@ -14,6 +14,7 @@ from emotui.commands.signals import stopping
 from emotui.commands.terminal.progress import bar
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
+from emotui.installing import install
 from emotui.workbench.paper.again import Again, make_again
 from emotui.workbench.paper.folder import write_paper
 from emotui.workbench.paper.recipe import Stated
@@ -95,7 +96,7 @@ def paper(
         return
     say(f"{len(written['files'])} files about {len(written['runs'])} runs written to {target}")
     if not written["figures"]:
-        say("without figures: pip install 'emotui[figures]' brings what draws them", err=True)
+        say(f"without figures: {install('figures')} brings what draws them", err=True)
 
 
 def _named(pairs: Sequence[str]) -> dict[str, str]:

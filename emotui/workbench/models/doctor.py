@@ -22,6 +22,7 @@ from emotui.backends.hf.files import check_safetensors
 from emotui.backends.host import ModelProcess
 from emotui.bounded import is_there
 from emotui.errors import EmotuiError, StoreError
+from emotui.installing import install
 from emotui.store.access import lock_of
 from emotui.store.schema import VERSION, version_of
 from emotui.store.store import Store, default_path
@@ -147,7 +148,7 @@ def _torch() -> Iterator[Check]:
 
 
 def _llama_cpp() -> Iterator[Check]:
-    remedy = "pip install 'emotui[llamacpp]' where you want gguf: models"
+    remedy = f"{install('llamacpp')} where you want gguf: models"
     if not package_version():
         yield Check("builds", "llama.cpp", "note", "llama-cpp-python is not installed", remedy)
         return

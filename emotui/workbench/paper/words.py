@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from emotui import __version__
+from emotui.installing import EXTRAS
 from emotui.workbench.paper.material import Told
 from emotui.workbench.reports.escaping import markdown
 
@@ -45,7 +46,7 @@ def readme(told: Sequence[Told], drawn: bool, texts: bool) -> str:
         "Models that answer alike give the same tables, byte for byte; it says which are not.",
     ]
     if not drawn:
-        lines += ["", "There are no figures: `pip install 'emotui[figures]'` brings what draws them."]
+        lines += ["", f"There are no figures: `pip install '{EXTRAS['figures'][0]}'` brings what draws them."]
     if not texts:
         lines += ["", "The samples are left out: `again.sh DIR --db STORE` needs a store that has them."]
     return "\n".join(lines) + "\n"

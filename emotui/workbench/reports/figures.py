@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from emotui.errors import BadInput
+from emotui.installing import install
 from emotui.tables import Cell, Column, Plot, ResultsTable, Row
 from emotui.workbench.reports.escaping import one_line
 from emotui.workbench.reports.values import DAGGER, Section, asked_only
@@ -37,7 +38,7 @@ _INK, _PALE = "#1b3a5c", "#9aa7b4"
 def check_at_hand() -> None:
     """Raises: BadInput where the extra is not installed."""
     if find_spec("matplotlib") is None:
-        raise BadInput("figures are drawn by matplotlib, which is not installed: pip install 'emotui[figures]'")
+        raise BadInput(f"figures are drawn by matplotlib, which is not installed: {install('figures')}")
 
 
 def can_draw(table: ResultsTable) -> bool:

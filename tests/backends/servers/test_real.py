@@ -229,3 +229,20 @@ def test_a_real_server_of_an_embedding_model_gives_the_vectors_of_the_embedded_o
         expected = embedded.ask([Embed(text) for text in texts])
     assert found.shape == (2, 384)
     assert (found * expected).sum(axis=1) == pytest.approx([1, 1], abs=1e-3)
+
+
+def test_what_the_model_itself_wrote_behind_a_tag_is_read_from_its_log_probabilities(model: ServerModel) -> None:
+    text, _ = unseen()[0]
+    asked = (Message("user", f"Evidence as JSON: {text}"),)
+    (free,) = model.generate([Generate(asked, max_tokens=40)])
+    assert isinstance(free, Generation)
+    tag, rest = free.text[:2], free.text[2:].lstrip()
+    (answer,) = model.generate([Generate(asked, max_tokens=40, stop=(tag,), verdict=True)])
+    assert isinstance(answer, Generation)
+    assert (answer.text, answer.finish) == ("", "stop")
+    assert rest
+    assert answer.verdict is not None
+    assert answer.verdict.censored == ("both",)  # neither yes nor no is likely there
+    (never,) = model.generate([say("Hello", stop=("qz",), verdict=True)])
+    assert isinstance(never, Generation)
+    assert (never.finish, never.verdict) == ("length", None)

@@ -130,9 +130,9 @@ def test_without_the_extra_reading_and_writing_say_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "cassis", None)
-    with pytest.raises(UnreadableFile, match=r"pip install 'emotui\[cas\]'"):
+    with pytest.raises(UnreadableFile, match=r"pip install 'dkpro-cassis>="):
         _rows(tmp_path)
-    with pytest.raises(BadInput, match=r"pip install 'emotui\[cas\]'"):
+    with pytest.raises(BadInput, match=r"pip install 'dkpro-cassis>="):
         written_and_read(LAYOUT, tmp_path / "out", [])
 
 

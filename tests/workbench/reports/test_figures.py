@@ -49,5 +49,5 @@ def test_what_has_nothing_to_draw_is_one_sentence() -> None:
 
 def test_without_the_extra_a_figure_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(figures, "find_spec", lambda name: None)
-    with pytest.raises(BadInput, match=r"pip install 'emotui\[figures\]'"):
+    with pytest.raises(BadInput, match=r"pip install 'matplotlib>="):
         figures.check_at_hand()

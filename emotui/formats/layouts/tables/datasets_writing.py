@@ -11,10 +11,9 @@ from emotui.formats.layouts.layout import TextRow
 from emotui.formats.layouts.lost import all_labels
 from emotui.formats.layouts.tables.writing import NESTED, PLAIN, cell
 from emotui.formats.layouts.tools.said import is_number
+from emotui.installing import install
 
-MISSING = (
-    "a folder of datasets is written with pyarrow: pip install 'emotui[arrow]', or write Parquet (--format parquet)"
-)
+MISSING = f"a folder of datasets is written with pyarrow: {install('arrow')}, or write Parquet (--format parquet)"
 _BATCH = 1000
 _DATA, _INFO, _STATE = "data-00000-of-00001.arrow", "dataset_info.json", "state.json"
 _TEXT, _WHOLE, _REAL = "string", "int64", "float64"

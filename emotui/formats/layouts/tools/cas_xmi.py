@@ -23,6 +23,7 @@ from emotui.formats.layouts.tools.cas_xmi_document import (
 from emotui.formats.layouts.tools.cas_xmi_writing import PLAIN_LAYER, write
 from emotui.formats.layouts.tools.said import bad_offsets, is_number, outside, relate
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, shown
+from emotui.installing import install
 
 if TYPE_CHECKING:
     from cassis import TypeSystem
@@ -125,7 +126,7 @@ def _cassis() -> Any:
     try:
         import cassis
     except ImportError:
-        raise UnreadableFile("reading CAS needs dkpro-cassis: pip install 'emotui[cas]'") from None
+        raise UnreadableFile(f"reading CAS needs dkpro-cassis: {install('cas')}") from None
     return cassis
 
 

@@ -10,6 +10,7 @@ from emotui.formats.layouts.layout import TextRow
 from emotui.formats.layouts.tools.cas_xmi_elements import Document, Value
 from emotui.formats.layouts.tools.file_names import file_names, make_folders
 from emotui.formats.layouts.tools.said import Lost, is_number
+from emotui.installing import install
 
 PLAIN_LAYER = "webanno.custom.Span"
 """The type of the spans of which no row names another."""
@@ -28,7 +29,7 @@ def write(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
     try:
         import cassis
     except ImportError:
-        raise BadInput("writing CAS needs dkpro-cassis: pip install 'emotui[cas]'") from None
+        raise BadInput(f"writing CAS needs dkpro-cassis: {install('cas')}") from None
     lost = Lost()
     layers = _layers(rows)
     types = cassis.TypeSystem()

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from emotui.errors import EmotuiError
+from emotui.installing import install
 
 _PIECES = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d[\d.,]*|[^\w\s]|\n", re.UNICODE)
 _CONTRACTED = re.compile(r"(?i)^(.+?)(n['’]t|['’](?:m|ve|d|ll|re|s))$")
@@ -78,7 +79,7 @@ def hanta() -> Tag:
     try:
         from HanTa import HanoverTagger
     except ImportError:
-        raise EmotuiError("parts of speech are told by HanTa: pip install 'emotui[masking]'") from None
+        raise EmotuiError(f"parts of speech are told by HanTa: {install('masking')}") from None
     # By its whole path: HanTa would take a file of that name in the working directory, and unpickle it.
     tagger = HanoverTagger.HanoverTagger(str(Path(HanoverTagger.__file__).with_name("morphmodel_en.pgz")))
 

@@ -1,0 +1,31 @@
+"""How to install what is not part of emotui itself: commands that work as they stand, published or not."""
+
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+EXTRAS: Mapping[str, tuple[str, ...]] = {
+    "llamacpp": ("llama-cpp-python>=0.3.16",),
+    "openai": ("openai>=2",),
+    "masking": ("HanTa>=1.2.1",),
+    "constrain": ("llguidance>=1",),
+    "train": ("peft>=0.18",),
+    "serve": ("textual-serve>=1.1",),
+    "arrow": ("pyarrow>=15",),
+    "cas": ("dkpro-cassis>=0.9",),
+    "figures": ("matplotlib>=3.8",),
+}
+"""What each extra of pyproject.toml brings."""
+
+
+def install(extra: str) -> str:
+    """The command that installs an extra into the Python that runs this."""
+    return f"{_pip()} install {' '.join(repr(package) for package in EXTRAS[extra])}"
+
+
+def _pip() -> str:
+    """`pip` where that is this Python's own, else this Python with its module."""
+    here = Path(sys.executable)
+    found = shutil.which("pip")
+    return "pip" if found is not None and Path(found).parent == here.parent else f"{here} -m pip"
