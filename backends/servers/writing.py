@@ -10,7 +10,8 @@ from emotui.backends.servers.asking import Asks, written
 from emotui.backends.servers.faults import Unanswered
 from emotui.backends.servers.scoring import gather, read_verdict
 
-_FINISHES = {"stop": "stop", "length": "length", None: "stop"}
+_FINISHES = {"stop": "stop", "length": "length", None: "stop", "eos_token": "stop", "stop_sequence": "stop"}
+"""The last two are TGI's words."""
 
 
 _BEHIND = 16
