@@ -378,7 +378,9 @@ def _printed(task: str, metric: Metric) -> tuple[Standing, ...]:
         for part, name in _TABLES.items():
             for row in published(name).rows:
                 known = {setting: figures.get(metric.name) for setting, figures in row.settings.items()}
-                rows += [(row.model, f"{way} {part}", row.kind, one and one.mean) for way, one in known.items()]
+                rows += [
+                    (row.model, f"{way} {part}", row.kind, one.mean if one else None) for way, one in known.items()
+                ]
     elif task == "scenes":
         for scene in published_table()[1]:
             sides = ("alone", scene.before), ("prior", scene.after)
