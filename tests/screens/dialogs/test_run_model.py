@@ -190,7 +190,7 @@ def test_what_a_loaded_model_cannot_do_is_not_offered() -> None:
     assert run_choices("scenes", None, "m", scores).ways == ("first-token",)
     assert run_choices("scenes", None, "m", scores).settings == ()
     reasons = ModelCard("m", "m", ("score", "generate"), {})
-    assert run_choices("scenes", None, "m", reasons).settings == ("constrain",)
+    assert run_choices("scenes", None, "m", reasons).settings == ("max_tokens", "constrain", "retries")
 
 
 def test_every_task_has_its_ways_before_a_model_is_loaded() -> None:
