@@ -8,9 +8,9 @@ SOURCES := $(shell find emotui backends metrics screens themes sample_data -type
 
 # Where the environment keeps Python from writing byte code, each of the hundreds of processes that tests start would
 # compile the whole package again.
-test test-slow test-faults snapshots coverage: export PYTHONDONTWRITEBYTECODE =
+test test-slow test-gpu test-faults snapshots coverage: export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: run test test-slow test-faults check snapshots coverage picture clean
+.PHONY: run test test-slow test-gpu test-faults check snapshots coverage picture clean
 
 run: $(VENV)/run.stamp
 	$(BIN)/emotui
@@ -20,6 +20,11 @@ test: $(VENV)/test.stamp
 
 test-slow: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -m slow
+
+# What a GPU computes beside what the CPU does; with DEVICE=cpu the same tests run where there is none.
+DEVICE ?= cuda
+test-gpu: $(VENV)/test.stamp
+	EMOTUI_TEST_DEVICE=$(DEVICE) $(BIN)/python -m pytest -m gpu tests/backends/gpu
 
 # What kills, full disks, hostile input and servers do, for so many minutes; `make test` has a short form of most.
 MINUTES ?= 20

@@ -89,11 +89,13 @@ def _add_tokenizer(writer: GGUFWriter, folder: Path, config: dict[str, int]) -> 
     vocabulary: dict[str, int] = tokenizer["model"]["vocab"]
     special = {token["id"] for token in tokenizer["added_tokens"] if token["special"]}
     ordered = sorted(vocabulary, key=vocabulary.__getitem__)
+    unused = [f"[unused {number}]" for number in range(len(ordered), config["vocab_size"])]
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre("gpt-2")
-    writer.add_token_list(ordered)
+    writer.add_token_list(ordered + unused)
     writer.add_token_types(
         [TokenType.CONTROL if vocabulary[token] in special else TokenType.NORMAL for token in ordered]
+        + [TokenType.UNUSED] * len(unused)
     )
     writer.add_token_merges([" ".join(pair) for pair in tokenizer["model"]["merges"]])
     writer.add_bos_token_id(config["bos_token_id"])
