@@ -88,6 +88,15 @@ def beside(
     return {"ci95": known, "conventions": {"ci95": told}}
 
 
+def merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """What two documents over the same draws add, as one; its convention is that which says more."""
+    known = [each for each in (one, other) if each]
+    if not known:
+        return {}
+    told = max((each["conventions"]["ci95"] for each in known), key=len)
+    return {"ci95": {**one.get("ci95", {}), **other.get("ci95", {})}, "conventions": {"ci95": told}}
+
+
 def fewer_of(each: Sequence[Resampled], n: int) -> dict[str, int]:
     """The figures of which fewer resamples were read than are drawn of n groups."""
     least = {name: min(len(one[name]) for one in each if name in one) for one in each for name in one}

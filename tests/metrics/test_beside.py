@@ -9,6 +9,7 @@ from emotui.metrics.beside import (
     beside,
     beside_repeats,
     intervals,
+    merged,
     of_labels,
     of_numbers,
     of_ratios,
@@ -80,6 +81,10 @@ def test_where_there_is_much_to_read_fewer_resamples_are_and_the_convention_says
     assert resamples_of(200, 200, 8) == BESIDE
     sure = beside({"brier": (0.1, 0.2), "by_label.a.brier": (0.1, 0.2)}, ALONE, fewer={"brier": 285})
     assert sure["conventions"]["ci95"].endswith("seed 0; brier: the first 285")
+    plain = beside({"f1": (0.3, 0.4)}, ALONE)
+    assert merged(plain, sure)["ci95"].keys() == {"f1", "brier", "by_label.a.brier"}
+    assert merged(plain, sure)["conventions"] == sure["conventions"]
+    assert merged({}, {}) == {}
 
 
 def test_repeats_with_fewer_rows_are_read_as_far_as_both_go() -> None:

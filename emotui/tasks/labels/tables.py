@@ -4,7 +4,7 @@ Each run stands there as it decided, and once more with thresholds that were cho
 of the same model over another dataset, else in folds of this one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import mean, stdev
@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from emotui.metrics.beside import Drawn, Resampled, beside_rows, probabilities, vectors
+from emotui.metrics.beside import Drawn, Resampled, beside_rows, merged, probabilities, vectors
 from emotui.metrics.labels import NONE, as_table, confusion_counts, labels_metrics
 from emotui.metrics.nested_cv import assign_folds
 from emotui.metrics.states import Bits, Floats
@@ -148,20 +148,29 @@ class _Counts:
         return self.reports(self.said, used)
 
     def sure(self, said: Bits) -> dict[str, Any]:
-        """The intervals of the figures of what was given, and their convention."""
+        """The intervals of the figures of what was given, and their convention; counted once for each table."""
+        kept = self._sure.get(id(said))
+        if kept is None:
+            found = self._drawn(lambda rows, by: vectors(self.gold[rows], said[rows], self.labels, by))
+            kept = said, merged(found, self._of_probabilities)
+            self._sure[id(said)] = kept
+        return kept[1]
 
-        def of(rows: NDArray[np.int64], by: Drawn) -> Resampled:
-            found = vectors(self.gold[rows], said[rows], self.labels, by)
-            if self.probs is None:
-                return found
-            return found | probabilities(self.gold[rows], self.probs[rows], self.labels, by)
+    @cached_property
+    def _sure(self) -> dict[int, tuple[Bits, dict[str, Any]]]:
+        return {}
 
-        return beside_rows(
-            self.ids,
-            self.repeats.tolist(),
-            self.scored.shared(zip(self.numbers.tolist(), self.ids, strict=True)),
-            of,
-        )
+    @cached_property
+    def _of_probabilities(self) -> dict[str, Any]:
+        """The intervals of what is of probabilities, which is the same whatever was given."""
+        probs = self.probs
+        if probs is None:
+            return {}
+        return self._drawn(lambda rows, by: probabilities(self.gold[rows], probs[rows], self.labels, by))
+
+    def _drawn(self, of: Callable[[NDArray[np.int64], Drawn], Resampled]) -> dict[str, Any]:
+        shared = self.scored.shared(zip(self.numbers.tolist(), self.ids, strict=True))
+        return beside_rows(self.ids, self.repeats.tolist(), shared, of)
 
     def samples(self, wanted: NDArray[np.bool_]) -> tuple[int, ...]:
         """The numbers of the texts of these answers."""
