@@ -12,7 +12,7 @@ from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import UNDEFINED, share
 
 _SIDES = 6
-_NAMES = 16
+_NAMES = 20
 
 
 class Other(msgspec.Struct, frozen=True):
@@ -117,10 +117,10 @@ def _on_one_line(one: Thing, cells: int) -> list[Part]:
 
 
 def of_others(one: Thing, about: About, cells: int) -> list[list[Part]]:
-    """A line for everybody else: what they marked that shares a character with this thing."""
+    """A line for everybody else: what they marked that shares a character with this thing; first who marked any."""
     names = min(max((width(other.name) for other in about.others), default=0), _NAMES)
     lines = []
-    for other in about.others:
+    for other in sorted(about.others, key=lambda other: not _marked(other, one)):
         met = [(place, label) for place, label in other.marked if any(_meet(place, mine) for mine in one.places)]
         words = " · ".join(
             " ".join(about.text[place[0] : place[1]].split()) + (f" ({label})" if label else "") for place, label in met
@@ -128,6 +128,10 @@ def of_others(one: Thing, about: About, cells: int) -> list[list[Part]]:
         said = fit(words or UNDEFINED, max(cells - names - 4, 1)).rstrip()
         lines.append([Part(f" {fit(other.name, names)}  ", other.kind), Part(said, "plain" if met else "dim")])
     return lines
+
+
+def _marked(other: Other, one: Thing) -> bool:
+    return any(_meet(place, mine) for place, _ in other.marked for mine in one.places)
 
 
 def _meet(one: Span, other: Span) -> bool:

@@ -33,8 +33,8 @@ class SaidPane(Vertical):
 
     DEFAULT_CSS = """
     SaidPane { display: none; }
-    SaidPane > #said-text { height: 1fr; min-height: 4; padding: 1 1 0 1; }
-    SaidPane > #said-lines { height: 3fr; }
+    SaidPane > #said-text { height: auto; min-height: 3; max-height: 50%; padding: 1 1 1 1; }
+    SaidPane > #said-lines { height: 1fr; }
     SaidPane > #said-raw { height: 3fr; display: none; }
     """
 

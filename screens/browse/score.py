@@ -23,6 +23,8 @@ from emotui.screens.widgets.tiered_text import RUN_ROLES, TieredText
 _CURSOR = 4
 """The layer over gold (1) and predicted (2)."""
 
+_BOLD = Style(bold=True)
+
 _ROOMY = 17
 """Lines from which gold and predicted stand under each other."""
 
@@ -36,8 +38,6 @@ class Score(TieredText):
     ]
     DEFAULT_CSS = """
     Score {
-        & > .score--cursor { color: $raised; background: $foreground; text-style: bold reverse; }
-        & > .score--cursor-gold { color: $raised; background: $foreground; text-style: bold reverse underline; }
         &:focus > .score--cursor { color: $primary; background: $background; text-style: bold reverse; }
         &:focus > .score--cursor-gold { color: $primary; background: $background; text-style: bold reverse underline; }
         & > .score--cursor-beside { background: $raised; color: $gold; text-style: bold underline; }
@@ -237,6 +237,9 @@ class Score(TieredText):
         one = self.thing
         if one is not None and one.start is None:
             return self._style(super()._inline(base, layers & 3), "score--cursor-near")
+        if not self.has_focus:
+            # Elsewhere the sign in the margin is enough: what is gold and what predicted stays to be seen.
+            return super()._inline(base, layers & 3) + _BOLD
         kind = {_CURSOR | 2: "cursor", _CURSOR | 3: "cursor-gold", _CURSOR | 1: "cursor-beside"}.get(layers, "cursor")
         return self._style(base, f"score--{kind}")
 

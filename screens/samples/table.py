@@ -6,7 +6,7 @@ import msgspec
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -148,6 +148,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         self._asked: set[int] = set()
         self._shape = columns(40, 6, "")
         self._longest_id = 6
+        self._shaped_for = 0
         self._tags: Mapping[int, str] | None = None
         self._tag_name = "marks"
         self._blind = False
@@ -277,7 +278,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         return "" if self.metric is None or self._blind else self.metric.title
 
     def _reshape(self) -> None:
-        cells = self.scrollable_content_region.width
+        cells = self._shaped_for = self.scrollable_content_region.width
         shape = columns(cells, self._longest_id, self._figure, self._tags is not None)
         if self._blind:
             shape = msgspec.structs.replace(shape, emotion=0, text=shape.text + shape.emotion)
@@ -289,6 +290,12 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         if page not in self._asked:
             self._asked.add(page)
             self.post_message(self.Wanted(tuple(sorted(self._asked))))
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The rows in sight, from the first time on in the columns that fit: it is drawn before it is told its size."""
+        if self._shaped_for != self.scrollable_content_region.width:
+            self._reshape()
+        return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
         cells, base = self.size.width, self.rich_style
