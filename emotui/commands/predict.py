@@ -21,7 +21,9 @@ from emotui.workbench.files.predict import predict as ask
 @click.command()
 @click.argument("kind", type=TaskName(by_kind=True))
 @click.option("--model", "spec", default="embedded", show_default=True, help="The model (SPEC).")
-@click.option("--records", required=True, help="Records to ask about: .jsonl, .csv, .tsv, .parquet, or - for JSONL.")
+@click.option(
+    "--records", required=True, help="Records: .jsonl, .csv, .tsv, .parquet, a folder of Parquet files, or - for JSONL."
+)
 @written_option("--to", "target", help="Where to write the predicted records (default: standard output, as JSONL).")
 @click.option("--labels", "labels_file", type=click.Path(), help="Your own label set: a file, one label a line.")
 @click.option("--way", help="How to ask, where there are several ways (docs/prompts.md).")

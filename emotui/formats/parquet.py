@@ -1,7 +1,7 @@
 """Parquet, read and written by DuckDB, which is loaded only when such a file comes up."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,37 @@ if TYPE_CHECKING:
 _NUMERIC = re.compile(r"(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*|BOOLEAN)$")
 _ROOM = 1 << 24
 """DuckDB's own limit for one JSON object, in bytes; raised where a record is larger."""
+
+
+def shards(folder: Path) -> list[Path]:
+    """The Parquet files in and below a folder, by their names; none where it is no folder, or has none.
+
+    Names that begin with a point or a low line are left out, as those who write such folders do (`_metadata`).
+    """
+    try:
+        if not folder.is_dir():
+            return []
+        found = [path for path in folder.rglob("*.parquet") if path.is_file()]
+    except (OSError, ValueError):
+        return []
+    return sorted(path for path in found if not any(p[0] in "._" for p in path.relative_to(folder).parts))
+
+
+def rows_of_all(folder: Path, files: Sequence[Path], kind: type[msgspec.Struct], columns: LabelColumns = FOUND) -> Rows:
+    """The rows of the files of a folder one after the other, numbered through all of them.
+
+    Raises: UnreadableFile, which names the file.
+    """
+    before = 0
+    for path in files:
+        last = 0
+        try:
+            for last, row in rows(path, kind, columns):
+                yield before + last, row
+        except UnreadableFile as error:
+            line = None if error.line is None else before + error.line
+            raise UnreadableFile(f"{literal(str(path.relative_to(folder)))}: {error}", line) from None
+        before += last
 
 
 def rows(path: Path, kind: type[msgspec.Struct], columns: LabelColumns = FOUND) -> Rows:

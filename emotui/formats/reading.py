@@ -185,6 +185,9 @@ def _rows(name: str, kind: type[msgspec.Struct], columns: LabelColumns) -> Itera
         if name == "-":
             yield jsonl.rows(_standard_input())
             return
+        if shards := parquet.shards(Path(name)):
+            yield parquet.rows_of_all(Path(name), shards, kind, columns)
+            return
         ending = ending_of(name)
         if ending == ".parquet":
             yield parquet.rows(Path(name), kind, columns)

@@ -13,6 +13,7 @@ import msgspec
 from emotui.errors import BadInput
 from emotui.formats import MOST_PROBLEMS, capped, checks
 from emotui.formats.conversion import to_record
+from emotui.formats.parquet import shards
 from emotui.formats.reading import MOST_COUNTED, opened
 from emotui.formats.rows import Flaw, literal, shown
 from emotui.records import Text
@@ -124,6 +125,8 @@ class Texts:
 def _stamp(path: str) -> tuple[int, ...] | None:
     """What changes with a file; None of what is no file and can be read once only."""
     try:
+        if path != "-" and (files := shards(Path(path))):
+            return tuple(number for file in files for number in _stamp(str(file)) or ())
         found = Path(path).stat()
     except (OSError, ValueError):
         return None
