@@ -7,15 +7,14 @@ processor has AMX. `docs/llamacpp.md` has the two remedies.
 import signal
 import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from emotui.backends.gguf.library import package_version
-from emotui.backends.gguf.probe_model import write_probe_model
 from emotui.installing import install
 
 _LIMIT = 60.0
+_MODEL = Path(__file__).with_name("probe.gguf")
 _TRIAL = """
 import sys
 sys.path[:] = {path!r}
@@ -60,14 +59,11 @@ def crashes_with_extra_buffers() -> bool:
 
 def try_decode(*, extra_buffers: bool) -> Trial:
     """Read a prompt with a tiny Q8_0 model in a child process."""
-    with tempfile.TemporaryDirectory() as folder:
-        model = Path(folder) / "probe.gguf"
-        write_probe_model(model)
-        code = _TRIAL.format(path=sys.path, model=str(model), extra=extra_buffers)
-        try:
-            done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=_LIMIT, check=False)
-        except subprocess.TimeoutExpired:
-            return Trial(f"hangs for {_LIMIT:.0f} s", "")
+    code = _TRIAL.format(path=sys.path, model=str(_MODEL), extra=extra_buffers)
+    try:
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=_LIMIT, check=False)
+    except subprocess.TimeoutExpired:
+        return Trial(f"hangs for {_LIMIT:.0f} s", "")
     lines = (done.stdout or done.stderr).decode("utf-8", "replace").strip().splitlines()
     said = lines[-1] if lines else ""
     if done.returncode < 0:

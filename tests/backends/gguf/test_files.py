@@ -14,9 +14,9 @@ from emotui.backends.gguf.files import find_model, models_in
 from emotui.backends.gguf.header import read_header
 from emotui.backends.gguf.library import Device, open_library
 from emotui.backends.gguf.memory import Plan, bytes_a_token, flash_type, logits_bytes, make_plan
-from emotui.backends.gguf.probe_model import quantise, write_probe_model
 from emotui.backends.gguf.settings import Settings, parse_settings
 from emotui.errors import ModelError
+from tests.backends.gguf.probe_model import quantise, write_probe_model
 from tests.paths import TESTS
 
 TINY = TESTS / "tiny" / "model"

@@ -6,12 +6,14 @@ import pytest
 
 from emotui.backends.gguf import probe
 from emotui.backends.gguf.header import read_header
-from emotui.backends.gguf.probe_model import write_probe_model
+from tests.backends.gguf.probe_model import write_probe_model
+from tests.paths import CHECKOUT
 
 
 def test_the_model_that_builds_are_tried_on_is_a_whole_quantised_gguf(tmp_path: Path) -> None:
-    path = tmp_path / "probe.gguf"
-    write_probe_model(path)
+    path = CHECKOUT / "backends" / "gguf" / "probe.gguf"
+    write_probe_model(tmp_path / "again.gguf")
+    assert (tmp_path / "again.gguf").read_bytes() == path.read_bytes()
     header = read_header(path)
     assert header.architecture == "llama"
     assert 0 <= path.stat().st_size - header.size < 32
@@ -21,7 +23,8 @@ def test_where_it_is_not_installed_the_remedy_is_named(monkeypatch: pytest.Monke
     monkeypatch.setattr(probe, "package_version", lambda: "")
     works, said = probe.probe_build()
     assert not works
-    assert said.startswith("llama-cpp-python is not installed: pip install")
+    assert said.startswith("llama-cpp-python is not installed: ")
+    assert "pip install 'llama-cpp-python>=" in said
 
 
 def crashing(condition: str) -> str:

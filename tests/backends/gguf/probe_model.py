@@ -1,4 +1,7 @@
-"""A tiny quantised model without meaning, written where a build of llama.cpp is to be tried."""
+"""Writes `backends/gguf/probe.gguf`, the tiny quantised model without meaning on which a build of llama.cpp is tried.
+
+`python -m tests.backends.gguf.probe_model` from the checkout writes it anew.
+"""
 
 import struct
 from collections.abc import Iterable, Sequence
@@ -6,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tests.paths import CHECKOUT
 
 _UINT32, _FLOAT32, _STRING, _ARRAY, _INT32 = 4, 6, 8, 9, 5
 _F32, _Q8_0 = 0, 8
@@ -16,7 +21,7 @@ Array = NDArray[np.float32]
 
 
 def write_probe_model(path: Path) -> None:
-    """Write a Llama of one layer with random Q8_0 weights, which every build can run (500 kB)."""
+    """Write a Llama of one layer with Q8_0 weights, which every build can run; 64 random rows again and again."""
     chance = np.random.default_rng(0)
     tokens = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256))]
     kinds = [_UNKNOWN, _CONTROL, _CONTROL, *[_BYTE] * 256]
@@ -47,7 +52,7 @@ def write_probe_model(path: Path) -> None:
         "blk.0.ffn_down.weight": (_WIDTH, _HIDDEN),
     }
     tensors: list[tuple[str, tuple[int, ...], int, bytes]] = [
-        (name, shape, _Q8_0, quantise((chance.standard_normal(shape) / 16).astype(np.float32)))
+        (name, shape, _Q8_0, quantise(np.resize(chance.standard_normal((64, shape[1])) / 16, shape).astype(np.float32)))
         for name, shape in shapes.items()
     ]
     norm = np.ones(_WIDTH, np.float32).tobytes()
@@ -97,3 +102,7 @@ def _text(name: str, value: str) -> bytes:
 def _array(name: str, kind: int, values: Iterable[bytes]) -> bytes:
     listed = list(values)
     return _key(name, _ARRAY, struct.pack("<IQ", kind, len(listed)) + b"".join(listed))
+
+
+if __name__ == "__main__":
+    write_probe_model(CHECKOUT / "backends" / "gguf" / "probe.gguf")
