@@ -250,6 +250,14 @@ class Frame(Acting, LaidOut):
         event.stop()
         self.pane.blind = event.veiled
 
+    @on(Place.Secluded)
+    def _seclude(self, event: Place.Secluded) -> None:
+        event.stop()
+        self.set_class(self.place.alone, "-alone")
+        if self.place.alone:
+            self.remove_class("-list")
+        self.refresh_bindings()
+
     @on(Place.Stepped)
     def _step(self, event: Place.Stepped) -> None:
         event.stop()
@@ -394,7 +402,7 @@ class Frame(Acting, LaidOut):
         self.action_do("leave")
 
     def can_list(self) -> bool:
-        return self.has_class("-narrow")
+        return self.has_class("-narrow") and not self.place.alone
 
     def do_list(self) -> None:
         self._show_list(not self.has_class("-list"))

@@ -32,7 +32,7 @@ class Place(Acting, Vertical):
     modes: ClassVar[tuple[type[Acting], ...]] = ()
     """What answers in its stead while it is open: a key may mean one thing in each."""
 
-    alone: ClassVar[bool] = False
+    alone: bool = False
     """Does it stand without the list, and without the keys of that?"""
 
     marks_errors: ClassVar[bool] = True
@@ -87,6 +87,9 @@ class Place(Acting, Vertical):
         def __init__(self, veiled: bool) -> None:
             super().__init__()
             self.veiled = veiled
+
+    class Secluded(Message):
+        """Whether the place is `alone` has changed."""
 
     class Stepped(Message):
         """The next (1) or previous (-1) sample with an error of the run over the list is to be selected."""

@@ -27,6 +27,14 @@ class Entered(Message):
     """Enter was pressed; passed on as keys are, from the field that has the focus, so it overtakes none of them."""
 
 
+class Turned(Message):
+    """Tab was pressed (1), or with shift (-1), before a field had the focus."""
+
+    def __init__(self, step: int) -> None:
+        super().__init__()
+        self.step = step
+
+
 class Dialog(ModalScreen["T | None"], Generic[T]):
     """A title, a body, a line for what is wrong, and one that says which keys do what."""
 
@@ -34,6 +42,8 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
         Binding("escape", "leave", "back"),
         Binding("q", "leave", show=False),
         Binding("enter", "accept", show=False, priority=True),
+        Binding("tab", "field(1)", show=False, priority=True),
+        Binding("shift+tab", "field(-1)", show=False, priority=True),
     ]
     DEFAULT_CSS = """
     Dialog { align: center middle; background: transparent; }
@@ -165,7 +175,7 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
 
     def on_key(self, event: events.Key) -> None:
         """Hand on what was typed before a field had the focus, or was there at all; a field itself leaves no letter."""
-        early = self.focused is None and (not self.is_mounted or bool(self.query(Input)))
+        early = self._is_early
         if event.is_printable and (early or isinstance(self.focused, Input)):
             event.stop()
             again = events.Key(event.key, event.character)
@@ -177,8 +187,35 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Give it what was typed before."""
         early, self._early = self._early, []
+        to = event.widget
         for message in early:
-            event.widget.post_message(message)
+            if isinstance(message, Turned):
+                self._turn(message.step)
+                to = self.focused or to
+            else:
+                to.post_message(message)
+
+    @property
+    def _is_early(self) -> bool:
+        """Is there a field that will have the focus, and has it not yet?"""
+        return self.focused is None and (not self.is_mounted or bool(self.query(Input)))
+
+    def action_field(self, step: int) -> None:
+        """To the next field before any key that follows is handed on; where there is no focus yet, once there is."""
+        if self._is_early:
+            self.post_message(Turned(step))
+        else:
+            self._turn(step)
+
+    def on_turned(self, event: Turned) -> None:
+        event.stop()
+        if self._is_early:
+            self._early.append(event)
+        else:
+            self._turn(event.step)
+
+    def _turn(self, step: int) -> None:
+        (self.focus_next if step > 0 else self.focus_previous)()
 
     def _accept(self) -> None:
         if not self.is_current:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from emotui.records import Span
 from emotui.screens.place import Place
 from emotui.screens.rephrase import requests as asking
+from emotui.screens.rephrase.carried import carried
 from emotui.screens.rephrase.drafts import Drafts, begun_with
 from emotui.screens.rephrase.state import is_open
 from emotui.screens.rephrase.suggestions import Suggesting
@@ -60,6 +61,7 @@ class Attempts:
         editor.read_only = not is_open(chain)
         if not keep:
             seen.live = seen.words = seen.now = None
+            seen.history = ()
             seen.warnings, seen.difference, seen.hint, seen.nearness = (), (), "", (None, False)
             draft = self.drafts.of(chain) if not editor.read_only else None
             text, seen.suggested = (draft.text, draft.suggested) if draft is not None else begun_with(chain)
@@ -87,7 +89,7 @@ class Attempts:
         if chain is not None and len(text) <= asking.MARKED:
             seen.now = asking.lexical_of(text, chain.label, self.lexicon)
         cues = seen.now.cues if seen.now is not None else ()
-        return {"editor--cue": [(cue.start, cue.end) for cue in cues]}
+        return {"editor--cue": [(cue.start, cue.end) for cue in cues], **carried(seen.words, text)}
 
     def typed(self) -> None:
         """The text in the editor has changed."""

@@ -46,7 +46,7 @@ def lines(probs: Mapping[str, float], gold: str, was: float | None, cells: int, 
     """
     if not probs:
         return []
-    two = len(probs) > room and cells >= 2 * (_NAME + _LEAST_BAR + 8 + len(_WAS))
+    two = len(probs) > room and cells >= 2 * (2 + _NAME + _LEAST_BAR + 5 + len(_WAS) + len(_GOLD)) + _GAP
     labels, hidden = order(probs, gold, 2 * room if two else room)
     top = max(probs, key=lambda label: probs[label])
     width = (cells - _GAP) // 2 if two else cells

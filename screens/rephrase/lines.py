@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from emotui.screens.rephrase.state import Text
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import UNDEFINED, count, share
@@ -32,6 +33,11 @@ def title(chain: "ChainView", round_: "Round", cells: int) -> Sides:
     by = f"by {round_.annotator} "
     used = sum(width(part.text) for part in left)
     return left, [Part(by, "dim")] if used + width(by) < cells else []
+
+
+def waiting_title(text: Text) -> list[Part]:
+    """A text before anything was asked about it, and its gold label."""
+    return [Part(f" {text.id}", "strong"), Part("  gold ", "dim"), Part(text.gold, "gold-line")]
 
 
 def short(spec: str) -> str:

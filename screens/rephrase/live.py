@@ -29,6 +29,9 @@ REST = 0.4
 PAUSE = 0.1
 """Seconds without a key after which the similarity to the original is asked for; bars do not wait for it."""
 
+_KEPT = 63
+"""Figures of earlier keys that are kept for the sparkline."""
+
 GREY_AFTER = 0.15
 """Seconds that what is shown may be behind the text before it is greyed."""
 
@@ -45,6 +48,7 @@ class Following:
         self.asked = self.stale = 0
         self._owner, self._writing = owner, writing
         self._waiting = False
+        self._answered = -1
         self._behind_since: float | None = None
         self._timers = NamedTimers(owner)
         self._live: LatestRequest[asking.Typed, asking.Followed] = LatestRequest(
@@ -72,7 +76,9 @@ class Following:
         if self._behind_since is None:
             self._behind_since = time.monotonic()
         typed = self._now()
-        if typed is not None:
+        if typed is not None and not typed.text.strip():
+            self._forget()
+        elif typed is not None:
             self._live.ask(typed)
         self._timers.wait("grey", GREY_AFTER, self._grey, again=False)
         if not self._waiting:
@@ -87,6 +93,15 @@ class Following:
             return None
         return asking.Typed(seen.round, seen.chain, editor.text, self.generation)
 
+    def _forget(self) -> None:
+        """An empty text has no prediction, nor anything else that could be said of it."""
+        seen = self._writing.seen
+        seen.live = seen.words = None
+        seen.trouble, seen.warnings, seen.difference, seen.nearness = "", (), (), (None, False)
+        self._behind_since = None
+        self._writing.draw_live()
+        self._writing.draw_below()
+
     def _painted(self) -> None:
         """The key is on the screen; now what counts the words, which can wait."""
         self._waiting = False
@@ -94,7 +109,7 @@ class Following:
 
     def _paused(self) -> None:
         typed = self._now()
-        if typed is not None:
+        if typed is not None and typed.text.strip():
             self._live.ask(replace(typed, similar=True))
 
     def _grey(self) -> None:
@@ -114,6 +129,7 @@ class Following:
     def _show_words(self, _: asking.Typed, words: "CarryingWords | None") -> None:
         if words is not None and words.text == self._writing.editor.text:
             self._writing.seen.words = words
+            self._writing.editor.mark_again()
             self._writing.draw_live()
             self._writing.draw_below()
 
@@ -121,6 +137,9 @@ class Following:
         seen = self._writing.seen
         if self._is_about(question) and seen.chain is not None:
             seen.trouble, seen.live = "", followed.live
+            if question.generation != self._answered:
+                self._answered = question.generation
+                seen.history = (*seen.history[-_KEPT:], followed.live.gold_confidence)
             seen.nearness = (followed.live.similarity, True) if question.similar else (seen.nearness[0], False)
             seen.difference = followed.difference
             # What one begins with is not warned of.
@@ -137,6 +156,8 @@ class Following:
         self.asked += 1
         self.stale += question.generation != self.generation
         seen = self._writing.seen
+        if not self._writing.editor.text.strip():
+            return False
         return seen.chain is not None and question.chain.number == seen.chain.number and question.round is seen.round
 
     def _draw(self, question: asking.Typed) -> None:

@@ -1,13 +1,13 @@
 """Rephrase: a text is rewritten against a live classifier until it no longer sees the emotion."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
 from textual.widgets import TextArea
 
-from emotui.screens.place import Place
+from emotui.screens.place import WHILE_TYPING, Place
 from emotui.screens.rephrase import lines as rephrase_lines
 from emotui.screens.rephrase import requests as asking
 from emotui.screens.rephrase import rounds
@@ -16,13 +16,13 @@ from emotui.screens.rephrase.entry import ENTRY
 from emotui.screens.rephrase.live import Following
 from emotui.screens.rephrase.review import Review
 from emotui.screens.rephrase.rounds import Begun
-from emotui.screens.rephrase.state import ChainState, Situation
+from emotui.screens.rephrase.state import ChainState, Situation, Text
 from emotui.screens.rephrase.statistics import Figures
 from emotui.screens.rephrase.suggestions import Suggesting
 from emotui.screens.rephrase.writing import Writing
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
-from emotui.screens.widgets.editor import Editor
+from emotui.screens.widgets.editor import LONGEST, Editor, typeable
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import count
 from emotui.store.query import Run
@@ -63,7 +63,9 @@ class Rephrase(Place):
         self.beginning = self._arrived = self._without = False
         self.open: frozenset[int] = frozenset()
         self._reviewer = ""
+        self._early: dict[int, str] = {}
         self._attempts: Attempts | None = None
+        self._texts: LatestRequest[int, Text] | None = None
         self._standing: LatestRequest[asking.Standing, asking.Stood] | None = None
         self._exports: LatestRequest[tuple[Round, str], int] | None = None
 
@@ -120,6 +122,9 @@ class Rephrase(Place):
             return asking.stand(service_of(), question)
 
         self._standing = LatestRequest("stand", self, stand, self._stood, self._unread)
+        self._texts = LatestRequest(
+            "rephrase-text", self, lambda number: asking.read_text(service_of(), number), self._text_read, self._unread
+        )
         self._exports = LatestRequest(
             "rephrase-export", self, lambda question: asking.export(service_of(), *question), self._exported, older=True
         )
@@ -149,6 +154,7 @@ class Rephrase(Place):
             if self._attempts is not None:
                 self._attempts.keep_draft()
             self.seen.chain = None
+            self._put_aside()
         self._sample = sample
         if sample is None:
             self.show_nothing("No text is selected: the list is empty")
@@ -165,23 +171,62 @@ class Rephrase(Place):
             if live is not None and live != self.round.model and self.app.screen is self.screen:
                 self._ask_for_a_new_round(self.round, live)
             self._standing.ask(asking.Standing(self.round, self._sample, arriving=not self._arrived))
-        elif not self.beginning:
+        elif self.beginning:
+            self._show_text()
+        else:
             self._begin(dataset.dataset)
 
     def _begin(self, dataset: int) -> None:
         if self.refused:
             first, more = self.refused.splitlines()[:PROBLEMS], len(self.refused.splitlines()) - PROBLEMS
             rest = [f"and {count(more)} more"] if more > 0 else []
-            again = "Enter tries again   m chooses another model"
+            again = "i tries again   m chooses another model"
             self.say("No round has begun", *first, *rest, again, failed=True)
             return
+        self._show_text()
         if self.session.job is not None:
-            self.say("Waiting for other work", "the round begins after it")
-            return
+            return  # the round begins after it; what is written meanwhile stays
         assert self._service is not None
         self.beginning = True
-        self.say("Beginning a round", f"{self._spec} classifies every text; those it gets right are offered")
         rounds.begin(self, self.session, self._service, dataset, self._spec)
+
+    @property
+    def _is_waiting(self) -> bool:
+        """Does the selected text stand in the editor although its round has not begun?"""
+        waiting = self.seen.waiting
+        return waiting is not None and waiting.number == self._sample
+
+    def _show_text(self) -> None:
+        """The selected text as it is, with the editor, until the round has begun."""
+        if self._is_waiting:
+            self._lay_out()
+            self.writing.draw()
+        elif self._texts is not None and self._sample is not None:
+            self._texts.ask(self._sample)
+
+    def _put_aside(self) -> None:
+        """What was written into a text before its round began waits for when the text comes up again."""
+        waiting, self.seen.waiting = self.seen.waiting, None
+        if waiting is not None and self.editor.text != typeable(waiting.text):
+            self._early[waiting.number] = self.editor.text
+
+    def _text_read(self, number: int, text: Text) -> None:
+        """The text is there at once: it can be written while the classifier is loaded."""
+        if number != self._sample or self.chain is not None or self.refused or self._is_waiting:
+            return
+        self.seen.waiting = text
+        self.editor.read_only = False
+        self.editor.begin(self._early.pop(number, text.text), max(LONGEST, 2 * len(text.text)))
+        self._lay_out()
+        self.writing.draw()
+        self.refresh_bindings()
+
+    def _written_early(self, chain: "ChainView") -> bool:
+        """Was something written into this text before its round had begun?"""
+        waiting = self.seen.waiting
+        if waiting is None or waiting.number != chain.number:
+            return False
+        return self.editor.text != typeable(waiting.text)
 
     @on(Begun)
     def _begun(self, event: Begun) -> None:
@@ -189,13 +234,13 @@ class Rephrase(Place):
         self.beginning = False
         self.refused = event.error
         if event.round is not None:
-            self.writing.seen = ChainState(round=event.round, last=event.round.note)
+            self.writing.seen = ChainState(round=event.round, last=event.round.note, waiting=self.seen.waiting)
             self._arrived = False
             if self._attempts is not None:
                 self._attempts.drafts.begin(event.round, event.drafts)
         self._go_on()
 
-    def _unread(self, _: asking.Standing, why: str) -> None:
+    def _unread(self, _: object, why: str) -> None:
         self.say("This text cannot be read", why, failed=True)
 
     def _exported(self, asked: "tuple[Round, str]", chains: int) -> None:
@@ -206,6 +251,7 @@ class Rephrase(Place):
         seen = self.seen
         if self._attempts is None or stood.round is not seen.round or stood.chain.number != self._sample:
             return
+        early = self._written_early(stood.chain)
         fresh = seen.chain is None or seen.chain.number != stood.chain.number
         changed = seen.chain != stood.chain
         seen.progress, seen.before, self.open = stood.progress, stood.before, stood.open
@@ -215,12 +261,18 @@ class Rephrase(Place):
             self.post_message(self.Tagged("chain", stood.tags if self.mode != "review" else {}))
         if not self._arrived:
             self._arrived = True
-            if stood.resume is not None and stood.resume != self._sample:
+            if stood.resume is not None and stood.resume != self._sample and not early:
                 self.post_message(self.Sought(frozenset({stood.resume}), 0))
                 return
         seen.chain = stood.chain
+        seen.waiting = None
         if fresh or changed:
-            self._attempts.take_up(stood.chain, keep=not fresh)
+            self._attempts.take_up(stood.chain, keep=early or not fresh)
+            written = self._early.pop(stood.chain.number, None)
+            if written is not None and not self.editor.read_only:
+                self.editor.put(written)
+        if early and self.following is not None:
+            self.following.typed()
         self._lay_out()
         self.writing.draw()
         self.refresh_bindings()
@@ -258,8 +310,15 @@ class Rephrase(Place):
         if appears and self.display and self.screen.focused is None:
             self.focus_first()
 
+    @property
+    def only(self) -> Collection[str] | None:
+        return WHILE_TYPING if self.mode == "review" else None
+
     def _turn_to(self, mode: str) -> None:
         self.mode = mode
+        # Who judges is to see neither gold nor how the rephrasings went: the list says both.
+        self.alone = mode == "review"
+        self.post_message(self.Secluded())
         # What has the keys is about to be hidden, and Textual would hand them to whatever comes next.
         self.screen.set_focus(None)
         self._lay_out()
@@ -292,6 +351,7 @@ class Rephrase(Place):
         return Situation(
             mode=self.mode,
             chain=self.chain if self.round is not None else None,
+            waiting=self._is_waiting,
             refused=bool(self.refused),
             beginning=self.beginning,
             editing=self.editor.has_focus,

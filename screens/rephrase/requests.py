@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from emotui.errors import EmotuiError
-from emotui.screens.rephrase.state import is_open
+from emotui.screens.rephrase.state import Text, is_open
 from emotui.screens.widgets.number_format import share
 
 if TYPE_CHECKING:
@@ -16,6 +16,16 @@ if TYPE_CHECKING:
 
 MARKED = 4000
 """Characters up to which cue words are looked up as one types: that takes under a millisecond per thousand."""
+
+
+def read_text(service: "Rephrasing", number: int) -> Text:
+    """A text, before anything is asked about it.
+
+    Raises:
+        EmotuiError: it cannot be read.
+    """
+    record = service.text(number)
+    return Text(number, record.id, record.text, record.label or "none")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from textual import on
 from textual.app import ComposeResult
+from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.geometry import Size
+from textual.message import Message
+from textual.widgets import Input
 
 from emotui.screens.rephrase import lines as rephrase_lines
 from emotui.screens.rephrase.writing import STACKED, Beside
@@ -29,21 +33,64 @@ MEANING = "Does the rephrasing say the same as the original?"
 EMOTION = "Which emotion does the writer of the rephrasing show?"
 
 
+class Typed(Input, inherit_bindings=False):
+    """What a person types of an answer; ↑ ↓ move among those that are left, and Enter is the place's."""
+
+    BINDINGS = [
+        *(one for one in Input.BINDINGS if isinstance(one, Binding) and one.action != "submit"),
+        Binding("up", "pick(-1)", show=False),
+        Binding("down", "pick(1)", show=False),
+    ]
+    DEFAULT_CSS = """
+    Typed, Typed:focus { height: 1; border: none; padding: 0 1; background: $raised; background-tint: transparent; }
+    """
+
+    class Stepped(Message):
+        """The answer so many lines further down is to be picked."""
+
+        def __init__(self, step: int) -> None:
+            super().__init__()
+            self.step = step
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id, compact=True, placeholder="type the answer, or ↑ ↓")
+        self.cursor_blink = False
+
+    def action_pick(self, step: int) -> None:
+        self.post_message(self.Stepped(step))
+
+
+def matching(answers: Sequence[str], typed: str) -> list[str]:
+    """The answers that begin with what is typed; where none does, those that hold it."""
+    wanted = typed.strip().casefold()
+    begun = [answer for answer in answers if answer.casefold().startswith(wanted)]
+    return begun or [answer for answer in answers if wanted in answer.casefold()]
+
+
 class Answers(PickedRows[str]):
     """One question and its answers."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(self._answers, id=id)
         self.question = ""
+        self._every: tuple[str, ...] = ()
+
+    def narrow(self, typed: str) -> None:
+        """Show only the answers that what is typed can mean; the first of them is picked."""
+        self.cursor = 0
+        self.show_rows(matching(self._every, typed))
+        self.scroll_home(animate=False)
 
     def put(self, question: str, answers: Sequence[str]) -> None:
         """Ask another question; the cursor is on its first answer."""
-        self.question, self.cursor = question, 0
+        self.question, self.cursor, self._every = question, 0, tuple(answers)
         self.show_rows(answers)
         self.scroll_home(animate=False)
 
     def _answers(self, rows: Sequence[str], cursor: int, cells: int) -> Lines:
         lines: list[list[Part]] = [[Part(self.question, "strong")]]
+        if not rows:
+            lines.append([Part("  no answer has these letters", "mark")])
         for place, label in enumerate(rows):
             kind, mark = ("picked", "▸ ") if place == cursor else ("plain", "  ")
             lines.append([Part(mark), Part(fit(label, min(cells - 2, 24)), kind)])
@@ -84,8 +131,9 @@ class Review(Vertical):
                 yield Line(id="review-right-title", classes="-pane")
                 yield Beside(id="review-rephrasing")
         yield Line(id="review-question", classes="-pane")
+        yield Typed(id="review-typed")
         yield Answers(id="review-answers")
-        yield Notice("#review-texts, #review-question, #review-answers", id="review-notice")
+        yield Notice("#review-texts, #review-question, #review-typed, #review-answers", id="review-notice")
 
     @property
     def busy(self) -> bool:
@@ -163,19 +211,43 @@ class Review(Vertical):
         said = "" if self.meaning is None else f"  meaning {KEPT if self.meaning else NOT_KEPT}"
         self.query_one("#review-question", Line).show(
             [Part(f" question {question}", "strong"), Part(said, "dim")],
-            [Part("↑ ↓", "key"), Part(" answer  "), Part("Enter", "key", "do('judge')"), Part(" take it ", "plain")],
+            [
+                Part("type", "key"),
+                Part(" or "),
+                Part("↑ ↓", "key"),
+                Part("  "),
+                Part("Enter", "key", "do('judge')"),
+                Part(" take it "),
+            ],
         )
         self.query_one(Answers).draw()
 
     def focus_first(self) -> None:
+        typed = self.query_one(Typed)
+        if typed.display:
+            typed.focus()
+
+    @on(Input.Changed)
+    def _narrow(self, event: Input.Changed) -> None:
+        event.stop()
+        self.query_one(Answers).narrow(event.value)
+
+    @on(Typed.Stepped)
+    def _step_answers(self, event: Typed.Stepped) -> None:
+        event.stop()
         answers = self.query_one(Answers)
-        if answers.display:
-            answers.focus()
+        answers.pick(answers.cursor + event.step)
+
+    def _put(self, question: str, answers: Sequence[str]) -> None:
+        """Ask a question, with nothing typed yet."""
+        with self.prevent(Input.Changed):
+            self.query_one(Typed).value = ""
+        self.query_one(Answers).put(question, answers)
 
     def ask_meaning(self) -> None:
         """The first question, about the rephrasing at hand."""
         self.meaning = None
-        self.query_one(Answers).put(MEANING, (KEPT, NOT_KEPT))
+        self._put(MEANING, (KEPT, NOT_KEPT))
         self.draw()
         self.focus_first()
 
@@ -193,7 +265,7 @@ class Review(Vertical):
             return
         if self.meaning is None:
             self.meaning = said == KEPT
-            answers.put(EMOTION, self._round.labels)
+            self._put(EMOTION, self._round.labels)
             self.draw()
         else:
             self._keep.ask((self.reviewer, item.attempt, self.meaning, said))

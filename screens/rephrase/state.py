@@ -10,12 +10,26 @@ if TYPE_CHECKING:
     from emotui.workbench.rephrase.views import CarryingWords, ChainView, Live, Progress, Round
 
 
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text as it is before anything was asked about it."""
+
+    number: int
+    id: str
+    text: str
+    gold: str
+
+
 @dataclass(slots=True)
 class ChainState:
     """All that the panes are drawn from; what has not come yet is None."""
 
     round: "Round | None" = None
     chain: "ChainView | None" = None
+    waiting: "Text | None" = None
+    """The text at work while its round has not begun: it can be written already."""
+    history: tuple[float, ...] = ()
+    """The probability of gold after each key that was answered, since the text was put into the editor."""
     progress: "Progress | None" = None
     live: "Live | None" = None
     words: "CarryingWords | None" = None
@@ -38,6 +52,7 @@ class Situation:
     Args:
         mode: writing, figures or review: which panes are shown.
         chain: the text at work; None also where no round is.
+        waiting: whether a text can be written before its round has begun.
         refused: whether the round could not begin.
         beginning: whether a round is being begun.
         editing: whether the editor has the keys.
@@ -49,6 +64,7 @@ class Situation:
 
     mode: str
     chain: "ChainView | None"
+    waiting: bool
     refused: bool
     beginning: bool
     editing: bool
@@ -63,6 +79,8 @@ class Situation:
             return True
         if action == "leave":
             return self.editing or self.mode != "writing"
+        if self.waiting and action == "write":
+            return not self.editing
         if self.beginning or self.chain is None:
             return False
         match action:

@@ -4,24 +4,30 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.containers import Container, Vertical
+from textual.containers import Container, Horizontal, Vertical
 from textual.geometry import Size
 
 from emotui.screens.rephrase import bars as rephrase_bars
 from emotui.screens.rephrase import lines as rephrase_lines
+from emotui.screens.rephrase import tug
 from emotui.screens.rephrase.bars import Bars
-from emotui.screens.rephrase.state import ChainState
+from emotui.screens.rephrase.state import ChainState, Text
 from emotui.screens.widgets.editor import Editor
 from emotui.screens.widgets.line import Line, Part, tabs
 from emotui.screens.widgets.page import Lines, Page
 
 if TYPE_CHECKING:
-    pass
+    from emotui.workbench.rephrase.views import Live
 
 STACKED = 100
 """Below so many columns the panes stand under each other."""
 
-VIEWS = ("chain", "words", "difference", "session")
+LOW = 20
+"""Below so many lines the parts are as short as they can be."""
+
+VIEWS = ("chain", "labels", "words", "difference", "session")
+BESIDE = ("chain", "words")
+"""What the lower pane can show in one column, and where labels and session stand beside it."""
 
 
 class Steady(Page):
@@ -40,46 +46,46 @@ class Beside(Steady, can_focus=False):
 
 
 class Writing(Container):
-    """Four panes: two beside two, or where there is no room one under the other, the session then among the views."""
+    """Text, editor and the tug of war over the full width; under it two panes, or one that has all views."""
 
     DEFAULT_CSS = """
-    Writing { layout: grid; grid-size: 2 2; grid-columns: 3fr 2fr; grid-rows: 16 1fr; height: 1fr; }
-    Writing > #rephrase-right, Writing > #rephrase-session-pane { border-left: solid $rule; }
-    Writing #rephrase-original { height: auto; max-height: 40%; }
-    Writing #rephrase-editor { height: 1fr; min-height: 3; }
-    Writing #rephrase-meaning { height: 1fr; }
-    Writing.-stacked { layout: vertical; }
-    Writing.-stacked > #rephrase-left { height: 1fr; min-height: 8; }
-    Writing.-stacked > #rephrase-right { height: auto; border-left: none; }
-    Writing.-stacked > #rephrase-below-pane { height: 6; }
-    Writing.-stacked > #rephrase-session-pane { display: none; }
-    Writing.-stacked #rephrase-original { max-height: 3; }
-    Writing.-stacked #rephrase-meaning { height: 3; }
-    Writing.-stacked #rephrase-meaning-title { display: none; }
+    Writing { layout: vertical; height: 1fr; }
+    Writing > #rephrase-original { height: auto; max-height: 30%; }
+    Writing > #rephrase-editor { height: auto; min-height: 2; max-height: 40%; }
+    Writing > #rephrase-tug { height: 2; }
+    Writing > #rephrase-meaning { height: 3; }
+    Writing > #rephrase-bottom { height: 1fr; }
+    Writing #rephrase-below-pane { width: 3fr; }
+    Writing #rephrase-right { width: 2fr; border-left: solid $rule; }
+    Writing #rephrase-session { height: 1fr; }
+    Writing.-stacked #rephrase-right { display: none; }
+    Writing.-low > #rephrase-original { max-height: 2; }
+    Writing.-low > #rephrase-editor { max-height: 3; }
+    Writing.-low > #rephrase-meaning { height: 1; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.seen = ChainState()
         self.view = "chain"
+        self._stale = False
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="rephrase-left"):
-            yield Line(id="rephrase-title", classes="-pane")
-            yield Page(id="rephrase-original")
-            yield Line(id="rephrase-attempt", classes="-pane")
-            yield Editor(id="rephrase-editor")
-        with Vertical(id="rephrase-right"):
-            yield Line(id="rephrase-live", classes="-pane")
-            yield Bars(id="rephrase-bars")
-            yield Line(id="rephrase-meaning-title", classes="-pane")
-            yield Beside(id="rephrase-meaning")
-        with Vertical(id="rephrase-below-pane"):
-            yield Line(id="rephrase-views", classes="-pane")
-            yield Steady(id="rephrase-below")
-        with Vertical(id="rephrase-session-pane"):
-            yield Line(id="rephrase-session-title", classes="-pane")
-            yield Beside(id="rephrase-session")
+        yield Line(id="rephrase-title", classes="-pane")
+        yield Page(id="rephrase-original")
+        yield Line(id="rephrase-attempt", classes="-pane")
+        yield Editor(id="rephrase-editor")
+        yield Beside(id="rephrase-tug")
+        yield Beside(id="rephrase-meaning")
+        with Horizontal(id="rephrase-bottom"):
+            with Vertical(id="rephrase-below-pane"):
+                yield Line(id="rephrase-views", classes="-pane")
+                yield Steady(id="rephrase-below")
+            with Vertical(id="rephrase-right"):
+                yield Line(id="rephrase-live", classes="-pane")
+                yield Bars(id="rephrase-bars")
+                yield Line(id="rephrase-session-title", classes="-pane")
+                yield Beside(id="rephrase-session")
 
     @property
     def editor(self) -> Editor:
@@ -98,22 +104,39 @@ class Writing(Container):
     @property
     def views(self) -> tuple[str, ...]:
         """What the lower pane can show."""
-        return VIEWS if self.stacked else VIEWS[:2]
+        return VIEWS if self.stacked else BESIDE
 
     def on_resize(self) -> None:
         self.set_class(self.size.width < STACKED, "-stacked")
+        self.set_class(self.size.height < LOW, "-low")
         if self.view not in self.views:
             self.view = "chain"
         self.draw()
 
     def draw(self) -> None:
         if self.seen.chain is None or self.seen.round is None:
+            if self.seen.waiting is not None:
+                self._draw_waiting(self.seen.waiting)
             return
         self.draw_original()
         self.draw_attempt()
         self.draw_live()
         self.draw_below()
         self.draw_session()
+
+    def _draw_waiting(self, text: Text) -> None:
+        """The text and the editor, before the round has begun."""
+        self.query_one("#rephrase-title", Line).show(rephrase_lines.waiting_title(text))
+        self.query_one("#rephrase-original", Page).show_for(partial(_folded, text.text))
+        left = [Part(" the round begins", "strong"), Part("  write already; Enter submits once it has begun", "dim")]
+        self.query_one("#rephrase-attempt", Line).show(left)
+        said = "the classifier is loaded and reads every text; those that it gets right are offered"
+        self.query_one("#rephrase-tug", Page).show_for(lambda room: rephrase_lines.folded(said, _cells(room), "dim"))
+        self.query_one("#rephrase-views", Line).show([Part(" "), *tabs(self.views, self.view, "view")])
+        for name in ("#rephrase-live", "#rephrase-session-title"):
+            self.query_one(name, Line).show([])
+        for name in ("#rephrase-meaning", "#rephrase-below", "#rephrase-bars", "#rephrase-session"):
+            self.query_one(name, Page).show_for(lambda room: [])
 
     def draw_original(self) -> None:
         """The text as it was, its gold label, and the verdict on it."""
@@ -131,49 +154,73 @@ class Writing(Container):
         chain = self.seen.chain
         if chain is None:
             return
-        # Where panes are stacked there is no line to spare for what there is to warn of.
-        hint = self.seen.hint or (f"! {self.seen.warnings[0]}" if self.stacked and self.seen.warnings else "")
+        # Where lines are few there is none to spare for what there is to warn of.
+        low = self.has_class("-low")
+        hint = self.seen.hint or (f"! {self.seen.warnings[0]}" if low and self.seen.warnings else "")
         sides = rephrase_lines.attempt(chain, self.editor.text, hint, suggested=self.seen.suggested)
         self.query_one("#rephrase-attempt", Line).show(*sides)
 
     def draw_live(self, *, stale: bool = False) -> None:
-        """The bars and the meaning; greyed where they are about an earlier text."""
+        """The rope, the bars and the meaning; greyed where they are about an earlier text."""
+        self._stale = stale
+        self._draw_tug()
+        self._draw_bars()
+        seen = self.seen
+        now = partial(rephrase_lines.meaning, seen.nearness, seen.now, seen.words, seen.warnings)
+        low = self.has_class("-low")
+        meaning = self.query_one("#rephrase-meaning", Page)
+        meaning.set_class(stale, "-stale")
+        meaning.show_for(lambda room: now(_cells(room), 1)[:1] if low else now(_cells(room), 1))
+        if self.stacked and self.view in ("chain", "labels"):
+            self.draw_below()
+
+    def _draw_tug(self) -> None:
+        seen, chain = self.seen, self.seen.chain
+        page = self.query_one("#rephrase-tug", Page)
+        page.set_class(self._stale, "-stale")
+        if seen.trouble:
+            page.show_for(lambda room: rephrase_lines.folded(seen.trouble, _cells(room), "mark"))
+        elif chain is not None and not self.editor.text.strip():
+            page.show([[Part(tug.NOTHING, "dim")]])
+        elif seen.live is None:
+            page.show([[Part("what you write is classified as you type", "dim")]])
+        else:
+            was = chain.confidence if chain is not None else None
+            page.show_for(partial(_tug_lines, seen.live, was, seen.history, stale=self._stale))
+
+    def _draw_bars(self) -> None:
         seen, live = self.seen, self.seen.live
         bars, heading = self.query_one(Bars), self.query_one("#rephrase-live", Line)
-        meaning, said = self.query_one("#rephrase-meaning", Page), [Part(" as you type", "strong")]
+        said = [Part(" as you type", "strong")]
         if seen.round is not None:
             said.append(Part(f"  {rephrase_lines.short(seen.round.model)}", "dim", "do('name_model')"))
-        if seen.trouble:
-            heading.show(said, [Part("no answer ", "mark")])
-            bars.show_for(lambda room: rephrase_lines.folded(seen.trouble, _cells(room), "mark"))
-        elif live is None:
-            heading.show(said)
-            bars.show([[Part("what you write is classified as you type", "dim")]])
+        if live is None:
+            heading.show(said, [Part("no answer ", "mark")] if seen.trouble else [])
+            why = seen.trouble or ("" if self.editor.text.strip() else "no prediction")
+            bars.show_for(lambda room: rephrase_lines.folded(why, _cells(room), "mark" if seen.trouble else "dim"))
         else:
-            heading.show(said, [Part("… " if stale else f"{live.seconds * 1000:.0f} ms ", "dim")])
-            was = seen.chain.confidence if seen.chain is not None else None
-            few = 5 if len(live.probs) in (9, 10) else 4
-            most = few if self.stacked else 9
+            heading.show(said, [Part("… " if self._stale else f"{live.seconds * 1000:.0f} ms ", "dim")])
+            bars.show_for(lambda room: self._bar_lines(_cells(room), 9))
 
-            def drawn(room: Size) -> Lines:
-                lines = rephrase_bars.lines(live.probs, live.gold, was, _cells(room), most)
-                return [[Part(part.text, "dim") for part in line] for line in lines] if stale else lines
-
-            bars.show_for(drawn)
-        self.query_one("#rephrase-meaning-title", Line).show([Part(" meaning", "strong")])
-        now = partial(rephrase_lines.meaning, seen.nearness, seen.now, seen.words, seen.warnings)
-        warned = 1 if self.stacked else 3
-        meaning.show_for(lambda room: now(_cells(room), warned))
+    def _bar_lines(self, cells: int, most: int) -> Lines:
+        live, chain = self.seen.live, self.seen.chain
+        if live is None:
+            return []
+        was = chain.confidence if chain is not None else None
+        lines = rephrase_bars.lines(live.probs, live.gold, was, cells, most)
+        return greyed(lines) if self._stale else lines
 
     def draw_below(self) -> None:
         """The lower pane: the chain, with the difference where there is room; words; the session if it has no pane."""
-        keys = [Part("F2", "key", "do('words')"), Part(" next ", "dim", "do('words')")]
+        keys = [Part("v", "key", "do('view')"), Part(" next ", "dim", "do('view')")]
         self.query_one("#rephrase-views", Line).show([Part(" "), *tabs(self.views, self.view, "view")], keys)
         if self.seen.chain is not None:
-            self.query_one("#rephrase-below", Page).show_for(lambda room: self._below(_cells(room)))
+            self.query_one("#rephrase-below", Page).show_for(lambda room: self._below(_cells(room), room.height))
 
-    def _below(self, cells: int) -> Lines:
+    def _below(self, cells: int, height: int) -> Lines:
         seen = self.seen
+        if self.view == "labels":
+            return self._bar_lines(cells, max(height, 2))
         if self.view == "words":
             return rephrase_lines.word_lines(seen.words, cells)
         if self.view == "difference":
@@ -183,7 +230,10 @@ class Writing(Container):
         if seen.chain is None:
             return []
         chain = rephrase_lines.chain_lines(seen.chain, cells)
-        return chain if self.stacked else [*chain, [], *rephrase_lines.difference(seen.difference, cells)]
+        if not self.stacked:
+            return [*chain, [], *rephrase_lines.difference(seen.difference, cells)]
+        room = height - len(chain) - 1
+        return [*chain, [], *self._bar_lines(cells, room)] if room >= 2 else chain
 
     def draw_session(self) -> None:
         """How far one is."""
@@ -207,3 +257,17 @@ class Writing(Container):
 
 def _cells(room: Size) -> int:
     return max(room.width, 20)
+
+
+def _folded(text: str, room: Size) -> Lines:
+    return rephrase_lines.marked(text, [], _cells(room))
+
+
+def _tug_lines(live: "Live", was: float | None, history: tuple[float, ...], room: Size, *, stale: bool) -> Lines:
+    lines = tug.lines(live.probs, live.gold, was, history, _cells(room))
+    return greyed(lines) if stale else lines
+
+
+def greyed(lines: Lines) -> Lines:
+    """Lines that are about an earlier text."""
+    return [[Part(part.text, "dim") for part in line] for line in lines]

@@ -41,7 +41,13 @@ class Editor(MarkedTextArea, inherit_bindings=False):
         ),
         Binding("ctrl+o", "elsewhere", "your editor", show=False),
     ]
-    COMPONENT_CLASSES = {"editor--cue"}
+    COMPONENT_CLASSES = {
+        "editor--cue",
+        "editor--carries-1",
+        "editor--carries-2",
+        "editor--carries-3",
+        "editor--carried",
+    }
     DEFAULT_CSS = """
     Editor, Editor:focus {
         border: none;
@@ -49,9 +55,17 @@ class Editor(MarkedTextArea, inherit_bindings=False):
         background: $surface;
         scrollbar-size-vertical: 1;
         & > .editor--cue { color: $mark; text-style: bold; }
+        & > .editor--carries-1 { background: $rule; }
+        & > .editor--carries-2 { color: $predicted-text; background: $predicted; }
+        & > .editor--carries-3 { color: $background; background: $predicted-bar; text-style: bold; }
+        & > .editor--carried { color: $text-disabled; }
     }
     Editor:focus { background: $raised; }
     Editor > .text-area--cursor-line, Editor:focus > .text-area--cursor-line { background: transparent; }
+    Editor:nocolor > .editor--carries-1 { text-style: italic; }
+    Editor:nocolor > .editor--carries-2 { text-style: reverse; }
+    Editor:nocolor > .editor--carries-3 { text-style: bold reverse; }
+    Editor:nocolor > .editor--carried { text-style: dim; }
     Editor:nocolor > .text-area--cursor { text-style: reverse; }
     """
 

@@ -54,6 +54,13 @@ class Rephrased:
                 self._samples[dataset.dataset] = known
         return known
 
+    def text(self, number: int) -> ClassGold:
+        """One text, without reading the others. Raises BadInput where there is none."""
+        found = self.store.samples([number])
+        if not found:
+            raise BadInput(f"there is no text {number}")
+        return msgspec.json.decode(found[0][1], type=ClassGold)
+
     def log(self, dataset: Dataset) -> Log:
         """The log about this dataset. What is new in the store is read when something was written to it."""
         marker = self.store.marker()

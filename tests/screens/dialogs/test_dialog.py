@@ -26,12 +26,19 @@ class OneField(Dialog[str]):
         return self.text("field")
 
 
-async def given(*keys: str, opened_first: bool) -> str:
+class TwoFields(OneField):
+    """The second of its fields is given back."""
+
+    def body(self) -> list[Widget]:
+        return [Input("first", id="other", compact=True), *super().body()]
+
+
+async def given(*keys: str, opened_first: bool, kind: type[OneField] = OneField) -> str:
     """What a dialog gives back that gets these keys all at once."""
     found: list[str] = []
     app = Bare()
     async with app.run_test():
-        dialog = OneField("One")
+        dialog = kind("One")
         dialog.ask(app, found.append)
         if opened_first:
             await awaited(lambda: dialog.focused is not None)
@@ -51,3 +58,9 @@ async def test_enter_overtakes_no_key_that_deletes() -> None:
 
 async def test_what_is_typed_while_the_dialog_opens_is_in_its_field() -> None:
     assert await given(*"own.csv", "enter", opened_first=False) == "own.csv"
+
+
+async def test_a_tab_before_a_field_has_the_focus_goes_to_the_next_one() -> None:
+    for opened_first in (False, True):
+        keys = ("x", "tab", *"own.csv", "enter")
+        assert await given(*keys, opened_first=opened_first, kind=TwoFields) == "own.csv"

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from emotui.screens.rephrase.bars import Bars
+from emotui.screens.widgets.line import Line
+from emotui.screens.widgets.page import Page
 from tests.screens.driving import opened, press, screen_text, settle, strike
 from tests.screens.rephrase.driving import IMPLICIT, arrive, kinds, page, submit, write
 from tests.screens.rephrase_workspace import TEXTS, Scripted, scripted
@@ -127,10 +129,26 @@ async def test_what_is_shown_is_greyed_while_it_is_behind_the_text(source: Scrip
         await strike(pilot, "y")
         bars = here.query_one(Bars)
         await awaited(lambda: {part.kind for line in bars._lines for part in line} == {"dim"})
-        await awaited(lambda: "…" in screen_text(pilot).splitlines()[1])
+        await awaited(lambda: "…" in here.query_one("#rephrase-live", Line).text)
+        assert {part.kind for line in here.query_one("#rephrase-tug", Page)._lines for part in line} == {"dim"}
         source.embedded.held.set()
         await settle(pilot)
         assert {part.kind for line in bars._lines for part in line} != {"dim"}
+
+
+async def test_an_empty_text_has_no_prediction(source: Scripted) -> None:
+    async with opened(source) as pilot:
+        here = await arrive(pilot, "i", "x")
+        assert here.seen.live is not None
+        assert "behind" in page(pilot, "#rephrase-tug")
+        await write(pilot, "  ")
+        asked = len(source.embedded.asked)
+        assert here.seen.live is None
+        assert "an empty text has no prediction" in page(pilot, "#rephrase-tug")
+        assert "sadness" not in page(pilot, "#rephrase-bars")
+        await write(pilot, "I was happy")
+        assert len(source.embedded.asked) > asked
+        assert "joy wins" in page(pilot, "#rephrase-tug")
 
 
 async def test_a_classifier_that_fails_says_so_where_the_bars_are_and_one_goes_on_writing(source: Scripted) -> None:

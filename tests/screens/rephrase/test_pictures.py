@@ -68,7 +68,9 @@ async def test_writing(album: Album, tmp_path: Path) -> None:
     async with at_rest(_app(tmp_path)) as pilot:
         await _written(pilot)
         await album.take_at_sizes(pilot, "")
-        await album.walk(pilot, {"words": ("f2",), "difference": ("f2",), "session": ("f2",)}, sizes=False)
+        await album.walk(
+            pilot, {"labels": ("f2",), "words": ("f2",), "difference": ("f2",), "session": ("f2",)}, sizes=False
+        )
         await press(pilot, "f2")
         await album.walk(pilot, {"plots": ("f3",), "table": ("v",)})
         await press(pilot, "f3", "escape", "f4")

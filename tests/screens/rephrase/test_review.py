@@ -7,7 +7,7 @@ import pytest
 from textual.widgets import Input
 
 from emotui.screens.rephrase.review import Answers, Review
-from tests.screens.driving import opened, press, screen_text
+from tests.screens.driving import frame, opened, press, screen_text
 from tests.screens.rephrase.driving import IMPLICIT, arrive, place, submit
 from tests.screens.rephrase_workspace import Scripted, scripted
 
@@ -63,6 +63,25 @@ async def test_the_meaning_can_be_judged_again_before_the_emotion_is_picked(sour
         await press(pilot, "down", "enter")
         assert review.meaning is False
         assert here.query_one(Answers).question.startswith("Which emotion")
+
+
+async def test_labels_are_judged_by_typing_and_the_list_is_not_there_meanwhile(source: Scripted) -> None:
+    async with opened(source) as pilot:
+        here = await arrive(pilot, "i")
+        await submit(pilot, IMPLICIT)
+        await press(pilot, "escape")
+        assert frame(pilot).pane.display
+        await press(pilot, "f4")
+        pilot.app.screen.query_one(Input).value = "ana"
+        await press(pilot, "enter")
+        assert not frame(pilot).pane.display
+        await press(pilot, "n", "enter", "a", "n", "t", "enter")
+        (review,) = [one for one in source.store.annotations() if one.kind == "rephrasing-review"]
+        payload = msgspec.json.decode(review.payload)
+        assert (payload["meaning"], payload["emotion"]) == (False, "anticipation")
+        await press(pilot, "escape")
+        assert here.mode == "writing"
+        assert frame(pilot).pane.display
 
 
 async def test_the_last_judgement_can_be_taken_back_and_is_asked_for_again(source: Scripted) -> None:

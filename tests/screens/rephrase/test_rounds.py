@@ -15,9 +15,10 @@ from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.files.view import FileView
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import SAMPLE_DATA
-from tests.screens.driving import frame, opened, press, screen_text, settle
+from tests.screens.driving import frame, opened, press, screen_text, settle, strike
 from tests.screens.rephrase.driving import IMPLICIT, arrive, page, place, submit, write
 from tests.screens.rephrase_workspace import TEXTS, Scripted, scripted, workspace
+from tests.waiting import awaited
 
 
 @pytest.fixture
@@ -38,6 +39,29 @@ async def test_3_begins_a_round_and_offers_only_texts_that_the_classifier_gets_r
         title = screen_text(pilot).splitlines()[1]
         assert "gold sadness" in title
         assert "embedded says sadness" in title
+
+
+async def test_text_and_editor_are_there_before_the_round_is_and_what_is_typed_stays(source: Scripted) -> None:
+    async with opened(source) as pilot:
+        source.embedded.held.clear()
+        await strike(pilot, "3")
+        here = place(pilot)
+        await awaited(lambda: here.seen.waiting is not None)
+        await strike(pilot, "i", "Q", "x")
+        assert here.round is None
+        assert here.editor.text == f"{TEXTS[0][2]}Qx"
+        assert TEXTS[0][2] in page(pilot, "#rephrase-original").replace("\n", " ")
+        await strike(pilot, "escape", "j")
+        await awaited(lambda: here.seen.waiting is not None and here.seen.waiting.id == "rs-2")
+        assert here.editor.text == TEXTS[1][2]
+        await strike(pilot, "k")
+        await awaited(lambda: here.seen.waiting is not None and here.seen.waiting.id == "rs-1")
+        source.embedded.held.set()
+        await settle(pilot, work=True)
+        assert here.chain is not None
+        assert here.editor.text == f"{TEXTS[0][2]}Qx"
+        assert here.seen.live is not None
+        assert here.seen.live.text == here.editor.text
 
 
 async def test_a_set_aside_text_can_be_looked_at_but_not_rephrased(source: Scripted) -> None:
@@ -105,7 +129,7 @@ async def test_another_live_model_begins_a_round_of_its_own_after_a_sheet_says_s
         assert "6 of 6 left" in page(pilot, "#rephrase-session")
 
 
-async def test_a_round_that_cannot_begin_says_why_and_enter_tries_again(source: Scripted) -> None:
+async def test_a_round_that_cannot_begin_says_why_and_i_tries_again(source: Scripted) -> None:
     real = source.embedded.load
 
     def refuse(progress: object = None, cancelled: object = None) -> object:
@@ -115,9 +139,9 @@ async def test_a_round_that_cannot_begin_says_why_and_enter_tries_again(source: 
     async with opened(source) as pilot:
         await arrive(pilot)
         assert "hf:nowhere cannot be loaded" in screen_text(pilot)
-        assert "Enter tries again" in screen_text(pilot)
+        assert "i tries again" in screen_text(pilot)
         source.embedded.load = real  # type: ignore[method-assign]
-        await press(pilot, "enter")
+        await press(pilot, "i")
         await settle(pilot, work=True)
         assert place(pilot).chain is not None
 
