@@ -7,9 +7,12 @@ ENTRY = PlaceEntry(
     title="Models",
     place="emotui.screens.models.place:Models",
     samples_of="spans",
-    main=("load", "measure", "name_model", "model"),
+    main=("load", "end", "measure", "name_model", "model"),
     actions=(
-        Action("load", ("enter",), "Enter", "load or end", "Load the picked model, or end its process", "Models", 2),
+        Action("load", ("enter",), "Enter", "open", "Load the picked model; a loaded one: try it", "Models", 2),
+        Action(
+            "end", ("E",), "E", "end", "End the picked model's process", "Models", 3, needs="this model is not loaded"
+        ),
         Action("measure", ("b",), "b", "measure", "Measure how fast the picked model is", "Models", 3),
     ),
 )

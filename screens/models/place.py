@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.message import Message
 
 from emotui.screens.models.entry import ENTRY
-from emotui.screens.models.rows import about, lines
+from emotui.screens.models.rows import about, bytes_said, lines
 from emotui.screens.place import Place
 from emotui.screens.requests import LatestRequest
 from emotui.screens.session import Session
@@ -24,11 +24,15 @@ if TYPE_CHECKING:
     from emotui.workbench.source import BrowseSource
 
 
+_MOVES = ("next", "previous", "first", "last")
+
+
 class Models(Place):
     """The models above, everything about the picked one below."""
 
     entry = ENTRY
     marks_errors = False
+    alone = True
     headings = {"model-rows": "#models-title", "model-about": "#model-title"}
     DEFAULT_CSS = """
     Models #model-rows { height: 1fr; min-height: 4; }
@@ -113,12 +117,11 @@ class Models(Place):
 
     def _draw(self) -> None:
         rows = self.rows
-        loaded = sum(row.state == "loaded" for row in rows.rows)
-        keys = [Part("Enter", "key", "do('load')"), Part(" load or end  "), Part("m", "key", "do('name_model')")]
-        self.query_one("#models-title", Line).show(
-            [Part(" models", "strong"), Part(f"   {len(rows.rows)} at hand, {loaded} loaded", "dim")],
-            [*keys, Part(" live model ")],
-        )
+        loaded = [row for row in rows.rows if row.state == "loaded"]
+        held = sum(row.memory or 0 for row in loaded)
+        said = f"   {len(rows.rows)} at hand, {len(loaded)} loaded" + (f", {bytes_said(held)} held" if held else "")
+        keys = [Part("■", "said"), Part(" held  □ size of its files ", "dim")]
+        self.query_one("#models-title", Line).show([Part(" models", "strong"), Part(said, "dim")], keys)
         picked = rows.picked
         if picked is not None:
             self.query_one("#model-title", Line).show([Part(" about it", "strong")])
@@ -129,18 +132,40 @@ class Models(Place):
 
     def can(self, action: str) -> bool:
         """One thing at a time: nothing is loaded or ended while a model is at work."""
-        if not super().can(action) or self._desk is None or self.session.job is not None:
+        if not super().can(action) or self._desk is None:
             return False
-        return self.rows.picked is not None
+        picked = self.rows.picked
+        if picked is None or action in _MOVES:
+            return picked is not None
+        return self.session.job is None and (action != "end" or picked.state == "loaded")
+
+    def do_next(self) -> None:
+        self.rows.action_pick(1)
+
+    def do_previous(self) -> None:
+        self.rows.action_pick(-1)
+
+    def do_first(self) -> None:
+        self.rows.pick(0)
+
+    def do_last(self) -> None:
+        self.rows.pick(len(self.rows.rows) - 1)
 
     def do_load(self) -> None:
+        """Load the model; one that is loaded is asked from now on, in Spot check."""
         picked = self.rows.picked
-        if picked is None or self._desk is None:
+        if picked is None:
             return
         if picked.state == "loaded":
-            self._desk.ask(picked.spec)
+            self.session.use_model(picked.spec)
+            self.post_message(Place.Turned("Spot check", "", ""))
         else:
             self._load(picked.spec)
+
+    def do_end(self) -> None:
+        picked = self.rows.picked
+        if picked is not None and self._desk is not None:
+            self._desk.ask(picked.spec)
 
     def do_measure(self) -> None:
         picked = self.rows.picked

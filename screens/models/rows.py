@@ -1,42 +1,125 @@
-"""The models at hand, a line each, and everything about the picked one."""
+"""The models at hand, a line each: what it can do, the memory it holds, its speed; and all about the picked one."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from emotui.screens.widgets.cell_width import fit, wrap
+from emotui.screens.widgets.cell_width import fit, shown, wrap
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import UNDEFINED, count
 from emotui.screens.widgets.page import Lines
 
 if TYPE_CHECKING:
+    from emotui.workbench.models.benchmark import Rate
     from emotui.workbench.models.loaded import OnShelf
 
 _SIGNS = {"loaded": "●", "loading": "◐", "ended": "○", "failed": "!", "": " "}
-_FIXED = 2 + 2 + 9 + 9 + 10 + 10
-_WIDEST = 96
+_CAN = {
+    "generate": "write",
+    "score": "score",
+    "rank": "ranks",
+    "classify": "label",
+    "embed": "embed",
+    "fill_mask": "masks",
+    "extract": "spans",
+    "attribute": "words",
+    "regress": "value",
+}
+"""What models can do, in five letters each: that many cells has each column."""
+
+_MEMORY, _SPEED, _STATE = 9, 18, 10
+_SHORTEST, _LONGEST = 14, 60
+_MOST_BAR = 24
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """The cells of a SPEC, and of the bars of memory and speed; `can`: whether there are columns for that."""
+
+    spec: int
+    bar: int
+    speed: bool
+    can: bool
+
+    @classmethod
+    def of(cls, rows: "Sequence[OnShelf]", cells: int) -> "_Shape":
+        """What gives way first where there is no room: what models can do, then speed, then bars."""
+        longest = min(max((len(row.spec) for row in rows), default=0), _LONGEST)
+        for can, speed, least in ((True, True, 8), (False, True, 6), (False, False, 6), (False, False, 0)):
+            fixed = 4 + 2 + _MEMORY + 2 + _STATE + (7 * len(_CAN) if can else 0) + (2 + _SPEED if speed else 0)
+            bars = 2 if speed else 1
+            room = cells - fixed - bars * (least + 1 if least else 0)
+            if room >= min(longest, _SHORTEST + 10) or not least:
+                spec = min(longest, max(room, _SHORTEST))
+                bar = min(least + (room - spec) // bars, _MOST_BAR) if least else 0
+                return cls(spec, bar, speed, can)
+        raise AssertionError
 
 
 def lines(rows: "Sequence[OnShelf]", cursor: int, cells: int) -> Lines:
-    """The heading, and a line a model in so many cells; the SPEC takes what is left."""
-    room = max(min(cells, _WIDEST) - _FIXED, 12)
-    head = f"    {fit('model', room)}{'size':>9}{'quantised':>10}{'memory':>10}   state"
-    return [[Part(head, "dim")], *(_line(row, number == cursor, room) for number, row in enumerate(rows))]
-
-
-def _line(row: "OnShelf", here: bool, room: int) -> list[Part]:
-    model = row.model
-    size = bytes_said(model.size if model is not None else None)
-    quantised = (model.quantisation if model is not None else None) or UNDEFINED
-    state, kind = row.state, "mark" if row.state == "failed" else "said" if row.state == "loaded" else "plain"
-    if model is not None and model.problem is not None:
-        state, kind = "failed", "mark"
+    """The heading, and a line a model in so many cells."""
+    shape = _Shape.of(rows, cells)
+    head = f"    {'model':{shape.spec}}  {'memory':>{_MEMORY}}" + (" " * (shape.bar + 1) if shape.bar else "")
+    if shape.speed:
+        head += f"  {'speed':>{_SPEED}}" + " " * (shape.bar + 1)
+    if shape.can:
+        head += "".join(f"  {name}" for name in _CAN.values())
     return [
-        Part("▸ " if here else "  "),
-        Part(f"{_SIGNS[state]} ", kind),
-        Part(_end(row.spec, room), "picked" if here else "plain"),
-        Part(f"{size:>9}{fit(quantised[:9], 9).strip():>10}{bytes_said(row.memory):>10}   "),
-        Part("broken" if model is not None and model.problem is not None else state or "–", kind),
+        [Part(f"{head}  state", "dim")],
+        *(_line(row, rows, shape, here=number == cursor) for number, row in enumerate(rows)),
     ]
+
+
+def _line(row: "OnShelf", rows: "Sequence[OnShelf]", shape: _Shape, *, here: bool) -> list[Part]:
+    model, state = row.model, row.state
+    broken = model is not None and model.problem is not None
+    kind = "mark" if broken or state == "failed" else "said" if state == "loaded" else "plain"
+    held = row.memory if row.memory is not None else _size(row)
+    most = max((row.memory or _size(row) or 0 for row in rows), default=0)
+    parts = [
+        Part("▸ " if here else "  "),
+        Part(f"{'!' if broken else _SIGNS[state]} ", kind),
+        Part(_end(row.spec, shape.spec), "picked" if here else "plain"),
+        Part(f"  {bytes_said(held):>{_MEMORY}}", "plain" if row.memory is not None else "dim"),
+    ]
+    if shape.bar:
+        parts += _bar(held, most, shape.bar, "■" if row.memory is not None else "□")
+    if shape.speed:
+        rate = _main_rate(row)
+        same = [one.per_second for other in rows if (one := _main_rate(other)) and rate and one.unit == rate.unit]
+        parts.append(Part(f"  {_rate_said(rate) if rate else '':>{_SPEED}}"))
+        parts += _bar(rate.per_second if rate else None, max(same, default=0.0), shape.bar, "■")
+    if shape.can:
+        able = able_to(row)
+        parts += [Part(f"  {'●' if name in able else '':^5}", "said") for name in _CAN]
+    return [*parts, Part(f"  {'broken' if broken else state or 'not loaded'}", kind)]
+
+
+def _bar(value: float | None, most: float, cells: int, sign: str) -> list[Part]:
+    """A bar behind a blank, full at the most; what is not known or nothing draws nothing."""
+    full = round(value / most * cells) if value and most else 0
+    full = max(full, 1) if value else 0
+    return [Part(" "), Part(sign * full, "said" if sign == "■" else "dim"), Part(" " * (cells - full))]
+
+
+def _size(row: "OnShelf") -> int | None:
+    return row.model.size if row.model is not None else None
+
+
+def _main_rate(row: "OnShelf") -> "Rate | None":
+    """Of what was measured that by which models are compared: writing, or else the first."""
+    return row.rates.get("tokens out") or next(iter(row.rates.values()), None)
+
+
+def _rate_said(rate: "Rate") -> str:
+    """Units a second: `51 tokens/s`, `3.2 texts/s`."""
+    many = count(round(rate.per_second)) if rate.per_second >= 10 else f"{rate.per_second:.1f}"
+    return f"{many} {rate.unit}/s"
+
+
+def able_to(row: "OnShelf") -> Sequence[str]:
+    """What it can do, as far as that is known."""
+    return row.card.capabilities if row.card is not None else row.model.capabilities if row.model is not None else ()
 
 
 def _end(spec: str, cells: int) -> str:
@@ -61,16 +144,20 @@ def about(row: "OnShelf", cells: int) -> Lines:
     name = card.name if card is not None else model.name if model is not None else ""
     if name:
         say("name", name)
-    able = card.capabilities if card is not None else model.capabilities if model is not None else ()
-    say("can", ", ".join(each.replace("_", " ") for each in able) or "told when it is loaded")
+    say("can", ", ".join(each.replace("_", " ") for each in able_to(row)) or "told when it is loaded")
+    if model is not None and model.size is not None:
+        quantised = f", {shown(model.quantisation)}" if model.quantisation else ""
+        say("file", f"{bytes_said(model.size)}{quantised}")
     if model is not None and model.context is not None:
         say("context", f"{count(model.context)} tokens")
+    if row.memory is not None:
+        say("memory", f"{bytes_said(row.memory)} at most since it was loaded")
     if row.load_seconds is not None:
         say("loaded in", f"{row.load_seconds:.1f} s")
+    most = max((rate.per_second for rate in row.rates.values()), default=0.0)
     for trial, rate in row.rates.items():
-        say(
-            trial,
-            f"{count(round(rate.per_second)) if rate.per_second >= 10 else f'{rate.per_second:.1f}'} {rate.unit}/s",
+        found.append(
+            [Part(f"{trial:<14}", "dim"), Part(f"{_rate_said(rate):<{_SPEED}}"), *_bar(rate.per_second, most, 20, "■")]
         )
     if not row.rates:
         say("speed", "not measured yet: b measures it")

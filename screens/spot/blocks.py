@@ -18,7 +18,7 @@ FEW = 4
 
 _NAME = 15
 _LEAST_BAR, _MOST_BAR = 6, 24
-_STRONG = 6.0
+STRONG = 6.0
 """Log-odds that fill a bar."""
 
 NAMES = {
@@ -30,13 +30,26 @@ NAMES = {
 }
 """How the parts are called; label sets have names of their own."""
 
+USES = {
+    "classes": "which feeling",
+    "emotions": "which feeling",
+    "spans": "where it shows",
+    "words": "where it shows",
+    "masks": "what fits the mask",
+    "generation": "what it writes",
+}
+"""What the parts are looked at for, in the order in which they stand."""
+
+_SEEN = 0.005
+"""Of the most: what is less is written as zero, and draws nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
     """One thing that a model said. `top`: its answer in a word, by which two models are compared.
 
-    `wide`: it needs the whole width. `of`: the text that it is about; `stale`: another one stands there now; `slow`:
-    nothing asks again but a key.
+    `use`: one of `USES`. `wide`: it needs the whole width. `of`: the text that it is about; `stale`: another one stands
+    there now; `slow`: nothing asks again but a key.
     """
 
     title: str
@@ -48,6 +61,7 @@ class Block:
     of: str = ""
     stale: bool = False
     slow: bool = False
+    use: str = ""
 
 
 def blocks(
@@ -69,7 +83,8 @@ def blocks(
         slow = stale and column.when(part, text) == "key"
         seconds = answer.seconds if part not in told else None
         told.add(part)
-        found[key or part] = Block(title, top, note, seconds, lines, wide, answer.text, stale, slow)
+        use = USES.get(part, "")
+        found[key or part] = Block(title, top, note, seconds, lines, wide, answer.text, stale, slow, use)
 
     for part, answer in column.answers.items():
         said = answer.probe
@@ -87,7 +102,7 @@ def blocks(
             put(
                 part,
                 NAMES[part],
-                _likeliest(said.emotions),
+                likeliest(said.emotions),
                 _mass(said.emotions),
                 _emotions(said.emotions, others, narrow),
             )
@@ -99,7 +114,8 @@ def blocks(
             put(part, NAMES[part], top, "", _masks(said.masks, narrow, every))
         elif part == "generation" and said.generation is not None:
             put(part, NAMES[part], "", _how_long(said.generation), _written(said.generation, cells), wide=True)
-    return found
+    order = list(dict.fromkeys(USES.values()))
+    return dict(sorted(found.items(), key=lambda item: order.index(item[1].use) if item[1].use else len(order)))
 
 
 def carrying(words: "Attribution | None", most: int = FEW) -> list[tuple[int, int, float]]:
@@ -109,11 +125,10 @@ def carrying(words: "Attribution | None", most: int = FEW) -> list[tuple[int, in
 
 
 def bar(value: float, most: float, cells: int) -> list[Part]:
-    """A bar of so many cells, full at `most`; what is there at all shows a cell."""
-    full = round(min(max(value, 0.0) / most, 1.0) * cells) if most > 0 else 0
-    if value > 0 and not full:
-        full = 1
-    return [Part("■" * full, "said"), Part("·" * (cells - full), "rest")]
+    """A bar of so many cells, full at `most`; what is there at all shows a cell, and zero nothing."""
+    part = min(max(value, 0.0) / most, 1.0) if most > 0 else 0.0
+    full = max(round(part * cells), int(part >= _SEEN))
+    return [Part("■" * full, "said"), Part(" " * (cells - full))]
 
 
 def _evidence(text: str, spans: "Sequence[Evidence]", cells: int) -> Lines:
@@ -169,14 +184,14 @@ def _mass(emotions: "Mapping[str, Odds]") -> str:
 
 
 def _emotions(emotions: "Mapping[str, Odds]", others: "Mapping[str, Odds] | None", cells: int) -> Lines:
-    best = _likeliest(emotions)
+    best = likeliest(emotions)
     return [
         _emotion(name, odds.log_odds, name == best, cells, _differs(odds, others.get(name) if others else None))
         for name, odds in emotions.items()
     ]
 
 
-def _likeliest(emotions: "Mapping[str, Odds]") -> str:
+def likeliest(emotions: "Mapping[str, Odds]") -> str:
     return max(emotions, key=lambda name: emotions[name].log_odds)
 
 
@@ -186,17 +201,17 @@ def _differs(one: "Odds", other: "Odds | None") -> bool:
 
 def _emotion(name: str, odds: float, best: bool, cells: int, differs: bool) -> list[Part]:
     half = min(max((cells - 2 - _NAME - 7 - 4) // 2, 4), 10)
-    size = min(round(min(abs(odds) / _STRONG, 1.0) * half) or 1, half) if odds else 0
+    size = min(round(min(abs(odds) / STRONG, 1.0) * half) or 1, half) if abs(odds) >= _SEEN else 0
     left, right = (size, 0) if odds < 0 else (0, size)
     drawn = [
         Part("▸ " if best else "  ", "said"),
         Part(fit(name, _NAME), "strong" if odds > 0 else "plain"),
         Part(f"{odds:+6.2f} "),
-        Part("·" * (half - left), "rest"),
+        Part(" " * (half - left)),
         Part("■" * left, "dim"),
         Part("│", "strong"),
         Part("■" * right, "said"),
-        Part("·" * (half - right), "rest"),
+        Part(" " * (half - right)),
         Part(" ≠ " if differs else "   ", "mark"),
     ]
     return [*drawn, Part(" " * max(cells - 2 - _NAME - 7 - 2 * half - 4, 0))]
@@ -213,7 +228,7 @@ def _words(text: str, words: "Attribution", cells: int, every: bool) -> Lines:
             Part("  "),
             Part(word := _literal(text[start:end], _NAME - 1), "cue" if drop > 0 else "plain"),
             Part(" " * (_NAME - width(word))),
-            *(bar(drop, most, size) if drop > 0 else [Part("·" * size, "rest")]),
+            *bar(drop, most, size),
             Part(f" {drop:+6.2f}"),
         ]
         for start, end, drop in found

@@ -37,7 +37,11 @@ def arranged(models: Sequence[Mapping[str, Block]], cells: int, *, stacked: bool
     first, second = models
     shared = [key for key in first if key in second]
     lines: list[list[Part]] = []
+    use = ""
     for key in shared:
+        if first[key].use != use:
+            use = first[key].use
+            lines.append(used_for(use, cells))
         differs = _differ(first[key], second[key])
         drawn = [_drawn(blocks[key], wide, differs, spared) for blocks in models]
         lines += _stacked(drawn) if stacked else _beside(drawn[0], drawn[1], wide)
@@ -61,7 +65,12 @@ def _flowing(blocks: Mapping[str, Block], wide: int, narrow: int, spared: str | 
     """One model's blocks in their order, two that are not wide beside each other."""
     lines: list[list[Part]] = []
     waiting: list[list[Part]] = []
+    use = ""
     for block in blocks.values():
+        if block.use != use:
+            use = block.use
+            lines += [*waiting, used_for(use, wide)]
+            waiting = []
         if block.wide or narrow == wide:
             lines += [*waiting, *_drawn(block, wide, False, spared)]
             waiting = []
@@ -71,6 +80,11 @@ def _flowing(blocks: Mapping[str, Block], wide: int, narrow: int, spared: str | 
         else:
             waiting = _drawn(block, narrow, False, spared)
     return [*lines, *waiting]
+
+
+def used_for(use: str, cells: int) -> list[Part]:
+    """The heading over blocks of one use."""
+    return [Part(f"─ {use} ", "dim"), Part("─" * max(cells - len(use) - 3, 0), "rest")]
 
 
 def _differ(one: Block, other: Block) -> bool:

@@ -7,7 +7,7 @@ from textual.containers import Vertical
 
 from emotui.records import Span
 from emotui.screens.spot import blocks as spot_blocks
-from emotui.screens.spot import compare, marks, task_blocks
+from emotui.screens.spot import compare, headline, marks, task_blocks
 from emotui.screens.spot.answers import QUICK, TASK, Column
 from emotui.screens.spot.compare import LETTERS
 from emotui.screens.spot.editor import KINDS, LONGEST, SpotEditor
@@ -158,7 +158,8 @@ class SpotView(Vertical):
                 blocks |= spot_blocks.blocks(column, text, room, narrow, every=self.every, beside=other)
             found.append(blocks)
         lines = compare.arranged(found, cells, stacked=self.stacked, spared=self.spared)
-        return [*lines, *self._cannot(text, cells)]
+        top = [] if self.asked_task is not None else headline.headlines(self.columns, text, self.spared, room)
+        return [*top, *lines, *self._cannot(text, cells)]
 
     def _cannot(self, text: str, cells: int) -> Lines:
         """What a model cannot do, a dim line each, with the kinds that can."""

@@ -1,6 +1,7 @@
 """The Models place: what is at hand, loaded and ended by a key, with its trouble in its own words."""
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -65,7 +66,7 @@ async def test_models_at_hand_are_listed_with_what_is_known_of_them(source: Work
         assert "speed         not measured yet: b measures it" in text
 
 
-async def test_enter_loads_the_picked_model_and_ends_it_again(source: Workspace) -> None:
+async def test_a_loaded_model_is_tried_by_enter_and_ended_by_a_key_of_its_own(source: Workspace) -> None:
     async with opened(source) as pilot:
         await press(pilot, "8")
         await name(pilot, "breaking:")
@@ -79,8 +80,13 @@ async def test_enter_loads_the_picked_model_and_ends_it_again(source: Workspace)
         assert "5 at hand, 1 loaded" in screen_text(pilot)
         pid = source.model("breaking:").pid
         assert pid is not None
-        rows(pilot).focus()
+        assert not frame(pilot).pane.display
         await press(pilot, "enter")
+        assert frame(pilot).place.entry.title == "Spot check"
+        assert (frame(pilot).session.live, source.model("breaking:").pid) == ("breaking:", pid)
+        await press(pilot, "8")
+        rows(pilot).focus()
+        await press(pilot, "E")
         assert rows(pilot).picked is not None
         assert rows(pilot).picked.state == "ended"
         with pytest.raises(ProcessLookupError):
@@ -136,6 +142,25 @@ def test_a_long_spec_keeps_its_kind_and_its_end() -> None:
     assert len(text) <= 72
 
 
+@pytest.mark.parametrize("cells", [58, 78, 98, 118, 134, 158])
+def test_memory_and_speed_are_bars_on_one_scale_each_and_nothing_draws_nothing(cells: int) -> None:
+    big = OnShelf("hf:big", "loaded", memory=4_000_000_000, rates={"tokens out": Rate("tokens", 40.0, 100, 2.0)})
+    small = OnShelf("hf:small", "ended", memory=1_000_000_000, rates={"tokens out": Rate("tokens", 80.0, 100, 2.0)})
+    unknown = OnShelf("hf:x", "", AtHand("hf:x", "hf", "x", None, None, None, ("embed",)))
+    head, *drawn = ("".join(part.text for part in line) for line in lines([big, small, unknown], 0, cells))
+    assert all(len(line) <= cells for line in (head, *drawn))
+    assert "4.0 GB" in drawn[0]
+    assert "not loaded" in drawn[2]
+    assert not set(drawn[2]) & set("■□")
+    bars = [[len(one) for one in re.findall("■+", line)] for line in drawn[:2]]
+    assert abs(bars[0][0] - 4 * bars[1][0]) <= 2
+    if "speed" in head:
+        assert "40 tokens/s" in drawn[0]
+        assert bars[1][1] > bars[0][1]
+    if "embed" in head:
+        assert drawn[2][head.index("embed") + 2] == "●"
+
+
 def test_everything_known_of_a_model_is_said() -> None:
     row = OnShelf(
         "hf:x",
@@ -149,7 +174,8 @@ def test_everything_known_of_a_model_is_said() -> None:
     text = "\n".join("".join(part.text for part in line) for line in about(row, 90))
     for said in ("can           generate, score", "context       4 096 tokens", "tokens out    51 tokens/s", "it died"):
         assert said in text
-    assert "2.0 GB" in "".join(part.text for part in lines([row], 0, 90)[1])
+    assert "file          2.0 GB, bfloat16" in text
+    assert "3.0 GB" in "".join(part.text for part in lines([row], 0, 90)[1])
 
 
 async def test_every_place_says_which_model_is_live_and_swaps_it_with_one_key(source: Workspace) -> None:

@@ -18,6 +18,7 @@ from emotui.records import PLUTCHIK
 from emotui.screens.spot.answers import Column
 from emotui.screens.spot.blocks import Block, blocks, carrying
 from emotui.screens.spot.compare import arranged, shares
+from emotui.screens.spot.headline import headlines
 from emotui.screens.spot.marks import moved, who_marked_what
 from emotui.screens.spot.task_blocks import task_blocks
 from emotui.screens.widgets.page import Lines
@@ -248,3 +249,37 @@ def test_who_marked_what_has_evidence_in_the_text_and_rows_of_everyone() -> None
         ("A evidence", ((2, 6),), True),
         ("B carries", ((7, 10),), False),
     ]
+
+
+# The headline.
+
+
+def test_the_answer_stands_on_top_with_what_it_rests_on_and_zero_draws_nothing() -> None:
+    column = Column("m")
+    probs = {"sadness": 0.71, "joy": 0.2, "anger": 0.001}
+    column.take("classes", TEXT, said("classes", classes={"ekman": Classification(probs, "sadness", False)}))
+    column.take("spans", TEXT, said("spans", spans=(Evidence(2, 6, "sadness", 0.9),)))
+    column.take("words", TEXT, said("words", words=Attribution("sadness", ((2, 6, 1.5),))))
+    first, second = lines(headlines([column], TEXT, None, 78))
+    assert first.startswith("▸ sadness  ■■■")
+    assert first.endswith(".71   of ekman, then joy .20")
+    assert second == "  1 stretch of evidence · carried most by “miss”"
+    text = drawn(blocks(column, TEXT, 78, 78, every=True), 78)
+    assert next(line for line in text.split("\n") if "─" in line).startswith("─ which feeling ─")
+    anger = next(line for line in text.split("\n") if "anger" in line)
+    assert not set(anger) & set("■·")
+    assert text.index("which feeling") < text.index("where it shows")
+
+
+def test_two_models_have_a_headline_each_that_says_where_they_differ_and_what_is_old_is_grey() -> None:
+    one, other, silent = Column("a"), Column("b"), Column("c")
+    for column, label in ((one, "joy"), (other, "fear")):
+        answer = Classification({label: 0.5}, label, False)
+        column.take("classes", TEXT, said("classes", classes={"ekman": answer}))
+    first, second = lines(headlines([one, other], TEXT, None, 78))
+    assert first.startswith("A joy ")
+    assert second.startswith("B fear ")
+    assert "≠" in first
+    assert lines(headlines([one, silent], TEXT, None, 78))[1] == "B no answer"
+    assert headlines([silent], TEXT, None, 78) == []
+    assert {part.kind for part in headlines([one], "another text", None, 78)[0]} == {"stale"}

@@ -170,7 +170,8 @@ async def test_every_key_of_the_place_is_in_the_help(source: Workspace) -> None:
         await press(pilot, "9", "question_mark")
         from textual.widgets import Static
 
-        said = str(pilot.app.screen.query_one("#help-page", Static).content)
+        columns = pilot.app.screen.query_one("#help-page").query(Static)
+        said = "\n".join(str(column.content) for column in columns)
         for words in (
             "Spot check",
             "Try the text of the selected sample",
