@@ -222,8 +222,9 @@ class ModelCard(msgspec.Struct, frozen=True):
     `fitted_on`: tasks whose sample data the model was fitted on, so that its figures there flatter it. `thresholds`: by
     label set, from which probability on the model itself gives a label, where that was fitted. `trained_on`: by task,
     what has to be known of its figures because the model has learnt from such data. `at_once`: so many asks are best
-    under way at a time, each answered when it is done (a server); 1: one after the other. `judges`: an NLI model, which
-    scores any statement about a text (`Score.stated`).
+    under way at a time, each answered when it is done (a server); 1: one after the other. `together`: how many texts
+    are best asked about in one batch (a GPU wants many); 0: as many as whoever asks finds right. `judges`: an NLI
+    model, which scores any statement about a text (`Score.stated`).
     """
 
     spec: str
@@ -236,6 +237,7 @@ class ModelCard(msgspec.Struct, frozen=True):
     thresholds: Mapping[str, Mapping[str, float]] = msgspec.field(default_factory=dict)
     trained_on: Mapping[str, str] = msgspec.field(default_factory=dict)
     at_once: int = 1
+    together: int = 0
     judges: bool = False
 
 

@@ -28,6 +28,10 @@ CAPABILITIES: Mapping[str, tuple[str, ...]] = {
 }
 
 
+ON_A_GPU = 128
+"""Texts that a GPU is asked about at a time: each batch is cut again by its tokens, so that it fits."""
+
+
 def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Backend:
     """Load a model by what its configuration says that it is.
 
@@ -93,6 +97,7 @@ def _backend(spec: str, name: str, folder: Path, settings: Settings, loaded: Any
         labels=labels,
         notes=(*loaded.notes, *_notes(settings, kind, prompts, loaded.context)),
         judges=kind == "nli",
+        together=ON_A_GPU if loaded.device.type == "cuda" else 0,
     )
     match kind:
         case "causal":

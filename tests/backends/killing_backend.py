@@ -11,10 +11,14 @@ from emotui.backends.base import Evidence, Extract, ModelCard, Progress
 
 
 class Killing:
-    """Marks the first letter of each text; at a text with KILL it waits for answers in FILE.part and kills."""
+    """Marks the first letter of each text; at a text with KILL it waits for answers in FILE.part and kills.
 
-    def __init__(self, kept: str) -> None:
-        self.card = ModelCard("killing", "killing", ("extract",), {"version": "1"})
+    Args:
+        together: texts that it is best asked about at a time; it marks a letter for each of its batch.
+    """
+
+    def __init__(self, kept: str, together: int) -> None:
+        self.card = ModelCard("killing", "killing", ("extract",), {"version": "1"}, together=together)
         self._kept = Path(kept)
 
     def extract(self, requests: Sequence[Extract]) -> list[object]:
@@ -22,9 +26,11 @@ class Killing:
             while self._kept.read_bytes().count(b"\n") < 2:
                 time.sleep(0.01)
             os.kill(os.getppid(), signal.SIGKILL)
+        if self.card.together:
+            return [(Evidence(0, len(requests), "joy", 0.5),) for _ in requests]
         return [(Evidence(0, 1, "joy", len(request.text) / 1000),) for request in requests]
 
 
 def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Killing:
     # The file's name is no part of what it answers, so it comes by the environment.
-    return Killing(os.environ.get("KILLED_BY", ""))
+    return Killing(os.environ.get("KILLED_BY", ""), int(argument or 0))

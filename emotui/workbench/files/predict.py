@@ -20,7 +20,7 @@ from emotui.tasks.task import Asked, Task
 from emotui.workbench.asking import Asking
 from emotui.workbench.files.answers import Answered, Answers, unwritable
 from emotui.workbench.files.texts import Texts
-from emotui.workbench.runs.plan import chosen_way, identity, notes_on_prompts, sample_seed
+from emotui.workbench.runs.plan import batch_size, chosen_way, identity, notes_on_prompts, sample_seed
 from emotui.workbench.runs.run import still_open
 from emotui.workbench.runs.window import Stop, Window
 
@@ -113,7 +113,7 @@ def predict(
             warn(f"{answers.done} of {texts.n} were answered before: going on")
         try:
             started = time.monotonic()
-            stopped = _Predicting(task, model, card.at_once, texts, answers, names, way, spec).finish(progress, each)
+            stopped = _Predicting(task, model, card, texts, answers, names, way, spec).finish(progress, each)
             seconds = time.monotonic() - started
         except BaseException:
             answers.close(remove=not answers.done)
@@ -140,7 +140,7 @@ class _Predicting:
         self,
         task: Task,
         model: ModelProcess,
-        at_once: int,
+        card: ModelCard,
         texts: Texts,
         answers: Answers[msgspec.Struct],
         names: Sequence[str],
@@ -148,7 +148,7 @@ class _Predicting:
         spec: str,
     ) -> None:
         self._task, self._texts, self._answers, self._names = task, texts, answers, names
-        self._way, self._spec, self._at_once = way, spec, at_once
+        self._way, self._spec, self._at_once, self._size = way, spec, card.at_once, batch_size(card, BATCH)
         self._stop = Stop(None)
         self._ask_model = Asking(model, self._stop)
         self._told = 0
@@ -180,12 +180,11 @@ class _Predicting:
         return stopped
 
     def _batches(self) -> Iterator[_Batch]:
-        size = BATCH if self._at_once == 1 else 1
         waiting: _Batch = []
         for place, (line, text) in enumerate(self._texts):
             if place not in self._answers:
                 waiting.append((place, line, self._task.blank(text, self._names)))
-            if len(waiting) == size:
+            if len(waiting) == self._size:
                 yield waiting
                 waiting = []
         if waiting:

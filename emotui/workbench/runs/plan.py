@@ -61,10 +61,20 @@ def identity(task: Task, of: Mapping[str, str], card: ModelCard, seed: int, repe
         "model": {"spec": card.spec, **card.identity},
         "seed": seed,
         "repeats": repeats,
-        "batch": BATCH,
+        "batch": card.together or BATCH,
         **task.settings(way),
     }
     return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
+
+
+def batch_size(card: ModelCard, usual: int) -> int:
+    """Samples that a model is asked about at a time: one, where it answers several asks side by side, so that none
+    waits for the others of its batch.
+
+    Args:
+        usual: where the model has no number of its own.
+    """
+    return 1 if card.at_once > 1 else card.together or usual
 
 
 class Plan(msgspec.Struct, frozen=True):

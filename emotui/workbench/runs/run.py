@@ -12,6 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from emotui import __version__
+from emotui.backends.base import ModelCard
 from emotui.backends.host import Cancelled, IsCancelled, ModelProcess
 from emotui.backends.stamps import stamp_of
 from emotui.errors import BadInput, EmotuiError, ModelError, NotNow
@@ -28,7 +29,7 @@ from emotui.workbench.progress import OnProgress, RunProgress
 from emotui.workbench.runs.cards import remember_card, remembered_card
 from emotui.workbench.runs.holders import is_own, signed
 from emotui.workbench.runs.machine import Meter, keep_measured
-from emotui.workbench.runs.plan import BATCH, RunConfig, RunRequest, identities, sample_seed, stored_samples
+from emotui.workbench.runs.plan import BATCH, RunConfig, RunRequest, batch_size, identities, sample_seed, stored_samples
 from emotui.workbench.runs.scores import ELSEWHERE, Key, scored
 from emotui.workbench.runs.similarity import Embedder
 from emotui.workbench.runs.states import GOING, with_state
@@ -151,7 +152,7 @@ def run_task(
     stop = Stop(cancelled)
     ask = Asking(model, stop)
     running = _Running(
-        store, model, ask, card.at_once, dataset, run, task, way, seed, repeats, places, on_progress, cancelled, stop
+        store, model, ask, card, dataset, run, task, way, seed, repeats, places, on_progress, cancelled, stop
     )
     return running.finish(retry=retry)
 
@@ -185,7 +186,7 @@ class _Running:
         store: Store,
         model: ModelProcess,
         ask: Asking,
-        at_once: int,
+        card: ModelCard,
         dataset: Dataset,
         run: Run,
         task: Task,
@@ -198,7 +199,7 @@ class _Running:
         stop: Stop,
     ) -> None:
         self.store, self.ask, self.dataset, self.run = store, ask, dataset, run
-        self.at_once, self.stop = at_once, stop
+        self.at_once, self.size, self.stop = card.at_once, batch_size(card, BATCH), stop
         self.task, self.way, self.seed = for_scoring(store, task, dataset, run.model), way, seed
         self.repeats, self.places = repeats, places
         self.on_progress = on_progress
@@ -266,18 +267,14 @@ class _Running:
         return self.store.run(run)
 
     def _batches(self, done: set[Key]) -> Iterator[_Batch]:
-        """What is still to be asked, in the order of the list, so that rows fill it from the top.
-
-        A model that answers several asks side by side gets them one by one: none waits for the others of its batch.
-        """
-        size = BATCH if self.at_once == 1 else 1
+        """What is still to be asked, in the order of the list, so that rows fill it from the top."""
         for repeat in range(self.repeats):
             waiting: _Batch = []
             there = stored_samples(self.store, self.dataset, self.places.stop, first=self.places.start)
             for number, sample in there:
                 if (number, repeat) not in done:
                     waiting.append(((number, repeat), sample))
-                if len(waiting) == size:
+                if len(waiting) == self.size:
                     yield waiting
                     waiting = []
             if waiting:

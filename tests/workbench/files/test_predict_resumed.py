@@ -69,6 +69,21 @@ def test_a_killed_predict_goes_on_to_the_same_bytes(
     assert list(tmp_path.glob("*.part")) == []
 
 
+def test_a_model_is_asked_about_as_many_texts_together_as_it_wants(
+    emotui: Emotui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install_kind(monkeypatch, "killing", LOADER)
+    lines = [{"id": str(n), "text": "I wept " * 20, "spans": []} for n in range(100)]
+    (tmp_path / "t.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    batches = [*[40] * 80, *[20] * 20]
+    told = emotui("predict", "spans", "--model", "killing:40", "--records", "t.jsonl", "--json").document
+    assert [record["spans"][0]["end"] for record in told["records"]] == batches
+    ran = emotui("run", "spans", "--model", "killing:40", "--dataset", "t.jsonl", "--json").document
+    emotui("export", ran["run"], "--to", "out.jsonl")
+    said = map(json.loads, (tmp_path / "out.jsonl").read_text("utf-8").splitlines())
+    assert [one["spans"][0]["end"] for one in said] == batches
+
+
 def test_answers_to_other_texts_are_not_gone_on_with(
     emotui: Emotui, texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
