@@ -10,7 +10,7 @@ SOURCES := $(shell find emotui backends metrics screens themes sample_data -type
 # compile the whole package again.
 test test-slow test-gpu test-faults snapshots coverage: export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: run test test-slow test-gpu test-faults check snapshots coverage picture clean
+.PHONY: run test test-slow test-gpu test-faults check snapshots coverage pictures clean
 
 run: $(VENV)/run.stamp
 	$(BIN)/emotui
@@ -47,8 +47,9 @@ coverage: $(VENV)/dev.stamp
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report --skip-covered --sort=cover
 
-picture: $(VENV)/run.stamp
-	$(BIN)/python docs/picture.py docs/browse.svg --size 140x34 --keys j,j,j,a
+# All pictures of README and docs, from the running workbench.
+pictures: $(VENV)/dev.stamp
+	$(BIN)/python docs/pictures.py
 
 # The strict editable layout links file by file, so it is made again whenever a file is added.
 $(VENV)/bin/python:

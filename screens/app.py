@@ -124,6 +124,7 @@ class EmotuiApp(OutlivingApp):
         color: $primary; background: $background; text-style: bold reverse;
     }
     CommandPalette .command-palette--help-text { color: $text-muted; text-style: none; }
+    Input:focus { background-tint: transparent; }
     Input > .input--placeholder, Input > .input--suggestion { color: $text-disabled; }
     Input:nocolor > .input--selection, TextArea:nocolor > .text-area--selection { text-style: reverse; }
     """

@@ -68,7 +68,9 @@ class ToolActions(Acting):
         self._owner.app.push_screen(HelpDialog(keys.title, own, rest, keys.titles, self._signs))
 
     def do_palette(self) -> None:
-        self._owner.app.action_command_palette()
+        from emotui.screens.dialogs.textual_private_options import Palette
+
+        self._owner.app.push_screen(Palette(id="--command-palette"))
 
     def can_quit(self) -> bool:
         return not self._keys().closes

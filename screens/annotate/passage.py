@@ -3,6 +3,7 @@
 Only the lines in sight are drawn. Lines are broken once for a text and a width; rows follow from the spans.
 """
 
+import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import is_
@@ -20,7 +21,7 @@ from emotui.records import Span
 from emotui.screens.annotate.bars import OWN, SUGGESTED, THEIRS, bar
 from emotui.screens.annotate.colours import label_rules
 from emotui.screens.annotate.lines import BrokenLines, Row, Tiers, break_lines
-from emotui.screens.widgets.cell_width import fit, width
+from emotui.screens.widgets.cell_width import NOT_TURNED, fit, right_to_left, turns, width
 from emotui.screens.widgets.span_layers import flatten
 from emotui.screens.widgets.textual_private import forget_part_styles, part_style
 from emotui.screens.widgets.tier_layout import MOST_COLUMNS
@@ -132,6 +133,7 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         self._broken_for: tuple[str, tuple[Span, ...], int] = ("", (), 10)
         self._tiers: Tiers[TierMark] = Tiers(self._broken)
         self._hinted: tuple[int, ...] = ()
+        self._told_direction = False
         self._gutter = 0
         self._columns = 10
         self._dragged_from: int | None = None
@@ -149,6 +151,7 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
             lines = self._lay_out()
         if not same:
             self.scroll_home(animate=False)
+            self._tell_direction()
         if follow and view.caret is not None and (not same or view.caret != before.caret):
             self.reveal(view.caret)
         placed_anew = (self._tiers.n, self._gutter, self._columns) != (rows, *placed)
@@ -158,6 +161,12 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         stretches = [one for one in (before.caret, view.caret, before.selection, view.selection) if one is not None]
         stretches += [(mark.start, mark.end) for id in {before.chosen, view.chosen} for mark in self._named(id)]
         self._refresh_lines({*lines, *(line for one in stretches for line in self._broken.met_by(*one))})
+
+    def _tell_direction(self) -> None:
+        """Say once that the terminal leaves right-to-left letters in the order of their offsets."""
+        if not self._told_direction and right_to_left(self.view.text) and not turns(os.environ):
+            self._told_direction = True
+            self.notify(NOT_TURNED)
 
     def _named(self, id: str | None) -> list[TierMark]:
         if id is None:

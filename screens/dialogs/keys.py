@@ -6,11 +6,11 @@ from msgspec.structs import replace
 from textual import events
 from textual.binding import Binding
 from textual.widget import Widget
-from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from emotui.screens.actions import Action
 from emotui.screens.dialogs.dialog import OptionDialog, option
+from emotui.screens.dialogs.textual_private_options import PickList
 from emotui.screens.keymap import SIGNS
 from emotui.screens.keymap_file import SETS, Chosen
 
@@ -47,7 +47,7 @@ class KeysDialog(OptionDialog[Chosen]):
         self._waits = False
 
     def body(self) -> list[Widget]:
-        return [OptionList(*self._options())]
+        return [PickList(*self._options())]
 
     def on_mount(self) -> None:
         super().on_mount()

@@ -2,8 +2,11 @@
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.app import ComposeResult
+from textual.command import CommandInput, CommandList, CommandPalette
+from textual.containers import Horizontal, Vertical
 from textual.strip import Strip
-from textual.widgets import OptionList
+from textual.widgets import LoadingIndicator, OptionList
 
 CURSOR = "▸ "
 _REVERSED = Style(reverse=True)
@@ -19,16 +22,41 @@ class PickList(OptionList):
         return len(CURSOR)
 
     def render_line(self, y: int) -> Strip:
-        """The line of an option, behind the sign and in one style where the cursor stands on it."""
-        line, at = super().render_line(y), self.scroll_offset.y + y
-        if at >= len(self._lines):
-            return line
-        number, within = self._lines[at]
-        if number != self.highlighted:
-            blank = self.get_visual_style("option-list--option").rich_style
-            return Strip.join([Strip([Segment(" " * len(CURSOR), blank)]).apply_meta({"option": number}), line])
-        base = self.get_visual_style("option-list--option", "option-list--option-highlighted").rich_style + _REVERSED
-        plain = Style(color=base.color, bgcolor=base.bgcolor, reverse=True)
-        sign = CURSOR if within == 0 else " " * len(CURSOR)
-        lead = Strip([Segment(sign, base)]).apply_meta({"option": number})
-        return Strip.join([lead, Strip([Segment(text, (style or base) + plain) for text, style, _ in line])])
+        return _signed(self, super().render_line(y), self.scroll_offset.y + y)
+
+
+class FoundList(CommandList, can_focus=False):
+    """What the palette has found, drawn as a `PickList` is."""
+
+    def _get_left_gutter_width(self) -> int:
+        return len(CURSOR)
+
+    def render_line(self, y: int) -> Strip:
+        return _signed(self, super().render_line(y), self.scroll_offset.y + y)
+
+
+def _signed(options: OptionList, line: Strip, at: int) -> Strip:
+    """The line of an option, behind the sign and in one style where the cursor stands on it."""
+    if at >= len(options._lines):
+        return line
+    number, within = options._lines[at]
+    if number != options.highlighted:
+        blank = options.get_visual_style("option-list--option").rich_style
+        return Strip.join([Strip([Segment(" " * len(CURSOR), blank)]).apply_meta({"option": number}), line])
+    base = options.get_visual_style("option-list--option", "option-list--option-highlighted").rich_style + _REVERSED
+    plain = Style(color=base.color, bgcolor=base.bgcolor, reverse=True)
+    sign = CURSOR if within == 0 else " " * len(CURSOR)
+    lead = Strip([Segment(sign, base)]).apply_meta({"option": number})
+    return Strip.join([lead, Strip([Segment(text, (style or base) + plain) for text, style, _ in line])])
+
+
+class Palette(CommandPalette):
+    """Textual's palette with a cursor that can be seen; it has no setting for its list."""
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="--container"):
+            with Horizontal(id="--input"):
+                yield CommandInput(placeholder=self._placeholder, select_on_focus=False)
+            with Vertical(id="--results"):
+                yield FoundList()
+                yield LoadingIndicator()

@@ -77,7 +77,7 @@ def _line(row: "OnShelf", rows: "Sequence[OnShelf]", shape: _Shape, *, here: boo
     held = row.memory if row.memory is not None else _size(row)
     most = max((row.memory or _size(row) or 0 for row in rows), default=0)
     parts = [
-        Part("▸ " if here else "  "),
+        Part("▸ " if here else "  ", "picked" if here else "plain"),
         Part(f"{'!' if broken else _SIGNS[state]} ", kind),
         Part(_end(row.spec, shape.spec), "picked" if here else "plain"),
         Part(f"  {bytes_said(held):>{_MEMORY}}", "plain" if row.memory is not None else "dim"),

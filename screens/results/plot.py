@@ -6,7 +6,7 @@ from textual.color import Color
 from textual_plotext import PlotextPlot
 
 from emotui.screens.results.bars import COLOURS, GLYPHS, places, series_shown
-from emotui.screens.widgets.cell_width import shown
+from emotui.screens.widgets.cell_width import fit
 from emotui.screens.widgets.number_format import UNDEFINED, share
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class ResultsPlot(PlotextPlot):
         for number, line in enumerate(series):
             self._plot_series(number, [at[number] for at in where.first], line.cells, where.bar)
         middles = [float(at * where.group + where.group // 2) for at in range(len(bars.labels))]
-        plot.xticks(middles, [shown(label)[: max(where.group - 1, 2)] for label in bars.labels])
+        plot.xticks(middles, [fit(label, max(where.group - 1, 2)).rstrip() for label in bars.labels])
         plot.xlim(0, cells - 1)
         plot.ylim(0, _TOP)
         plot.yticks([0, 0.25, 0.5, 0.75, 1], ["0", ".25", ".5", ".75", "1"])
@@ -64,6 +64,7 @@ class ResultsPlot(PlotextPlot):
 
     def _plot_series(self, number: int, first: list[int], cells: "tuple[Cell, ...]", bar: int) -> None:
         plot = self.plt
+        page = Color.parse(self.app.theme_variables["background"]).rgb
         colour = Color.parse(self.app.theme_variables[COLOURS[number]]).rgb
         middles = [start + (bar - 1) / 2 for start in first]
         values = [float(cell.value) if isinstance(cell.value, int | float) else None for cell in cells]
@@ -82,4 +83,5 @@ class ResultsPlot(PlotextPlot):
         for middle, value in zip(middles, values, strict=True):
             if value is None or bar >= _VALUES_FROM:
                 text = UNDEFINED if value is None else share(value).strip()
-                plot.text(text, x=middle, y=min((value or 0) + 0.04, _TOP), alignment="center", color=colour)
+                top = min((value or 0) + 0.04, _TOP)
+                plot.text(text, x=middle, y=top, alignment="center", color=colour, background=page)

@@ -95,7 +95,7 @@ def _all(rows: "Sequence[Row]", cursor: int, cells: int) -> Lines:
         here = place == cursor
         name = fit(row.label, _NAME - 3).rstrip()
         line = [
-            Part("▸ " if here else "  ", "key"),
+            Part("▸ " if here else "  ", "picked" if here else "plain"),
             Part(name, "gold-line" if row.gold else "strong" if here else "plain"),
             Part(" " * (_NAME - 2 - width(name))),
             *(Part(f"{_nats(term, decimals):>{figure}}") for term in _terms(row)),

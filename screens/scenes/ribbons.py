@@ -86,7 +86,7 @@ def _line(shown: Ribboned, place: int, here: bool, axis: Axis, verdict: int, fli
     name = fit(row.label, axis.label - 3).rstrip()
     kind = "gold-line" if row.gold else "strong" if here else "plain"
     parts = [
-        Part("▸ " if here else "  ", "key"),
+        Part("▸ " if here else "  ", "picked" if here else "plain"),
         Part(name, kind),
         Part(" " * (axis.label - 2 - width(name))),
         *ribbon(ribbons.on[:, place].tolist(), bool(row.gold), shown.step, axis),

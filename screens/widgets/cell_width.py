@@ -2,11 +2,13 @@
 
 Offsets of spans count code points, so drawing may never merge or drop one silently. Control characters, zero-width
 characters and direction marks become one-cell symbols; combining marks stay on their letter. What is left has no
-joining sequences, so that the width of a text is the sum of the widths of its code points.
+joining sequences, so that the width of a text is the sum of the widths of its code points. Lines are broken and cut
+between graphemes only.
 """
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from functools import lru_cache
 
 from rich.cells import get_character_cell_size
@@ -18,6 +20,12 @@ UNPRINTABLE = "�"
 
 _TO_RIGHT = frozenset("\u200e\u202a\u202d\u2066")
 _TO_LEFT = frozenset("\u200f\u202b\u202e\u2067\u061c")
+_JOINER = "\u200d"
+_JOINING = frozenset([_JOINER, *map(chr, range(0x1F3FB, 0x1F400)), *map(chr, range(0xE0020, 0xE0080))])
+"""What belongs to the emoji before it: the joiner, tones of skin, tags of flags."""
+_FLAG_LETTERS = frozenset(map(chr, range(0x1F1E6, 0x1F200)))
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
+NOT_TURNED = "This terminal does not turn right-to-left letters: their words stand in reverse."
 _PLAIN = re.compile(r"[\x20-\x7e]*")
 
 
@@ -82,16 +90,59 @@ def width(text: str, start: int = 0, end: int | None = None) -> int:
 
 
 def fit(text: str, cells: int) -> str:
-    """One line of text drawn in exactly `cells` cells: padded, or cut with an ellipsis."""
-    drawn = shown(" ".join(text[: 4 * cells + 8].split("\n")))
-    size = width(drawn)
+    """One line of text drawn in exactly `cells` cells: padded, or cut with an ellipsis between two graphemes."""
+    line = " ".join(text[: 4 * cells + 8].split("\n"))
+    size = width(line)
     if size <= cells and len(text) <= 4 * cells + 8:
-        return drawn + " " * (cells - size)
+        return shown(line) + " " * (cells - size)
     if cells <= 0:
         return ""
-    end = _fitting(drawn, 0, len(drawn), cells - 1)
-    kept = drawn[:end]
-    return kept + "…" + " " * (cells - 1 - width(kept))
+    end = _fitting(line, 0, len(line), cells - 1)
+    return shown(line, 0, end) + "…" + " " * (cells - 1 - width(line, 0, end))
+
+
+def joined(text: str, at: int) -> bool:
+    """Do the characters before and at `at` belong to one grapheme: an emoji of several, a letter with its marks?"""
+    if not 0 < at < len(text) or text[at].isascii():
+        return False
+    here, before = text[at], text[at - 1]
+    if before == "\n":
+        return False
+    if before == _JOINER:
+        return unicodedata.category(here) == "So"
+    if here in _JOINING or unicodedata.category(here) in ("Mn", "Me", "Mc"):
+        return True
+    if here in _FLAG_LETTERS:
+        first = at
+        while first > 0 and text[first - 1] in _FLAG_LETTERS:
+            first -= 1
+        return (at - first) % 2 == 1
+    return False
+
+
+def whole(text: str, start: int, end: int) -> tuple[int, int]:
+    """The least stretch of whole graphemes around `[start, end)`."""
+    while joined(text, start):
+        start -= 1
+    while joined(text, end):
+        end += 1
+    return start, end
+
+
+def turns(environment: Mapping[str, str]) -> bool:
+    """Does this terminal show right-to-left letters from the right to the left?"""
+    version = environment.get("VTE_VERSION", "")
+    return (
+        (version.isdigit() and int(version) >= 5800)
+        or "KONSOLE_VERSION" in environment
+        or environment.get("TERM_PROGRAM") == "Apple_Terminal"
+        or environment.get("TERM", "").startswith("mlterm")
+    )
+
+
+def right_to_left(text: str) -> bool:
+    """Are there letters that are written from the right to the left?"""
+    return not text.isascii() and _RIGHT_TO_LEFT.search(text) is not None
 
 
 def _fitting(text: str, start: int, end: int, cells: int) -> int:
@@ -107,7 +158,10 @@ def _fitting(text: str, start: int, end: int, cells: int) -> int:
             break
         used += size
         stop += 1
-    return stop
+    between = stop
+    while between > start and joined(text, between):
+        between -= 1
+    return between if between > start else stop
 
 
 def wrap(text: str, cells: int, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:

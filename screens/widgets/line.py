@@ -18,6 +18,7 @@ _KINDS = {
     "strong": "text-style: bold;",
     "key": "color: $primary; text-style: bold;",
     "here": "color: $background; background: $primary; text-style: bold;",
+    "focused": "color: $primary; background: $background; text-style: bold reverse;",
     "picked": "color: $raised; background: $foreground; text-style: bold reverse;",
     "mark": "color: $mark;",
     "gold": "color: $gold;",
@@ -31,11 +32,11 @@ _KINDS = {
     "stale": "color: $text-disabled;",
     "heat-1": "background: $panel;",
     "heat-2": "background: $raised;",
-    "heat-3": "background: $rule;",
-    "heat-4": "color: $predicted-text; background: $predicted;",
+    "heat-3": "color: $predicted-text; background: $predicted;",
+    "heat-4": "color: $background; background: $predicted-bar; text-style: bold;",
     "cold-1": "color: $mark; background: $panel;",
     "cold-2": "color: $mark; background: $raised;",
-    "cold-3": "color: $mark; background: $rule;",
+    "cold-3": "color: $mark; background: $raised; text-style: bold;",
     "cold-4": "color: $background; background: $mark;",
     "said-now": "color: $foreground; background: $raised;",
     "mark-now": "color: $mark; background: $raised;",
@@ -60,15 +61,15 @@ _WITHOUT_COLOUR = {
 
 _FOCUSED = """
 *:focus > .part--picked { color: $primary; background: $background; text-style: bold reverse; }
-Line.-pane.-focused > .part--strong { color: $primary; background: $background; text-style: bold reverse; }
 """
-"""A cursor is reversed wherever it stands, and has the accent where the keys go; so has the heading over it."""
+"""A cursor is reversed wherever it stands, and has the accent where the keys go."""
 
 
 def _part_css() -> str:
     rules = [f".part--{kind} {{ {style} }}" for kind, style in _KINDS.items()]
     rules += [f"*.-stale > .part--{kind} {{ color: $text-disabled; }}" for kind in _GREYED]
-    rules += [".-stale > .part--ground, .-stale > .part--heat-4 { color: $text-disabled; background: $raised; }"]
+    grounds = ", ".join(f".-stale > .part--{kind}" for kind in ("ground", "heat-3", "heat-4"))
+    rules += [f"{grounds} {{ color: $text-disabled; background: $raised; }}"]
     rules += [f"*:nocolor > .part--{kind} {{ text-style: {style}; }}" for kind, style in _WITHOUT_COLOUR.items()]
     return " ".join([*rules, _FOCUSED])
 
@@ -184,6 +185,14 @@ def extracted(selection: Selection, lines: Sequence[str]) -> tuple[str, str] | N
     return "\n".join(line.rstrip() for line in chosen), "\n"
 
 
+def _headed(parts: Sequence[Part]) -> Sequence[Part]:
+    """The heading of the pane that has the keys: its first strong part is reversed, so that it shows without colour."""
+    for at, part in enumerate(parts):
+        if part.kind == "strong":
+            return [*parts[:at], Part(part.text, "focused", part.press), *parts[at + 1 :]]
+    return parts
+
+
 class Line(Widget):
     """Shows parts literally; what does not fit is cut at the right end of the left side."""
 
@@ -217,10 +226,9 @@ class Line(Widget):
 
     def render_line(self, y: int) -> Strip:
         cells, base, right = self.size.width, self.rich_style, taken(self._right)
-        if 0 < right < cells:
-            parts = [*cut(self._left, cells - right - 1), Part(" "), *self._right]
-        else:
-            parts = cut(self._left, cells)
+        left = _headed(self._left) if self.has_class("-focused") else self._left
+        beside = 0 < right < cells
+        parts = [*cut(left, cells - right - 1), Part(" "), *self._right] if beside else cut(left, cells)
 
         def style(kind: str) -> Style:
             return base if kind == "plain" else base + part_style(self, f"part--{kind}")

@@ -6,6 +6,7 @@ from rich.text import Text
 from textual.widgets import TextArea
 
 from emotui.records import Span
+from emotui.screens.widgets.cell_width import joined
 
 Marks = Callable[[str], Mapping[str, Sequence[Span]]]
 """From a text to the stretches `[start, end)` of it that are marked, in order, by component class."""
@@ -63,6 +64,20 @@ class MarkedTextArea(TextArea):
             for start, end in rows.get(line_index, ()):
                 line.stylize(self.get_component_rich_style(kind, partial=True), start, end)
         return line
+
+    def get_cursor_left_location(self) -> tuple[int, int]:
+        """Where the caret goes to the left: never into a grapheme of several characters."""
+        row, column = super().get_cursor_left_location()
+        while joined(self.document[row], column):
+            column -= 1
+        return row, column
+
+    def get_cursor_right_location(self) -> tuple[int, int]:
+        """Where the caret goes to the right."""
+        row, column = super().get_cursor_right_location()
+        while joined(self.document[row], column):
+            column += 1
+        return row, column
 
     def type_in(self, text: str) -> None:
         """Put a text in place of the selection, as one step that can be undone."""

@@ -4,6 +4,7 @@ It is the one widget for this, whatever the sets are: gold and predicted, annota
 sight are drawn, so a text of a megabyte scrolls like a short one.
 """
 
+import os
 from bisect import bisect_right
 from collections.abc import Sequence
 
@@ -15,7 +16,17 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from emotui.records import Span
-from emotui.screens.widgets.cell_width import fit, needs_carrier, shown, symbol, width
+from emotui.screens.widgets.cell_width import (
+    NOT_TURNED,
+    fit,
+    needs_carrier,
+    right_to_left,
+    shown,
+    symbol,
+    turns,
+    whole,
+    width,
+)
 from emotui.screens.widgets.line import selectable
 from emotui.screens.widgets.span_layers import Piece, flatten
 from emotui.screens.widgets.textual_private import forget_part_styles, part_style
@@ -74,6 +85,7 @@ class TieredText(ScrollView, can_focus=True):
         self._piece_starts: list[int] = []
         self._merged: list[list[Span]] = []
         self._labels: list[dict[Span, str]] = []
+        self._note = ""
 
     @property
     def score(self) -> AnnotatedText:
@@ -88,9 +100,12 @@ class TieredText(ScrollView, can_focus=True):
         self._score = score
         gold = [span for voice in score.tiers if voice.inline and voice.role == "gold" for span in voice.spans]
         said = [span for voice in score.tiers if voice.inline and voice.role == "predicted" for span in voice.spans]
+        if not score.text.isascii():
+            gold, said = ([whole(score.text, *span) for span in spans] for spans in (gold, said))
         self._pieces = flatten([gold, said], len(score.text))
         self._piece_starts = [piece.start for piece in self._pieces]
         self._merged = [_merge(voice.spans) for voice in score.tiers]
+        self._note = "" if turns(os.environ) or not right_to_left(score.text) else NOT_TURNED
         self._labels = [dict(voice.labels) for voice in score.tiers]
         self._lay_out()
         if not same_text:
@@ -132,7 +147,7 @@ class TieredText(ScrollView, can_focus=True):
     def _lay_out(self) -> None:
         self._width = self.scrollable_content_region.width
         self._layout_now = self._fitted(max(self._width, 10))
-        self.virtual_size = Size(self._width, len(self._layout_now.rows))
+        self.virtual_size = Size(self._width, len(self._layout_now.rows) + 2 * bool(self._note))
         self.refresh()
 
     def _fitted(self, cells: int) -> Layout:
@@ -142,6 +157,8 @@ class TieredText(ScrollView, can_focus=True):
         at = y + self.scroll_offset.y
         cells = self._width
         base = self.rich_style
+        if self._note and at == len(self._layout_now.rows) + 1:
+            return Strip([Segment(fit(self._note, cells), self._style(base, "tiered-text--chip"))])
         if not 0 <= at < len(self._layout_now.rows):
             return Strip.blank(self.size.width, base)
         row, layout = self._layout_now.rows[at], self._layout_now

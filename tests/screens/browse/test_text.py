@@ -3,11 +3,12 @@
 from itertools import pairwise
 
 import pytest
+import regex
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from emotui.screens.widgets.cell_width import fit, shown, width, wrap
+from emotui.screens.widgets.cell_width import fit, joined, right_to_left, shown, turns, whole, width, wrap
 from emotui.screens.widgets.number_format import bars, share, tenths
 from emotui.screens.widgets.span_layers import flatten
 from emotui.screens.widgets.tier_layout import AnnotatedText, LineLabel, Tier, lay_out
@@ -153,3 +154,44 @@ def test_the_spread_puts_one_into_the_last_tenth_and_draws_the_tallest_full() ->
     assert tenths([0.0, 0.05, 0.1, 0.99, 1.0]) == [2, 1, 0, 0, 0, 0, 0, 0, 0, 2]
     assert bars([0, 1, 4, 8]) == " ▁▄█"
     assert bars([0, 0]) == "  "
+
+
+FAMILY, FLAG, WAVE = "👩\u200d👧\u200d👦", "🇫🇷", "👋🏽"
+
+
+@pytest.mark.parametrize(
+    "text", [FAMILY, FLAG * 2, WAVE, "e\u0301a", "❤\ufe0f!", "कि", "a" + FAMILY + "b", "🏴\U000e0067\U000e007f"]
+)
+def test_graphemes_are_those_of_unicode(text: str) -> None:
+    starts = {match.start() for match in regex.finditer(r"\X", text)}
+    assert {at for at in range(len(text)) if not joined(text, at)} == starts
+
+
+def test_lines_are_cut_and_broken_between_graphemes() -> None:
+    assert fit(f"ab{FAMILY}c", 5) == "ab…  "
+    assert wrap(FAMILY * 2, 10) == [(0, len(FAMILY)), (len(FAMILY), 2 * len(FAMILY))]
+    assert whole(f"a{FAMILY}b", 2, 3) == (1, 1 + len(FAMILY))
+
+
+@given(TEXTS, st.integers(8, 40))
+def test_only_a_grapheme_wider_than_a_line_is_broken(text: str, cells: int) -> None:
+    for start, end in wrap(text, cells):
+        assert not joined(text, end) or text[end - 1] == " " or whole(text, end, end)[0] <= start
+
+
+@pytest.mark.parametrize(
+    ("environment", "does"),
+    [
+        ({"VTE_VERSION": "7006"}, True),
+        ({"VTE_VERSION": "5202"}, False),
+        ({"KONSOLE_VERSION": "230800"}, True),
+        ({"TERM": "xterm-256color"}, False),
+        ({"TERM_PROGRAM": "Apple_Terminal"}, True),
+    ],
+)
+def test_terminals_that_turn_letters_are_known(environment: dict[str, str], does: bool) -> None:
+    assert turns(environment) is does
+
+
+def test_letters_written_from_the_right_are_known() -> None:
+    assert [right_to_left(text) for text in ("abc é 漢", "שלום", "سلام", "abc ד")] == [False, True, True, True]

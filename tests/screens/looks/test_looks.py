@@ -1,0 +1,118 @@
+"""Every place and every sheet, in every theme and size: text can be read, nothing is cut, figures have their heads."""
+
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from emotui.screens.app import EmotuiApp
+from emotui.workbench.source import BrowseSource
+from tests.screens import rephrase_workspace, results_workspace, scenes_workspace
+from tests.screens.album import at_rest, resize
+from tests.screens.driving import drawn, press
+from tests.screens.generate import workspace as generate_workspace
+from tests.screens.looks.reading import PROBE, faint, headless, odd_words, panes, rows, unmarked
+from tests.screens.masked.workspace import masked_workspace
+
+SIZES = ((60, 16), (80, 24), (100, 30), (120, 35), (140, 36), (160, 45))
+SOME = (SIZES[0], SIZES[2], SIZES[-1])
+LEAST = SIZES[:1]
+
+MEANT = frozenset(("jo", "tr", "fe", "su", "sa", "di", "an", "ac", "jt", "fu")) | frozenset(
+    ("ang", "con", "dis", "fea", "gui", "hap", "jea", "joy", "pri", "pro", "res", "sad", "sur")
+)
+"""Emotions by their first letters, where several share a column or head one."""
+
+SHEETS = {
+    name: (key,)
+    for name, key in {
+        "help": "question_mark",
+        "palette": "ctrl+p",
+        "filter": "f",
+        "order": "s",
+        "runs": "r",
+        "run a model": "R",
+        "live model": "m",
+        "dataset": "d",
+        "figure": "percent_sign",
+        "export": "e",
+        "import": "I",
+        "note": "semicolon",
+        "codes": "colon",
+        "SQL": "Q",
+    }.items()
+}
+
+
+class Looks:
+    """Walks through a workbench and keeps what is wrong with its looks, by where it was first seen."""
+
+    def __init__(self, pilot: "Pilot[None]") -> None:
+        self._pilot = pilot
+        self.wrong: defaultdict[str, str] = defaultdict(str)
+
+    async def look(self, name: str, sizes: tuple[tuple[int, int], ...]) -> None:
+        for size in sizes:
+            await resize(self._pilot, size)
+            screen = rows(self._pilot)
+            found = faint(screen)
+            if len(self._pilot.app.screen_stack) > 1:
+                found |= {f"{text!r} is not reversed" for text in unmarked(screen)}
+            for lines in panes(self._pilot, screen):
+                found |= {f"{word!r} is no word" for word in odd_words(lines) - MEANT}
+                found |= {f"no head over {line!r}" for line in headless(lines)}
+            for what in found:
+                self.wrong[what] = self.wrong[what] or f"{name} {size[0]}x{size[1]}"
+
+    async def walk(self, *views: tuple[str, ...]) -> None:
+        """Press the keys of each view, and look at it: at a place as it opens in all sizes."""
+        for keys in views:
+            await press(self._pilot, *keys)
+            await self.look(" ".join(keys), SIZES if keys[0].isdigit() else SOME)
+
+    async def sheets(self, of: "dict[str, tuple[str, ...]]") -> None:
+        """Open and close each."""
+        for name, keys in of.items():
+            await press(self._pilot, *keys)
+            await self.look(name, LEAST)
+            await press(self._pilot, "escape")
+
+
+async def _look(
+    source: BrowseSource, views: tuple[tuple[str, ...], ...], sheets: "dict[str, tuple[str, ...]] | None" = None
+) -> None:
+    source.set_setting("theme", "dark")
+    app = EmotuiApp(lambda: source, poll=None)
+    async with at_rest(app, SIZES[0]) as pilot:
+        app.register_theme(PROBE)
+        app.theme = "probe"
+        await drawn(pilot)
+        looks = Looks(pilot)
+        await looks.walk(*views)
+        await looks.sheets(sheets or {})
+    assert "\n".join(f"{where}: {what}" for what, where in sorted(looks.wrong.items())) == ""
+
+
+async def test_browse_results_compare_models_and_sheets(tmp_path: Path) -> None:
+    source = results_workspace.several_runs(tmp_path / "w.duckdb", annotated=True)
+    await _look(source, (("1", "n"), ("a",), ("O",), ("7",), ("v",), ("v",), ("v",), ("0",), ("v",), ("8",)), SHEETS)
+
+
+CASES: "dict[str, tuple[Callable[[Path], BrowseSource], tuple[tuple[str, ...], ...]]]" = {
+    "annotate": (
+        lambda folder: results_workspace.several_runs(folder / "w.duckdb"),
+        (("2",), ("f4",)),
+    ),
+    "rephrase": (rephrase_workspace.scripted, (("3",), ("f3",), ("f3", "escape"))),
+    "scenes": (lambda folder: scenes_workspace.workspace(folder / "w.duckdb"), (("4", "n"), ("v",), ("v",), ("v",))),
+    "masked": (masked_workspace, (("5", "j"), ("o",), ("i",))),
+    "generate": (lambda folder: generate_workspace.workspace(folder / "w.duckdb"), (("6",), ("v",), ("v",))),
+}
+
+
+@pytest.mark.parametrize("place", CASES)
+async def test_place(place: str, tmp_path: Path) -> None:
+    make, views = CASES[place]
+    await _look(make(tmp_path), views)
