@@ -8,7 +8,7 @@ ENTRY = PlaceEntry(
     place="emotui.screens.results.place:Results",
     samples_of="spans",
     keeps=("masked", "scenes", "rephrase", "generation"),
-    main=("samples", "halt", "figure", "next_table", "view", "published", "export", "run", "model"),
+    main=("samples", "halt", "figure", "next_table", "view", "run", "model", "published", "export"),
     actions=(
         Action("samples", ("enter",), "Enter", "samples", "Browse the samples behind the figure", "Results", 1),
         Action("halt", ("escape",), "Esc", "stop counting", "Stop counting; what is counted stays", "Results", 1),
@@ -24,9 +24,7 @@ ENTRY = PlaceEntry(
             needs="only sources on an axis have figures to choose",
         ),
         Action("figure_back", ("left",), "←", "figure before", "Sources by the figure before", "Results"),
-        Action(
-            "next_table", ("n",), "n", "next table", "Next table, plot or heatmap", "Results", 2, ("n p", "next table")
-        ),
+        Action("next_table", ("n",), "n", "next table", "Next table, plot or heatmap", "Results", 2, ("n p", "table")),
         Action("previous_table", ("p",), "p", "previous table", "Previous table, plot or heatmap", "Results"),
         Action(
             "values",

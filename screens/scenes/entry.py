@@ -31,7 +31,7 @@ ENTRY = PlaceEntry(
             ("J K", "emotion"),
         ),
         Action("emotion_back", ("K",), "K", "emotion before", "The emotion before (↑ in the ribbons)", "Scenes"),
-        Action("next_flip", ("n",), "n", "next flip", "Next scenario that flips", "Scenes", 4, ("n p", "next flip")),
+        Action("next_flip", ("n",), "n", "next flip", "Next scenario that flips", "Scenes", 4, ("n p", "flip")),
         Action("previous_flip", ("p",), "p", "previous flip", "Previous scenario that flips", "Scenes"),
         Action("clamp", ("c",), "c", "clamp", "What if: take the picked emotion as yes, as no, as open", "Scenes", 5),
         Action("free", ("C",), "C", "free all", "Take no emotion as known", "Scenes", 6),

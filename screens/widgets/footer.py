@@ -13,6 +13,7 @@ from emotui.screens.widgets.line import Line, Part
 _GAP = 2
 _LAST = ("help", "palette", "close_view", "quit")
 _MORE = "more"
+_PAIR = ("run", "model")
 
 
 class Told(Protocol):
@@ -75,6 +76,12 @@ class KeyBar(Line):
                 if shown is not None:
                     same = shown == action.shown
                     offered.append(action if same else replace(action, shown=shown, footer=None))
+        by_id = {action.id: action for action in offered}
+        if all(name in by_id for name in _PAIR):
+            # One entry where both can be done: the two together are the way to another model's answers.
+            first, second = (by_id[name].shown for name in _PAIR)
+            offered = [one for one in offered if one.id not in _PAIR]
+            offered.append(replace(by_id["run"], footer=(f"{first} {second}", "runs")))
         offered.sort(key=lambda action: (main.index(action.id) if action.id in main else len(main), action.rank))
         return offered
 

@@ -102,6 +102,8 @@ def test_the_footer_of_eighty_columns_holds_the_main_job_and_never_more_than_a_l
     assert said.endswith(("more", "quit", "close"))
     there = [one for one in offered if one.id in entry.main]
     assert there, entry.title
+    if "run" in entry.main:
+        assert "r R runs" in said
     assert all((one.footer or (one.shown, ""))[0] in said for one in there[:3])
 
 
