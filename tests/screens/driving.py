@@ -11,7 +11,7 @@ from textual.keys import REPLACED_KEYS, _character_to_key, _get_unicode_name_fro
 from textual.message_pump import MessagePump
 from textual.pilot import Pilot
 from textual.widget import Widget
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from emotui.screens.app import EmotuiApp
 from emotui.screens.browse.place import Browse
@@ -176,6 +176,11 @@ def screen_text(pilot: "Pilot[None]") -> str:
     """Everything on the screen, line by line."""
     strips = pilot.app.screen._compositor.render_strips()
     return "\n".join("".join(segment.text for segment in strip) for strip in strips)
+
+
+def help_text(pilot: "Pilot[None]") -> str:
+    """What the help that is open says, column after column."""
+    return "\n".join(str(column.content) for column in pilot.app.screen.query(".help-column").results(Static))
 
 
 def notified(pilot: "Pilot[None]") -> list[str]:

@@ -29,7 +29,7 @@ from emotui.tasks.spans.task import METRICS
 from emotui.workbench.source import RepeatView
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import sample_records, workspace
-from tests.screens.driving import frame, listed, opened, press, screen_text, settle, shown_id, stave, strike
+from tests.screens.driving import frame, help_text, listed, opened, press, screen_text, settle, shown_id, stave, strike
 from tests.waiting import awaited
 
 EVERYWHERE: tuple[type[Acting], ...] = (
@@ -208,12 +208,9 @@ async def test_the_palette_finds_an_action_and_does_it(source: Workspace) -> Non
 
 
 async def test_help_has_every_key_of_the_registry(source: Workspace) -> None:
-    from textual.widgets import Static
-
     async with opened(source) as pilot:
         await press(pilot, "question_mark")
-        columns = pilot.app.screen.query(".help-column").results(Static)
-        page = " ".join(" ".join(str(column.content) for column in columns).split())
+        page = " ".join(help_text(pilot).split())
         assert [action.id for action in ACTIONS if action.shown and action.help not in page] == []
         assert page.startswith("Browse")
         await press(pilot, "escape")

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Static
 
 from emotui.records import SpanSample
 from emotui.screens.annotate.passage import Passage
@@ -14,7 +13,7 @@ from emotui.screens.widgets.cell_width import width as cells
 from emotui.workbench.annotate.marks import Said
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import workspace
-from tests.screens.driving import frame, notified, opened, press, screen_text
+from tests.screens.driving import frame, help_text, notified, opened, press, screen_text
 
 Pilots = Pilot[None]
 
@@ -276,7 +275,7 @@ async def test_the_list_stands_in_the_order_in_which_the_texts_come_and_keys_fol
 async def test_help_names_what_a_key_does_here_and_f7_shows_the_agreement(source: Workspace) -> None:
     async with opened(source) as pilot:
         await press(pilot, "2", "question_mark")
-        lines = [line.split() for line in str(pilot.app.screen.query_one("#help-page", Static).content).splitlines()]
+        lines = [line.split() for line in help_text(pilot).splitlines()]
         of = {key: [line[1:] for line in lines if line[:1] == [key]] for key in "HFnxu"}
         assert of["H"][0] == ["happy"]
         assert [words[0] for words in (of["F"][0], of["n"][0], of["x"][0], of["u"][0])] == [

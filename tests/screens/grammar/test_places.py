@@ -31,7 +31,7 @@ class Able(Acting):
         self.kinds = kinds
         self.own_keys: tuple[Any, ...] = ()
         self.modes: tuple[type[Acting], ...] = ()
-        self.takes_letters, self.only = False, None
+        self.takes_letters, self.only, self.alone = False, None, False
 
     def doing(self, action: str) -> Any:
         return (lambda: None) if any(hasattr(kind, f"do_{action}") for kind in self.kinds) else None

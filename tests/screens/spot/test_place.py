@@ -10,7 +10,7 @@ from emotui.workbench.datasets.spot_checks import SPOT_CHECKS
 from emotui.workbench.files.view import FileView
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import sample_records
-from tests.screens.driving import frame, listed, notified, opened, press, screen_text, settle
+from tests.screens.driving import frame, help_text, listed, notified, opened, press, screen_text, settle
 from tests.screens.spot import driving as spot_driving
 from tests.screens.spot.driving import TINY, editor, page, spot, write
 
@@ -168,10 +168,7 @@ async def test_the_mouse_does_what_the_keys_do(source: Workspace) -> None:
 async def test_every_key_of_the_place_is_in_the_help(source: Workspace) -> None:
     async with opened(source) as pilot:
         await press(pilot, "9", "question_mark")
-        from textual.widgets import Static
-
-        columns = pilot.app.screen.query_one("#help-page").query(Static)
-        said = "\n".join(str(column.content) for column in columns)
+        said = " ".join(help_text(pilot).split())
         for words in (
             "Spot check",
             "Try the text of the selected sample",
