@@ -8,7 +8,7 @@ ENTRY = PlaceEntry(
     place="emotui.screens.results.place:Results",
     samples_of="spans",
     keeps=("masked", "scenes", "rephrase", "generation"),
-    main=("samples", "halt", "figure", "next_table", "view", "run", "model", "published", "export"),
+    main=("samples", "figure", "next_table", "run", "model", "view", "halt", "published", "export"),
     actions=(
         Action("samples", ("enter",), "Enter", "samples", "Browse the samples behind the figure", "Results", 1),
         Action("halt", ("escape",), "Esc", "stop counting", "Stop counting; what is counted stays", "Results", 1),
