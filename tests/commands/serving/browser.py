@@ -90,7 +90,7 @@ def main(address: str, picture: str) -> None:
     seen["drawn"] = browser.wait(lambda: "-first-byte" in (browser.asked("document.body.className") or ""))
     first = browser.settled()
     target = browser.view.focusProxy()
-    QTest.mouseClick(target, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, QPoint(100, 110))
+    QTest.mouseClick(target, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, QPoint(100, 130))
     second = browser.settled()
     seen["a click changes it"] = first != second
     QTest.keyClicks(target, "j")
