@@ -180,11 +180,15 @@ class ClassGold(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClassPrediction(msgspec.Struct, frozen=True, kw_only=True):
-    """A predicted label, or probabilities over labels."""
+    """A predicted label, or probabilities over labels.
+
+    `little_mass`: labels of which a model's first token is likelier something else than yes or no.
+    """
 
     id: str
     label: str | None = None
     probs: Mapping[str, float] | None = None
+    little_mass: tuple[str, ...] = ()
 
 
 class LabelsGold(msgspec.Struct, frozen=True, kw_only=True):

@@ -28,6 +28,7 @@ from emotui.errors import BadInput, ModelError
 from emotui.lexicons import GOEMOTIONS_TO_PLUTCHIK
 from emotui.metrics.classes import class_report
 from emotui.records import PLUTCHIK, ClassGold
+from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.tasks.prompting.settings import configured
 from emotui.tasks.registry import resolve_labels, tasks
@@ -165,6 +166,20 @@ def test_scored_labels_are_compared_by_yes_against_no() -> None:
         "Does its writer show fear",
     ]
     assert task.parse(SAMPLE, kept.raw or "", "score").label == "joy"
+
+
+def test_a_scored_label_on_which_yes_and_no_have_little_probability_is_marked_counted_and_told() -> None:
+    task = TASK.with_options({"labels": ["joy", "fear"]}, 1)
+    answer = Scores((-0.1, -3.0), (-2.0, -0.1), (0.9, 0.2))
+    (kept,) = task.ask([SAMPLE], answering(answer, []), "score", (0,))
+    said = task.parse(SAMPLE, kept.raw or "", "score")
+    assert said.little_mass == ("fear",)
+    assert task.record("t", said).little_mass == ("fear",)
+    (row,) = task.score([Parsed(SAMPLE, 0, said)], None)
+    assert row.marks == "!"  # its label is right
+    told = task.diagnostics([ResultRow(1, 0, 0, None, "", None, 1.0, msgspec.json.encode(said))])
+    assert told["little_mass"] == {"scores": 1, "of": 2, "samples": 1, "below": 0.5}
+    assert "1 of 1 answers" in told["notes"]["little_mass"]  # type: ignore[index]
 
 
 @pytest.mark.parametrize(

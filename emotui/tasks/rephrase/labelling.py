@@ -13,7 +13,7 @@ Three ways that give a probability for each label, by what the model can do:
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from emotui.backends.base import Classify, Message, ModelCard, Rank, Refused, Request, Score
@@ -22,6 +22,7 @@ from emotui.errors import BadInput, ModelError
 from emotui.formats import capped
 from emotui.lexicons import GOEMOTIONS_TO_PLUTCHIK
 from emotui.records import PLUTCHIK
+from emotui.tasks.doubts import LITTLE_MASS
 from emotui.tasks.prompting.files import Prompt, as_chat, filled
 
 Way = Literal["classify", "rank", "score"]
@@ -38,10 +39,14 @@ ASKED = Prompt(QUESTION, SYSTEM)
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the classifier says to a text: a probability for each label, and the one it gives."""
+    """What the classifier says to a text: a probability for each label, and the one it gives.
+
+    `little_mass`: the probability of yes and no together, of labels of which it is little (`emotui.tasks.doubts`).
+    """
 
     probs: Mapping[str, float]
     label: str
+    little_mass: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +85,9 @@ class Labelling:
         if any(math.isnan(value) for value in odds) or all(value == -math.inf for value in odds):
             raise ModelError("the model gives no probability to any of the labels")
         probs = dict(zip(self.labels, _softmax(odds), strict=True))
-        return Verdict(probs, max(probs, key=lambda label: probs[label]))
+        masses = answer.mass if self.way == "score" else ()
+        little = {label: mass for label, mass in zip(self.labels, masses, strict=False) if mass < LITTLE_MASS}
+        return Verdict(probs, max(probs, key=lambda label: probs[label]), little)
 
     def known(self, label: str) -> str | None:
         """The label as the classifier writes it; None for one that it does not know. Case and ends do not matter."""

@@ -24,6 +24,7 @@ from emotui.metrics.repeats import by_repeat
 from emotui.metrics.span_scoring import Embed
 from emotui.records import PLUTCHIK, ClassGold, ClassPrediction, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
+from emotui.tasks.doubts import little_mass, said_of_little_mass, with_notes
 from emotui.tasks.parts import Asking, Embedding, OwnSamples, SaidLine, TaskFiles, TaskWords
 from emotui.tasks.prompting.files import Prompt, as_chat, filled
 from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from, write_answers
@@ -65,12 +66,14 @@ class Settings(Writing, frozen=True, omit_defaults=True):
 class Prediction(msgspec.Struct, frozen=True, omit_defaults=True):
     """The label given, `""` where none could be read, and the probabilities where the model gives any.
 
-    `form`: how a written answer was to be read (`emotui.tasks.rephrase.prompts.read_label`).
+    `form`: how a written answer was to be read (`emotui.tasks.rephrase.prompts.read_label`). `little_mass`: labels
+    of which a model's first token is likelier something else than yes or no (`emotui.tasks.doubts`).
     """
 
     label: str
     probs: Mapping[str, float] = {}
     form: str = ""
+    little_mass: tuple[str, ...] = ()
 
 
 class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -87,9 +90,12 @@ class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
     probs: Mapping[str, float] = {}
 
 
-class _Raw(msgspec.Struct, frozen=True):
+class _Raw(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The label and the probabilities, and the probability of yes and no together where that is little."""
+
     label: str
     probs: Mapping[str, float]
+    little_mass: Mapping[str, float] = {}
 
 
 METRICS = (
@@ -276,7 +282,7 @@ class Rephrase(Task):
                 found.append(Asked(None, str(error)))
                 continue
             probs = {label: round(p, 9) for label, p in verdict.probs.items()}
-            found.append(Asked(msgspec.json.encode(_Raw(verdict.label, probs)).decode()))
+            found.append(Asked(msgspec.json.encode(_Raw(verdict.label, probs, verdict.little_mass)).decode()))
         return found
 
     def _written(self, samples: Sequence[ClassGold], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
@@ -298,13 +304,14 @@ class Rephrase(Task):
             label, form = read_label(raw, self._labels())
             return Prediction(_as_gold(label, sample), form=form)
         kept = msgspec.json.decode(raw, type=_Raw)
-        return Prediction(_as_gold(kept.label, sample), kept.probs)
+        return Prediction(_as_gold(kept.label, sample), kept.probs, little_mass=tuple(kept.little_mass))
 
     def record(self, key: str, prediction: Prediction | None, repeat: int = 0) -> ClassPrediction:
         """The label, and the probabilities where there are any; no label where there is no answer."""
         if prediction is None:
             return ClassPrediction(id=key, label="")
-        return ClassPrediction(id=key, label=prediction.label, probs=dict(prediction.probs) or None)
+        probs = dict(prediction.probs) or None
+        return ClassPrediction(id=key, label=prediction.label, probs=probs, little_mass=prediction.little_mass)
 
     def taken(self, sample: ClassGold, said: Mapping[str, Any]) -> Prediction:
         """The label, and the probabilities where there are any; of probabilities alone the most probable label."""
@@ -335,7 +342,8 @@ class Rephrase(Task):
         return (SaidLine("label", gold, prediction.label, mark, prediction.probs.get(prediction.label)),)
 
     def score(self, answers: Sequence[Parsed], embed: Embed | None) -> list[ScoreRow]:
-        """1 where the label is the gold label, else 0 with the mark M; ! where no label could be read.
+        """1 where the label is the gold label, else 0 with the mark M; ! where no label could be read, or of some
+        label yes and no have little probability.
 
         An unlabelled text has no value.
         """
@@ -363,12 +371,17 @@ class Rephrase(Task):
         return None if one.gold is None else ((one.gold,), (one.label,) if one.label else ())
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
-        """Under `answers`, of a model that writes: how its answers were to be read."""
+        """Under `answers`, of a model that writes: how its answers were to be read. `little_mass`: as in scenes."""
         kept = [msgspec.json.decode(row.prediction, type=Prediction) for row in rows if row.prediction is not None]
-        forms = [one.form for one in kept if one.form]
-        if not forms:
-            return {}
-        return {"answers": {"n": len(forms)} | {form: forms.count(form) for form in ("exact", "lenient", "unread")}}
+        found: dict[str, object] = {}
+        notes: dict[str, str] = {}
+        if forms := [one.form for one in kept if one.form]:
+            counts = {form: forms.count(form) for form in ("exact", "lenient", "unread")}
+            found["answers"] = {"n": len(forms)} | counts
+        if any(astray := [len(one.little_mass) for one in kept]):
+            found["little_mass"] = little_mass(astray, sum(len(one.probs) for one in kept))
+            notes["little_mass"] = said_of_little_mass(astray)
+        return with_notes(found, notes)
 
     def _labels(self) -> tuple[str, ...]:
         return self._settings.labels or PLUTCHIK
@@ -432,13 +445,14 @@ def _as_gold(label: str, sample: ClassGold) -> str:
 
 def _score(answer: Parsed) -> ScoreRow:
     sample, said = answer.sample, answer.prediction
+    doubtful = said.form == "unread" or bool(said.little_mass)
     if sample.label is None:
         unlabelled = Detail(sample.id, answer.repeat, None, said.label, None, said.probs)
         values: dict[str, float | None] = {"accuracy": None, "confidence": None}
-        return ScoreRow(CONVENTION, values, "!" * (said.form == "unread"), msgspec.json.encode(unlabelled))
+        return ScoreRow(CONVENTION, values, "!" * doubtful, msgspec.json.encode(unlabelled))
     gold = known_label(sample.label, said.probs) or sample.label
     right = said.label == sample.label
     detail = Detail(sample.id, answer.repeat, sample.label, said.label, said.probs.get(gold), said.probs)
-    marks = "" if right else "M" + "!" * (said.form == "unread")
+    marks = "M" * (not right) + "!" * doubtful
     values = {"accuracy": float(right), "confidence": detail.confidence}
     return ScoreRow(CONVENTION, values, marks, msgspec.json.encode(detail))
