@@ -17,7 +17,7 @@ from emotui.errors import ModelError
 _GRAMMAR_FIELDS: Sequence[Callable[[str], Mapping[str, Any]]] = (
     lambda grammar: {"grammar": grammar},  # llama-server, llama_cpp.server
     lambda grammar: {"structured_outputs": {"grammar": grammar}},  # vLLM
-    lambda grammar: {"guided_grammar": grammar},  # vLLM before 0.11
+    lambda grammar: {"guided_grammar": grammar},  # vLLM before 0.12
     lambda grammar: {"ebnf": grammar},  # SGLang
 )
 _MOST_BUILDS = 100
