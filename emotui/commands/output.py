@@ -1,7 +1,7 @@
 """How commands print: one JSON document with `--json`, tables for people without."""
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +55,16 @@ def print_json(document: object) -> None:
     from emotui.formats import to_json_document
 
     click.echo(to_json_document(document))
+
+
+def print_json_of_many(head: object, name: str, records: Iterable[object]) -> None:
+    """One JSON document with one more member, a list, each record of which is written as it is read."""
+    from emotui.formats import to_json_document
+
+    click.echo(f"{to_json_document(head)[:-1]},{to_json_document(name)}:[", nl=False)
+    for place, record in enumerate(records):
+        click.echo("," * bool(place) + to_json_document(record), nl=False)
+    click.echo("]}")
 
 
 def show_step(step: str) -> None:

@@ -9,9 +9,9 @@ import msgspec
 
 from emotui.commands.exchange.written import written_option
 from emotui.commands.options import TaskName, asking_options, one_way, read_labels
-from emotui.commands.output import json_option, print_json_line, say, skip_bad_option, warn
+from emotui.commands.output import json_option, print_json_line, print_json_of_many, say, skip_bad_option, warn
 from emotui.commands.terminal.progress import bar
-from emotui.formats import check_not_over, check_writable, to_json_document, write
+from emotui.formats import check_not_over, check_writable, write
 from emotui.formats.json_document import present
 from emotui.formats.written import is_stream
 from emotui.workbench.files.predict import Predictions
@@ -109,22 +109,17 @@ def _kept_beside(target: str) -> Path | None:
 
 def _print_document(found: Predictions) -> None:
     """One JSON document, its records written as they are read."""
-    head = to_json_document(
-        {
-            "model": found.model,
-            "kind": found.kind,
-            "n": found.n,
-            "failed": found.answers.failed,
-            "doubtful": found.doubtful,
-            "stopped": found.stopped,
-            "seconds": found.seconds,
-            "labels": found.labels,
-        }
-    )
-    click.echo(f'{head[:-1]},"records":[', nl=False)
-    for place, record in enumerate(found.answers):
-        click.echo("," * bool(place) + to_json_document(_as_in_files(record)), nl=False)
-    click.echo("]}")
+    head = {
+        "model": found.model,
+        "kind": found.kind,
+        "n": found.n,
+        "failed": found.answers.failed,
+        "doubtful": found.doubtful,
+        "stopped": found.stopped,
+        "seconds": found.seconds,
+        "labels": found.labels,
+    }
+    print_json_of_many(head, "records", map(_as_in_files, found.answers))
 
 
 def _as_in_files(record: msgspec.Struct) -> dict[str, object]:

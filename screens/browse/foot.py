@@ -75,7 +75,7 @@ def _offsets(one: Thing) -> str:
 def sides(one: Thing, cells: int, lines: int) -> list[list[Part]]:
     """Gold and predicted under each other on two lines, beside each other on one."""
     if one.gold is not None and one.gold == one.said:
-        told = [[Part(" both ", "dim"), Part(fit(one.gold, max(cells - _SIDES, 1)), "gold-line")]]
+        told = [[Part(" both ", "dim"), Part(fit(one.gold, max(cells - _SIDES, 1)).rstrip(), "gold-line")]]
     elif lines < 2:
         return [_on_one_line(one, cells)]
     else:

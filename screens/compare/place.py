@@ -263,7 +263,7 @@ class Compare(Place):
     def _draw_note(self, axis: "Axis") -> None:
         own = [row for row in axis.rows if not row.published]
         by = "Benjamini-Hochberg" if self.wanted is not None and self.wanted.correction == DISCOVERIES else "Holm"
-        p = f" p: Wilcoxon against A, over the samples of both, {by} over {max(len(own) - 1, 0)}"
+        p = f" p: Wilcoxon against A, samples of both; {by} over {max(len(own) - 1, 0)}"
         people = "   ░ annotators' range" if axis.people else ""
         published = "   ○ † as printed" if len(own) < len(axis.rows) else ""
         lines = [[Part(f" ├─●─┤ {axis.convention}", "dim")], [Part(f"{p}{people}{published}", "dim")]]

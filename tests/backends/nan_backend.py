@@ -22,7 +22,7 @@ from emotui.backends.base import (
 )
 
 ALL = ("classify", "score", "fill_mask", "extract", "regress", "rank")
-LABELS = ("joy", "sadness")
+LABELS = ("joy", "trust", "fear", "surprise", "sadness", "disgust", "anger", "anticipation")
 
 
 class Nan:
@@ -32,7 +32,10 @@ class Nan:
         self.card = ModelCard("nan", "nan", tuple(able), {"version": "1"}, {"own": LABELS, "values": ("valence",)})
 
     def classify(self, requests: Sequence[Classify]) -> list[object]:
-        return [Classification({"joy": _of(one.text), "sadness": 0.5}, "joy", False) for one in requests]
+        return [
+            Classification({label: _of(one.text) if label == "joy" else 0.05 for label in LABELS}, "joy", False)
+            for one in requests
+        ]
 
     def score(self, requests: Sequence[Score]) -> list[object]:
         n = [len(one.questions) for one in requests]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from emotui.backends import hf
-from emotui.backends.hf import loading
+from emotui.backends.hf.placing import devices
 from emotui.errors import ModelError
 from emotui.store.store import Store
 from tests.backends.servers.faulty_server import FaultyServer
@@ -139,7 +139,7 @@ def test_a_prompt_longer_than_the_context_is_refused_alone_with_its_length(
 def test_no_memory_is_told_before_anything_is_loaded(
     emotui: Emotui, tmp_path: Path, texts: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loading, "free_memory", lambda: 1_000_000)
+    monkeypatch.setattr(devices, "free_memory", lambda: 1_000_000)
     with pytest.raises(ModelError, match=r"needs 1\.0 MB of memory .* and 1\.0 MB are free: take a smaller model"):
         hf.load(str(TINY / "hf"), {"device": "cpu", "dtype": "float16", "threads": 1}, lambda line: None)
     assert hf.load(f"{TINY / 'hf'}#check_memory=false", {"threads": 1}, lambda line: None).card.capabilities

@@ -131,9 +131,9 @@ async def test_its_samples_and_its_metric_are_in_the_list_the_sample_and_the_res
         assert re.search(r"X felt +given", text)
         await press(pilot, "s", "j", "j", "j", "enter")
         assert listed(pilot) == ["glad", "wrong", "train"]
-        await press(pilot, "s", "enter")
+        await press(pilot, "s", "space", "enter")
         assert listed(pilot)[:2] == ["wrong", "glad"]
-        await press(pilot, "7")
+        await press(pilot, "7", "v")
         text = screen_text(pilot)
         assert "Texts with a feeling" in text
         assert re.search(r"n +accuracy +words", text)

@@ -247,7 +247,7 @@ def test_bits_without_the_library_for_them() -> None:
 
     if find_spec("bitsandbytes") is not None:
         pytest.skip("bitsandbytes is installed")
-    assert refusal(TINY, bits=4) == "hf: bits=4 needs bitsandbytes: pip install bitsandbytes"
+    assert refusal(TINY, bits=4) == "hf: bits=4 needs bitsandbytes: pip install bitsandbytes accelerate"
 
 
 def test_a_context_of_ones_own_is_kept_to() -> None:

@@ -58,9 +58,9 @@ async def test_what_is_dragged_over_is_the_text_itself_without_what_stands_besid
     async with opened(workspace(tmp_path / "w.duckdb")) as pilot:
         view = stave(pilot)
         text = view.score.text
-        line = view.render_line(0)
-        at = next(x for x in range(line.cell_length) if line.text[x : x + 4] == text[:4])
-        selected = view.get_selection(Selection(Offset(at, 0), Offset(at + 10, 0)))
+        drawn = [segment for y in range(view.size.height) for segment in view.render_line(y)]
+        x, y = next(one.style.meta["offset"] for one in drawn if one.style and one.text.startswith(text[:4]))
+        selected = view.get_selection(Selection(Offset(x, y), Offset(x + 10, y)))
         assert selected is not None
         assert selected[0] == text[:10]
         assert text[:20] in screen_text(pilot)
