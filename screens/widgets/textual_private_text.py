@@ -18,7 +18,7 @@ class MarkedTextArea(TextArea):
     `TextArea` highlights languages only: lines are styled in `get_line`, whose results it caches in `_line_cache`, and
     `_build_highlight_map` is the one place that every change of the text goes through before it is drawn. Its history
     has no question for what can be undone; a change by the keyboard, which alone is undone step by step, is
-    `_replace_via_keyboard`.
+    `_replace_via_keyboard`. Of another width it wraps its lines, but draws them again only where their number changes.
     """
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -56,6 +56,10 @@ class MarkedTextArea(TextArea):
         super()._build_highlight_map()
         if self.is_attached:
             self.mark_again()
+
+    def on_resize(self) -> None:
+        """Draw the lines as they are wrapped now."""
+        self.refresh()
 
     def get_line(self, line_index: int) -> Text:
         """The line with what is marked in it."""
