@@ -10,6 +10,16 @@ if TYPE_CHECKING:
 
 NOT_ASKED = "·"
 
+_WORDS = {
+    "P": "precision",
+    "R": "recall",
+    "Sim": "similarity",
+    "Acc L": "the gold word",
+    "Acc V": "a word of its vector",
+    "F1 V": "of the vectors",
+}
+"""What figures are that papers call by a letter or two."""
+
 
 def decimals(value: float, *, signed: bool = False, n: int = 3) -> str:
     """A figure with `n` decimals and no leading zero: `.620`, `1.000`, `-.050`; `signed`: `+.012`."""
@@ -73,10 +83,16 @@ def shortened(label: str, cells: int) -> str:
     return f"{head}…{tail}"
 
 
+def in_words(title: str) -> str:
+    """The title of a figure, with a word to one that is a letter: `P precision`."""
+    return f"{shown(title)} {_WORDS[title]}" if title in _WORDS else shown(title)
+
+
 def said(row: "Row", column: "Column", cell: "Cell") -> str:
     """What a cell is, in one line: of what, how much, and whose."""
     mean, spread = written(cell, column.unit)
-    what = f"{shown(column.group)}: {shown(column.title)}" if column.group else shown(column.title)
+    title = in_words(column.title)
+    what = f"{in_words(column.group)}: {title}" if column.group else title
     if cell.low is not None and cell.sd is not None:
         spread += f" ±{decimals(cell.sd)}"
     figure = f"{mean} {spread}".rstrip() if cell.asked else "not asked"

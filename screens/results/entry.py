@@ -10,7 +10,16 @@ ENTRY = PlaceEntry(
     keeps=("masked", "scenes", "rephrase", "generation"),
     main=("samples", "figure", "next_table", "run", "model", "view", "halt", "published", "export"),
     actions=(
-        Action("samples", ("enter",), "Enter", "samples", "Browse the samples behind the figure", "Results", 1),
+        Action(
+            "samples",
+            ("enter",),
+            "Enter",
+            "samples",
+            "Browse the samples behind the figure",
+            "Results",
+            1,
+            needs="none stand behind this figure here; it is published, undefined, not asked or empty",
+        ),
         Action("halt", ("escape",), "Esc", "stop counting", "Stop counting; what is counted stays", "Results", 1),
         Action(
             "figure",

@@ -8,7 +8,7 @@ from textual import events
 from textual.binding import Binding
 from textual.message import Message
 
-from emotui.screens.results.cells import decimals, shortened, written
+from emotui.screens.results.cells import decimals, in_words, shortened, written
 from emotui.screens.widgets.cell_width import fit, shown, width
 from emotui.screens.widgets.drawing import forest as axis
 from emotui.screens.widgets.drawing.forest import Dot, Scale
@@ -197,7 +197,7 @@ def drawn(
 
 def beneath(forest: "Forest", shape: _Shape) -> list[list[Part]]:
     """The sources by a further figure: its name with an axis of its own, and a row each."""
-    scale, name = shape.scale(forest), shown(forest.figure)
+    scale, name = shape.scale(forest), in_words(forest.figure)
     ticks, rows = Part(_ticks(scale), "dim"), _rows(forest, shape, scale, None)
     if width(name) > shape.name:
         return [[], [Part(f"  {name}", "strong")], [Part(" " * (shape.name + 4)), ticks], *rows]
@@ -236,14 +236,16 @@ def _rows(forest: "Forest", shape: _Shape, scale: Scale, cursor: int | None) -> 
 def _chooser(figure: str, figures: tuple[str, ...], cells: int) -> list[Part]:
     """The figures of the table, the one that is drawn marked; where they do not fit it alone with its number."""
     lead = [Part("← → ", "key")] if len(figures) > 1 else []
-    every = [
-        Part(f" {shown(one)} ", "here" if one == figure else "dim", f"tell('figure', {at})")
-        for at, one in enumerate(figures)
-    ]
-    if taken([*lead, *every]) <= cells:
-        return [*lead, *every]
+    for name in (in_words, shown):
+        every = [
+            Part(f" {name(one)} ", "here" if one == figure else "dim", f"tell('figure', {at})")
+            for at, one in enumerate(figures)
+        ]
+        if taken([*lead, *every]) <= cells:
+            return [*lead, *every]
     of = f"   {figures.index(figure) + 1} of {len(figures)} figures"
-    return [*lead, Part(f" {fit(shown(figure), max(cells - 4 - 2 - len(of), 8)).rstrip()} ", "here"), Part(of, "dim")]
+    room = max(cells - 4 - 2 - len(of), 8)
+    return [*lead, Part(f" {fit(in_words(figure), room).rstrip()} ", "here"), Part(of, "dim")]
 
 
 def _limits(forest: "Forest") -> tuple[float | None, float | None]:

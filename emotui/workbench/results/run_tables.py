@@ -36,7 +36,7 @@ def run_tables(
         own.append(read(run, before, told))
         before += run.done
     tables = task_named(dataset.task).tables(own[: len(runs)], own[len(runs) :])
-    return tables or _figures(store, dataset, runs)
+    return tables or _figures(store, dataset, own[: len(runs)])
 
 
 def _scored(
@@ -77,9 +77,9 @@ def _rated(store: Store, run: Run) -> dict[int, tuple[tuple[str, ...], tuple[str
     }
 
 
-def _figures(store: Store, dataset: Dataset, runs: Sequence[Run]) -> tuple[ResultsTable, ...]:
-    """Every figure of the runs' reports that is a number."""
-    reports = [(run, metrics(store, run)) for run in runs]
+def _figures(store: Store, dataset: Dataset, runs: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
+    """Every figure of the runs' reports that is a number, with all samples that were scored behind it."""
+    reports = [(one, metrics(store, one.run)) for one in runs]
     found = {
         key: isinstance(value, int)
         for _, report in reports
@@ -92,15 +92,16 @@ def _figures(store: Store, dataset: Dataset, runs: Sequence[Run]) -> tuple[Resul
         Column(key, key.replace("_", " "), unit="count" if whole else "share") for key, whole in found.items()
     )
     rows = tuple(
-        Row(_name(run), "run", run.run, _cells(run, report, tuple(found)), former_gold(store, run))
-        for run, report in reports
+        Row(_name(one.run), "run", one.run.run, _cells(one, report, tuple(found)), former_gold(store, one.run))
+        for one, report in reports
     )
     title = task_named(dataset.task).words.title
     return (ResultsTable(dataset.task, title, columns, rows, interval_notes(report for _, report in reports)),)
 
 
-def _cells(run: Run, report: dict[str, object], keys: tuple[str, ...]) -> tuple[Cell, ...]:
+def _cells(one: ScoredRun, report: dict[str, object], keys: tuple[str, ...]) -> tuple[Cell, ...]:
     spread, notes, sure = report.get("sd"), report.get("notes"), report.get("ci95")
+    run, samples = one.run.run, tuple(dict.fromkeys(sample for sample, _ in one.scores))
     cells = []
     for key in keys:
         value: Any = report.get(key)
@@ -109,7 +110,7 @@ def _cells(run: Run, report: dict[str, object], keys: tuple[str, ...]) -> tuple[
         known = isinstance(value, int | float) and not isinstance(value, bool)
         low, high = sure.get(key, (None, None)) if known and isinstance(sure, dict) else (None, None)
         why = None if known else why or "undefined"
-        cells.append(Cell(value if known else None, sd, why=why, run=run.run, low=low, high=high))
+        cells.append(Cell(value if known else None, sd, "", why, samples if known else (), run, low, high))
     return tuple(cells)
 
 
