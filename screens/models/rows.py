@@ -25,28 +25,50 @@ _CAN = {
     "attribute": "words",
     "regress": "value",
 }
-"""What models can do, in five letters each: that many cells has each column."""
+"""What models can do, in five letters each; where these have no room the columns are told by the first two."""
 
 _MEMORY, _SPEED, _STATE = 9, 18, 10
 _SHORTEST, _LONGEST = 14, 60
 _MOST_BAR = 24
+_WORDS, _LETTERS = 5, 2
+_WAYS = (
+    (_WORDS, True, 8),
+    (_LETTERS, True, 6),
+    (0, True, 6),
+    (_WORDS, False, 8),
+    (_LETTERS, False, 6),
+    (0, False, 6),
+    (0, False, 0),
+)
+"""Cells of a column of what models can do, whether speed is there, and the least cells of a bar; the best one first."""
+
+
+def _between(can: int) -> int:
+    """Cells before each column of what models can do."""
+    return 2 if can == _WORDS else 1 if can else 0
 
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """The cells of a SPEC, and of the bars of memory and speed; `can`: whether there are columns for that."""
+    """The cells of a SPEC, of a bar of memory or speed, and of a column of what models can do; that is 0 for none."""
 
     spec: int
     bar: int
     speed: bool
-    can: bool
+    can: int
 
     @classmethod
     def of(cls, rows: "Sequence[OnShelf]", cells: int) -> "_Shape":
-        """What gives way first where there is no room: what models can do, then speed, then bars."""
+        """Speed stands there once it was measured. Where there is no room, first the names of what models can do are
+        cut to two letters; then that gives way to a measured speed, then both, then bars.
+        """
         longest = min(max((len(row.spec) for row in rows), default=0), _LONGEST)
-        for can, speed, least in ((True, True, 8), (False, True, 6), (False, False, 6), (False, False, 0)):
-            fixed = 4 + 2 + _MEMORY + 2 + _STATE + (7 * len(_CAN) if can else 0) + (2 + _SPEED if speed else 0)
+        measured = any(row.rates for row in rows)
+        for can, speed, least in _WAYS:
+            if speed and not measured:
+                continue
+            abilities = 1 + (can + _between(can)) * len(_CAN) if can else 0
+            fixed = 4 + 2 + _MEMORY + 2 + _STATE + abilities + (2 + _SPEED if speed else 0)
             bars = 2 if speed else 1
             room = cells - fixed - bars * (least + 1 if least else 0)
             if room >= min(longest, _SHORTEST + 10) or not least:
@@ -57,16 +79,19 @@ class _Shape:
 
 
 def lines(rows: "Sequence[OnShelf]", cursor: int, cells: int) -> Lines:
-    """The heading, and a line a model in so many cells."""
+    """The heading, a line a model in so many cells, and what headings of two letters mean."""
     shape = _Shape.of(rows, cells)
     head = f"    {'model':{shape.spec}}  {'memory':>{_MEMORY}}" + (" " * (shape.bar + 1) if shape.bar else "")
     if shape.speed:
         head += f"  {'speed':>{_SPEED}}" + " " * (shape.bar + 1)
     if shape.can:
-        head += "".join(f"  {name}" for name in _CAN.values())
+        head += " " + "".join(" " * _between(shape.can) + name[: shape.can] for name in _CAN.values())
+    meant = "  ".join(f"{name[:2]}\xa0{name}" for name in _CAN.values()) if shape.can == _LETTERS else ""
     return [
         [Part(f"{head}  state", "dim")],
         *(_line(row, rows, shape, here=number == cursor) for number, row in enumerate(rows)),
+        *([[]] if meant else []),
+        *([Part(f"    {meant[a:b].replace(chr(0xA0), ' ')}", "dim")] for a, b in wrap(meant, cells - 4) if meant),
     ]
 
 
@@ -91,7 +116,8 @@ def _line(row: "OnShelf", rows: "Sequence[OnShelf]", shape: _Shape, *, here: boo
         parts += _bar(rate.per_second if rate else None, max(same, default=0.0), shape.bar, "■")
     if shape.can:
         able = able_to(row)
-        parts += [Part(f"  {'●' if name in able else '':^5}", "said") for name in _CAN]
+        before = " " * _between(shape.can)
+        parts += [Part(" "), *(Part(f"{before}{'●' if name in able else '':^{shape.can}}", "said") for name in _CAN)]
     return [*parts, Part(f"  {'broken' if broken else state or 'not loaded'}", kind)]
 
 
