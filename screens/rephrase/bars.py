@@ -41,7 +41,7 @@ def lines(probs: Mapping[str, float], gold: str, was: float | None, cells: int, 
 
     Args:
         probs: the classifier's probability of each of its labels; the largest is marked with ▸.
-        gold: its line comes first and says `gold`; it may be missing from `probs`, and is then –.
+        gold: its line comes first and says `gold` where that fits; it may be missing from `probs`, and is then –.
         was: the probability of gold for the original; a tick stands in the bar there.
     """
     if not probs:
@@ -76,8 +76,11 @@ def _bar(label: str, value: float | None, top: bool, was: float | None, gold: st
     parts = [*name, *_track(value, was, size, "gold" if is_gold else "said"), Part(f" {share(value)}")]
     if is_gold:
         tail = f" was {share(was).strip()}" if was is not None else ""
-        parts += [Part(fit(tail, len(_WAS)), "dim"), Part(_GOLD, "gold")]
+        parts.append(Part(fit(tail, len(_WAS)), "dim"))
     used = sum(len(part.text) for part in parts)
+    if is_gold and used + len(_GOLD) <= width:  # else the underline says it
+        parts.append(Part(_GOLD, "gold"))
+        used += len(_GOLD)
     return [*parts, Part(" " * max(width - used, 0))]
 
 

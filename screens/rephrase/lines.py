@@ -246,14 +246,14 @@ def session(progress: "Progress", last: str, cells: int) -> Lines:
         lines[-1] += group
     if progress.offered:
         full = round(progress.done / progress.offered * min(cells, 60))
-        lines.append([Part("━" * full, "said"), Part("━" * (min(cells, 60) - full), "rest")])
+        lines.append([Part("━" * full, "said"), Part("·" * (min(cells, 60) - full), "rest")])
     return [*lines, *folded(last, cells, "dim")] if last else lines
 
 
 def difference(changes: "Sequence[Change]", cells: int) -> Lines:
     """The original with what was left out of it (−) and what is new (+), in place."""
     if not any(change.kind != "same" for change in changes):
-        return [[Part("as the original", "dim")]] if changes else []
+        return [[Part("nothing changed yet from the original", "dim")]] if changes else []
     signs = {"same": ("", "plain"), "removed": ("−", "gone"), "added": ("+", "new")}
     lines: list[list[Part]] = [[]]
     used = 0
