@@ -63,6 +63,7 @@ class _Shape:
         cut to two letters; then that gives way to a measured speed, then both, then bars.
         """
         longest = min(max((len(row.spec) for row in rows), default=0), _LONGEST)
+        longest = max(longest, len("model"))
         measured = any(row.rates for row in rows)
         for can, speed, least in _WAYS:
             if speed and not measured:

@@ -18,7 +18,7 @@ ENTRY = PlaceEntry(
             "Browse the samples behind the figure",
             "Results",
             1,
-            needs="none stand behind this figure here; it is published, undefined, not asked or empty",
+            needs="no list of samples stands behind this figure (a published one, or over whole datasets)",
         ),
         Action("halt", ("escape",), "Esc", "stop counting", "Stop counting; what is counted stays", "Results", 1),
         Action(

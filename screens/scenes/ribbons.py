@@ -124,7 +124,8 @@ def _verdict(row: "Row", cells: int) -> Part:
         said, kind = ("M missed" if row.gold else "X extra"), "mark"
     else:
         said, kind = "", "plain"
-    return Part(fit(f" {said}" if cells >= _VERDICT else said[:1], cells), kind)
+    ways = (f" {said}", f" {said.rpartition(' ')[2]}", said[:1])
+    return Part(fit(next((way for way in ways if width(way) <= cells), ""), cells), kind)
 
 
 def _wrong(shown: Ribboned, axis: Axis) -> list[Part]:

@@ -147,7 +147,7 @@ def test_memory_and_speed_are_bars_on_one_scale_each_and_nothing_draws_nothing(c
     big = OnShelf("hf:big", "loaded", memory=4_000_000_000, rates={"tokens out": Rate("tokens", 40.0, 100, 2.0)})
     small = OnShelf("hf:small", "ended", memory=1_000_000_000, rates={"tokens out": Rate("tokens", 80.0, 100, 2.0)})
     unknown = OnShelf("hf:x", "", AtHand("hf:x", "hf", "x", None, None, None, ("embed",)))
-    head, *drawn = ("".join(part.text for part in line) for line in lines([big, small, unknown], 0, cells))
+    head, *drawn = ("".join(part.text for part in line) for line in lines([big, small, unknown], 0, cells)[:4])
     assert all(len(line) <= cells for line in (head, *drawn))
     assert "4.0 GB" in drawn[0]
     assert "not loaded" in drawn[2]
@@ -157,8 +157,19 @@ def test_memory_and_speed_are_bars_on_one_scale_each_and_nothing_draws_nothing(c
     if "speed" in head:
         assert "40 tokens/s" in drawn[0]
         assert bars[1][1] > bars[0][1]
-    if "embed" in head:
+    if "  embed" in head:
         assert drawn[2][head.index("embed") + 2] == "●"
+
+
+@pytest.mark.parametrize("cells", [78, 98, 118])
+def test_what_models_can_do_has_columns_wherever_no_speed_was_measured(cells: int) -> None:
+    row = OnShelf("hf:x", "", AtHand("hf:x", "hf", "x", None, None, None, ("generate", "embed")))
+    head, drawn, *below = ("".join(part.text for part in line) for line in lines([row], 0, cells))
+    assert "speed" not in head
+    names = ("write", "embed", "score") if "write" in head else (" wr", " em", " sc")
+    assert ["●" in drawn[head.index(one) : head.index(one) + len(one)] for one in names] == [True, True, False]
+    assert any("wr write" in line for line in below) == (names[0] == " wr")
+    assert all(len(line) <= cells for line in (head, drawn, *below))
 
 
 def test_everything_known_of_a_model_is_said() -> None:

@@ -71,3 +71,9 @@ def test_groups_of_columns_that_nobody_was_asked_for_are_left_out() -> None:
     assert [row.cells for row in without_unasked(table).rows] == [(Cell(0.5), Cell(), Cell(), Cell())]
     asked = ResultsTable("t", "T", columns[:2], (Row("m", "run", "m", cells[:2]),))
     assert without_unasked(asked) == asked
+
+
+def test_a_figure_that_is_a_letter_is_told_with_a_word() -> None:
+    row, cell = Row("m", "run", "r", ()), Cell(0.5)
+    assert results_cells.said(row, Column("precision", "P", "No prompt"), cell) == "No prompt: P precision   .500   m"
+    assert results_cells.said(row, Column("f1", "F1"), cell) == "F1   .500   m"
