@@ -3,6 +3,7 @@
 import errno
 import os
 import stat
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, BinaryIO
@@ -15,6 +16,47 @@ MOST_BYTES = 64_000_000
 MOST_STREAMED = 2_000_000_000
 MOST_STREAMED_LINES = 5_000_000
 """Of a data set that is no file on a disk, and so may have no end: a million texts have half a billion bytes."""
+
+
+WRITER_PATIENCE = 1.0
+"""Seconds within which somebody must have opened a pipe with a name for writing, as a shell does at once."""
+
+
+def opened(path: str | os.PathLike[str]) -> BinaryIO:
+    """A file open for reading bytes; the caller closes it.
+
+    Raises:
+        OSError: it cannot be opened, or is a pipe into which nobody writes.
+        ValueError: no file can have such a name.
+    """
+    if not stat.S_ISFIFO(Path(path).stat().st_mode):
+        return Path(path).open("rb")
+    found: list[BinaryIO | OSError] = []
+    guard = threading.Lock()
+    over = False
+
+    def wait() -> None:
+        try:
+            pipe: BinaryIO | OSError = Path(path).open("rb")  # noqa: SIM115 - the caller's
+        except OSError as error:
+            pipe = error
+        with guard:
+            if not over:
+                found.append(pipe)
+            elif not isinstance(pipe, OSError):
+                pipe.close()
+
+    # The system lets nobody look for a writer without waiting for one, so a thread waits that holds up no exit.
+    waiting = threading.Thread(target=wait, daemon=True)
+    waiting.start()
+    waiting.join(WRITER_PATIENCE)
+    with guard:
+        over = True
+    if not found:
+        raise OSError(errno.EAGAIN, "nobody writes into this pipe", str(path))
+    if isinstance(found[0], OSError):
+        raise found[0]
+    return found[0]
 
 
 def has_an_end(stream: IO[bytes] | IO[str]) -> bool:
@@ -51,8 +93,8 @@ def read_bytes(path: str | os.PathLike[str], *, data: bool = False) -> bytes:
     Raises:
         OSError: it cannot be read, or is longer than `MOST_BYTES`.
     """
-    with Path(path).open("rb") as file:
-        if data and stat.S_ISREG(Path(path).stat().st_mode):
+    with opened(path) as file:
+        if data and has_an_end(file):
             return file.read()
         return first_bytes(file, str(path))
 

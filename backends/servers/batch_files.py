@@ -7,6 +7,7 @@ files, and however often they were asked. What no file answers is `wanted`: the 
 import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from emotui.backends.servers.abilities import Abilities
 from emotui.backends.servers.answers import ChatAnswer
 from emotui.backends.servers.asking import CONTINUE
 from emotui.backends.servers.batch_settings import Settings, read_spec
+from emotui.backends.servers.bounded import MOST_BYTES
 from emotui.backends.servers.faults import Unanswered, message_of
 from emotui.backends.servers.scoring import gather, judge, questions_of
 from emotui.backends.servers.writing import write
@@ -28,6 +30,7 @@ _NEUTRAL: Mapping[str, Mapping[str, Any]] = {
     "openai": {},
 }
 _ENDING = ".jsonl"
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class _Response(msgspec.Struct):
@@ -67,33 +70,41 @@ class AnswerFiles:
         number, start, size = place
         with self._paths[number].open("rb") as file:
             file.seek(start)
-            line = msgspec.json.decode(file.read(size), type=_Line)
+            said = file.read(size)
+        try:
+            line = msgspec.json.decode(said, type=_Line)
+        except _UNREADABLE as error:
+            raise Unanswered(f"the file of answers is not what it was a moment ago ({error})") from None
         if line.response is None or line.response.status_code != 200:
             why = message_of(line.error) if line.error else ""
             if not why and line.response is not None:
-                body = msgspec.json.decode(line.response.body)
-                why = message_of(body.get("error", body)) if isinstance(body, dict) else str(body)
+                why = _why(line.response.body)
             raise Unanswered(f"the engine did not answer: {' '.join(why.split())[:300] or 'it does not say why'}")
         try:
             return msgspec.json.decode(line.response.body, type=ChatAnswer)
-        except msgspec.DecodeError as error:
+        except _UNREADABLE as error:
             raise Unanswered(f"the answer is not what the protocol says ({error})") from None
 
     def _index(self, number: int, path: Path) -> None:
         try:
+            if path.exists() and not path.is_file():
+                raise BadModel(f"batch: {path}: is a pipe or device: answers are read again and again, from a file")
             with path.open("rb") as file:
                 start = 0
-                for count, line in enumerate(file, start=1):
+                for count, line in enumerate(iter(partial(file.readline, MOST_BYTES + 1), b""), start=1):
+                    if len(line) > MOST_BYTES:
+                        raise BadModel(f"{path}:{count}: a line of more than {MOST_BYTES // 2**20} MB, as no answer is")
                     if line.strip():
                         self._keep(number, path, count, start, line)
                     start += len(line)
-        except OSError as error:
-            raise BadModel(f"batch: {path}: cannot be read: {(error.strerror or str(error)).lower()}") from None
+        except (OSError, ValueError) as error:
+            why = (error.strerror or str(error)).lower() if isinstance(error, OSError) else "there is no such file"
+            raise BadModel(f"batch: {path}: cannot be read: {why}") from None
 
     def _keep(self, number: int, path: Path, count: int, start: int, line: bytes) -> None:
         try:
             found = msgspec.json.decode(line, type=_Line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        except _UNREADABLE as error:
             raise BadModel(f"{path}:{count}: is no line of a batch's answers: {error}") from None
         key = _short(found.custom_id)
         good = found.response is not None and found.response.status_code == 200
@@ -235,6 +246,15 @@ def _files(path: str) -> list[Path]:
     if named.is_dir():
         return sorted(each for each in named.iterdir() if each.suffix == _ENDING and each.is_file())
     return [named]
+
+
+def _why(body: msgspec.Raw) -> str:
+    """The engine's own words in place of an answer, if it has any."""
+    try:
+        said = msgspec.json.decode(body)
+    except _UNREADABLE:
+        return ""
+    return message_of(said.get("error", said)) if isinstance(said, dict) else str(said)
 
 
 def _key(body: Mapping[str, Any]) -> str:

@@ -132,7 +132,10 @@ class Connection:
 
         retries = self.settings.retries if retries is None else retries
         document = {name: value for name, value in body.items() if name != "extra_body"} | body.get("extra_body", {})
-        content, sent = msgspec.json.encode(document), self._sent()
+        try:
+            content, sent = msgspec.json.encode(document), self._sent()
+        except UnicodeEncodeError:
+            raise Unanswered("the text holds half a character (a lone surrogate), which no request can carry") from None
 
         async def send() -> bytes:
             if (found := await quickly(self._http, self.address.url + path, content, sent)) is not None:

@@ -31,10 +31,16 @@ def shards(folder: Path) -> list[Path]:
     try:
         if not folder.is_dir():
             return []
-        found = [path for path in folder.rglob("*.parquet") if path.is_file()]
+        found = [path for path in folder.rglob("*.parquet") if path.exists() and not path.is_dir()]
     except (OSError, ValueError):
         return []
     return sorted(path for path in found if not any(p[0] in "._" for p in path.relative_to(folder).parts))
+
+
+def check_on_disk(path: Path) -> None:
+    """Raises: UnreadableFile where it is a pipe or a device, of which DuckDB would wait for an end."""
+    if path.exists() and not path.is_file():
+        raise UnreadableFile("is a pipe or device, and Parquet is read from a file on a disk alone")
 
 
 def rows_of_all(folder: Path, files: Sequence[Path], kind: type[msgspec.Struct], columns: LabelColumns = FOUND) -> Rows:
@@ -46,6 +52,7 @@ def rows_of_all(folder: Path, files: Sequence[Path], kind: type[msgspec.Struct],
     for path in files:
         last = 0
         try:
+            check_on_disk(path)
             for last, row in rows(path, kind, columns):
                 yield before + last, row
         except UnreadableFile as error:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from emotui.bounded import read_text
 from emotui.errors import BadInput
 from emotui.formats.reading import capped
 from emotui.formats.rows import literal, shown
@@ -54,7 +55,7 @@ def read_ratings(path: str, *, skip_bad: bool = False) -> Ratings | None:
     if Path(path).suffix.lower() not in ENDINGS:
         return None
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        text = read_text(path)
     except (OSError, UnicodeDecodeError):
         return None  # what is wrong with it, its reader says
     head = text.split("\n", 1)[0]

@@ -9,6 +9,7 @@ from typing import BinaryIO, Generic, TypeVar
 
 import msgspec
 
+from emotui import bounded
 from emotui.bounded import is_there
 from emotui.errors import BadInput
 from emotui.formats import checks, jsonl, parquet, tables
@@ -190,9 +191,10 @@ def _rows(name: str, kind: type[msgspec.Struct], columns: LabelColumns) -> Itera
             return
         ending = ending_of(name)
         if ending == ".parquet":
+            parquet.check_on_disk(Path(name))
             yield parquet.rows(Path(name), kind, columns)
             return
-        with Path(name).open("rb") as stream:
+        with bounded.opened(name) as stream:
             if ending == ".jsonl":
                 yield jsonl.rows(stream)
             else:

@@ -322,7 +322,7 @@ def _joined(files: Sequence[str], sizes: Sequence[int], how: Reading) -> tuple[s
 
 def _transcript(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig").strip()
+        return read_text(path).strip()
     except UnicodeDecodeError:
         raise ValueError(f"{literal(str(path))} is not UTF-8") from None
     except OSError as error:

@@ -1,6 +1,7 @@
 """What has no end is not read to it: a line says so, before the memory is full."""
 
 import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -182,3 +183,61 @@ def test_a_whole_data_set_on_a_disk_has_no_limit(tmp_path: Path, monkeypatch: py
 def test_text_is_read_as_python_reads_it(tmp_path: Path, text: str) -> None:
     (tmp_path / "t").write_bytes(text.encode())
     assert bounded.read_text(tmp_path / "t") == (tmp_path / "t").read_text("utf-8-sig")
+
+
+FIFO = pytest.mark.skipif(os.name != "posix", reason="no named pipes here")
+
+
+@pytest.fixture
+def unwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
+    """Makes a pipe of this name that nobody writes into, and gives its path."""
+    monkeypatch.setattr(bounded, "WRITER_PATIENCE", 0.01)
+
+    def made(name: str) -> str:
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        os.mkfifo(path)
+        return str(path)
+
+    return made
+
+
+@FIFO
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        *((f"in{ending}", ("score", "class", "--gold", "", "--pred", "")) for ending in (*reading.ENDINGS, "")),
+        ("in.jsonl", ("predict", "class", "--records", "")),
+        ("in.csv", ("agreement", "--ratings", "")),
+        *((f"in{ending}", ("view", "")) for ending in (".jsonl", ".csv", ".xml", ".xlsx", ".parquet", "")),
+        ("prompts.md", ("run", "spans", "--prompts", "")),
+        ("words.csv", ("score", "masked", "--gold", "good.jsonl", "--pred", "good.jsonl", "--lexicon", "")),
+        ("run.emotui-run", ("runs", "unpack", "")),
+        ("answers.jsonl", ("predict", "class", "--records", "good.jsonl", "--model", "batch:m@answers.jsonl")),
+        ("w.duckdb", ("runs", "--db", "")),
+        ("w.duckdb", ("merge", "", "--db", "other.duckdb")),
+        ("model/config.json", ("predict", "class", "--records", "good.jsonl", "--model", "hf:model")),
+        ("model.gguf", ("predict", "class", "--records", "good.jsonl", "--model", "gguf:model.gguf")),
+        ("old/paper.json", ("paper", "--again", "old", "--to", "new")),
+        ("folder/part.parquet", ("predict", "class", "--records", "folder")),
+        ("folder/part.parquet", ("view", "folder")),
+    ],
+)
+def test_a_file_that_is_a_pipe_without_a_writer_is_a_line(
+    emotui: Emotui, tmp_path: Path, unwritten: Callable[[str], str], name: str, words: tuple[str, ...]
+) -> None:
+    (tmp_path / "good.jsonl").write_text('{"id": "1", "text": "a"}\n', encoding="utf-8")
+    path = unwritten(name)
+    done = emotui(*(path if word == "" else word for word in words))
+    assert done.status in (1, 2)
+    assert len(done.err.splitlines()) == 1, done.err
+
+
+@FIFO
+def test_a_pipe_with_a_writer_is_read_whole(tmp_path: Path) -> None:
+    path = tmp_path / "in.jsonl"
+    os.mkfifo(path)
+    writing = threading.Thread(target=path.write_bytes, args=(b"abc",))
+    writing.start()
+    assert bounded.read_bytes(path) == b"abc"
+    writing.join()

@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
 import msgspec
 
+from emotui.bounded import read_text
 from emotui.commands.output import as_written, json_option, print_json, say, shown, terminal
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
@@ -172,7 +172,7 @@ def _read(path: str | None) -> str | None:
     if path is None:
         return None
     try:
-        return Path(path).read_text(encoding="utf-8-sig")
+        return read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{path}: cannot be read: {error}") from error
 

@@ -162,7 +162,7 @@ def _tell(done: Again, target: str) -> None:
     for one in done.runs:
         n = one.same + len(one.reworded) + len(one.other) + len(one.missing)
         settings = "" if one.alike else "; model, prompts, samples or versions are not the same"
-        say(f"{one.run}: {one.same} of {n} outputs are the same, letter by letter{settings}")
+        say(f"{literal(one.run)}: {one.same} of {n} outputs are the same, letter by letter{settings}")
     if done.other:
         say(f"{len(done.same)} files are the same, {len(done.other)} are not: {', '.join(done.other)}")
     else:

@@ -73,6 +73,8 @@ def write(
     check_writable(target)
     for read in filter(None, (records, answers)):
         check_not_over(target, read)
+    if answers and Path(target).resolve().parent == Path(answers).resolve():
+        raise BadInput(f"--to {target} is in the folder of --answers, all of which is read: name another place")
     part = None if shard is None else read_shard(shard)
     found = task_named(task)
     labels = read_labels(labels_file) if labels_file else None

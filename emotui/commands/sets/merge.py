@@ -24,7 +24,9 @@ def merge(stores: tuple[str, ...], db: str | None, as_json: bool) -> None:
     sources = [look_into(path, read_only=True).store for path in stores]
     workspace = open_workspace(db)
     try:
-        own = next((path for path, one in zip(stores, sources, strict=True) if one.path == workspace.store.path), None)
+        own = next(
+            (path for path, one in zip(stores, sources, strict=True) if one.path.samefile(workspace.store.path)), None
+        )
         if own is not None:
             raise BadInput(f"{literal(own)} is the store that the others are merged into: leave it out")
         found = merge_stores(workspace.store, sources)
@@ -44,4 +46,4 @@ def merge(stores: tuple[str, ...], db: str | None, as_json: bool) -> None:
     for one in found:
         parts = f", shards {', '.join(one.shards)}" if one.shards else ""
         kept = "was there already" if one.there else f"{one.run.done} of {one.run.n} done"
-        say(f"run {one.run.run}   {literal(one.run.model)}{parts}: {kept}")
+        say(f"run {literal(one.run.run)}   {literal(one.run.model)}{parts}: {kept}")

@@ -1,10 +1,11 @@
 """Opening the files of a layout, with one line of words where that fails."""
 
+import io
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from emotui.bounded import check_streamed, has_an_end, read_bytes
+from emotui.bounded import check_streamed, has_an_end, opened, read_bytes
 from emotui.formats.rows import MOST_LINE, UnreadableFile, numbered, shown, too_long
 
 
@@ -31,10 +32,10 @@ def utf8_lines(path: Path, encoding: str | None = None) -> Iterator[tuple[int, b
     number = 0
     try:
         if encoding is None:
-            with path.open("rb") as plain:
+            with opened(path) as plain:
                 yield from numbered(plain)
         else:
-            with path.open(encoding=encoding, newline="\n") as text:
+            with io.TextIOWrapper(opened(path), encoding, newline="\n") as text:
                 ends, length = has_an_end(text), 0
                 for number, line in enumerate(iter(partial(text.readline, MOST_LINE + 1), ""), start=1):
                     if len(line) > MOST_LINE:

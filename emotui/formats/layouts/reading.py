@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from emotui.bounded import opened
 from emotui.errors import BadInput
 from emotui.formats.layouts.layout import HEAD, Layout, ReadOptions
 from emotui.formats.layouts.registry import LAYOUTS, layout_named
@@ -59,7 +60,7 @@ def _found(path: Path, wanted: str | None) -> tuple[Layout, str]:
         folder = path.is_dir()
         head = b""
         if not folder:
-            with path.open("rb") as stream:
+            with opened(path) as stream:
                 head = stream.read(HEAD)
     except (OSError, ValueError) as error:
         raise UnreadableFile(_why(error)) from None

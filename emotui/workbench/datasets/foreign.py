@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from emotui import scratch
-from emotui.bounded import chunks, is_there
+from emotui.bounded import chunks, is_there, opened
 from emotui.errors import BadInput
 from emotui.formats import capped
 from emotui.formats.layouts.layout import ReadOptions, TextRow
@@ -157,7 +157,7 @@ def _at_hand(path: str) -> Iterator[str]:
     with scratch.folder() as folder:
         file = Path(folder) / ("stdin.jsonl" if not Path(path).suffix else Path(path).name)
         try:
-            with nullcontext(sys.stdin.buffer) if path == "-" else Path(path).open("rb") as stream:
+            with nullcontext(sys.stdin.buffer) if path == "-" else opened(path) as stream:
                 _copy(stream, file)
         except OSError as error:
             raise BadInput(f"{literal(path)}: cannot be read: {error.strerror}") from None

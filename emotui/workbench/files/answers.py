@@ -24,6 +24,9 @@ from emotui.formats.written import refusal
 
 R = TypeVar("R", bound=msgspec.Struct)
 
+_HEAD = b'{"emotui predict":'
+"""With which a file of answers begins: what begins otherwise is somebody's, and is left as it is."""
+_LONGEST_HEAD = 10_000
 _OFFSET = struct.Struct("<Q")
 _decode = msgspec.json.Decoder(tuple[int, int, str | None, msgspec.Raw]).decode
 
@@ -44,6 +47,7 @@ class Answers(Generic[R]):
         kind: of the records.
         path: of the file; None: one without a name, gone when this is closed.
         asked: names all that can change an answer.
+        fresh: what the file holds is dropped.
 
     Attributes:
         done: how many texts have an answer.
@@ -53,12 +57,12 @@ class Answers(Generic[R]):
         BadInput: there is a file of other answers, another process writes it, or it cannot be written.
     """
 
-    def __init__(self, kind: type[R], n: int, path: Path | None, asked: str) -> None:
+    def __init__(self, kind: type[R], n: int, path: Path | None, asked: str, *, fresh: bool = False) -> None:
         self._kind, self._n, self._path = kind, n, path
         self.done = self.failed = 0
         self._offsets = tempfile.TemporaryFile()  # noqa: SIM115 - see `close`
         self._offsets.truncate(n * _OFFSET.size)
-        head = msgspec.json.encode({"emotui predict": asked}) + b"\n"
+        head = _HEAD + msgspec.json.encode(asked) + b"}\n"
         try:
             self._file = tempfile.TemporaryFile() if path is None else path.open("a+b")  # noqa: SIM115 - see `close`
         except OSError as error:
@@ -67,13 +71,17 @@ class Answers(Generic[R]):
         try:
             self._lock()
             self._file.seek(0)
-            found = self._file.readline()
-            if found.endswith(b"\n") and found != head:
+            found = self._file.readline(_LONGEST_HEAD)
+            if not (_HEAD.startswith(found) or found.startswith(_HEAD)):
+                raise BadInput(
+                    f"{literal(str(path))}: holds no answers of emotui's: move it away, or name another file"
+                )
+            if found.endswith(b"\n") and found != head and not fresh:
                 raise BadInput(
                     f"{literal(str(path))}: holds answers to something else (other texts, model or settings): go on "
                     "with that, or start anew with --fresh"
                 )
-            if found == head:
+            if found == head and not fresh:
                 self._index()
             else:
                 self._file.truncate(0)

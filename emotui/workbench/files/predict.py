@@ -106,9 +106,7 @@ def predict(
         for note in notes_on_prompts(card) if way and "generate" in card.capabilities else ():
             warn(f"{spec}: {note}")
         asked = identity(task, {"texts": texts.fingerprint, "labels": "\n".join(names), "way": way}, card, 0, 1, way)
-        if fresh and kept is not None:
-            kept.unlink(missing_ok=True)
-        answers: Answers[msgspec.Struct] = Answers(task.files.predicted, texts.n, kept, asked)
+        answers: Answers[msgspec.Struct] = Answers(task.files.predicted, texts.n, kept, asked, fresh=fresh)
         if answers.done:
             warn(f"{answers.done} of {texts.n} were answered before: going on")
         try:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from emotui.bounded import read_bytes
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
 from emotui.store.query import Dataset, Run
@@ -21,7 +22,7 @@ from emotui.workbench.paper.reproducing import Reproduced, compared
 from emotui.workbench.progress import OnProgress
 from emotui.workbench.reports.report import unwatched
 from emotui.workbench.runs.packing import unpack
-from emotui.workbench.runs.plan import RunConfig
+from emotui.workbench.runs.plan import MOST_REPEATS, RunConfig
 
 if TYPE_CHECKING:
     from emotui.workbench.workspace import Workspace
@@ -44,7 +45,7 @@ def recipe_of(folder: str) -> Recipe:
     """What a folder says of itself. Raises: BadInput."""
     path = Path(folder) / FILE
     try:
-        return read_recipe(path.read_bytes(), str(path))
+        return read_recipe(read_bytes(path), str(path))
     except OSError:
         raise BadInput(f"{literal(folder)}: has no {FILE}: it is no folder of `emotui paper`") from None
 
@@ -83,7 +84,7 @@ def make_again(
         if kept or not one.by_model:
             ids[one.run] = one.run
             continue
-        config = msgspec.convert(one.config, RunConfig)
+        config = _config(folder, one)
         done = workspace.run_model(
             (models or {}).get(one.model, one.model),
             dataset.dataset,
@@ -112,6 +113,18 @@ def make_again(
     names = sorted(before.keys() | now.keys())
     same = tuple(name for name in names if before.get(name) == now.get(name) == _hash(Path(to) / name))
     return Again(same, tuple(name for name in names if name not in same), tuple(compared_runs), why)
+
+
+def _config(folder: str, one: RecipeRun) -> RunConfig:
+    """What a run was asked for. Raises: BadInput where a folder says what no run can have."""
+    where = f"{literal(f'{folder}/{FILE}')}:1: run {literal(one.run)}"
+    try:
+        config = msgspec.convert(one.config, RunConfig)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise BadInput(f"{where}: {literal(str(error))[:200]}") from None
+    if not 1 <= config.repeats <= MOST_REPEATS or (one.limit is not None and one.limit < 1):
+        raise BadInput(f"{where}: no run has {config.repeats} repeats, or a limit of {one.limit}")
+    return config
 
 
 def _drawn_otherwise(before: str, now: str) -> str:
@@ -146,11 +159,11 @@ def _dataset(store: Store, folder: Path, one: RecipeDataset) -> Dataset:
     task = task_named(one.task)
     path = folder / one.file
     try:
-        lines = path.read_bytes().splitlines()
+        lines = read_bytes(path, data=True).splitlines()
         samples = [msgspec.json.decode(line, type=task.sample) for line in lines]
     except OSError:
         raise BadInput(f"{literal(str(path))}: cannot be read") from None
-    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadInput(f"{literal(str(path))}: {literal(str(error))[:200]}") from None
     found = add_samples(store, task.name, one.name, samples, one.source or "a paper's folder")
     for source, mapping in one.label_maps.items():

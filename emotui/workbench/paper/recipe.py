@@ -73,7 +73,7 @@ def read_recipe(text: bytes, path: str) -> Recipe:
     """Raises: BadInput where it is none of this version."""
     try:
         found = msgspec.json.decode(text, type=Recipe)
-    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadInput(f"{literal(path)}:1: {literal(str(error))[:200]}") from None
     if (found.format, found.version) != (FORMAT, VERSION):
         raise BadInput(f"{literal(path)}:1: is not version {VERSION} of {FORMAT}")

@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import msgspec
 
+from emotui.bounded import opened
 from emotui.errors import BadInput
 from emotui.formats.rows import UnreadableFile, literal, shown
 from emotui.formats.unpacked import SURELY, TIMES
@@ -152,7 +153,7 @@ def read(path: str) -> tuple[Manifest, dict[str, bytes]]:
     zstandard = _library()
     try:
         size = Path(path).stat().st_size
-        with Path(path).open("rb") as file:
+        with opened(path) as file:
             unpacking = zstandard.ZstdDecompressor(max_window_size=_WINDOW).stream_reader(file)
             most = SURELY + TIMES * size
             with unpacking as stream, tarfile.open(fileobj=_Bounded(stream, most), mode="r|") as archive:

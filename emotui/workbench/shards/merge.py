@@ -7,11 +7,12 @@ from typing import Any
 import msgspec
 
 from emotui.errors import BadInput
+from emotui.formats.rows import literal
 from emotui.store.query import Dataset, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
-from emotui.workbench.runs.plan import RunConfig, asked_of, free_name, stored_samples
+from emotui.workbench.runs.plan import MOST_REPEATS, RunConfig, asked_of, free_name, stored_samples
 from emotui.workbench.runs.run_file import without_machine
 from emotui.workbench.runs.states import with_state
 from emotui.workbench.shards.shard import Shard, read_shard
@@ -57,14 +58,31 @@ def merge(target: Store, sources: Sequence[Store]) -> list[Merged]:
             if dataset is None or run.source != "model":
                 continue
             if run.state == "running":
-                raise BadInput(f"{store.path}: run {run.run} is going on: merge it when it is done, or stopped")
-            config = msgspec.convert(run.config, RunConfig)
+                raise BadInput(f"{_named(store, run)} is going on: merge it when it is done, or stopped")
+            config = _config(store, run, dataset)
             shards = config.shard.rpartition("/")[2]
             key = (dataset.task, dataset.fingerprint, run.identity, config.whole, shards, run.run if not shards else "")
             found.setdefault(key, []).append(_Part(store, dataset, run, config))
     for parts in found.values():
         _check(parts)
     return [_kept(target, sorted(parts, key=_number)) for parts in found.values()]
+
+
+def _named(store: Store, run: Run) -> str:
+    return literal(f"{store.path}: run {run.run}")
+
+
+def _config(store: Store, run: Run, dataset: Dataset) -> RunConfig:
+    """What a run was asked for. Raises: BadInput where a store says what no run can have."""
+    try:
+        config = msgspec.convert(run.config, RunConfig)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise BadInput(f"{_named(store, run)}: its settings cannot be read: {literal(str(error))[:200]}") from None
+    if config.shard:
+        read_shard(config.shard)
+    if not (0 <= config.whole <= dataset.n and 1 <= config.repeats <= MOST_REPEATS):
+        raise BadInput(f"{_named(store, run)}: its settings are of no such dataset ({config.whole} texts of it)")
+    return config
 
 
 def _number(part: _Part) -> int:
@@ -77,7 +95,8 @@ def _check(parts: Sequence[_Part]) -> None:
         other = seen.setdefault(part.config.shard, part)
         if other is not part:
             what = f"shard {part.config.shard} of run" if part.shard else "run"
-            raise BadInput(f"{part.store.path}: {what} {part.run.run} is in {other.store.path} too: leave one out")
+            named = literal(f"{part.store.path}: {what} {part.run.run} is in {other.store.path} too")
+            raise BadInput(f"{named}: leave one out")
 
 
 def _kept(target: Store, parts: Sequence[_Part]) -> Merged:
@@ -96,7 +115,8 @@ def _kept(target: Store, parts: Sequence[_Part]) -> Merged:
     if there is None:
         name = free_name(target, first.run.identity[:8]) if shards else first.run.run
         if name in target.run_names():
-            raise BadInput(f"{first.store.path}: there is another run {name} in {target.path}: rename one of them")
+            named = literal(f"{first.store.path}: there is another run {name} in {target.path}")
+            raise BadInput(f"{named}: rename one of them")
         there = target.start_run(
             run=name,
             identity=first.run.identity,
@@ -123,11 +143,15 @@ def _same(run: Run, identity: str, n: int, name: str | None) -> bool:
 
 def _take(target: Store, run: str, part: _Part, dataset: Dataset, before: set[tuple[int, int]]) -> None:
     """Keep a part's answers, whose samples have other numbers there."""
-    offset = _first(target, dataset) - _first(part.store, part.dataset)
-    rows = (
-        msgspec.structs.replace(row, sample=row.sample + offset, output=None)
-        for row in part.store.results(part.run.run)
-    )
+    first = _first(part.store, part.dataset)
+    there, offset = range(first, first + part.dataset.n), _first(target, dataset) - first
+
+    def moved(row: ResultRow) -> ResultRow:
+        if row.sample not in there:
+            raise BadInput(f"{_named(part.store, part.run)} has answers about texts that are not in its dataset")
+        return msgspec.structs.replace(row, sample=row.sample + offset, output=None)
+
+    rows = map(moved, part.store.results(part.run.run))
     new = (row for row in rows if (row.sample, row.repeat) not in before)
     for some in _groups(new):
         target.commit_batch(run, some, gold=dataset.gold)

@@ -1,7 +1,7 @@
 """A run's questions as a file of requests that another engine answers (OpenAI's and vLLM's batch format)."""
 
-import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -11,6 +11,7 @@ import msgspec
 from emotui.backends.base import Request
 from emotui.backends.servers.batch_files import BatchModel, asked_only
 from emotui.errors import ModelError
+from emotui.formats.written import is_stream, refusal, replacing
 from emotui.tasks.prompting.settings import configured
 from emotui.tasks.task import Task
 from emotui.workbench.runs.plan import chosen_way, sample_seed
@@ -50,13 +51,11 @@ def write_requests(samples: Callable[[], Iterable[Any]], argument: str, question
     model = asked_only(argument)
     way = chosen_way(question.task, model.card, question.way)
     task = configured(question.task, way, question.settled(model.card, way), question.repeats)
-    beside = to.with_name(f".{to.name[:100]}.{secrets.token_hex(4)}")
     try:
-        with beside.open("wb") as file:
+        with nullcontext(to) if is_stream(to) else replacing(to) as place, place.open("wb") as file:
             n, opened, written = _write(samples, task, model, way, question, file)
-        beside.replace(to)
-    finally:
-        beside.unlink(missing_ok=True)
+    except OSError as error:
+        raise refusal(str(to), error) from None
     return Written(n, opened, written)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
 
-from emotui.bounded import chunks
+from emotui.bounded import chunks, opened
 from emotui.formats.rows import UnreadableFile
 
 _CHUNK = 1 << 16
@@ -48,7 +48,7 @@ def documents(path: Path, name: str) -> Iterator[tuple[int, Element]]:
     parser.EntityDeclHandler = _refuse
     reading.line = lambda: parser.CurrentLineNumber
     try:
-        with path.open("rb") as stream:
+        with opened(path) as stream:
             for chunk in chunks(stream, _CHUNK):
                 parser.Parse(chunk, False)
                 yield from reading.taken()

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from emotui.bounded import read_bytes
 from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
 from emotui.formats.layouts.tables import datasets_writing
 from emotui.formats.layouts.tables.features import names_in_card, names_in_json
@@ -93,6 +94,8 @@ def _arrow(path: Path) -> tuple[tuple[str, ...], Iterator[dict[str, Any]]]:
         import pyarrow.ipc
     except ImportError:
         raise UnreadableFile(_MISSING) from None
+    if not path.is_file():
+        raise UnreadableFile(f"{literal(path.name)} is a pipe or device, or not there")
     try:
         with pyarrow.memory_map(str(path)) as source:
             batches = _batches(pyarrow, source)
@@ -154,13 +157,13 @@ def _names_in(path: Path) -> dict[str, tuple[str, ...]]:
     """The names of labels that a folder tells beside its data."""
     for file in (path / _INFO, *sorted(path.glob(f"*/{_INFO}"))):
         try:
-            if names := names_in_json(file.read_bytes()):
+            if names := names_in_json(read_bytes(file)):
                 return names
         except OSError:
             continue
     for card in (path / "README.md", path.parent / "README.md"):
         try:
-            if names := names_in_card(card.read_text(encoding="utf-8", errors="replace")):
+            if names := names_in_card(read_bytes(card).decode("utf-8", "replace")):
                 return names
         except OSError:
             continue
