@@ -28,8 +28,11 @@ test-gpu: $(VENV)/test.stamp
 
 # What kills, full disks, hostile input and servers do, for so many minutes; `make test` has a short form of most.
 MINUTES ?= 20
+# Seconds for one of them, some of which go on for 0.4 of the minutes and then end what they have begun; one that hangs
+# with the limit of `make test` would take its worker along.
+LIMIT ?= 1500
 test-faults: $(VENV)/test.stamp
-	EMOTUI_LONG_TESTS=$(MINUTES) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "faults or fuzz"
+	EMOTUI_LONG_TESTS=$(MINUTES) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --timeout $(LIMIT) -m "faults or fuzz"
 
 # mypy and import-linter run elsewhere than here, where `emotui/` alone would hide the rest of the package.
 check: $(VENV)/dev.stamp

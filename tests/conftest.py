@@ -16,7 +16,7 @@ from hypothesis import settings
 from emotui.__main__ import main
 from emotui.collector import collect_seldom
 from tests.effort import MINUTES
-from tests.forked_models import Server, forked_models
+from tests.forked_models import CAN_FORK, Server, forked_models
 from tests.kept_engines import kept_engines
 from tests.kept_models import kept_models
 from tests.paths import CHECKOUT
@@ -68,6 +68,8 @@ def _stores() -> Iterator[None]:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_setupnodes(config: pytest.Config) -> None:
     """All workers have their models forked from one server; without workers it is started when a model is."""
+    if not CAN_FORK:
+        return
     server = Server()
     os.environ[_FORKS] = server.address
     config.add_cleanup(server.close)

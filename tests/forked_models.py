@@ -24,6 +24,8 @@ from emotui.backends.spec import parse_spec
 from tests.fork_server import OFFLINE, Wanted
 
 KINDS = ("embedded", "hf", "openai")
+CAN_FORK = hasattr(os, "fork") and hasattr(socket, "AF_UNIX")
+"""Not on Windows: models are started there as they are for anybody."""
 
 
 class Forked:
@@ -102,6 +104,9 @@ class Server:
 @contextmanager
 def forked_models(address: str | None = None) -> Iterator[None]:
     """While it lasts, starting a `ModelProcess` forks one: from the server at `address`, else from one of its own."""
+    if not CAN_FORK:
+        yield
+        return
     spawn, starting = ModelProcess._spawn, threading.Lock()
     with ExitStack() as ends:
 

@@ -24,6 +24,9 @@ from pathlib import Path
 import numpy as np
 import psutil
 
+CHECKOUT = Path(__file__).resolve().parents[2]
+"""What is measured, whatever is installed and wherever this is run from."""
+
 MOST = 20.0
 """MB an hour."""
 
@@ -46,6 +49,7 @@ def main() -> None:
     parser.add_argument("--db", type=Path)
     parser.add_argument("--pause", type=float, default=0.12, help="seconds between two keys")
     options = parser.parse_args()
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(CHECKOUT), os.environ.get("PYTHONPATH"))))
     with tempfile.TemporaryDirectory() as folder:
         db = Path(folder) / "w.duckdb"
         if options.db is not None:
