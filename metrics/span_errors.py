@@ -165,11 +165,10 @@ class Means:
             self.samples.append(number)
 
     def figures(self) -> dict[str, tuple[float | None, list[int]]]:
-        known = len(self.sim) == len(self.f1) > 0
         return {
             "n": (len(self.f1), self.samples),
             "f1": (fmean(self.f1) if self.f1 else None, self.samples),
-            "sim": (fmean(self.sim) if known else None, self.samples),
+            "sim": (fmean(self.sim) if self.sim else None, self.samples),
         }
 
 

@@ -105,6 +105,9 @@ def report(gold: Sequence[SpanSample], details: Sequence[SampleDetail]) -> dict[
     each = [_figures(sample_of, [d for d in details if d.repeat == repeat]) for repeat in repeats]
     document: dict[str, object] = dict(_over_repeats(each, known_mean))
     notes = _notes(each, bool(details))
+    without = sum(detail.sim is None for detail in details)
+    if 0 < without < len(details):
+        notes["sim"] = f"{without} of {len(details)} answers have none, and are left out: {_NOT_EMBEDDED}"
     if repeats != [0]:
         document["repeats"] = len(repeats)
         document["sd"] = _over_repeats(each, known_sd)
@@ -137,7 +140,7 @@ def _figures(sample_of: Mapping[str, SpanSample], details: Sequence[SampleDetail
         "extra_spans": sum(len(detail.extra) for detail in details),
         "tokens": _token_figures([detail.tokens for detail in details]),
         **_label_figures(details),
-        "sim": _average(detail.sim for detail in details),
+        "sim": _known_average(detail.sim for detail in details),
         "predicted_spans": spans,
         "hallucinated_spans": hallucinated,
         "hallucination_rate": _rate(hallucinated, spans),
@@ -201,7 +204,7 @@ def _by_name(sample_of: Mapping[str, SpanSample], details: Sequence[SampleDetail
             if name is not None and name != NEUTRAL:
                 scores.setdefault(name, []).append((score.f1, score.sim))
     return {
-        name: {"n": len(found), "f1": _average(f1 for f1, _ in found), "sim": _average(sim for _, sim in found)}
+        name: {"n": len(found), "f1": _average(f1 for f1, _ in found), "sim": _known_average(sim for _, sim in found)}
         for name, found in sorted(scores.items())
     }
 
@@ -219,6 +222,12 @@ def _average(values: Iterable[float | None]) -> float | None:
     numbers = list(values)
     known = [number for number in numbers if number is not None]
     return fmean(known) if known and len(known) == len(numbers) else None
+
+
+def _known_average(values: Iterable[float | None]) -> float | None:
+    """The mean of those that are defined."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
 
 
 def _rate(part: float, whole: int) -> float | None:
@@ -262,6 +271,8 @@ def _found(figures: Figures, name: str) -> object:
 
 EMPTY_RULE = "a sample with neither gold nor predicted spans counts 1, so silence is rewarded"
 """What has to be known wherever F1 stands (SEER, section 6)."""
+
+_NOT_EMBEDDED = "the model that embeds did not finish a span of theirs"
 
 _CAUSES = {
     "f1": "no samples",

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from math import isnan
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -272,7 +273,8 @@ class _Cosines:
         if self._vectors is not None and len(self._vectors) != len(self._row):
             raise ValueError(f"{len(self._row)} strings gave {len(self._vectors)} embeddings")
 
-    def __call__(self, gold: Sequence[Words], predicted: Sequence[Words]) -> Similarity:
+    def __call__(self, gold: Sequence[Words], predicted: Sequence[Words]) -> Similarity | None:
+        """None where one of the strings has no embedding (a row of NaN), and is not on both sides alone."""
         if self._vectors is None or not gold or not predicted:
             return []
         rows = self._vectors[[self._row[span.text] for span in gold]].astype("float64")
@@ -283,7 +285,7 @@ class _Cosines:
             for j, p in enumerate(predicted):
                 if g.text == p.text:
                     cosines[i][j] = 1.0
-        return cosines
+        return None if any(isnan(cosine) for row in cosines for cosine in row) else cosines
 
 
 def _score(reading: _Reading, similarity: _Cosines | None, terms: frozenset[str]) -> SampleDetail:
@@ -355,7 +357,8 @@ def _void(similarity: _Cosines | None) -> tuple[tuple[Pair, ...], float, float |
 def _aligned(
     gold: Sequence[Words], predicted: Sequence[Words], similarity: _Cosines | None
 ) -> tuple[tuple[Pair, ...], float, float | None]:
-    pairs, f1 = align_words(gold, predicted, None if similarity is None else similarity(gold, predicted))
+    cosines = None if similarity is None else similarity(gold, predicted)
+    pairs, f1 = align_words(gold, predicted, cosines)
     return pairs, f1, None if similarity is None else sim_score(pairs, len(gold), len(predicted))
 
 

@@ -6,27 +6,10 @@ from typing import Any
 from emotui.backends.base import Embed, Refused, Request
 from emotui.backends.host import IsCancelled, ModelProcess
 from emotui.errors import Unanswered
+from emotui.tasks.embedding import MOST_IN_A_ROW, asked_twice
 
 PASSED_OVER = "passed over: "
 """Begins why a text has no answer that the model did not finish when it was asked about nothing else."""
-
-MOST_IN_A_ROW = 3
-"""Texts; where so many alone are too much one after the other, it is the model that does not answer."""
-
-
-def asked_twice(model: ModelProcess, requests: Sequence[Request], cancelled: IsCancelled | None = None) -> Any:
-    """A model's answers; where it died over them it is asked once more: anything else may have ended its process.
-
-    Raises:
-        ModelError: as `ModelProcess.ask`; Unanswered, where it gave no answer in its time, or died twice.
-        Cancelled: the person stopped it.
-    """
-    try:
-        return model.ask(requests, cancelled=cancelled)
-    except Unanswered as error:
-        if error.slow:
-            raise
-    return model.ask(requests, cancelled=cancelled)
 
 
 class Asking:

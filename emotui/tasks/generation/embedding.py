@@ -1,6 +1,7 @@
 """EAnS and a stand-in for EPS over sentence embeddings, each distinct text embedded once."""
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +48,11 @@ def distinct(texts: Sequence[str], embed: Embed) -> Mapping[str, Floats]:
 def eans_of(
     triples: Sequence[Triple], embed: Embed, reading: Reading = "table", template: str = TEMPLATE
 ) -> list[dict[str, float]]:
-    """The six relations of each triple (`emotui.metrics.eans`). Args: template: with `{emotion}` in it."""
+    """The six relations of each triple (`emotui.metrics.eans`); none of one with a text that was not embedded.
+
+    Args:
+        template: with `{emotion}` in it.
+    """
     if not triples:
         return []
     labels = {target: template.replace("{emotion}", target) for *_, target in triples}
@@ -62,12 +67,17 @@ def eans_of(
         np.stack([known[neutral]] * len(triples)),
         reading,
     )
-    return [{name: float(column[row]) for name, column in found.items()} for row in range(len(triples))]
+    rows = ({name: float(column[row]) for name, column in found.items()} for row in range(len(triples)))
+    return [row if all(map(isfinite, row.values())) else {} for row in rows]
 
 
 def nearest_label(texts: Sequence[str], embed: Embed) -> list[dict[str, float]]:
-    """For each text the cosine with a sentence for each of EPS's labels: what stands in where no NLI model is given."""
+    """For each text the cosine with a sentence for each of EPS's labels: what stands in where no NLI model is given.
+
+    Nothing of a text that was not embedded.
+    """
     hypotheses = [HYPOTHESIS.replace("{label}", label) for label in EPS_LABELS]
     known = distinct([*texts, *hypotheses], embed)
     against = np.stack([known[one] for one in hypotheses])
-    return [dict(zip(EPS_LABELS, (against @ known[text]).tolist(), strict=True)) for text in texts]
+    found = (dict(zip(EPS_LABELS, (against @ known[text]).tolist(), strict=True)) for text in texts)
+    return [one if all(map(isfinite, one.values())) else {} for one in found]

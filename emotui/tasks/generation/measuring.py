@@ -7,19 +7,19 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from emotui.backends.base import Classify, Embed, Generate, Generation, Rank, Refused
+from emotui.backends.base import Classify, Generate, Generation, Rank, Refused
 from emotui.backends.grammars import numbers_of
 from emotui.backends.host import ModelProcess, lacks
 from emotui.errors import BadInput, ModelError
 from emotui.metrics.eas import EAS_EMOTIONS, EAS_MOST, eas
 from emotui.metrics.eps import EPS_LABELS, eps_label
 from emotui.metrics.fluency import perplexity
+from emotui.tasks.embedding import embedded
 from emotui.tasks.prompting.files import Prompt, as_chat, filled
 from emotui.tasks.prompting.ways import ZERO_SHOT
 from emotui.tasks.values.prompts import read_numbers
 
 BATCH = 64
-_EMBED_AT_ONCE = 512
 WINDOW = 256
 """Words that are read at once for perplexity: GPT-2 has room for 1,024 tokens."""
 
@@ -158,17 +158,16 @@ def stride_note(stride: int, read: Fluency) -> str:
 
 
 def embedder_of(model: ModelProcess) -> Any:
-    """A function from texts to (n, d) embeddings of them. Raises ModelError where the model cannot embed."""
+    """A function from texts to (n, d) embeddings of them, as `embedded` has them.
+
+    Raises ModelError where the model cannot embed.
+    """
 
     def embed(texts: Sequence[str]) -> NDArray[np.floating]:
         card = model.load()
         if "embed" not in card.capabilities:
             raise ModelError(lacks(card.spec, "embed"))
-        parts = [
-            np.asarray(model.ask([Embed(text) for text in texts[start : start + _EMBED_AT_ONCE]]))
-            for start in range(0, len(texts), _EMBED_AT_ONCE)
-        ]
-        return np.concatenate(parts)
+        return embedded(model, texts)
 
     return embed
 

@@ -15,6 +15,7 @@ from emotui.metrics.eps import EPS_LABELS, eps_label
 from emotui.metrics.fluency import words_and_characters
 from emotui.metrics.rating_subset import representative
 from emotui.records import Generation
+from emotui.tasks.embedding import UNFINISHED
 from emotui.tasks.generation.document import ILLUSTRATION, ILLUSTRATIVE, ScoredText, is_ers, model_figures, trusted
 from emotui.tasks.generation.embedding import eans_of, nearest_label, once
 from emotui.tasks.generation.measuring import (
@@ -131,12 +132,12 @@ def measure(records: Sequence[Generation], settings: ScoreSettings) -> Measured:
                 notes[f"{name}.unread"] = f"{one.spec} gave no label for {one.unread} texts, which count as wrong"
         embed = once(embedder_of(models.of(settings.embedder)))
         if settings.nli is None:
-            labels = [eps_label(each) for each in nearest_label(texts, embed)]
+            labels: Sequence[str | None] = [eps_label(one) if one else None for one in nearest_label(texts, embed)]
             notes[EPS] = EPS_STAND_IN.format(embedder=settings.embedder)
         else:
             labels = eps_by_nli(models.of(settings.nli), texts)
         for label in EPS_LABELS:
-            values[f"{EPS}_{label}"] = [float(one == label) for one in labels]
+            values[f"{EPS}_{label}"] = [None if one is None else float(one == label) for one in labels]
         if settings.eas_model is None:
             values[EAS], notes[EAS] = [None] * len(records), MISSING[EAS]
         else:
@@ -146,7 +147,9 @@ def measure(records: Sequence[Generation], settings: ScoreSettings) -> Measured:
         triples = [(one.original, one.neutral, one.emotional, one.target) for one in records]
         relations = eans_of(triples, embed, settings.reading, settings.template)
         for name in EANS:
-            values[name] = [one[name] for one in relations]
+            values[name] = [one.get(name) for one in relations]
+        if unfinished := sum(not one for one in relations):
+            notes["eans"] = f"{unfinished} texts have no EAnS, and are left out: {UNFINISHED}"
         if settings.ppl_model is None:
             values[PPL], notes[PPL] = [None] * len(records), MISSING[PPL]
         else:

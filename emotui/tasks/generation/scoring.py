@@ -18,6 +18,7 @@ from emotui.metrics.span_scoring import Embed
 from emotui.metrics.thirteen import REGISTRY
 from emotui.records import Generation
 from emotui.store.rows import ScoreRow
+from emotui.tasks.embedding import UNFINISHED
 from emotui.tasks.generation import measured
 from emotui.tasks.generation.detail import CONVENTION, Detail
 from emotui.tasks.generation.embedding import NEUTRAL, Triple, eans_of, nearest_label, once
@@ -148,7 +149,9 @@ def _eps(texts: Sequence[str], embed: Embed | None, kept: Kept) -> list[object]:
     one = kept.get(measured.EPS)
     if one is not None:
         return [one.of.get(mark(text)) for text in texts]
-    return [None] * len(texts) if embed is None else [eps_label(each) for each in nearest_label(texts, embed)]
+    if embed is None:
+        return [None] * len(texts)
+    return [eps_label(one) if one else None for one in nearest_label(texts, embed)]
 
 
 def _convention(kept: Kept) -> str:
@@ -227,6 +230,8 @@ def figures_of(details: Sequence[Detail]) -> dict[str, Any]:
         document[name] = fmean(known) if known else None
         if not known:
             notes[name] = WHY.get(name, "no text has both versions, or no sentence was embedded")
+        elif name in EANS and len(known) < len(there):
+            notes[name] = f"{len(there) - len(known)} of {len(there)} texts have none, and are left out: {UNFINISHED}"
     if document["ppl"] is not None:
         document["ppl_emotional"] = document["ppl"]
     for k, kind in enumerate(KINDS):

@@ -101,9 +101,9 @@ class Pool:
             return [Examples(target.id, ()) for target in targets]
         cosines = vectors @ self._vectors[masks].T
         places = self._places[masks]
-        return [
-            _nearest(target, self.samples, places, row, shots) for target, row in zip(targets, cosines, strict=True)
-        ]
+        # A text that was not embedded (NaN) is the nearest of none, and has none.
+        near = np.where(np.isnan(cosines), -np.inf, cosines)
+        return [_nearest(target, self.samples, places, row, shots) for target, row in zip(targets, near, strict=True)]
 
 
 def nearest_examples(
@@ -139,7 +139,7 @@ def _nearest(
         within = np.argpartition(cosines, len(cosines) - reach)[len(cosines) - reach :]
         near = np.flatnonzero(cosines >= cosines[within].min())
         order = near[np.argsort(-cosines[near], kind="stable")]
-        usable = [at for at in order if _is_other(target, pool[there[at]])][:shots]
+        usable = [at for at in order if cosines[at] > -np.inf and _is_other(target, pool[there[at]])][:shots]
         if len(usable) == shots or reach == len(there):
             break
         reach = len(there)

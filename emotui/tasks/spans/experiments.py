@@ -223,7 +223,7 @@ def _sentence_of(sample: str) -> str | None:
 
 def _mean_sim(details: Sequence[SampleDetail]) -> float | None:
     sims = [detail.sim for detail in details if detail.sim is not None]
-    return fmean(sims) if len(sims) == len(details) else None
+    return fmean(sims) if sims else None
 
 
 def _exact(detail: SampleDetail) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from math import isnan
 
 import msgspec
 
@@ -141,7 +142,7 @@ def nearest(theirs: Iterable[str], own: Sequence[str], embed: Embed) -> dict[str
     """For each label that gold has not, the label of gold whose name means most nearly the same, and their cosine.
 
     Args:
-        embed: sentences to rows of length 1.
+        embed: sentences to rows of length 1, or of NaN where there is none: a label is then left out.
     """
     wanted = [label for label in dict.fromkeys(theirs) if label not in own]
     if not wanted or not own:
@@ -149,7 +150,8 @@ def nearest(theirs: Iterable[str], own: Sequence[str], embed: Embed) -> dict[str
     rows = embed([_spoken(label) for label in (*wanted, *own)])
     cosines = rows[: len(wanted)] @ rows[len(wanted) :].T
     best = cosines.argmax(axis=1)
-    return {label: (own[at], float(line[at])) for label, at, line in zip(wanted, best.tolist(), cosines, strict=True)}
+    found = zip(wanted, best.tolist(), cosines, strict=True)
+    return {label: (own[at], float(line[at])) for label, at, line in found if not isnan(line[at])}
 
 
 def _spoken(label: str) -> str:

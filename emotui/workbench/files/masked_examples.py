@@ -11,6 +11,7 @@ from emotui.formats.reading import Warn
 from emotui.formats.rows import literal
 from emotui.records import MaskedGold
 from emotui.store.store import Store
+from emotui.tasks.embedding import UNFINISHED
 from emotui.tasks.masked.examples import SHOTS, Examples, nearest_examples, random_examples
 from emotui.tasks.masked.task import problem
 from emotui.workbench.models.kept_embeddings import kept_embeddings
@@ -49,6 +50,10 @@ def choose_examples(
         every = [*targets, *others] if others is not targets else targets
         with ModelProcess(encoder) as model:
             vectors = kept_embeddings(model, [sample.text or "" for sample in every], store)
+        unfinished = [one.id for one, vector in zip(every, vectors, strict=True) if vector[:1] != vector[:1]]
+        if unfinished:
+            named = ", ".join(map(literal, unfinished[:3]))
+            warn(f"{literal(records)}: {len(unfinished)} records have no examples and are none ({named}): {UNFINISHED}")
         apart = len(targets) if others is not targets else 0
         found = nearest_examples(targets, others, vectors[: len(targets)], vectors[apart:], shots)
     short = [one.id for one in found if len(one.examples) < shots]

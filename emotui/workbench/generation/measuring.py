@@ -186,7 +186,10 @@ class _Measuring:
         if fresh:
             triples = [(one.original, one.neutral, one.emotional, one.target) for one in fresh]
             said = eans_of(triples, embedder_of(self._model(measured.EANS, spec)), own.reading, own.template)
-            known |= {_triple(one): [each[name] for name in EANS] for one, each in zip(fresh, said, strict=True)}
+            known |= {
+                _triple(one): [each[name] for name in EANS] if each else None
+                for one, each in zip(fresh, said, strict=True)
+            }
         return msgspec.structs.replace(empty, of=known), len(fresh)
 
     def _fluency(self, spec: str) -> tuple[Measure, int]:

@@ -8,7 +8,7 @@ import msgspec
 
 from emotui.backends.host import ModelProcess
 from emotui.store.store import Store
-from emotui.workbench.runs.similarity import BATCH, Embedder
+from emotui.tasks.embedding import BATCH, embedded
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,7 +22,7 @@ def kept_embeddings(model: ModelProcess, texts: Sequence[str], store: Store | No
         store: None: nothing is kept. One that is read only is only read.
 
     Returns:
-        (n, d) float32.
+        (n, d) float32; of NaN for a text that the model did not finish, which is not kept.
 
     Raises:
         ModelError: it cannot be loaded, or cannot embed.
@@ -32,7 +32,7 @@ def kept_embeddings(model: ModelProcess, texts: Sequence[str], store: Store | No
 
     card = model.load()
     if store is None:
-        return _unit(Embedder(model)(texts))
+        return _unit(embedded(model, texts))
     name = hashlib.sha256(msgspec.json.encode(card.identity, order="sorted")).hexdigest()
     digests = [hashlib.sha256(text.encode()).hexdigest()[:32] for text in texts]
     by_digest = dict(zip(digests, texts, strict=True))
@@ -40,11 +40,12 @@ def kept_embeddings(model: ModelProcess, texts: Sequence[str], store: Store | No
     lacking = [digest for digest in by_digest if digest not in kept]
     for start in range(0, len(lacking), BATCH):
         some = lacking[start : start + BATCH]
-        made = _unit(Embedder(model)([by_digest[digest] for digest in some]))
+        made = _unit(embedded(model, [by_digest[digest] for digest in some]))
         new = {digest: vector.tobytes() for digest, vector in zip(some, made, strict=True)}
         kept |= new
         if not store.read_only:
-            store.embeddings.keep(name, new)
+            whole = {digest for digest, vector in zip(some, made, strict=True) if np.isfinite(vector).all()}
+            store.embeddings.keep(name, {digest: vector for digest, vector in new.items() if digest in whole})
     joined = b"".join(kept[digest] for digest in digests)
     return np.frombuffer(joined, np.float32).reshape(len(digests), -1) if digests else np.zeros((0, 1), np.float32)
 

@@ -4,14 +4,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from emotui.backends.base import Embed
 from emotui.backends.host import IsCancelled, ModelProcess
-from emotui.workbench.asking import asked_twice
+from emotui.tasks.embedding import embedded
 
 if TYPE_CHECKING:
     import numpy as np
-
-BATCH = 512
 
 
 class Embedder:
@@ -26,14 +23,8 @@ class Embedder:
         self._cancelled = cancelled
 
     def __call__(self, texts: Sequence[str]) -> "np.ndarray":
-        """Returns (n, 384) float32, each row of length 1."""
-        import numpy as np
-
-        batches = [
-            asked_twice(self.model, [Embed(text) for text in texts[start : start + BATCH]], self._cancelled)
-            for start in range(0, len(texts), BATCH)
-        ]
-        return np.concatenate(batches) if batches else np.zeros((0, 384), dtype=np.float32)
+        """Returns (n, 384) float32, each row of length 1, or of NaN where the model did not finish the text."""
+        return embedded(self.model, texts, self._cancelled)
 
 
 class LazyEmbedder:

@@ -47,7 +47,9 @@ def nearest_texts(store: Store, dataset: int, sample: int, model: "ModelProcess"
     vectors = kept_embeddings(model, [text for _, _, text in known], store)
     here = numbers.index(sample)
     cosines = vectors @ vectors[here]
-    order = [at for at in np.argsort(-cosines, kind="stable").tolist() if at != here][:n]
+    if np.isnan(cosines[here]):
+        raise BadInput("the model that embeds did not finish this text")
+    order = [at for at in np.argsort(-cosines, kind="stable").tolist() if at != here and not np.isnan(cosines[at])][:n]
     found = []
     for at in order:
         number, key, text = known[at]
