@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from emotui.bounded import read_text
 from emotui.errors import BadInput
 from emotui.screens.actions import Action
 from emotui.screens.keymap import SIGNS, Keymap, key_of
@@ -64,7 +65,7 @@ def read(path: Path, actions: Sequence[Action]) -> Chosen:
         BadInput: `PATH: what`: an action or key of that name does not exist, or the file is no TOML.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
     except FileNotFoundError:
         return Chosen()
     except (OSError, UnicodeDecodeError) as error:

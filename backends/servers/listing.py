@@ -1,7 +1,11 @@
 """Which models a server has, without loading one: for a list of what is at hand. Needs no client library."""
 
+import queue
+import threading
 import urllib.error
 import urllib.request
+from collections.abc import Callable
+from functools import partial
 from http.client import HTTPException, HTTPMessage
 from typing import IO
 
@@ -21,7 +25,7 @@ def models_at(url: str, *, timeout: float = 2.0) -> list[Served]:
 
     Args:
         url: `http://HOST:PORT/v1`; the only host that is talked to.
-        timeout: seconds.
+        timeout: seconds to wait for the next byte; for all of them five times as long.
 
     Raises:
         BadModel: that is no server's address.
@@ -35,8 +39,9 @@ def models_at(url: str, *, timeout: float = 2.0) -> list[Served]:
     request = urllib.request.Request(f"{address.url}/models", headers={"Authorization": f"Bearer {key}"} if key else {})
     proxies = urllib.request.ProxyHandler({} if address.loopback else None)
     try:
-        with urllib.request.build_opener(_Unfollowed, proxies).open(request, timeout=timeout) as answer:
-            body = answer.read(_MOST)
+        body = _in_time(
+            partial(_body, urllib.request.build_opener(_Unfollowed, proxies), request, timeout), 5 * timeout
+        )
         return msgspec.json.decode(tell.without_key(body), type=ServedModels).data
     except urllib.error.HTTPError as error:
         error.close()
@@ -50,6 +55,32 @@ def models_at(url: str, *, timeout: float = 2.0) -> list[Served]:
     except OSError as error:
         reason = getattr(error, "reason", None)  # what urllib wraps
         raise tell.gone(reason if isinstance(reason, OSError) else error) from None
+
+
+def _body(opener: urllib.request.OpenerDirector, request: urllib.request.Request, timeout: float) -> bytes:
+    with opener.open(request, timeout=timeout) as answer:
+        found: bytes = answer.read(_MOST)
+        return found
+
+
+def _in_time(call: Callable[[], bytes], seconds: float) -> bytes:
+    """What a call returns or raises. Raises: TimeoutError, where it takes longer, as a server does that drips."""
+    ended: queue.SimpleQueue[bytes | Exception] = queue.SimpleQueue()
+
+    def work() -> None:
+        try:
+            ended.put(call())
+        except Exception as error:  # for who waits
+            ended.put(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        found = ended.get(timeout=seconds)
+    except queue.Empty:
+        raise TimeoutError(f"no whole answer in {seconds:g} s") from None
+    if isinstance(found, Exception):
+        raise found
+    return found
 
 
 class _Unfollowed(urllib.request.HTTPRedirectHandler):

@@ -98,7 +98,9 @@ _LOGS = ("", ".wal", ".wal.checkpoint", ".wal.recovery")
 
 def shut(engine: "DuckDBPyConnection", files: Sequence[Path]) -> None:
     """Let an engine open these DuckDB files and no other file or address, from now on and for good."""
-    allowed = ", ".join(_quoted(file.with_name(file.name + log)) for file in files for log in _LOGS)
+    # DuckDB looks for the log of a link beside the file that it leads to.
+    names = dict.fromkeys(Path(name) for file in files for name in (file, os.path.realpath(file)))
+    allowed = ", ".join(_quoted(file.with_name(file.name + log)) for file in names for log in _LOGS)
     engine.execute(f"set allowed_paths = [{allowed}]; set enable_external_access = false")
 
 

@@ -362,3 +362,11 @@ def test_several_annotations_are_kept_all_or_none(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError):
         store.append_annotations(broken())
     assert store.annotations() == []
+
+
+def test_a_store_is_opened_and_written_by_a_link_too(tmp_path: Path, store: Store) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    link = tmp_path / "elsewhere" / "link.duckdb"
+    link.symlink_to(store.path)
+    start(Store.open(link))
+    assert [run.run for run in Store.open(link, read_only=True).runs()] == ["run-1"]

@@ -1,11 +1,14 @@
 """Options that name a file or folder which a command writes; none of them may name what the command reads."""
 
-from collections.abc import Callable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
+from emotui.errors import BadInput
+from emotui.formats.rows import literal
 from emotui.formats.written import check_not_over
 
 _NO_FILES = frozenset({"names", "name", "runs", "run", "dataset", "annotator", "query", "kind"})
@@ -32,6 +35,18 @@ def check_inputs_kept(context: click.Context) -> None:
     inputs = [*_files(given), *_store(context)]
     for param, target in targets.items():
         check_not_over(target, *inputs, what=param.opts[0])
+        if (folder := _read_with(target, inputs)) is not None:
+            name = f"{param.opts[0]} {literal(target)}"
+            raise BadInput(f"{name} is a part of {literal(str(folder))}, which would be lost: name another file")
+
+
+def _read_with(target: str, inputs: Iterable[str | Path]) -> str | Path | None:
+    """The folder among the inputs of which a Parquet file is a part; None where there is none."""
+    if not target.lower().endswith(".parquet") or not os.path.isfile(target):  # noqa: PTH113 - it takes any text
+        return None
+    real = Path(os.path.realpath(target))
+    folders = (one for one in inputs if os.path.isdir(one))  # noqa: PTH112 - likewise
+    return next((one for one in folders if real.is_relative_to(os.path.realpath(one))), None)
 
 
 def _files(given: Mapping[str, object]) -> Iterator[str]:

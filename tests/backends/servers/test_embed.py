@@ -89,3 +89,9 @@ def test_a_length_that_is_merely_too_large_is_no_reason_for_another_name(server:
     (refused,) = model.generate([Generate((Message("user", "x"),), max_tokens=99)])
     assert "max_tokens may not be 99" in refused.why
     assert not any("max_completion_tokens" in each.body for each in server.asked)
+
+
+def test_half_a_character_is_told_before_it_is_sent(server: FaultyServer) -> None:
+    server.embeds = True
+    with pytest.raises(ModelError, match="lone surrogate"):
+        connect(server).embed([Embed("a \ud800")])

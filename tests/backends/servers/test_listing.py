@@ -2,10 +2,12 @@
 
 import subprocess
 import sys
+import threading
+from unittest.mock import Mock
 
 import pytest
 
-from emotui.backends.servers.listing import models_at
+from emotui.backends.servers.listing import _in_time, models_at
 from emotui.errors import ModelError
 from tests.backends.servers.faulty_server import FaultyServer
 from tests.paths import CHECKOUT
@@ -60,3 +62,19 @@ def test_listing_imports_no_client_library() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_list_that_never_ends_is_not_waited_for() -> None:
+    ends = threading.Event()
+
+    def drip() -> bytes:
+        ends.wait()
+        return b""
+
+    try:
+        with pytest.raises(TimeoutError, match=r"no whole answer in 0\.01 s"):
+            _in_time(drip, 0.01)
+    finally:
+        ends.set()
+    with pytest.raises(OSError, match="refused"):
+        _in_time(Mock(side_effect=OSError("refused")), 60)

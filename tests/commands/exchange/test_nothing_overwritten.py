@@ -199,3 +199,13 @@ def test_a_dataset_from_a_folder_is_written_over_no_file_in_it(emotui: Emotui, t
     done = emotui("export", "d", "--to", folder / "a.txt", "--db", db)
     assert (done.status, "which would be lost" in done.err) == (2, True)
     assert (folder / "a.txt").read_text(encoding="utf-8") == "I was glad."
+
+
+def test_answers_are_written_over_no_part_of_the_folder_that_they_are_about(emotui: Emotui, tmp_path: Path) -> None:
+    folder = tmp_path / "corpus"
+    (folder / "deep").mkdir(parents=True)
+    part = folder / "deep" / "part-0.parquet"
+    part.write_bytes(b"PAR1")
+    done = emotui("predict", "class", "--records", folder, "--to", part)
+    assert (done.status, part.read_bytes()) == (2, b"PAR1")
+    assert "which would be lost: name another file" in done.err

@@ -1,8 +1,10 @@
 """Another engine answers, from file to file; and runs in parts that come together to the same bytes."""
 
 import json
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emotui.errors import BadInput
+from emotui.backends.servers import batch_files
+from emotui.backends.servers.batch_files import AnswerFiles
+from emotui.backends.servers.faults import Unanswered
+from emotui.errors import BadInput, BadModel
 from emotui.records import PLUTCHIK
+from emotui.store.store import Store
 from emotui.workbench.shards.shard import Shard, read_shard
 from tests.conftest import Emotui
 
@@ -173,3 +179,64 @@ def test_a_shard_is_resumed_as_what_it_was(emotui: Emotui, tmp_path: Path, scene
     assert emotui("run", "scenes", "--resume", stopped["run"], "--json").document["done"] == 3
     emotui("export", stopped["run"], "--to", "part.jsonl")
     assert [json.loads(line)["id"] for line in (tmp_path / "part.jsonl").read_text().splitlines()] == ["s4", "s5", "s6"]
+
+
+def test_requests_go_into_no_folder_of_answers_and_through_a_link_to_its_file(
+    emotui: Emotui, tmp_path: Path, scenes: Path
+) -> None:
+    (tmp_path / "said").mkdir()
+    asked = ("batch", "write", "scenes", "--model", "M", "--records", scenes, "--limit", "1")
+    refused = emotui(*asked, "--answers", "said", "--to", "said/ask.jsonl")
+    assert (refused.status, list((tmp_path / "said").iterdir())) == (2, [])
+    (tmp_path / "link.jsonl").symlink_to("real.jsonl")
+    assert emotui(*asked, "--to", "link.jsonl").status == 0
+    assert (tmp_path / "link.jsonl").is_symlink()
+    assert (tmp_path / "real.jsonl").read_bytes().count(b"\n") == 8
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no named pipes here")
+def test_a_pipe_is_written_into_and_not_replaced(emotui: Emotui, tmp_path: Path, scenes: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    with ThreadPoolExecutor() as beside:
+        read = beside.submit((tmp_path / "pipe.jsonl").read_bytes)
+        asked = ("batch", "write", "scenes", "--model", "M", "--records", scenes, "--limit", "1")
+        assert emotui(*asked, "--to", "pipe.jsonl").status == 0
+        assert read.result().count(b"\n") == 8
+    assert (tmp_path / "pipe.jsonl").is_fifo()
+
+
+@pytest.mark.parametrize(
+    "body", [b'"\xff"', b'{"error": "\xff"}', b"{}", b'{"choices": []}', b"17", b'{"choices": [{"message": "\xff"}]}']
+)
+@pytest.mark.parametrize("status", [200, 500])
+def test_a_broken_answer_in_a_file_costs_its_own_request(tmp_path: Path, body: bytes, status: int) -> None:
+    path = tmp_path / "said.jsonl"
+    path.write_bytes(b'{"custom_id": "a", "response": {"status_code": %d, "body": %s}}\n' % (status, body))
+    with pytest.raises(Unanswered):
+        AnswerFiles(str(path)).of("a")
+
+
+def test_an_answer_without_end_is_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch_files, "MOST_BYTES", 100)
+    (tmp_path / "said.jsonl").write_bytes(b"x" * 1000)
+    with pytest.raises(BadModel, match=r"said\.jsonl:1: a line of more than"):
+        AnswerFiles(str(tmp_path / "said.jsonl"))
+
+
+@pytest.mark.parametrize("config", [{"repeats": "x"}, {"repeats": 10**9}, {"whole": -1}, {"shard": "9/3"}])
+def test_a_store_whose_runs_have_impossible_settings_is_not_merged(
+    emotui: Emotui, tmp_path: Path, scenes: Path, config: dict[str, object]
+) -> None:
+    emotui("import", "scenes", scenes, "--db", "theirs.duckdb")
+    with closing(Store.open(tmp_path / "theirs.duckdb")) as store:
+        (dataset,) = [one for one in store.datasets() if one.name == "scenes"]
+        store.start_run("r\nx", "i", "scenes", "m", dataset.dataset, config, 7)
+        store.set_state("r\nx", "stopped")
+    done = emotui("merge", "theirs.duckdb", "--db", "ours.duckdb")
+    assert (done.status, len(done.err.splitlines())) == (2, 1), done.err
+
+
+def test_a_store_is_not_merged_into_itself_by_another_name(emotui: Emotui, tmp_path: Path, scenes: Path) -> None:
+    emotui("import", "scenes", scenes, "--db", "w.duckdb")
+    (tmp_path / "link.duckdb").symlink_to("w.duckdb")
+    assert emotui("merge", "link.duckdb", "--db", "w.duckdb").status == 2

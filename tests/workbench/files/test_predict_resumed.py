@@ -98,3 +98,17 @@ def test_answers_to_other_texts_are_not_gone_on_with(
     assert emotui(*asked, "--fresh").status == 0
     assert len((tmp_path / "out.jsonl").read_text("utf-8").splitlines()) == N
     assert not part.exists()
+
+
+@pytest.mark.parametrize("content", [b"mine, on one line", b"mine\nand more\n", b"\x00\x01"])
+@pytest.mark.parametrize("fresh", [(), ("--fresh",)])
+def test_a_file_that_is_called_like_the_kept_answers_and_holds_none_is_left_as_it_is(
+    emotui: Emotui, texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, fresh: tuple[str, ...]
+) -> None:
+    install_kind(monkeypatch, "killing", LOADER)
+    part = tmp_path / "out.jsonl.part"
+    part.write_bytes(content)
+    done = emotui("predict", "spans", "--model", "killing:", "--records", texts, "--to", "out.jsonl", *fresh)
+    assert (done.status, part.read_bytes()) == (2, content)
+    assert "out.jsonl.part: holds no answers of emotui's" in done.err
+    assert not (tmp_path / "out.jsonl").exists()
