@@ -27,7 +27,7 @@ from emotui.workbench.paper.commands import limit_of
 from emotui.workbench.paper.croissant import croissant
 from emotui.workbench.paper.every_eval_ever import evaluation
 from emotui.workbench.paper.material import Told, datasets_of, prompts_of, told_of
-from emotui.workbench.paper.methods import file_name, methods, prompt_file
+from emotui.workbench.paper.methods import file_name, methods, prompt_file, run_name
 from emotui.workbench.paper.naming import Naming
 from emotui.workbench.paper.recipe import FILE, Recipe, RecipeDataset, RecipeRun, Stated
 from emotui.workbench.paper.words import AGAIN, readme
@@ -245,7 +245,7 @@ class _Making:
         return {name: mapping for name, mapping in kept.items() if mapping}
 
     def _run(self, one: Told) -> RecipeRun:
-        name = file_name(one.called)
+        name = run_name(one.called)
         file = f"runs/{name}{ENDING}"
         self._put(file, packed_run(self.store, one.run, texts=False, called=one.called))
         self._json(

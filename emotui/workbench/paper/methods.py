@@ -1,5 +1,6 @@
 """The methods of a paper in words: what was run how, on what, under which conventions."""
 
+import hashlib
 import re
 from collections.abc import Sequence
 
@@ -128,7 +129,13 @@ def _prompts(told: Sequence[Told], there: bool) -> list[str]:
 
 def prompt_file(called: str) -> str:
     """The name of the file with a run's prompts."""
-    return f"{file_name(called)}.jsonl"
+    return f"{run_name(called)}.jsonl"
+
+
+def run_name(called: str) -> str:
+    """As `file_name`, and another one for each run: what was left out of two names may be all that they differ in."""
+    plain = file_name(called)
+    return plain if plain == called else f"{plain}-{hashlib.sha256(called.encode()).hexdigest()[:8]}"
 
 
 def file_name(name: str) -> str:

@@ -13,9 +13,11 @@ import pytest
 from emotui.backends.host import Cancelled
 from emotui.errors import BadInput
 from emotui.store.query import Run
+from emotui.workbench.paper.again import _config
 from emotui.workbench.paper.folder import write_paper
+from emotui.workbench.paper.methods import run_name
 from emotui.workbench.paper.naming import Naming
-from emotui.workbench.paper.recipe import read_recipe
+from emotui.workbench.paper.recipe import RecipeRun, read_recipe
 from emotui.workbench.results.service import Results
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
@@ -204,3 +206,18 @@ def test_runs_are_called_by_their_old_ids_and_models_without_folders() -> None:
     assert naming.text("confusion-abcd-2: hf:/home/me/m (abcd-2), abcd-23, xabcd-2") == (
         "confusion-abcd-1: hf:m (abcd-1), abcd-23, xabcd-2"
     )
+
+
+def test_files_of_two_runs_have_two_names() -> None:
+    names = ["abcd-1", "said by \u0416", "said by \u042f", "a/b", "a-b", "../x", "x", ""]
+    files = [run_name(name) for name in names]
+    assert len({*files}) == len(names)
+    assert files[0] == "abcd-1"
+    assert all(set(file) <= set("abcdefghijklmnopqrstuvwxyz0123456789-") for file in files)
+
+
+@pytest.mark.parametrize("config", [{"repeats": "x"}, {"repeats": 0}, {"repeats": 10**9}, {"seed": []}])
+def test_a_recipe_with_settings_that_no_run_can_have_is_refused(config: dict[str, Any]) -> None:
+    run = RecipeRun(run="r\nx", dataset="d", model="m", by_model=True, identity="i", file="runs/r", config=config)
+    with pytest.raises(BadInput, match=r"p/paper\.json:1: run r\\nx: "):
+        _config("p", run)
