@@ -96,6 +96,8 @@ class Pool:
             targets: of one number of masks.
             vectors: (n, d), of length 1 each.
         """
+        import numpy as np
+
         masks = len(targets[0].labels)
         if masks not in self._places:
             return [Examples(target.id, ()) for target in targets]
