@@ -129,11 +129,14 @@ def expanded(name: str) -> Path:
         raise BadInput(f"{name}: there is no such home directory") from None
 
 
-def read_text(path: str | os.PathLike[str]) -> str:
+def read_text(path: str | os.PathLike[str], *, data: bool = False) -> str:
     """A whole file of UTF-8, with or without a byte order mark; line ends as Python's own are.
+
+    Args:
+        data: as for `read_bytes`.
 
     Raises:
         OSError: as `read_bytes`.
         UnicodeDecodeError: it is not UTF-8.
     """
-    return read_bytes(path).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    return read_bytes(path, data=data).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")

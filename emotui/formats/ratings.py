@@ -55,7 +55,7 @@ def read_ratings(path: str, *, skip_bad: bool = False) -> Ratings | None:
     if Path(path).suffix.lower() not in ENDINGS:
         return None
     try:
-        text = read_text(path)
+        text = read_text(path, data=True)
     except (OSError, UnicodeDecodeError):
         return None  # what is wrong with it, its reader says
     head = text.split("\n", 1)[0]
