@@ -34,6 +34,7 @@ _TYPED = "it is for while one types"
 _WRITES = "files are only looked at: a workspace keeps what is done"
 
 SHARED: tuple[Action, ...] = (
+    Action("end_tour", ("escape",), "", "end the tour", "End the tour", "Tool"),
     Action(
         "next",
         ("j", "down"),
@@ -327,6 +328,15 @@ TOOL: tuple[Action, ...] = (
     Action("theme", (), "", "theme", "Choose colours: dark, light, high contrast, colour-blind-safe", "Tool", 0),
     Action("own_keys", ("f10",), "F10", "own keys", "Put other keys in place of these; a set for vim's", "Tool"),
     Action("sql", ("Q",), "Q", "SQL", "Ask the store a question of your own in SQL", "Tool", 0),
+    Action(
+        "tour",
+        ("f12",),
+        "F12",
+        "tour",
+        "A tour in six steps: what one sees, and the key to press next",
+        "Tool",
+        needs="nothing is open yet",
+    ),
     Action("help", ("question_mark", "f1"), "?", "help", "This page", "Tool", 18),
     Action("palette", ("ctrl+p",), "^P", "palette", "Find an action by its name", "Tool", 19),
     Action("close_view", ("q",), "q", "close", "Close the view that is open; in a sheet: the sheet", "Tool", 20),

@@ -123,13 +123,13 @@ class Frame(Acting, LaidOut):
         self.call_after_refresh(self.own_keys.read)
 
     def _say(self, title: str, why: str, *, failed: bool = False) -> None:
-        """There is nothing to show, and this is why; in both panes, since the list may be folded away."""
-        self.pane.show_nothing(title, why, failed=failed)
+        """There is nothing to show, and this is why: in both panes, as the list may be folded away; an error in one."""
+        self.pane.show_nothing(title, *([] if failed else [why]), failed=failed)
         self.place.show_nothing(why, failed=failed)
 
     def show_unopened(self, why: str) -> None:
         """The source cannot be opened."""
-        self._say("Cannot be opened", why, failed=True)
+        self._say("Cannot be opened", f"{why}; q leaves", failed=True)
         self._top()
 
     def show_refused(self, why: str) -> None:
@@ -158,11 +158,13 @@ class Frame(Acting, LaidOut):
     def show_overview(self) -> None:
         """There are other datasets or runs, or another dataset is to be shown."""
         if self.session.overview.dataset is None:
-            how = f"emotui import {self.session.list_task} FILE brings some in"
+            how = self.session.filled_by
             self._say("No samples yet", "the sample data is on its way" if self.session.job else how)
         else:
             self.show_list()
             self.notes.read()
+        if self.session.tour_is_due():
+            self.tool.do_tour()
         self._top()
 
     def show_list(self) -> None:
@@ -333,6 +335,7 @@ class Frame(Acting, LaidOut):
         bar = self.query_one(KeyBar)
         bar.say("")
         action = self.keys.meant(key)
+        self.tool.pressed(key)
         chosen = self.get_selected_text() if "copy" in {one.id for one in self.session.keymap.on(key)} else None
         if chosen:
             self.app.copy_to_clipboard(chosen)

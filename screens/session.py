@@ -25,6 +25,9 @@ EMBEDDED = "embedded"
 LIST_WIDTH = "list width"
 """The setting that remembers how many cells the list has."""
 
+TOUR = "tour"
+"""The setting that says that the tour was shown."""
+
 LIVE_MODEL = "live model"
 """The setting that remembers which model is live."""
 
@@ -48,7 +51,7 @@ class Opened(msgspec.Struct, frozen=True):
 
     `live`: the SPEC of the model that answers wherever one text at a time is asked about, `live_state` how it stands.
     `list_width`: how many cells the list had. `marker`: the source's, from before anything else was
-    read. `overview`: for the list of the first task.
+    read. `overview`: for the list of the first task. `tour`: has the tour still to be shown?
     """
 
     source: "BrowseSource"
@@ -61,6 +64,7 @@ class Opened(msgspec.Struct, frozen=True):
     live_state: str
     marker: object
     overview: Overview
+    tour: bool = False
 
 
 class SessionView(Protocol):
@@ -129,7 +133,7 @@ class Session:
         self._owner, self._view = owner, view
         self._marker: object = None
         self._dirty = False
-        self._first_time = self._at_worst = False
+        self._first_time = self._at_worst = self._tour = False
         self._unsaved: dict[str, object] = {}
         self._lists: dict[str, ListState] = {}
         self._looked_at: dict[int, str] = {}
@@ -165,6 +169,12 @@ class Session:
     def models(self) -> "Models | None":
         """What the source does with models; None where it has none, and until it is open."""
         return None if self.source is None else self.source.models
+
+    @property
+    def filled_by(self) -> str:
+        """What brings samples of the list's task in."""
+        here = "here: I" if self.source is not None and self.source.importing is not None else "q leaves"
+        return f"emotui import {self.list_task} FILE brings some in; {here}"
 
     @property
     def run_shown(self) -> Run | None:
@@ -228,6 +238,15 @@ class Session:
         at_worst, self._at_worst = self._at_worst, False
         return at_worst
 
+    def tour_is_due(self) -> bool:
+        """Is there something to show a newcomer now: a run that is over? Once in a workspace."""
+        runs = self.overview.runs
+        due = self._tour and bool(runs) and runs[0].state != "running"
+        if due:
+            self._tour = False
+            self.remember(TOUR, "shown")
+        return due
+
     def _stay(self, overview: Overview) -> None:
         """What is looked at stays, gold alone too, whatever is run elsewhere; a run of one's own is shown from its
         beginning."""
@@ -255,6 +274,7 @@ class Session:
         self._lists = {task: from_setting(kept) for task, kept in opened.lists.items()}
         self.state = self._lists[self.list_task]
         self._first_time = opened.first_start is not None and opened.lists.get(self.list_task) is None
+        self._tour = opened.tour
         self._view.show_opened(opened)
         if self.list_task == next(iter(self._lists)):
             self._take_overview(None, opened.overview)
@@ -417,17 +437,19 @@ def open_up(source: "BrowseSource", tasks: tuple[str, ...]) -> Opened:
         kept = source.setting(LIVE_MODEL)
         live = None if models is None else kept if isinstance(kept, str) and kept else EMBEDDED
         lists = {task: source.setting(list_setting(task)) for task in tasks}
+        first_start = models if models is not None and models.needs_first_start() else None
         return Opened(
             source,
             source.title(),
             lists,
             source.setting("theme"),
             source.setting(LIST_WIDTH),
-            models if models is not None and models.needs_first_start() else None,
+            first_start,
             live,
             "" if models is None or live is None else models.model_state(live),
             marker,
             look(source, tasks, tasks[0], from_setting(lists[tasks[0]]).dataset),
+            tour=first_start is not None and source.setting(TOUR) is None,
         )
 
 

@@ -9,6 +9,7 @@ from emotui.screens.actions import Acting
 from emotui.screens.session import Session
 
 if TYPE_CHECKING:
+    from emotui.screens.dialogs.tour import Tour
     from emotui.screens.keys import Keys
 
 
@@ -30,6 +31,7 @@ class ToolActions(Acting):
         self._session, self._owner = session, owner
         self._keys, self._signs = keys, signs
         self._query = ""
+        self._tour: Tour | None = None
 
     def do_theme(self) -> None:
         from emotui.screens.dialogs.choices import ChoiceDialog, themes
@@ -65,7 +67,38 @@ class ToolActions(Acting):
 
         keys = self._keys()
         own, rest = keys.of_here()
-        self._owner.app.push_screen(HelpDialog(keys.title, own, rest, keys.titles, self._signs))
+
+        def left(what: str | None) -> None:
+            if what == "tour" and self.can_tour():
+                self.do_tour()
+
+        self._owner.app.push_screen(HelpDialog(keys.title, own, rest, keys.titles, self._signs), left)
+
+    def can_tour(self) -> bool:
+        return self._session.source is not None
+
+    def do_tour(self) -> None:
+        """Begin the tour, from its first step; it stands between the panes and the footer."""
+        from emotui.screens.dialogs.tour import Tour
+
+        self.do_end_tour()
+        self._tour = Tour(self._keys(), self.do_end_tour)
+        self._owner.mount(self._tour, after="#body")
+        self._owner.screen.refresh_bindings()
+
+    def can_end_tour(self) -> bool:
+        return self._tour is not None and not self._keys().in_field
+
+    def do_end_tour(self) -> None:
+        if self._tour is not None:
+            self._tour.remove()
+            self._tour = None
+            self._owner.screen.refresh_bindings()
+
+    def pressed(self, key: str) -> None:
+        """The tour, while there is one, looks which keys are pressed."""
+        if self._tour is not None:
+            self._tour.pressed(key)
 
     def do_palette(self) -> None:
         from emotui.screens.dialogs.textual_private_options import Palette

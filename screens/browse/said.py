@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from textual.containers import Vertical
 
 from emotui.screens.browse.around import TurnsPage, own_columns
+from emotui.screens.place import OTHERS
 from emotui.screens.requests import LatestRequest
 from emotui.screens.widgets.cell_width import fit, width
 from emotui.screens.widgets.line import Line, Part
@@ -92,9 +93,7 @@ class SaidPane(Vertical):
     def _refuse(self, _: object, why: str) -> None:
         self._said = None
         self.draw()
-        self.query_one("#said-notice", Notice).say(
-            "This sample cannot be read", why, "k and j go on to others", failed=True
-        )
+        self.query_one("#said-notice", Notice).say("This sample cannot be read", why, OTHERS, failed=True)
 
     def draw(self) -> None:
         said, answer = self._said, self.answer

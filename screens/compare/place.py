@@ -31,7 +31,7 @@ from emotui.screens.compare.requests import (
 )
 from emotui.screens.compare.rows import DifferenceRows
 from emotui.screens.compare.text import annotated
-from emotui.screens.place import Place
+from emotui.screens.place import NO_WORKSPACE, Place
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
 from emotui.screens.widgets.cell_width import shown
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from emotui.workbench.slices.slicing import FoundRule, Sliced
     from emotui.workbench.source import BrowseSource
 
-_NO_STORE = "Sources of a workspace are compared", "files are browsed without it"
+_NO_STORE = "Sources of a workspace are compared", NO_WORKSPACE
 
 
 class Compare(Place):
@@ -196,7 +196,7 @@ class Compare(Place):
         return None if self.found is None else self.found.pair
 
     def _refuse(self, _: Wanted, why: str) -> None:
-        self.say("This cannot be compared", why, failed=True)
+        self.say("This cannot be compared", why, "r chooses other runs", failed=True)
 
     def _show(self, wanted: Wanted, found: Found) -> None:
         self.found = found

@@ -35,8 +35,8 @@ _COLUMN = 52
 _KEY, _LONG_KEY = 7, 25
 
 
-class HelpDialog(Dialog[None]):
-    """Scrolls with the arrow keys; any of ?, Esc, q leaves.
+class HelpDialog(Dialog[str]):
+    """Scrolls with the arrow keys; any of ?, Esc, q leaves. The key of the tour leaves with `tour`.
 
     Args:
         here: the name of the open place.
@@ -68,6 +68,7 @@ class HelpDialog(Dialog[None]):
     ) -> None:
         super().__init__(f"Help: {here}", ("↑ ↓", "scroll"))
         self._blocks = blocks(here, own, rest, places, signs)
+        self._tour = {key for one in rest if one.id == "tour" for key in one.keys}
 
     def body(self) -> list[Widget]:
         return [VerticalScroll(Horizontal(id="help-page"))]
@@ -76,6 +77,11 @@ class HelpDialog(Dialog[None]):
         """Scroll with the arrow keys at once."""
         super().on_mount()
         self.query_one(VerticalScroll).focus()
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key in self._tour:
+            event.stop()
+            self.dismiss("tour")
 
     def on_resize(self, event: events.Resize) -> None:
         """As many columns as fit."""

@@ -13,7 +13,7 @@ from emotui.screens.generate.people import value_lines, version_lines
 from emotui.screens.generate.requests import EMOTIONS, TEXT, TRUST, VIEWS, Selected, read_versions
 from emotui.screens.generate.tables import by_emotion
 from emotui.screens.generate.texts import three_texts
-from emotui.screens.place import Place
+from emotui.screens.place import EMPTY_LIST, NO_WORKSPACE, OTHERS, Place
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
 from emotui.screens.widgets.cell_width import shown
@@ -89,7 +89,7 @@ class Generate(Place):
     def bind_source(self, source: "BrowseSource") -> None:
         bench = source.generation
         if bench is None:
-            self.say("Versions are of texts in a workspace", "files are browsed without it")
+            self.say("Versions are of texts in a workspace", NO_WORKSPACE)
             return
         self._bench = bench
         self._may_rate = source.sources is not None
@@ -98,7 +98,7 @@ class Generate(Place):
             self,
             lambda asked: read_versions(bench, asked),
             self._show_text,
-            lambda _, why: self.say("This text cannot be read", why, failed=True),
+            lambda _, why: self.say("This text cannot be read", why, OTHERS, failed=True),
         )
         self._desk = LatestRequest("figures", self, lambda asked: bench().figures(asked[0]), self._show_figures)
         self.overview.ask_from(bench)
@@ -147,7 +147,7 @@ class Generate(Place):
         if self._texts is None:
             return
         if dataset is None or sample is None:
-            self.say(_TITLE, "no text is selected: the list is empty", "x shows all texts again")
+            self.say(_TITLE, f"no text is selected: {EMPTY_LIST}")
             return
         if run is not None and run.run != self._run:
             self._run = self._to_pick = run.run

@@ -20,7 +20,7 @@ from emotui.screens.masked.study_mode import ALLOWED, StudyMode
 from emotui.screens.masked.study_rows import Row
 from emotui.screens.masked.study_rows import lines as choice_lines
 from emotui.screens.masked.text import DIFFERS, Filling, hidden, text_lines
-from emotui.screens.place import WHILE_TYPING
+from emotui.screens.place import EMPTY_LIST, OTHERS, WHILE_TYPING
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
 from emotui.screens.widgets.line import Line, Part, tabs
@@ -110,7 +110,9 @@ class Masked(ReviewPlace):
     def bind_source(self, source: "BrowseSource") -> None:
         masked = source.masked
         if masked is None:
-            self.show_nothing("Files are browsed without it; emotui import masked FILE brings texts into a workspace")
+            self.show_nothing(
+                "Files are browsed without it: q leaves; emotui import masked FILE brings texts into a workspace"
+            )
             return
         person = self.session.annotator
         self.bind_studies(masked, person)
@@ -136,7 +138,7 @@ class Masked(ReviewPlace):
             return
         if sample is None or self._looks is None:
             self.view = None
-            self.show_nothing("no text is selected: the list is empty")
+            self.show_nothing(f"no text is selected: {EMPTY_LIST}")
             return
         if sample != self._wanted[0]:
             self._typed, self._told = {}, None
@@ -167,7 +169,7 @@ class Masked(ReviewPlace):
 
     def _refuse(self, _: Looked, why: str) -> None:
         self.view = None
-        self.say("This text cannot be shown", why, failed=True)
+        self.say("This text cannot be shown", why, OTHERS, failed=True)
 
     def _show(self, asked: Looked, view: "MaskedView") -> None:
         if self._wanted[0] != asked.sample or self.mode is not None or self.review is not None:

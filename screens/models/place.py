@@ -9,7 +9,7 @@ from textual.message import Message
 
 from emotui.screens.models.entry import ENTRY
 from emotui.screens.models.rows import about, bytes_said, lines
-from emotui.screens.place import Place
+from emotui.screens.place import NO_WORKSPACE, Place
 from emotui.screens.requests import LatestRequest
 from emotui.screens.session import Session
 from emotui.screens.widgets.line import Line, Part
@@ -60,7 +60,7 @@ class Models(Place):
     def bind_source(self, source: "BrowseSource") -> None:
         models = source.models
         if models is None:
-            self.say("Models are loaded in a workspace", "files are browsed without it")
+            self.say("Models are loaded in a workspace", NO_WORKSPACE)
             return
         self._shelf = models.shelf
 

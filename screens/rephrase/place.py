@@ -7,7 +7,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.widgets import TextArea
 
-from emotui.screens.place import WHILE_TYPING, Place
+from emotui.screens.place import EMPTY_LIST, OTHERS, WHILE_TYPING, Place
 from emotui.screens.rephrase import lines as rephrase_lines
 from emotui.screens.rephrase import requests as asking
 from emotui.screens.rephrase import rounds
@@ -22,7 +22,7 @@ from emotui.screens.rephrase.suggestions import Suggesting
 from emotui.screens.rephrase.writing import Writing
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
-from emotui.screens.widgets.editor import LONGEST, Editor, typeable
+from emotui.screens.widgets.editor import LONGEST, DirectionLine, Editor, typeable
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import count
 from emotui.store.query import Run
@@ -110,7 +110,10 @@ class Rephrase(Place):
     def bind_source(self, source: "BrowseSource") -> None:
         service_of = source.rephrasing
         if service_of is None:
-            self.say(_ABOUT, "Files are browsed without it; emotui import rephrase FILE brings texts into a workspace")
+            self.say(
+                _ABOUT,
+                "Files are browsed without it: q leaves; emotui import rephrase FILE brings texts into a workspace",
+            )
             self._without = True
             return
         self._service = service_of
@@ -157,7 +160,7 @@ class Rephrase(Place):
             self._put_aside()
         self._sample = sample
         if sample is None:
-            self.show_nothing("No text is selected: the list is empty")
+            self.show_nothing(f"No text is selected: {EMPTY_LIST}")
         else:
             self._go_on()
 
@@ -241,7 +244,7 @@ class Rephrase(Place):
         self._go_on()
 
     def _unread(self, _: object, why: str) -> None:
-        self.say("This text cannot be read", why, failed=True)
+        self.say("This text cannot be read", why, OTHERS, failed=True)
 
     def _exported(self, asked: "tuple[Round, str]", chains: int) -> None:
         self.notify(f"{chains} chains written to {asked[1]}", markup=False)
@@ -280,6 +283,7 @@ class Rephrase(Place):
     @on(TextArea.Changed)
     def _typed(self, event: TextArea.Changed) -> None:
         event.stop()
+        self.query_one(DirectionLine).about(self.editor.text)
         if self._attempts is not None:
             self._attempts.typed()
         if self.following is not None:

@@ -159,7 +159,7 @@ class Review(Vertical):
         self._queue.ask(reviewer)
 
     def _unread(self, _: str, why: str) -> None:
-        self.query_one(Notice).say("The review cannot be read", why, failed=True)
+        self.query_one(Notice).say("The review cannot be read", why, "Esc goes back to writing", failed=True)
 
     def _opened(self, _: object, queue: "_Queue", attempt: int | None = None) -> None:
         self.items, self._agreement = tuple(queue[0]), queue[1]

@@ -74,7 +74,7 @@ class Figures(Vertical):
 
     def _refuse(self, _: str, why: str) -> None:
         self.document = None
-        self.query_one(Notice).say("The figures cannot be computed", why, failed=True)
+        self.query_one(Notice).say("The figures cannot be computed", why, "Esc goes back to writing", failed=True)
 
     def _counted(self, _: str, counted: tuple[tuple[str, ...], dict[str, Any]]) -> None:
         self.names, self.document = counted

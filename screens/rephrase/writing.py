@@ -12,7 +12,7 @@ from emotui.screens.rephrase import lines as rephrase_lines
 from emotui.screens.rephrase import tug
 from emotui.screens.rephrase.bars import Bars
 from emotui.screens.rephrase.state import ChainState, Text
-from emotui.screens.widgets.editor import Editor
+from emotui.screens.widgets.editor import DirectionLine, Editor
 from emotui.screens.widgets.line import Line, Part, tabs
 from emotui.screens.widgets.page import Lines, Page
 
@@ -75,6 +75,7 @@ class Writing(Container):
         yield Page(id="rephrase-original")
         yield Line(id="rephrase-attempt", classes="-pane")
         yield Editor(id="rephrase-editor")
+        yield DirectionLine(id="rephrase-direction")
         yield Beside(id="rephrase-tug")
         yield Beside(id="rephrase-meaning")
         with Horizontal(id="rephrase-bottom"):

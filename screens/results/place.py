@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.message import Message
 from textual.timer import Timer
 
-from emotui.screens.place import Place
+from emotui.screens.place import NO_WORKSPACE, Place
 from emotui.screens.requests import LatestRequest
 from emotui.screens.results.entry import ENTRY
 from emotui.screens.results.forest import ForestRows
@@ -83,7 +83,7 @@ class Results(Place):
     def bind_source(self, source: "BrowseSource") -> None:
         results = source.results
         if results is None:
-            self.say("Results are of runs in a workspace", "files are browsed without it")
+            self.say("Results are of runs in a workspace", NO_WORKSPACE)
             return
         self._results = results
         self._desk = LatestRequest(
@@ -184,7 +184,7 @@ class Results(Place):
         """Show what is at hand, or why there is nothing."""
         looked = self.looked
         if self._error is not None:
-            self.say("The results cannot be counted", self._error, failed=True)
+            self.say("The results cannot be counted", self._error, "r chooses other runs", failed=True)
         elif looked.at_hand:
             self.query_one(Notice).hide()
             # A view that was hidden has a width only after the next layout.
@@ -194,7 +194,7 @@ class Results(Place):
         elif self._stopped:
             self.say("The counting was stopped", "v counts again")
         elif looked.dataset is None and self._desk is not None:
-            self.say("Results", "there are no samples of spans yet", "emotui import spans FILE brings some in")
+            self.say("Results", "there are no samples of spans yet", "emotui import spans FILE brings some in; here: I")
 
     def _draw_view(self) -> None:
         self.view.stopped = self._stopped

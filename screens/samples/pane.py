@@ -252,11 +252,11 @@ class ListPane(Acting, Vertical):
         if self.n:
             self.query_one(Notice).hide()
         elif self._arranged is not None and self._arranged[0] is not None and not self.state.filtered:
-            self.show_nothing("None of these texts is yours", "they are assigned to others")
+            self.show_nothing("None of these texts is yours", "they are assigned to others; Browse, 1, has them all")
         elif self.state.filtered:
             self.show_nothing("No sample fits", "x drops the filter   f changes it")
         else:
-            self.show_nothing("This dataset is empty", f"emotui import {self.session.list_task} FILE brings samples in")
+            self.show_nothing("This dataset is empty", self.session.filled_by)
         if keep and (self.rows.n, self.rows.metric) == (self.n, self.metric):
             self.rows.outdate()
             self.rows.move_to(order.cursor)

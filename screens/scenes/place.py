@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from textual import on
 from textual.app import ComposeResult
 
-from emotui.screens.place import Place
+from emotui.screens.place import EMPTY_LIST, Place
 from emotui.screens.requests import LatestRequest
 from emotui.screens.scenes import headings
 from emotui.screens.scenes.axis import alpha_text, nearest_step
@@ -96,7 +96,7 @@ class Scenes(Place):
         bench_of = source.scenes
         if bench_of is None:
             self.show_nothing(
-                "Files are browsed without it; emotui import scenes FILE brings scenarios into a workspace"
+                "Files are browsed without it: q leaves; emotui import scenes FILE brings scenarios into a workspace"
             )
             return
         made: tuple[LatestRequest[Any, Any], ...] = (
@@ -222,7 +222,7 @@ class Scenes(Place):
 
     def _unread(self, _: object, why: str, title: str = "This scenario cannot be read") -> None:
         self.redecoding = self.decoded = None
-        self.say(title, why, failed=True)
+        self.say(title, why, "r chooses another run, j and k go on to others", failed=True)
 
     def _not_fitted(self, _: object, why: str) -> None:
         self._unread(None, why, "This run cannot be decoded")
@@ -295,7 +295,7 @@ class Scenes(Place):
         """Everything that follows from the scenario, the run and alpha."""
         if self.scene is None:
             if not self.busy:
-                self.show_nothing("No scenario is selected: the list is empty")
+                self.show_nothing(f"No scenario is selected: {EMPTY_LIST}")
             return
         scene, ready = self.scene, self.redecoding is not None and self.decoded is not None
         self._lay_out(text=True, run=ready)

@@ -7,7 +7,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.widgets import TextArea
 
-from emotui.screens.place import Place
+from emotui.screens.place import NO_WORKSPACE, Place
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
 from emotui.screens.spot.answers import LATER, QUICK, TASK, Column, When
@@ -84,7 +84,7 @@ class Spot(Place):
     def bind_source(self, source: "BrowseSource") -> None:
         models, spot_checks = source.models, source.spot_checks
         if models is None or spot_checks is None:
-            self.view.say("Models answer in a workspace", "files are browsed without them: emotui opens a workspace")
+            self.view.say("Models answer in a workspace", NO_WORKSPACE)
             return
         self.sides = Sides(self, self.session, models, lambda: self.editor.text, lambda: self.view.draw(), self._said)
         self._texts = LatestRequest("text", self, lambda number: spot_checks().text_of(number), self._offer, self._warn)

@@ -12,6 +12,7 @@ from emotui.screens.spot.answers import QUICK, TASK, Column
 from emotui.screens.spot.compare import LETTERS
 from emotui.screens.spot.editor import KINDS, LONGEST, SpotEditor
 from emotui.screens.widgets.cell_width import fit, shown, width
+from emotui.screens.widgets.editor import DirectionLine
 from emotui.screens.widgets.line import Line, Part, cut
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import count
@@ -51,6 +52,7 @@ class SpotView(Vertical):
     def compose(self) -> ComposeResult:
         yield Line(id="spot-title", classes="-pane")
         yield SpotEditor(id="spot-editor")
+        yield DirectionLine(id="spot-direction")
         yield TieredText(id="spot-rows")
         yield Line(id="spot-models", classes="-pane")
         yield Page(id="spot-page")
@@ -93,6 +95,7 @@ class SpotView(Vertical):
         self.editor.mark_again()
         self._fit_height()
         rows = self.query_one("#spot-rows", TieredText)
+        self.query_one(DirectionLine).about("" if rows.display else text)
         if rows.display:
             rows.show(marks.who_marked_what(self.columns, text))
         empty = not text.strip()

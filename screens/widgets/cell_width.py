@@ -25,7 +25,7 @@ _JOINING = frozenset([_JOINER, *map(chr, range(0x1F3FB, 0x1F400)), *map(chr, ran
 """What belongs to the emoji before it: the joiner, tones of skin, tags of flags."""
 _FLAG_LETTERS = frozenset(map(chr, range(0x1F1E6, 0x1F200)))
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
-NOT_TURNED = "This terminal does not turn right-to-left letters: their words stand in reverse."
+NOT_TURNED = "Right-to-left letters stand in reverse: this terminal does not turn them."
 _PLAIN = re.compile(r"[\x20-\x7e]*")
 
 

@@ -1,5 +1,6 @@
 """The text that is being rephrased: an editor that never waits for a model, with its cue words in bold."""
 
+import os
 import unicodedata
 
 from textual import events
@@ -7,6 +8,8 @@ from textual.binding import Binding
 from textual.message import Message
 from textual.widgets import TextArea
 
+from emotui.screens.widgets.cell_width import NOT_TURNED, right_to_left, turns
+from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.textual_private_text import MarkedTextArea
 
 LONGEST = 4000
@@ -133,3 +136,16 @@ class Editor(MarkedTextArea, inherit_bindings=False):
             self.post_message(self.TooLong(after, self.longest))
             return
         self.type_in(typeable(text))
+
+
+class DirectionLine(Line):
+    """Says under an editor that the terminal leaves right-to-left letters in the order in which they are typed."""
+
+    DEFAULT_CSS = "DirectionLine { display: none; padding: 0 1; color: $text-muted; }"
+
+    def about(self, text: str) -> None:
+        """There is a line only where the text needs it."""
+        needed = right_to_left(text) and not turns(os.environ)
+        if needed:
+            self.show([Part(NOT_TURNED)])
+        self.display = needed

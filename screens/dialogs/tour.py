@@ -1,0 +1,152 @@
+"""A tour of the workbench: what one sees and the one key that goes on, in a line or two under the panes."""
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+import msgspec
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.screen import Screen
+
+from emotui.screens.actions import Action
+from emotui.screens.widgets.line import Line, Part, taken
+
+
+class Step(msgspec.Struct, frozen=True):
+    """What is seen in a place, and what leads on: another place by its title, or an action by its id.
+
+    `folded` is said instead of `says` where the list is folded away.
+    """
+
+    place: str
+    says: str
+    to: str
+    label: str
+    folded: str = ""
+
+
+STEPS = (
+    Step(
+        "Browse",
+        "The list: a row a sample, and over it a tick for each.",
+        "next_error",
+        "next error",
+        "A sample, and how a model did on it; l shows the list.",
+    ),
+    Step("Browse", "Underlined is gold, shaded what the model said.", "pane", "next span"),
+    Step("Browse", "r shows other runs and people, R runs another model.", "Scenes", "Scenes"),
+    Step("Scenes", "A row an emotion, filled where it is on; ← → the prior.", "Rephrase", "Rephrase"),
+    Step("Rephrase", "Gold pulls against its best rival as you write: i.", "Results", "Results"),
+    Step("Results", "Every source on one axis, with its interval; v: tables.", "help", "all keys, F12 this tour"),
+)
+
+
+class Meant(Protocol):
+    """Who knows where one is and what keys mean."""
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """Every action, with the keys that it has."""
+
+    @property
+    def title(self) -> str:
+        """The name of the open place."""
+
+    @property
+    def titles(self) -> Mapping[int, str]:
+        """The places by their numbers."""
+
+    @property
+    def in_field(self) -> bool:
+        """Are characters typed into a field?"""
+
+    def meant(self, key: str) -> Action | None:
+        """What a key does now."""
+
+
+class Tour(Vertical):
+    """Takes a row or two of its own and no keys: it looks which are pressed.
+
+    Args:
+        keys: what keys mean now.
+        end: called when the last step is over.
+    """
+
+    DEFAULT_CSS = """
+    Tour { height: auto; background: $panel; }
+    Tour > Line { padding: 0 1; }
+    """
+
+    def __init__(self, keys: Meant, end: Callable[[], None]) -> None:
+        super().__init__(id="tour")
+        self.step = 0
+        self._keys, self._end = keys, end
+
+    def compose(self) -> ComposeResult:
+        """The line with what is seen, and one for the keys where they do not fit beside it."""
+        yield Line(id="tour-says")
+        yield Line(id="tour-keys")
+
+    def on_mount(self) -> None:
+        self.screen.bindings_updated_signal.subscribe(self, self._follow)
+        self.draw()
+
+    def on_resize(self) -> None:
+        self.draw()
+
+    def pressed(self, key: str) -> None:
+        """This key is about to do what it does: go on where it is the one that was named."""
+        step = STEPS[self.step]
+        leads = any(one.id == step.to and key in one.keys for one in self._keys.actions)
+        if not leads or step.place != self._keys.title:
+            return
+        if self.step + 1 == len(STEPS):
+            self._end()
+        else:
+            self.step += 1
+            self.draw()
+
+    def _follow(self, _: Screen[object]) -> None:
+        if STEPS[self.step].to == self._keys.title:
+            self.step += 1
+        self.draw()
+
+    def draw(self) -> None:
+        """Show the step, on one line where it fits."""
+        folded = self.screen.has_class("-narrow") and not self.screen.has_class("-list")
+        says, keys, right = told(self.step, self._keys, folded=folded)
+        both = [*keys, Part("   "), *says]
+        first, second = self.query_one("#tour-says", Line), self.query_one("#tour-keys", Line)
+        second.display = taken(both) + taken(right) + 1 > self.size.width - 2
+        first.show(says if second.display else both, () if second.display else right)
+        second.show(keys, right)
+
+
+def told(number: int, keys: Meant, *, folded: bool) -> tuple[list[Part], list[Part], list[Part]]:
+    """What a step says, which key leads on, and what Esc does; in another place than the step's, the way back to it."""
+    step = STEPS[number]
+    here = step.place == keys.title
+    says = (step.folded if folded and step.folded else step.says) if here else f"It goes on in {step.place}."
+    to, label = (step.to, step.label) if here else (step.place, step.place)
+    key, press = _leading(to, keys)
+    before = [Part("Esc", "key"), Part(", then ")] if keys.in_field else []
+    leads = [
+        Part(f"tour {number + 1} of {len(STEPS)}", "strong"),
+        Part("   "),
+        *before,
+        Part(key, "key", press),
+        Part(f" {label}", "plain", press),
+    ]
+    ends = keys.meant("escape")
+    leaves = ends is not None and ends.id == "end_tour"
+    right = [Part("Esc", "key", "do('end_tour')"), Part(" ends the tour", "dim", "do('end_tour')")] if leaves else []
+    return [Part(says)], leads, right
+
+
+def _leading(to: str, keys: Meant) -> tuple[str, str]:
+    """The sign of the key that opens a place or does an action, and what a click on it does."""
+    for number, title in keys.titles.items():
+        if title == to:
+            return str(number), f"place({number})"
+    action = next(one for one in keys.actions if one.id == to)
+    return action.shown, f"press('{action.keys[0]}')" if action.keys else f"do('{to}')"

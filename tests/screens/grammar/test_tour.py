@@ -1,0 +1,83 @@
+"""The tour: at the first start and never again, led on by the key that it names, and in nobody's way."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from emotui.screens.dialogs.tour import STEPS
+from emotui.screens.places import ACTIONS, TITLES
+from emotui.screens.widgets.cell_width import NOT_TURNED, width
+from emotui.screens.widgets.editor import DirectionLine
+from emotui.store.store import Store
+from emotui.workbench.datasets.samples import add_samples
+from emotui.workbench.workspace import FIRST_START, Workspace
+from tests.screens.browse_workspace import add_run, sample_records
+from tests.screens.driving import frame, opened, press, screen_text, settle
+
+
+class New(Workspace):
+    """An empty workspace whose first start is a run that is over at once."""
+
+    def first_start(self, on_progress: Callable[..., object] = lambda progress: None) -> None:
+        records = sample_records()[:6]
+        add_run(self.store, add_samples(self.store, "spans", "sample", records, "sample data"), records)
+        self.set_setting(FIRST_START, "done")
+
+
+async def test_the_tour_comes_once_and_is_led_on_by_the_key_it_names_alone(tmp_path: Path) -> None:
+    path = tmp_path / "w.duckdb"
+    async with opened(New(Store.open(path)), size=(60, 16)) as pilot:
+        await settle(pilot, work=True)
+        shown = screen_text(pilot).splitlines()
+        assert shown[-3].strip() == STEPS[0].folded
+        assert shown[-2].split() == ["tour", "1", "of", "6", "n", "next", "error", "Esc", "ends", "the", "tour"]
+        before = frame(pilot).pane.sample
+        await press(pilot, "j")
+        assert frame(pilot).pane.sample != before
+        assert "tour 1 of 6" in screen_text(pilot)
+        await press(pilot, "n")
+        assert "tour 2 of 6" in screen_text(pilot)
+        await press(pilot, "tab", "2")
+        assert "tour 3 of 6   1 Browse" in screen_text(pilot)
+        await press(pilot, "1")
+        assert STEPS[2].says in screen_text(pilot)
+        for number, key in enumerate("437", 4):
+            await press(pilot, key)
+            assert f"tour {number} of 6" in screen_text(pilot)
+            assert STEPS[number - 1].says in screen_text(pilot)
+        await press(pilot, "question_mark", "q")
+        assert "tour" not in screen_text(pilot)
+        await press(pilot, "question_mark", "f12", "1", "slash", "x")
+        assert "tour 1 of 6   Esc, then n next error" in screen_text(pilot)
+        await press(pilot, "escape")
+        assert "Esc ends the tour" in screen_text(pilot)
+        await press(pilot, "escape")
+        assert "tour" not in screen_text(pilot)
+        await press(pilot, "q")
+    async with opened(New(Store.open(path)), size=(60, 16)) as pilot:
+        assert frame(pilot).pane.n == 6
+        assert "tour" not in screen_text(pilot)
+
+
+def test_every_step_fits_sixty_columns_and_leads_to_something_that_there_is() -> None:
+    assert len(STEPS) <= 6
+    for step in STEPS:
+        assert max(width(step.says), width(step.folded)) <= 58
+        assert step.place in TITLES.values()
+        assert step.to in {*TITLES.values(), *(one.id for one in ACTIONS)}
+
+
+@pytest.mark.parametrize(
+    ("text", "version", "told"), [("שלום", "", True), ("hello", "", False), ("שלום", "7000", False)]
+)
+def test_an_editor_says_where_letters_are_not_turned(
+    monkeypatch: pytest.MonkeyPatch, text: str, version: str, told: bool
+) -> None:
+    for name in ("KONSOLE_VERSION", "TERM_PROGRAM"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("VTE_VERSION", version)
+    line = DirectionLine()
+    line.about(text)
+    assert (line.display, line.text) == (told, NOT_TURNED if told else "")
