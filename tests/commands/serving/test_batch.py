@@ -4,7 +4,6 @@ import json
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -228,10 +227,10 @@ def test_a_store_whose_runs_have_impossible_settings_is_not_merged(
     emotui: Emotui, tmp_path: Path, scenes: Path, config: dict[str, object]
 ) -> None:
     emotui("import", "scenes", scenes, "--db", "theirs.duckdb")
-    with closing(Store.open(tmp_path / "theirs.duckdb")) as store:
-        (dataset,) = [one for one in store.datasets() if one.name == "scenes"]
-        store.start_run("r\nx", "i", "scenes", "m", dataset.dataset, config, 7)
-        store.set_state("r\nx", "stopped")
+    store = Store.open(tmp_path / "theirs.duckdb")
+    (dataset,) = [one for one in store.datasets() if one.name == "scenes"]
+    store.start_run("r\nx", "i", "scenes", "m", dataset.dataset, config, 7)
+    store.set_state("r\nx", "stopped")
     done = emotui("merge", "theirs.duckdb", "--db", "ours.duckdb")
     assert (done.status, len(done.err.splitlines())) == (2, 1), done.err
 
