@@ -20,10 +20,43 @@ SIZES = ((60, 16), (80, 24), (100, 30), (120, 35), (140, 36), (160, 45))
 SOME = (SIZES[0], SIZES[2], SIZES[-1])
 LEAST = SIZES[:1]
 
-MEANT = frozenset(("jo", "tr", "fe", "su", "sa", "di", "an", "ac", "jt", "fu")) | frozenset(
-    ("ang", "con", "dis", "fea", "gui", "hap", "jea", "joy", "pri", "pro", "res", "sad", "sur")
+MEANT = frozenset(
+    [
+        "jo",
+        "tr",
+        "fe",
+        "su",
+        "sa",
+        "di",
+        "an",
+        "ac",
+        "jt",
+        "fu",
+        "ang",
+        "con",
+        "dis",
+        "fea",
+        "gui",
+        "hap",
+        "jea",
+        "joy",
+        "pri",
+        "pro",
+        "res",
+        "sad",
+        "sur",
+        "wr",
+        "sc",
+        "ra",
+        "la",
+        "em",
+        "ma",
+        "sp",
+        "wo",
+        "va",
+    ]
 )
-"""Emotions by their first letters, where several share a column or head one."""
+"""Emotions by their first letters, where several share a column or head one; what models can do, over a legend."""
 
 SHEETS = {
     name: (key,)
