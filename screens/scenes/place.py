@@ -302,6 +302,8 @@ class Scenes(Place):
         notice = self.query_one("#scene-notice", Notice)
         if ready:
             notice.hide()
+        elif self._run is not None and self._run.state == "running" and not self._run.done:
+            notice.say("The model is being asked", "its answers stand here as they come")
         elif self._run is None or not self._run.done:
             notice.say("Nobody has been asked yet", "R runs a model over these scenarios", "r chooses among runs")
         else:
