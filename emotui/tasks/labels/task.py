@@ -31,7 +31,7 @@ from emotui.metrics.thresholds import USUAL
 from emotui.records import LabelsGold, LabelsPrediction, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.tables import ResultsTable
-from emotui.tasks.doubts import little_mass, said_of_little_mass, with_notes
+from emotui.tasks.doubts import of_labels
 from emotui.tasks.labels.answers import (
     Prediction,
     decided,
@@ -321,15 +321,7 @@ class Labels(Task):
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `answers`, of a model that writes: how its lists were to be read. `little_mass`: as in scenes."""
         kept = [msgspec.json.decode(row.prediction, type=Prediction) for row in rows if row.prediction is not None]
-        found: dict[str, object] = {}
-        notes: dict[str, str] = {}
-        if forms := [one.form for one in kept if one.form]:
-            counts = {form: forms.count(form) for form in ("json", "lenient", "unread")}
-            found["answers"] = {"n": len(forms)} | counts
-        if any(astray := [len(one.little_mass) for one in kept]):
-            found["little_mass"] = little_mass(astray, sum(len(one.probs) for one in kept))
-            notes["little_mass"] = said_of_little_mass(astray)
-        return with_notes(found, notes)
+        return of_labels(kept, ("json", "lenient", "unread"))
 
 
 def gold_of(sample: LabelsGold) -> tuple[str, ...] | None:

@@ -24,7 +24,7 @@ from emotui.metrics.repeats import by_repeat
 from emotui.metrics.span_scoring import Embed
 from emotui.records import PLUTCHIK, ClassGold, ClassPrediction, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
-from emotui.tasks.doubts import little_mass, said_of_little_mass, with_notes
+from emotui.tasks.doubts import of_labels
 from emotui.tasks.parts import Asking, Embedding, OwnSamples, SaidLine, TaskFiles, TaskWords
 from emotui.tasks.prompting.files import Prompt, as_chat, filled
 from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from, write_answers
@@ -373,15 +373,7 @@ class Rephrase(Task):
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `answers`, of a model that writes: how its answers were to be read. `little_mass`: as in scenes."""
         kept = [msgspec.json.decode(row.prediction, type=Prediction) for row in rows if row.prediction is not None]
-        found: dict[str, object] = {}
-        notes: dict[str, str] = {}
-        if forms := [one.form for one in kept if one.form]:
-            counts = {form: forms.count(form) for form in ("exact", "lenient", "unread")}
-            found["answers"] = {"n": len(forms)} | counts
-        if any(astray := [len(one.little_mass) for one in kept]):
-            found["little_mass"] = little_mass(astray, sum(len(one.probs) for one in kept))
-            notes["little_mass"] = said_of_little_mass(astray)
-        return with_notes(found, notes)
+        return of_labels(kept, ("exact", "lenient", "unread"))
 
     def _labels(self) -> tuple[str, ...]:
         return self._settings.labels or PLUTCHIK
