@@ -1,10 +1,13 @@
 """What other packages add by entry points: listed here without running any of it, and run with a limit of time."""
 
 import queue
+import sys
 import threading
 from collections.abc import Callable
+from functools import lru_cache
 from importlib.metadata import Distribution, EntryPoint, distributions
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -76,19 +79,40 @@ def within(call: Callable[[], T], seconds: float | None = None) -> T:
 
 def entry_points_of(group: str) -> tuple[list[EntryPoint], list[str]]:
     """The entry points of a group, and a line for each package whose list of them cannot be read."""
+    found, wrong = _listed(group, tuple((folder, _changed(folder)) for folder in sys.path))
+    return [*found], [*wrong]
+
+
+@lru_cache(maxsize=32)
+def _listed(group: str, _: tuple[tuple[str, int], ...]) -> tuple[tuple[EntryPoint, ...], tuple[str, ...]]:
+    """Likewise, as long as the folders that packages are installed in are what they were."""
+    packages = list(distributions())
     found: list[EntryPoint] = []
     wrong: list[str] = []
-    seen: set[str] = set()
-    for package in distributions():
-        name = _name(package)
-        if name in seen:  # the first on the path is the one that is imported
-            continue
-        seen.add(name)
+    for number, package in enumerate(packages):
+        # Most packages add nothing here: names, which are read from larger files, are asked only of those that do.
         try:
-            found += [point for point in package.entry_points if point.group == group]
+            points = [point for point in package.entry_points if point.group == group]
+            trouble = ""
         except Exception as error:  # a file that anybody may have written
-            wrong.append(f"what {name} adds is left out: its entry_points.txt cannot be read ({_said(error)})")
-    return found, wrong
+            points, trouble = [], _said(error)
+        if not points and not trouble:
+            continue
+        name = _name(package)
+        if any(_name(other) == name for other in packages[:number]):  # the first on the path is the one imported
+            continue
+        found += points
+        if trouble:
+            wrong.append(f"what {name} adds is left out: its entry_points.txt cannot be read ({trouble})")
+    return tuple(found), tuple(wrong)
+
+
+def _changed(folder: str) -> int:
+    """When something was last put into a folder or taken out of it, in nanoseconds; 0: it is not there."""
+    try:
+        return Path(folder).stat().st_mtime_ns
+    except (OSError, ValueError):
+        return 0
 
 
 def problem_of(value: str) -> str | None:

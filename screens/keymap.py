@@ -72,6 +72,7 @@ class Keymap:
     def __init__(self, actions: Iterable[Action], chosen: Mapping[str, tuple[str, ...]] | None = None) -> None:
         registry = tuple(actions)
         self.actions = tuple(_with_keys(one, (chosen or {}).get(one.id)) for one in registry)
+        self._keys = {one.id: one.keys for one in self.actions}
         self._before = {one.id: one.keys for one in registry}
         self._on: dict[str, list[Action]] = {}
         for action in self.actions:
@@ -81,6 +82,10 @@ class Keymap:
     def changed(self, action: Action) -> list[str]:
         """The keys of an action that it has not in the registry."""
         return [key for key in action.keys if key not in self._before[action.id]]
+
+    def keys_of(self, action: str) -> tuple[str, ...]:
+        """The keys of an action, by its id; none: it has none, or there is no such action."""
+        return self._keys.get(action, ())
 
     def on(self, key: str) -> list[Action]:
         """What a key can mean, in the order of the registry."""

@@ -1,6 +1,8 @@
 """What a key means now: in the pane that has the focus, in the place, in the list; or why it means nothing."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TypeVar, cast
 
 from textual.screen import Screen
 
@@ -10,6 +12,10 @@ from emotui.screens.place import Place
 from emotui.screens.places import TITLES, OpenPlaces
 from emotui.screens.samples.pane import ListPane
 from emotui.screens.session import Session
+
+T = TypeVar("T")
+
+_NOT_ASKED = object()
 
 LONG = ("model", "name_model", "export", "make_gold", "rescore")
 """Actions that begin long work."""
@@ -38,6 +44,7 @@ class Keys:
     ) -> None:
         self._session, self._pane, self._places = session, pane, places
         self._anywhere, self._screen = tuple(anywhere), screen
+        self._told: dict[tuple[str, str], object] | None = None
 
     @property
     def _place(self) -> Place:
@@ -47,6 +54,23 @@ class Keys:
     def actions(self) -> tuple[Action, ...]:
         """Every action, with the keys that it has."""
         return self._session.keymap.actions
+
+    @contextmanager
+    def of_one_moment(self) -> Iterator[None]:
+        """Within it nothing changes: what can be done is asked once, however many keys mean it."""
+        self._told = {}
+        try:
+            yield
+        finally:
+            self._told = None
+
+    def _once(self, question: str, ask: Callable[[str], T], action: str = "") -> T:
+        if self._told is None:
+            return ask(action)
+        known = self._told.get((question, action), _NOT_ASKED)
+        if known is _NOT_ASKED:
+            known = self._told[question, action] = ask(action)
+        return cast("T", known)
 
     # Where the focus is.
 
@@ -72,12 +96,14 @@ class Keys:
 
     def gives_way(self, action: str) -> bool:
         """Do all keys of a shared action mean something of the open place's own?"""
-        shared = next((one for one in self.actions if one.id == action), None)
-        if shared is None or action not in _SHARED or self._place.doing(action) is not None:
+        if action not in _SHARED or self._place.doing(action) is not None:
             return False
+        keys = self._session.keymap.keys_of(action)
+        return bool(keys) and self._once("own keys", self._keys_of_own).issuperset(keys)
+
+    def _keys_of_own(self, _: str) -> frozenset[str]:
         # Esc ends whatever there is to end: it is the place's own only while it has something of its own to end.
-        own = {key for one in self._own() for key in one.keys if key != "escape" or self._place.can(one.id)}
-        return bool(shared.keys) and own.issuperset(shared.keys)
+        return frozenset(key for one in self._own() for key in one.keys if key != "escape" or self._place.can(one.id))
 
     def _own(self) -> list[Action]:
         """What only the open place does."""
@@ -86,6 +112,9 @@ class Keys:
 
     def can(self, action: str) -> bool:
         """Can this be done now, whatever has the focus?"""
+        return self._once("can", self._can, action)
+
+    def _can(self, action: str) -> bool:
         place = self._place
         if self.gives_way(action) or (place.takes_letters and not place.can(action)):
             return False
@@ -116,9 +145,10 @@ class Keys:
 
     def _elsewhere(self, action: Action) -> bool:
         """Is it done in the place while the list has the focus, or the other way round?"""
-        if self._screen.focused is None:
-            return False
-        return self.in_list == (self.answering(action.id) is self._place)
+        return self._screen.focused is not None and self._once("elsewhere", self._is_elsewhere, action.id)
+
+    def _is_elsewhere(self, action: str) -> bool:
+        return self.in_list == (self.answering(action) is self._place)
 
     def pressed_for(self, action: Action, taken: Collection[str] = ()) -> str | None:
         """How the first key is shown that does this now, but for those that something else has `taken`."""

@@ -248,22 +248,29 @@ class Spot(Place):
 
     def can(self, action: str) -> bool:
         """Nothing without models; in the text letters are typed, and Esc leaves it."""
-        job = self.session.job
         if not super().can(action) or self.sides is None or not self.columns:
             return False
-        types, text = self.editor.has_focus, self.editor.text
-        known = {
-            "write": not types,
-            "leave": types,
-            "stop": not types and (self.sides.long or (job is not None and not job.stopping)),
-            "undo": self.editor.can_undo,
-            "redo": self.editor.can_redo,
-            "take": self._offered is not None and self._offered.text != text,
-            "second": job is None,
-            "view": bool(text.strip()) and self.view.asked_task is None,
-        }
-        needs_text = action in ("keep", "ask", "raw", "copy", "annotators")
-        return known.get(action, bool(text.strip()) if needs_text else True)
+        editor, job = self.editor, self.session.job
+        match action:
+            case "write":
+                return not editor.has_focus
+            case "leave":
+                return editor.has_focus
+            case "stop":
+                return not editor.has_focus and (self.sides.long or (job is not None and not job.stopping))
+            case "undo":
+                return editor.can_undo
+            case "redo":
+                return editor.can_redo
+            case "take":
+                return self._offered is not None and self._offered.text != editor.text
+            case "second":
+                return job is None
+            case "view":
+                return bool(editor.text.strip()) and self.view.asked_task is None
+            case "keep" | "ask" | "raw" | "copy" | "annotators":
+                return bool(editor.text.strip())
+        return True
 
     def do_write(self) -> None:
         self.view.show_rows(False)

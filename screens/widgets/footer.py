@@ -1,6 +1,7 @@
 """The footer: what can be pressed now in the pane that has the focus, and why a key did nothing."""
 
 from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -26,6 +27,9 @@ class Told(Protocol):
     @property
     def main(self) -> Sequence[str]:
         """The actions that stand first here, by their ids."""
+
+    def of_one_moment(self) -> AbstractContextManager[None]:
+        """Within it nothing that decides what keys mean changes."""
 
     def pressed_for(self, action: Action, taken: Collection[str]) -> str | None:
         """How the key is shown that does this now, but for those that are `taken`; None: none does."""
@@ -64,7 +68,9 @@ class KeyBar(Line):
         )
         own = [] if focused is None else [_Entry(*pair) for pair in getattr(focused, "footer_keys", ())]
         room = self.size.width - self.styles.padding.width
-        self.show(self._fitted(own, self._offered(taken), room))
+        with self._keys.of_one_moment():
+            offered = self._offered(taken)
+        self.show(self._fitted(own, offered, room))
 
     def _offered(self, taken: Collection[str]) -> list[Action]:
         """What can be done now, in the order in which it is wanted."""
