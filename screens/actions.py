@@ -13,7 +13,8 @@ import msgspec
 class Action(msgspec.Struct, frozen=True):
     """One thing to do. `label` names it, `help` is a sentence, `rank` its place in the footer (0: not there).
 
-    Two actions that belong together share one entry of the footer, `footer`: keys and label. `needs` says, where it
+    Actions that belong together share one entry of the footer, `footer`: their ids in braces, and a label. So are keys
+    named in `help` and `needs`. `needs` says, where it
     cannot be done, what that takes.
     """
 
@@ -29,8 +30,7 @@ class Action(msgspec.Struct, frozen=True):
 
 
 _SAMPLES = "the list holds no sample"
-_RUN = "no run is over the list: R runs a model, r chooses a run"
-_TYPED = "it is for while one types"
+_RUN = "no run is over the list: {model} runs a model, {run} chooses a run"
 _WRITES = "files are only looked at: a workspace keeps what is done"
 
 SHARED: tuple[Action, ...] = (
@@ -40,10 +40,10 @@ SHARED: tuple[Action, ...] = (
         ("j", "down"),
         "j",
         "next",
-        "Next sample (j from any pane, ↓ in the list)",
+        "Next sample ({next} from any pane, ↓ in the list)",
         "Move",
         1,
-        ("j k", "move"),
+        ("{next} {previous}", "move"),
         _SAMPLES,
     ),
     Action(
@@ -51,14 +51,14 @@ SHARED: tuple[Action, ...] = (
         ("k", "up"),
         "k",
         "previous",
-        "Previous sample (k from any pane, ↑ in the list)",
+        "Previous sample ({previous} from any pane, ↑ in the list)",
         "Move",
         needs=_SAMPLES,
     ),
     Action("page_down", ("pagedown",), "PgDn", "page down", "A screenful further down in the list", "Move"),
     Action("page_up", ("pageup",), "PgUp", "page up", "A screenful further up in the list", "Move"),
-    Action("first", ("g", "home"), "g", "first", "First sample (g from any pane, Home in the list)", "Move"),
-    Action("last", ("G", "end"), "G", "last", "Last sample (G from any pane, End in the list)", "Move"),
+    Action("first", ("g", "home"), "g", "first", "First sample ({first} from any pane, Home in the list)", "Move"),
+    Action("last", ("G", "end"), "G", "last", "Last sample ({last} from any pane, End in the list)", "Move"),
     Action(
         "next_error",
         ("n",),
@@ -67,7 +67,7 @@ SHARED: tuple[Action, ...] = (
         "Next sample in which the run made an error",
         "Move",
         4,
-        ("n p", "error"),
+        ("{next_error} {previous_error}", "error"),
         "no run whose errors are marked is over the list",
     ),
     Action(
@@ -87,7 +87,7 @@ SHARED: tuple[Action, ...] = (
         "Next sample with a span that is not in the text",
         "Move",
         15,
-        ("H F N", "next of a kind"),
+        ("{next_H} {next_F} {next_N}", "next of a kind"),
         "no run whose errors are marked is over the list",
     ),
     Action("next_F", ("F",), "F", "next fixation", "Next sample with nothing but a keyword marked", "Move"),
@@ -110,7 +110,7 @@ SHARED: tuple[Action, ...] = (
         ("f6",),
         "F6",
         "list",
-        "Show or fold the list, where l means something else",
+        "Show or fold the list, where {list} means something else",
         "Move",
         17,
         needs="the list is in sight already",
@@ -127,7 +127,7 @@ SHARED: tuple[Action, ...] = (
         "One step back: from a pane to the list; there search goes, then the filter",
         "Move",
         9,
-        needs="there is nothing to go back from; q leaves emotui",
+        needs="there is nothing to go back from; {quit} leaves emotui",
     ),
     Action("list_narrower", ("ctrl+left",), "^←", "list narrower", "The list narrower; the line drags too", "Move"),
     Action("list_wider", ("ctrl+right",), "^→", "list wider", "The list wider; remembered, as when dragged", "Move"),
@@ -153,7 +153,7 @@ SHARED: tuple[Action, ...] = (
         "Show another dataset",
         "List",
         0,
-        needs="there is no other: I brings one in",
+        needs="there is no other: {import} brings one in",
     ),
     Action(
         "run",
@@ -163,7 +163,7 @@ SHARED: tuple[Action, ...] = (
         "Choose a run or person: to show, compare, use as gold",
         "Runs",
         9,
-        needs="there are no runs yet: R runs a model",
+        needs="there are no runs yet: {model} runs a model",
     ),
     Action(
         "make_gold",
@@ -200,7 +200,7 @@ SHARED: tuple[Action, ...] = (
         "Run a model over the dataset",
         "Runs",
         10,
-        ("R", "run model"),
+        ("{model}", "run model"),
         "models run in a workspace that holds samples",
     ),
     Action(
@@ -247,7 +247,7 @@ SHARED: tuple[Action, ...] = (
         ("f9",),
         "F9",
         "note",
-        "Write a note on the sample, where ; means something else",
+        "Write a note on the sample, where {sample_note} means something else",
         "Sample",
         needs=_WRITES,
     ),
@@ -301,7 +301,7 @@ SHARED: tuple[Action, ...] = (
     ),
     Action("view", ("v",), "v", "view", "The next view: tables, bars, heatmaps, sweep, flips, couplings", "Views", 3),
     Action("view_back", ("V",), "V", "view before", "The view before", "Views"),
-    Action("write", ("i", "enter"), "i", "write", "Into the text: from there Enter submits", "Writing", 1),
+    Action("write", ("i", "enter"), "i", "write", "Into the text: from there {submit} submits", "Writing", 1),
     Action(
         "undo",
         ("u", "ctrl+z"),

@@ -18,6 +18,7 @@ from textual.widgets import Static
 from emotui.screens.clipboard import copy_by_tmux, tmux_runs
 from emotui.screens.failures import Failures
 from emotui.screens.frame import Frame
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.requests import in_words
 from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.line import PART_CSS
@@ -180,7 +181,7 @@ class EmotuiApp(OutlivingApp):
 
     def action_help_quit(self) -> None:
         """Ctrl+C where nothing is selected."""
-        self.notify("Ctrl+C copies what is selected with the mouse; q leaves emotui, Ctrl+Q from anywhere")
+        self.notify(keyed("Ctrl+C copies what is selected with the mouse; {quit} leaves emotui, Ctrl+Q from anywhere"))
 
     def get_default_screen(self) -> Frame:
         """The frame is the only screen; sheets lie over it."""

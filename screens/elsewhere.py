@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from textual.app import App, SuspendNotSupported
+from textual.binding import Binding
+from textual.widgets import Input
 
 from emotui.errors import BadInput
 
@@ -59,3 +61,16 @@ def write_elsewhere(app: "App[Any]", text: str) -> str:
     except SuspendNotSupported:
         app.notify("Another editor needs a terminal of its own, which this is not", severity="warning", markup=False)
     return text
+
+
+class LongInput(Input):
+    """A line for a text that may be long: Ctrl+O writes it in the person's own editor, whose lines become one."""
+
+    BINDINGS = [Binding("ctrl+o", "elsewhere", show=False)]
+
+    def action_elsewhere(self) -> None:
+        """Write on in the editor that $EDITOR names."""
+        text = " ".join(write_elsewhere(self.app, self.value).split("\n")).strip()
+        if text != self.value:
+            self.value = text
+            self.cursor_position = len(text)

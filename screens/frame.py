@@ -11,7 +11,8 @@ from textual.containers import Horizontal
 
 from emotui.screens import jobs
 from emotui.screens.actions import Acting
-from emotui.screens.keymap import Keymap, bindings
+from emotui.screens.keymaps.keymap import Keymap, bindings
+from emotui.screens.keymaps.words import hold, keyed
 from emotui.screens.keys import LONG, WAIT, Keys
 from emotui.screens.models.actions import ModelActions
 from emotui.screens.notes.actions import NoteActions, NoteLine
@@ -76,9 +77,11 @@ class Frame(Acting, LaidOut):
         super().__init__()
         self.session = Session(self, self, open_source, list_tasks(), annotator)
         self.session.keymap = Keymap(ACTIONS)
+        hold(self.session.keymap)
         self.pane = ListPane(self.session, id="list-pane")
         self._poll = poll
         self._list_width: int | None = None
+        self._begun = ""
         self.places = OpenPlaces(self.session)
         self.note_line = NoteLine(id="note-line")
         self.notes = NoteActions(self.session, self.pane, self.note_line)
@@ -116,6 +119,9 @@ class Frame(Acting, LaidOut):
 
     # What the session tells.
 
+    def on_unmount(self) -> None:
+        hold(None)
+
     def on_mount(self) -> None:
         self._top()
         self._say("Opening", "the workspace is being read")
@@ -129,7 +135,7 @@ class Frame(Acting, LaidOut):
 
     def show_unopened(self, why: str) -> None:
         """The source cannot be opened."""
-        self._say("Cannot be opened", f"{why}; q leaves", failed=True)
+        self._say("Cannot be opened", f"{why}; " + keyed("{quit} leaves"), failed=True)
         self._top()
 
     def show_refused(self, why: str) -> None:
@@ -228,7 +234,7 @@ class Frame(Acting, LaidOut):
         state = self.session.state.just(event.samples, event.why, event.mark)
         self.session.change(replace(state, dataset=event.dataset or state.dataset, run=event.run or state.run))
         await self.action_place(place_of(self.session.list_task))
-        self.notify(f"Just the samples behind {event.why}: x shows all again", markup=False)
+        self.notify(f"Just the samples behind {event.why}: " + keyed("{clear} shows all again"), markup=False)
 
     @on(Place.Tagged)
     def _tag(self, event: Place.Tagged) -> None:
@@ -334,7 +340,12 @@ class Frame(Acting, LaidOut):
         """Do what a key means in the pane that has the focus, or else here; or say why it does nothing."""
         bar = self.query_one(KeyBar)
         bar.say("")
-        action = self.keys.meant(key)
+        begun, self._begun = self._begun, ""
+        action = (self.keys.meant(f"{begun} {key}") if begun else None) or self.keys.meant(key)
+        if action is None and self.session.keymap.begins(key) and not begun:
+            self._begun = key
+            bar.say(self.keys.going_on(key))
+            return
         self.tool.pressed(key)
         chosen = self.get_selected_text() if "copy" in {one.id for one in self.session.keymap.on(key)} else None
         if chosen:

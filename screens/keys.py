@@ -7,7 +7,7 @@ from typing import TypeVar, cast
 from textual.screen import Screen
 
 from emotui.screens.actions import SHARED, Acting, Action
-from emotui.screens.keymap import PANE, SIGNS, typed
+from emotui.screens.keymaps.keymap import PANE, SIGNS, sign_of, typed
 from emotui.screens.place import Place
 from emotui.screens.places import TITLES, OpenPlaces
 from emotui.screens.samples.pane import ListPane
@@ -155,7 +155,7 @@ class Keys:
         field = self.in_field
         for key in action.keys:
             if key not in taken and not (field and typed(key)) and self.meant(key) is action:
-                return action.shown if key == action.keys[0] else SIGNS.get(key, key)
+                return action.shown if key == action.keys[0] else sign_of(key)
         return None
 
     @property
@@ -170,6 +170,16 @@ class Keys:
         place = self._place
         return place.doing("leave") is not None and place.can("leave") and not self.in_field
 
+    def going_on(self, key: str) -> str:
+        """What a key is the first of two of."""
+        found = [
+            f"{sign_of(both)} {one.label}"
+            for one in self.actions
+            for both in one.keys
+            if both.startswith(f"{key} ") and self.acts(one, both)
+        ]
+        return f"{sign_of(key)} …   {'   '.join(found)}"
+
     def why_not(self, key: str) -> str:
         """Why a key does nothing now, in one line; empty: it does something, or none of it is ours."""
         sign, title = SIGNS[key], self._place.entry.title
@@ -177,14 +187,14 @@ class Keys:
             return f"{key}: {title} is open" if TITLES.get(int(key)) == title else f"{key}: no place has this number"
         here = [one for one in self._session.keymap.on(key) if self._is_here(one)]
         if not here:
-            return f"{sign} does nothing in {title}: ? shows what does"
+            return f"{sign} does nothing in {title}: " + self._session.keymap.words("{help} shows what does")
         told = [one for one in here if self._place.doing(one.id) is not None] or here
         action = next((one for one in told if one.needs), told[0])
         if action.id in LONG and self._session.job is not None:
             return WAIT
         if key in PANE and self._elsewhere(action) and self.can(action.id):
             where = title if self.in_list else "the list"
-            return f"{sign} is “{action.label}” in {where}: Tab goes there"
+            return f"{sign} is “{action.label}” in {where}: " + self._session.keymap.words("{pane} goes there")
         return f"{sign} {action.label}: {action.needs}" if action.needs else f"{sign} {action.label}: not now"
 
     def _is_here(self, action: Action) -> bool:

@@ -7,8 +7,9 @@ from textual.screen import Screen
 
 from emotui.errors import BadInput
 from emotui.screens.actions import Action
-from emotui.screens.keymap import Keymap
-from emotui.screens.keymap_file import Chosen, clashes, read, write
+from emotui.screens.keymaps.file import Chosen, clashes, read, write
+from emotui.screens.keymaps.keymap import Keymap
+from emotui.screens.keymaps.words import hold
 from emotui.screens.places import ACTIONS, PLACES
 from emotui.screens.session import Session
 
@@ -45,6 +46,7 @@ class OwnKeys:
     def _use(self, chosen: Chosen) -> None:
         self._chosen = chosen
         self._session.keymap = Keymap(ACTIONS, chosen.all)
+        hold(self._session.keymap)
         self._screen.refresh_bindings()
 
     def _clash(self, name: str) -> Sequence[str]:
@@ -54,6 +56,8 @@ class OwnKeys:
         self._use(chosen)
         if self._path is not None:
             write(self._path, chosen)
+        if self._session.source is not None:
+            self._session.look_again()  # what stands in the panes names keys too
         return self._listed()
 
     def _listed(self) -> list[Action]:

@@ -15,13 +15,13 @@ from emotui.store.query import Run
 if TYPE_CHECKING:
     from emotui.workbench.source import BrowseSource
 
-NO_WORKSPACE = "files are browsed without it: q leaves, emotui without files opens a workspace"
+NO_WORKSPACE = "files are browsed without it: {quit} leaves, emotui without files opens a workspace"
 """Why a place that writes or computes is empty over files."""
 
-EMPTY_LIST = "the list is empty: x shows all again, f changes the filter"
+EMPTY_LIST = "the list is empty: {clear} shows all again, {filter} changes the filter"
 """Why a place has no sample."""
 
-OTHERS = "j and k go on to others"
+OTHERS = "{next} and {previous} go on to others"
 """What to press where one sample cannot be shown."""
 
 WHILE_TYPING = frozenset({"help", "palette", "pane", "pane_back", "quit", "stop"})

@@ -9,7 +9,8 @@ from textual.widget import Widget
 
 from emotui.metrics.metric import Metric
 from emotui.screens import jobs
-from emotui.screens.keymap import Keymap
+from emotui.screens.keymaps.keymap import Keymap
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.list_state import HEADLINE, NO_RUN, ListState, from_setting, to_setting
 from emotui.screens.requests import LatestRequest
 from emotui.store.query import Dataset, Run
@@ -173,7 +174,11 @@ class Session:
     @property
     def filled_by(self) -> str:
         """What brings samples of the list's task in."""
-        here = "here: I" if self.source is not None and self.source.importing is not None else "q leaves"
+        here = (
+            keyed("here: {import}")
+            if self.source is not None and self.source.importing is not None
+            else keyed("{quit} leaves")
+        )
         return f"emotui import {self.list_task} FILE brings some in; {here}"
 
     @property
@@ -265,7 +270,9 @@ class Session:
         assert overview.dataset is not None
         if overview.dataset.dataset not in self._told and self.job is None:
             self._told.add(overview.dataset.dataset)
-            self._owner.notify(f"{overview.runs[0].model} has a run over this list now: r shows it", markup=False)
+            self._owner.notify(
+                f"{overview.runs[0].model} has a run over this list now: " + keyed("{run} shows it"), markup=False
+            )
 
     def _take_opened(self, _: None, opened: Opened) -> None:
         self.source, self.title = opened.source, opened.title

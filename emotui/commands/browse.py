@@ -49,7 +49,7 @@ def open_workbench(db: str | None, *, read_only: bool = False, annotator: str | 
 
 def own_keys() -> "Path":
     """Where a person's own keys are."""
-    from emotui.screens.keymap_file import where
+    from emotui.screens.keymaps.file import where
 
     return where()
 

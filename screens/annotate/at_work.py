@@ -15,6 +15,7 @@ from emotui.screens.annotate.marking import Marking
 from emotui.screens.annotate.passage import Passage
 from emotui.screens.annotate.work import Work
 from emotui.screens.annotate.writing import DO, Kept, Wish, Writing
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.place import EMPTY_LIST, NO_WORKSPACE, OTHERS, Place
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
@@ -99,7 +100,7 @@ class AtWork(Place):
     def bind_source(self, source: "BrowseSource") -> None:
         desk_of = source.annotating
         if desk_of is None:
-            self.say("Nothing can be annotated here", NO_WORKSPACE)
+            self.say("Nothing can be annotated here", keyed(NO_WORKSPACE))
             self._without = True
             return
         benches = asking.Benches(desk_of)
@@ -120,7 +121,7 @@ class AtWork(Place):
         dataset = self.session.overview.dataset
         if sample is None:
             self.work = None
-            self.show_nothing(f"No text is selected: {EMPTY_LIST}")
+            self.show_nothing(f"No text is selected: {keyed(EMPTY_LIST)}")
         elif self._standing is not None and dataset is not None:
             asked = asking.Standing(dataset.dataset, sample, self.session.annotator)
             self._standing.ask((asked, self.adjudicating))
@@ -145,7 +146,7 @@ class AtWork(Place):
 
     def _unread(self, _: object, why: str) -> None:
         self.work = None
-        self.say("This text cannot be annotated", *why.splitlines()[:4], OTHERS, failed=True)
+        self.say("This text cannot be annotated", *why.splitlines()[:4], keyed(OTHERS), failed=True)
 
     def _stood(self, question: "tuple[asking.Standing, Adjudicating | None]", stood: asking.Stood) -> None:
         asked, adjudicating = question
@@ -182,7 +183,7 @@ class AtWork(Place):
     def _ask_consent(self, stood: asking.Stood) -> None:
         """Nothing is annotated before the words of the assignment are agreed to."""
         self.work = None
-        self.say("Your consent comes first", "j or k, to any text, asks again")
+        self.say("Your consent comes first", keyed("{next} or {previous}, to any text, asks again"))
         if self.display and self.app.screen is self.screen:
             from emotui.screens.annotate.dialogs import ConsentDialog
 

@@ -12,6 +12,7 @@ from textual.widgets.option_list import Option
 from emotui.errors import BadInput
 from emotui.screens.dialogs.dialog import Dialog, option
 from emotui.screens.dialogs.textual_private_options import PickList
+from emotui.screens.elsewhere import LongInput
 from emotui.screens.widgets.cell_width import shown
 from emotui.workbench.annotate.others import names_of
 from emotui.workbench.annotate.scheme import Scheme
@@ -24,11 +25,11 @@ class NoteDialog(Dialog[str]):
     """A line about the text; an empty one takes the note away."""
 
     def __init__(self, note: str) -> None:
-        super().__init__("Note about this text", ("Enter", "keep"))
+        super().__init__("Note about this text", ("^O", "$EDITOR"), ("Enter", "keep"))
         self._note = note
 
     def body(self) -> Sequence[Widget]:
-        return [Input(self._note, id="note", compact=True, placeholder="empty: no note")]
+        return [LongInput(self._note, id="note", compact=True, select_on_focus=False, placeholder="empty: no note")]
 
     def result(self) -> str:
         return self.text("note")

@@ -8,6 +8,7 @@ from emotui.records import Span
 from emotui.screens.annotate.marking import Marking
 from emotui.screens.annotate.passage import PassageTier, PassageView, Placed, TierMark
 from emotui.screens.annotate.work import Work
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.widgets.cell_width import fit
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import count
@@ -153,7 +154,9 @@ def title(work: Work) -> tuple[list[Part], list[Part]]:
             Part(f"{count(settled)} of {count(n)} disagreements ", "strong")
         ]
     left += (
-        [Part("   Tab shows what others say", "key", "do('annotators')")] if said.accepted and not said.revealed else []
+        [Part(keyed("   {walk} shows what others say"), "key", "do('annotators')")]
+        if said.accepted and not said.revealed
+        else []
     )
     return left, [Part(f"{count(work.progress.accepted)} of {count(work.progress.n)} ", "strong")]
 
@@ -166,7 +169,7 @@ def about(work: Work) -> tuple[list[Part], list[Part]]:
         return [Part(f" letters: {what}", "key"), Part(f"  {marking.typed}", "strong")], []
     stretch, chosen = marking.selection, marking.chosen_span
     if stretch is not None:
-        how = "a label's key or Enter marks it" if scheme.span_labels is not None else "Enter marks it"
+        how = keyed("a label's key or {close} marks it" if scheme.span_labels is not None else "{close} marks it")
         return [Part(" selected ", "key"), Part(_words(text, stretch), "strong")], [Part(f"{how} ", "dim")]
     if chosen is not None:
         place = next((n for n, span in enumerate(marking.spans, 1) if span.id == chosen.id), 0)
@@ -209,7 +212,7 @@ def label_lines(work: Work, cells: int) -> list[list[Part]]:
     for group in work.scheme.groups:
         if group.of == MASK:
             left = sum(not work.said.words.get(place) for place in range(len(work.text.masks)))
-            said = f"i writes the word for a mask; {left} of {len(work.text.masks)} to come"
+            said = keyed("{hints} writes the word for a mask; ") + f"{left} of {len(work.text.masks)} to come"
             lines.append([Part(f" {group.name} ", "dim"), Part(said)])
             continue
         parts = [Part(f" {group.name} ", "dim")]

@@ -7,6 +7,7 @@ from emotui.screens.browse.around import own_columns_text
 from emotui.screens.browse.foot import About, Other
 from emotui.screens.browse.run_names import run_names
 from emotui.screens.browse.tiers import Said, tiers
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import share
 from emotui.screens.widgets.tier_layout import AnnotatedText, LineLabel, Tier
@@ -183,7 +184,7 @@ def notes(evidence: "Evidence", repeat: int) -> list[str]:
     said = answer(evidence, repeat)
     gold = _gold_note(evidence)
     if evidence.run is None:
-        return [*gold, "No run is shown: r chooses one, R runs a model."]
+        return [*gold, keyed("No run is shown: {run} chooses one, {model} runs a model.")]
     if said is None:
         return [
             *gold,

@@ -16,6 +16,7 @@ from emotui.screens.browse.run_names import run_names
 from emotui.screens.browse.said import SAID_HEADINGS, SaidPane
 from emotui.screens.browse.score import Score
 from emotui.screens.browse.things import first_wrong, things
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.place import EMPTY_LIST, OTHERS, Place
 from emotui.screens.requests import LatestRequest
 from emotui.screens.session import Session
@@ -132,7 +133,7 @@ class Browse(Place):
         self._stop_grey()
         if self._sample is not None:
             self._seen = None
-            self.say("This sample cannot be read", why, OTHERS, failed=True)
+            self.say("This sample cannot be read", why, keyed(OTHERS), failed=True)
 
     def _show(self, _: object, seen: SampleView) -> None:
         self._stop_grey()
@@ -192,7 +193,7 @@ class Browse(Place):
         """Draw what is known. The cursor stands on the first error, with this letter where there is one, or stays."""
         seen = self._seen
         if seen is None:
-            self.show_nothing(f"No sample is selected: {EMPTY_LIST}")
+            self.show_nothing(f"No sample is selected: {keyed(EMPTY_LIST)}")
             return
         self.query_one("#sample-notice", Notice).hide()
         evidence, score = seen.evidence, self.score

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from textual.containers import Vertical
 
 from emotui.screens.browse.around import TurnsPage, own_columns
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.place import OTHERS
 from emotui.screens.requests import LatestRequest
 from emotui.screens.widgets.cell_width import fit, width
@@ -93,7 +94,7 @@ class SaidPane(Vertical):
     def _refuse(self, _: object, why: str) -> None:
         self._said = None
         self.draw()
-        self.query_one("#said-notice", Notice).say("This sample cannot be read", why, OTHERS, failed=True)
+        self.query_one("#said-notice", Notice).say("This sample cannot be read", why, keyed(OTHERS), failed=True)
 
     def draw(self) -> None:
         said, answer = self._said, self.answer
@@ -143,7 +144,9 @@ class SaidPane(Vertical):
         if answer is None:
             n = sum(thing.gold not in ("", _NO) for thing in things)
             words = f"{n} gold" if any(thing.gold for thing in things) else "unlabelled"
-            why = "no run: R asks a model" if said.run is None else "the run has not come to this sample yet"
+            why = (
+                keyed("no run: {model} asks a model") if said.run is None else "the run has not come to this sample yet"
+            )
             return [Part(f" {words}", "strong"), Part(f"   {why}", "dim")]
         parts = [Part(" gold and run", "strong", "do('raw')")]
         measured = bool(things) and all(thing.measured for thing in things)

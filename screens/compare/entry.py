@@ -26,7 +26,7 @@ ENTRY = PlaceEntry(
             "Next sample in which the two differ",
             "Compare",
             2,
-            ("n p", "change"),
+            ("{changed_on} {changed_back}", "change"),
         ),
         Action(
             "changed_back",

@@ -31,6 +31,7 @@ from emotui.screens.compare.requests import (
 )
 from emotui.screens.compare.rows import DifferenceRows
 from emotui.screens.compare.text import annotated
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.place import NO_WORKSPACE, Place
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
@@ -107,7 +108,7 @@ class Compare(Place):
     def bind_source(self, source: "BrowseSource") -> None:
         comparing, slicing = source.comparing, source.slicing
         if comparing is None or slicing is None:
-            self.say(*_NO_STORE)
+            self.say(*map(keyed, _NO_STORE))
             return
         self._comparing = comparing
         self._desk = LatestRequest(
@@ -196,12 +197,16 @@ class Compare(Place):
         return None if self.found is None else self.found.pair
 
     def _refuse(self, _: Wanted, why: str) -> None:
-        self.say("This cannot be compared", why, "r chooses other runs", failed=True)
+        self.say("This cannot be compared", why, keyed("{run} chooses other runs"), failed=True)
 
     def _show(self, wanted: Wanted, found: Found) -> None:
         self.found = found
         if found.why:
-            self.say("Nothing to compare yet", found.why, "R runs a model, emotui import predictions brings answers in")
+            self.say(
+                "Nothing to compare yet",
+                found.why,
+                keyed("{model} runs a model, emotui import predictions brings answers in"),
+            )
             return
         self.query_one(Notice).hide()
         self.set_class(wanted.view != PAIR, "-many")
@@ -257,7 +262,7 @@ class Compare(Place):
             left.append(Part(f"  {title_of(by_part.first, by_part.second)}", "dim"))
         if self.wanted.within and by_part is None:
             left.append(Part(f"  in {shown(self.wanted.within)}", "mark", "do('within')"))
-        right = [Part("v ", "key", "do('view')"), *tabs(VIEWS, self.wanted.view, "view"), Part(" ")]
+        right = [Part(keyed("{view} "), "key", "do('view')"), *tabs(VIEWS, self.wanted.view, "view"), Part(" ")]
         self.query_one("#compare-title", Line).show(left, right)
 
     def _draw_note(self, axis: "Axis") -> None:

@@ -11,8 +11,8 @@ from textual.widgets.option_list import Option
 from emotui.screens.actions import Action
 from emotui.screens.dialogs.dialog import OptionDialog, option
 from emotui.screens.dialogs.textual_private_options import PickList
-from emotui.screens.keymap import SIGNS
-from emotui.screens.keymap_file import SETS, Chosen
+from emotui.screens.keymaps.file import SETS, Chosen
+from emotui.screens.keymaps.keymap import SIGNS, sign_of
 
 _NEVER = frozenset({"enter", "escape", "tab", "shift+tab"})
 """Keys that sheets and panes themselves live on."""
@@ -56,7 +56,7 @@ class KeysDialog(OptionDialog[Chosen]):
     def _options(self) -> list[Option]:
         found = []
         for action in self._actions:
-            keys = " ".join(SIGNS.get(key, key) for key in action.keys) or "–"
+            keys = " ".join(map(sign_of, action.keys)) or "–"
             own = "● " if action.id in self._chosen.keys else "  "
             found.append(option(f"{keys:<12.12}{action.label:<20.20}", action.help, own))
         return found
@@ -84,7 +84,8 @@ class KeysDialog(OptionDialog[Chosen]):
         elif event.key in _NEVER or event.key not in SIGNS or event.key.isdigit():
             self.refuse(f"{SIGNS.get(event.key, event.key)} stays what it is everywhere")
         else:
-            self._put({**self._chosen.keys, self.action.id: (event.key,)})
+            others = (key for key in self.action.keys[1:] if key != event.key)
+            self._put({**self._chosen.keys, self.action.id: (event.key, *others)})
 
     def action_reset(self) -> None:
         """The key that it had."""

@@ -10,6 +10,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Label
 
 from emotui.screens.dialogs.dialog import Dialog
+from emotui.screens.elsewhere import LongInput
 from emotui.screens.requests import LatestRequest
 from emotui.screens.widgets.cell_width import fit, width
 from emotui.screens.widgets.line import Part
@@ -46,7 +47,7 @@ class SqlDialog(Dialog[None]):
     def __init__(
         self, ask: "Callable[[str, threading.Event], Table]", query: str, keep: Callable[[str], object]
     ) -> None:
-        super().__init__("SQL", ("Enter", "ask"), ("↑ ↓", "scroll"))
+        super().__init__("SQL", ("Enter", "ask"), ("^O", "$EDITOR"), ("↑ ↓", "scroll"))
         self._query, self._keep = query or FIRST, keep
         self._stop = threading.Event()
         self._asked: LatestRequest[str, Table] = LatestRequest(
@@ -59,7 +60,7 @@ class SqlDialog(Dialog[None]):
         return self._asked.busy
 
     def body(self) -> list[Widget]:
-        return [Label(VIEWS, markup=False), Input(self._query, id="query", compact=True), Page(id="answer")]
+        return [Label(VIEWS, markup=False), LongInput(self._query, id="query", compact=True), Page(id="answer")]
 
     def on_mount(self) -> None:
         """Type at once."""

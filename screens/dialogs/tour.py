@@ -9,6 +9,7 @@ from textual.containers import Vertical
 from textual.screen import Screen
 
 from emotui.screens.actions import Action
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.widgets.line import Line, Part, taken
 
 
@@ -31,13 +32,20 @@ STEPS = (
         "The list: a row a sample, and over it a tick for each.",
         "next_error",
         "next error",
-        "A sample, and how a model did on it; l shows the list.",
+        "A sample, and how a model did on it; {list} shows the list.",
     ),
     Step("Browse", "Underlined is gold, shaded what the model said.", "pane", "next span"),
-    Step("Browse", "r shows other runs and people, R runs another model.", "Scenes", "Scenes"),
-    Step("Scenes", "A row an emotion, filled where it is on; ← → the prior.", "Rephrase", "Rephrase"),
-    Step("Rephrase", "Gold pulls against its best rival as you write: i.", "Results", "Results"),
-    Step("Results", "Every source on one axis, with its interval; v: tables.", "help", "all keys, F12 this tour"),
+    Step("Browse", "{run} shows other runs and people, {model} runs another model.", "Scenes", "Scenes"),
+    Step(
+        "Scenes",
+        "A row an emotion, filled where it is on; {alpha_less} {alpha_more} the prior.",
+        "Rephrase",
+        "Rephrase",
+    ),
+    Step("Rephrase", "Gold pulls against its best rival as you write: {write}.", "Results", "Results"),
+    Step(
+        "Results", "Every source on one axis, with its interval; {view}: tables.", "help", "all keys, {tour} this tour"
+    ),
 )
 
 
@@ -126,8 +134,8 @@ def told(number: int, keys: Meant, *, folded: bool) -> tuple[list[Part], list[Pa
     """What a step says, which key leads on, and what Esc does; in another place than the step's, the way back to it."""
     step = STEPS[number]
     here = step.place == keys.title
-    says = (step.folded if folded and step.folded else step.says) if here else f"It goes on in {step.place}."
-    to, label = (step.to, step.label) if here else (step.place, step.place)
+    says = keyed(step.folded if folded and step.folded else step.says) if here else f"It goes on in {step.place}."
+    to, label = (step.to, keyed(step.label)) if here else (step.place, step.place)
     key, press = _leading(to, keys)
     before = [Part("Esc", "key"), Part(", then ")] if keys.in_field else []
     leads = [

@@ -19,6 +19,7 @@ from emotui.screens.generate.tables import (
     on_texts_in_words,
     trust_lines,
 )
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import count
@@ -121,7 +122,7 @@ class Overview(Vertical):
                 signs = self.app.no_color
                 page.show_for(lambda room: heat_lines(figures, metric, room.width, signs=signs))
             else:
-                page.show([[Part("No model has a figure yet: R runs one that writes.", "dim")]])
+                page.show([[Part(keyed("No model has a figure yet: {model} runs one that writes."), "dim")]])
         elif self.view == TRUST:
             self._draw_plot(figures)
         self.rows.draw()

@@ -13,6 +13,7 @@ from emotui.screens.generate.people import value_lines, version_lines
 from emotui.screens.generate.requests import EMOTIONS, TEXT, TRUST, VIEWS, Selected, read_versions
 from emotui.screens.generate.tables import by_emotion
 from emotui.screens.generate.texts import three_texts
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.place import EMPTY_LIST, NO_WORKSPACE, OTHERS, Place
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
@@ -89,7 +90,7 @@ class Generate(Place):
     def bind_source(self, source: "BrowseSource") -> None:
         bench = source.generation
         if bench is None:
-            self.say("Versions are of texts in a workspace", NO_WORKSPACE)
+            self.say("Versions are of texts in a workspace", keyed(NO_WORKSPACE))
             return
         self._bench = bench
         self._may_rate = source.sources is not None
@@ -98,7 +99,7 @@ class Generate(Place):
             self,
             lambda asked: read_versions(bench, asked),
             self._show_text,
-            lambda _, why: self.say("This text cannot be read", why, OTHERS, failed=True),
+            lambda _, why: self.say("This text cannot be read", why, keyed(OTHERS), failed=True),
         )
         self._desk = LatestRequest("figures", self, lambda asked: bench().figures(asked[0]), self._show_figures)
         self.overview.ask_from(bench)
@@ -147,7 +148,7 @@ class Generate(Place):
         if self._texts is None:
             return
         if dataset is None or sample is None:
-            self.say(_TITLE, f"no text is selected: {EMPTY_LIST}")
+            self.say(_TITLE, f"no text is selected: {keyed(EMPTY_LIST)}")
             return
         if run is not None and run.run != self._run:
             self._run = self._to_pick = run.run
@@ -246,7 +247,7 @@ class Generate(Place):
                 left = [Part(" being counted…", "dim")]
         if found.illustration:
             left.append(Part(f"  {_ILLUSTRATION}", "mark"))
-        right = [Part("v ", "key", "do('view')"), *tabs(VIEWS, self.view, "view"), Part(" ")]
+        right = [Part(keyed("{view} "), "key", "do('view')"), *tabs(VIEWS, self.view, "view"), Part(" ")]
         self.query_one("#generate-title", Line).show(left, right)
 
     def _draw_text(self) -> None:
@@ -262,7 +263,16 @@ class Generate(Place):
         if found.versions:
             rows.draw()
         else:
-            rows.show([[Part("Nobody has written versions of this text yet: R runs a model that writes.", "dim")]])
+            rows.show(
+                [
+                    [
+                        Part(
+                            keyed("Nobody has written versions of this text yet: {model} runs a model that writes."),
+                            "dim",
+                        )
+                    ]
+                ]
+            )
         labels = f"  {_ILLUSTRATION}: invented texts, writers and raters" if found.illustration else ""
         self.query_one("#generate-seen", Line).show([Part(" all metrics of this text", "strong"), Part(labels, "mark")])
         values = self.query_one("#generate-values", Page)

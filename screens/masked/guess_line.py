@@ -1,9 +1,9 @@
 """The line in which a person types: the word behind a mask, why, codes of their own."""
 
-from textual.widgets import Input
+from emotui.screens.elsewhere import LongInput
 
 
-class GuessLine(Input):
+class GuessLine(LongInput):
     """Enter keeps the word and asks for the next one; Esc is the place's."""
 
     DEFAULT_CSS = """

@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Input
 
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.masked import detail
 from emotui.screens.masked.entry import ENTRY
 from emotui.screens.masked.guess_line import GuessLine
@@ -111,7 +112,10 @@ class Masked(ReviewPlace):
         masked = source.masked
         if masked is None:
             self.show_nothing(
-                "Files are browsed without it: q leaves; emotui import masked FILE brings texts into a workspace"
+                keyed(
+                    "Files are browsed without it: {quit} leaves; "
+                    "emotui import masked FILE brings texts into a workspace"
+                )
             )
             return
         person = self.session.annotator
@@ -138,7 +142,7 @@ class Masked(ReviewPlace):
             return
         if sample is None or self._looks is None:
             self.view = None
-            self.show_nothing(f"no text is selected: {EMPTY_LIST}")
+            self.show_nothing(f"no text is selected: {keyed(EMPTY_LIST)}")
             return
         if sample != self._wanted[0]:
             self._typed, self._told = {}, None
@@ -169,7 +173,7 @@ class Masked(ReviewPlace):
 
     def _refuse(self, _: Looked, why: str) -> None:
         self.view = None
-        self.say("This text cannot be shown", why, OTHERS, failed=True)
+        self.say("This text cannot be shown", why, keyed(OTHERS), failed=True)
 
     def _show(self, asked: Looked, view: "MaskedView") -> None:
         if self._wanted[0] != asked.sample or self.mode is not None or self.review is not None:
@@ -242,7 +246,7 @@ class Masked(ReviewPlace):
             left += [Part("  run "), Part(self._run_name, "said", "do('run')")]
             if view.repeats > 1:
                 left.append(Part(f"  first of {view.repeats} answers", "dim"))
-        right = [Part("o ", "key", "do('fill')"), *tabs(FILLS, self.filled, "fill"), Part(" ")]
+        right = [Part(keyed("{fill} "), "key", "do('fill')"), *tabs(FILLS, self.filled, "fill"), Part(" ")]
         self.query_one("#masked-title", Line).show(left, right)
 
     @property
@@ -261,7 +265,7 @@ class Masked(ReviewPlace):
             )
             page.show(self._hidden_lines(view))
             return
-        right = [Part("v ", "key", "do('view')"), *tabs(detail.VIEWS, self.shown_view, "view"), Part(" ")]
+        right = [Part(keyed("{view} "), "key", "do('view')"), *tabs(detail.VIEWS, self.shown_view, "view"), Part(" ")]
         mask = self.mask
         heading.show(detail.mask_heading(view, mask, self.guessed), right)
         guessed = view.guess_entries[mask] if mask < len(view.guess_entries) else None
@@ -278,8 +282,11 @@ class Masked(ReviewPlace):
 
     def _hidden_lines(self, view: "MaskedView") -> "Lines":
         lines = [
-            [Part("i ", "key"), Part("guesses: a word for each mask, and then gold and the run are shown")],
-            [Part("o ", "key"), Part("shows the words without a guess")],
+            [
+                Part(keyed("{guess} "), "key"),
+                Part("guesses: a word for each mask, and then gold and the run are shown"),
+            ],
+            [Part(keyed("{fill} "), "key"), Part("shows the words without a guess")],
         ]
         if view.guess is not None:
             lines.append([Part(f"you guessed before: {', '.join(view.guess.words)}", "dim")])
@@ -382,7 +389,7 @@ class Masked(ReviewPlace):
 
     def _fill_by(self, fill: str) -> None:
         if fill == RUN and not self._runs():
-            self.notify("No run has filled these masks yet: R runs a model", markup=False)
+            self.notify(keyed("No run has filled these masks yet: {model} runs a model"), markup=False)
             return
         self.fill, self._told = fill, None
         self._veil()

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from emotui.errors import BadInput
 from emotui.screens.actions import Acting
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.masked.review_rows import moved
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class ReviewMode(Acting):
         elif quiet and self.at + step < n:
             self._go_to(self.at + step)
         else:
-            self._tell(f"All {n} doubtful masks are decided: e writes the set")
+            self._tell(f"All {n} doubtful masks are decided: " + keyed("{write_set} writes the set"))
 
     def do_go_on(self) -> None:
         """To the next one of which nothing is said."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from emotui.screens.actions import Acting
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.masked.study_rows import ANSWER, CODE, OPEN, RATIONALE, Row, rows_of
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ class StudyMode(Acting):
     def do_rationale(self) -> None:
         """Why, in the coder's words."""
         if (said := self._now()) is not None:
-            self._ask("why?   Enter keeps it   Esc leaves", said.rationale, self._keep_rationale)
+            self._ask("why?   Enter keeps it   ^O your editor   Esc leaves", said.rationale, self._keep_rationale)
 
     def _keep_rationale(self, text: str) -> None:
         if (said := self._now()) is not None:
@@ -168,7 +169,9 @@ class StudyMode(Acting):
         after = None if self.shown is None else self.shown.sample
         found = self.coding.next_open(after, step)
         if found is None:
-            self._tell(f"All {len(self.coding.texts)} texts have an answer: F3 shows the results")
+            self._tell(
+                f"All {len(self.coding.texts)} texts have an answer: " + keyed("{study_results} shows the results")
+            )
         else:
             self._seek(found)
 

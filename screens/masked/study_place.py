@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.masked.guess_line import GuessLine
 from emotui.screens.masked.study_mode import StudyMode
 from emotui.screens.masked.study_results import result_lines
@@ -85,7 +86,7 @@ class StudyPlace(Place):
         if self._then == "study":
             choices.append(Choice(_NEW, "begin a study", "two sources, where their vectors differ"))
         if not choices:
-            self.notify("There is no blind study of this dataset yet: F5 begins one", markup=False)
+            self.notify(keyed("There is no blind study of this dataset yet: {study} begins one"), markup=False)
             return
 
         def chosen(name: str | None) -> None:
@@ -106,7 +107,7 @@ class StudyPlace(Place):
             if a is not None:
                 rest = [one for one in choices if one.value != a]
                 if not rest:
-                    self.notify("There is one source alone: R runs a model", markup=False)
+                    self.notify(keyed("There is one source alone: {model} runs a model"), markup=False)
                     return
                 self.app.push_screen(
                     ChoiceDialog("Blind study: against which source", rest, rest[0].value), lambda b: second(a, b)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.widgets.cell_width import fit
 from emotui.screens.widgets.line import Part
 
@@ -52,7 +53,7 @@ def numbered(words: Sequence[str]) -> str:
 
 def lines(rows: Sequence[Row], cursor: int, cells: int) -> list[list[Part]]:
     """The heading and a line a row; what is chosen has a filled sign, and the row under the cursor another one."""
-    drawn = [[Part("  which fits the text better?  Space chooses, Enter goes on", "dim")]]
+    drawn = [[Part(keyed("  which fits the text better?  {choose} chooses, {go_on} goes on"), "dim")]]
     for at, row in enumerate(rows):
         sign = {ANSWER: "●" if row.on else "○", CODE: "■" if row.on else "□"}.get(row.kind, " ")
         head = f"{'▸' if at == cursor else ' '} {row.key or ' '} {sign} "

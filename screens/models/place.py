@@ -7,6 +7,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.message import Message
 
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.models.entry import ENTRY
 from emotui.screens.models.rows import about, bytes_said, lines
 from emotui.screens.place import NO_WORKSPACE, Place
@@ -60,7 +61,7 @@ class Models(Place):
     def bind_source(self, source: "BrowseSource") -> None:
         models = source.models
         if models is None:
-            self.say("Models are loaded in a workspace", NO_WORKSPACE)
+            self.say("Models are loaded in a workspace", keyed(NO_WORKSPACE))
             return
         self._shelf = models.shelf
 

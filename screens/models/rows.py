@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.widgets.cell_width import fit, shown, wrap
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import UNDEFINED, count
@@ -187,7 +188,7 @@ def about(row: "OnShelf", cells: int) -> Lines:
             [Part(f"{trial:<14}", "dim"), Part(f"{_rate_said(rate):<{_SPEED}}"), *_bar(rate.per_second, most, 20, "■")]
         )
     if not row.rates:
-        say("speed", "not measured yet: b measures it")
+        say("speed", keyed("not measured yet: {measure} measures it"))
     for note in card.notes if card is not None else ():
         say("note", note)
     if model is not None and model.problem is not None:

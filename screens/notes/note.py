@@ -11,6 +11,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Label
 
 from emotui.screens.dialogs.dialog import Dialog
+from emotui.screens.elsewhere import LongInput
 from emotui.screens.widgets.cell_width import shown
 from emotui.workbench.notes.book import as_known, codes_in
 
@@ -61,7 +62,6 @@ class NoteDialog(Dialog[Written]):
     BINDINGS = [
         Binding("down", "app.focus_next", show=False),
         Binding("up", "app.focus_previous", show=False),
-        Binding("ctrl+o", "elsewhere", show=False),
     ]
     DEFAULT_CSS = """
     NoteDialog #others, NoteDialog #offered { color: $text-muted; height: auto; margin: 0; }
@@ -80,7 +80,7 @@ class NoteDialog(Dialog[Written]):
         others = "\n".join(f"{shown(note.annotator)}: {in_words(note)}" for note in self._others)
         return [
             Label(f"note of {shown(self._annotator)}", markup=False),
-            Input(own.text if own else "", id="text", compact=True, select_on_focus=False),
+            LongInput(own.text if own else "", id="text", compact=True, select_on_focus=False),
             Label("codes, with commas between them; new ones are made", markup=False),
             Input(", ".join(own.codes) if own else "", id="codes", compact=True, suggester=CodeSuggester(self._names)),
             Label("", id="offered", markup=False),
@@ -92,13 +92,6 @@ class NoteDialog(Dialog[Written]):
         super().on_mount()
         self._offer()
         self.query_one("#text", Input).focus()
-
-    def action_elsewhere(self) -> None:
-        """Write the note in the editor that $EDITOR names; its lines become one."""
-        from emotui.screens.elsewhere import write_elsewhere
-
-        field = self.query_one("#text", Input)
-        field.value = " ".join(write_elsewhere(self.app, field.value).split("\n"))
 
     @on(Input.Changed, "#codes")
     def _typed(self, event: Input.Changed) -> None:

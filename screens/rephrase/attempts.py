@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from emotui.records import Span
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.place import Place
 from emotui.screens.rephrase import requests as asking
 from emotui.screens.rephrase.carried import carried
@@ -105,7 +106,7 @@ class Attempts:
         chain = seen.chain
         before = [one.text for one in chain.attempts] if chain is not None else []
         if chain is not None and not seen.hint and written in (chain.original.strip(), *before):
-            seen.hint = "nothing has changed: Enter again submits it all the same"
+            seen.hint = keyed("nothing has changed: {submit} again submits it all the same")
             self._writing.draw_attempt()
         else:
             self._act("submit")

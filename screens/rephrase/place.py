@@ -7,6 +7,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.widgets import TextArea
 
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.place import EMPTY_LIST, OTHERS, WHILE_TYPING, Place
 from emotui.screens.rephrase import lines as rephrase_lines
 from emotui.screens.rephrase import requests as asking
@@ -112,7 +113,10 @@ class Rephrase(Place):
         if service_of is None:
             self.say(
                 _ABOUT,
-                "Files are browsed without it: q leaves; emotui import rephrase FILE brings texts into a workspace",
+                keyed(
+                    "Files are browsed without it: {quit} leaves; "
+                    "emotui import rephrase FILE brings texts into a workspace"
+                ),
             )
             self._without = True
             return
@@ -160,7 +164,7 @@ class Rephrase(Place):
             self._put_aside()
         self._sample = sample
         if sample is None:
-            self.show_nothing(f"No text is selected: {EMPTY_LIST}")
+            self.show_nothing(f"No text is selected: {keyed(EMPTY_LIST)}")
         else:
             self._go_on()
 
@@ -183,7 +187,7 @@ class Rephrase(Place):
         if self.refused:
             first, more = self.refused.splitlines()[:PROBLEMS], len(self.refused.splitlines()) - PROBLEMS
             rest = [f"and {count(more)} more"] if more > 0 else []
-            again = "i tries again   m chooses another model"
+            again = keyed("{write} tries again   {name_model} chooses another model")
             self.say("No round has begun", *first, *rest, again, failed=True)
             return
         self._show_text()
@@ -244,7 +248,7 @@ class Rephrase(Place):
         self._go_on()
 
     def _unread(self, _: object, why: str) -> None:
-        self.say("This text cannot be read", why, OTHERS, failed=True)
+        self.say("This text cannot be read", why, keyed(OTHERS), failed=True)
 
     def _exported(self, asked: "tuple[Round, str]", chains: int) -> None:
         self.notify(f"{chains} chains written to {asked[1]}", markup=False)

@@ -12,6 +12,7 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.widgets import Input
 
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.rephrase import lines as rephrase_lines
 from emotui.screens.rephrase.writing import STACKED, Beside
 from emotui.screens.requests import LatestRequest, any_busy
@@ -159,7 +160,7 @@ class Review(Vertical):
         self._queue.ask(reviewer)
 
     def _unread(self, _: str, why: str) -> None:
-        self.query_one(Notice).say("The review cannot be read", why, "Esc goes back to writing", failed=True)
+        self.query_one(Notice).say("The review cannot be read", why, keyed("{leave} goes back to writing"), failed=True)
 
     def _opened(self, _: object, queue: "_Queue", attempt: int | None = None) -> None:
         self.items, self._agreement = tuple(queue[0]), queue[1]
@@ -199,7 +200,7 @@ class Review(Vertical):
                     f"{self.reviewer} has judged every rephrasing that somebody else wrote"
                     if self.done
                     else f"nobody but {self.reviewer} has a rephrasing that is not judged yet",
-                    "Esc goes back to writing   F4 asks for another name",
+                    keyed("{leave} goes back to writing   {review} asks for another name"),
                 )
             return
         self.query_one(Notice).hide()
@@ -216,7 +217,7 @@ class Review(Vertical):
                 Part(" or "),
                 Part("↑ ↓", "key"),
                 Part("  "),
-                Part("Enter", "key", "do('judge')"),
+                Part(keyed("{judge}"), "key", "do('judge')"),
                 Part(" take it "),
             ],
         )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.rephrase import charts
 from emotui.screens.requests import LatestRequest
 from emotui.screens.widgets.line import Line, Part, tabs
@@ -74,7 +75,9 @@ class Figures(Vertical):
 
     def _refuse(self, _: str, why: str) -> None:
         self.document = None
-        self.query_one(Notice).say("The figures cannot be computed", why, "Esc goes back to writing", failed=True)
+        self.query_one(Notice).say(
+            "The figures cannot be computed", why, keyed("{leave} goes back to writing"), failed=True
+        )
 
     def _counted(self, _: str, counted: tuple[tuple[str, ...], dict[str, Any]]) -> None:
         self.names, self.document = counted
@@ -85,7 +88,10 @@ class Figures(Vertical):
 
     def draw(self) -> None:
         parts = [Part(" statistics ", "strong"), *tabs(list(charts.VIEWS), self.view, "figures")]
-        right = [Part("a", "key", "do('annotators')"), Part(f" {self.whose} ", "plain", "do('annotators')")]
+        right = [
+            Part(keyed("{annotators}"), "key", "do('annotators')"),
+            Part(f" {self.whose} ", "plain", "do('annotators')"),
+        ]
         self.query_one("#figures-title", Line).show(parts, right)
         document = self.document
         if document is None:
@@ -93,9 +99,11 @@ class Figures(Vertical):
         if not document["rephrasings"]:
             why = {
                 EVERYBODY: "nobody has submitted an attempt in this round yet",
-                CONFIRMED: "no reviewer has confirmed a rephrasing of this round yet: F4 reviews",
+                CONFIRMED: keyed("no reviewer has confirmed a rephrasing of this round yet: {review} reviews"),
             }.get(self.whose, f"{self.whose} has submitted no attempt")
-            self.query_one(Notice).say("Nothing to count", why, "Esc goes back to writing   a counts others")
+            self.query_one(Notice).say(
+                "Nothing to count", why, keyed("{leave} goes back to writing   {annotators} counts others")
+            )
             return
         self.query_one(Notice).hide()
         page = self.query_one("#figures-page", Page)

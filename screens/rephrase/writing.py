@@ -7,6 +7,7 @@ from textual.app import ComposeResult
 from textual.containers import Container, Horizontal, Vertical
 from textual.geometry import Size
 
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.rephrase import bars as rephrase_bars
 from emotui.screens.rephrase import lines as rephrase_lines
 from emotui.screens.rephrase import tug
@@ -129,7 +130,10 @@ class Writing(Container):
         """The text and the editor, before the round has begun."""
         self.query_one("#rephrase-title", Line).show(rephrase_lines.waiting_title(text))
         self.query_one("#rephrase-original", Page).show_for(partial(_folded, text.text))
-        left = [Part(" the round begins", "strong"), Part("  write already; Enter submits once it has begun", "dim")]
+        left = [
+            Part(" the round begins", "strong"),
+            Part(keyed("  write already; {submit} submits once it has begun"), "dim"),
+        ]
         self.query_one("#rephrase-attempt", Line).show(left)
         said = "the classifier is loaded and reads every text; those that it gets right are offered"
         self.query_one("#rephrase-tug", Page).show_for(lambda room: rephrase_lines.folded(said, _cells(room), "dim"))
@@ -213,7 +217,7 @@ class Writing(Container):
 
     def draw_below(self) -> None:
         """The lower pane: the chain, with the difference where there is room; words; the session if it has no pane."""
-        keys = [Part("v", "key", "do('view')"), Part(" next ", "dim", "do('view')")]
+        keys = [Part(keyed("{view}"), "key", "do('view')"), Part(" next ", "dim", "do('view')")]
         self.query_one("#rephrase-views", Line).show([Part(" "), *tabs(self.views, self.view, "view")], keys)
         if self.seen.chain is not None:
             self.query_one("#rephrase-below", Page).show_for(lambda room: self._below(_cells(room), room.height))

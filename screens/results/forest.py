@@ -8,6 +8,7 @@ from textual import events
 from textual.binding import Binding
 from textual.message import Message
 
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.results.cells import decimals, in_words, shortened, written
 from emotui.screens.widgets.cell_width import fit, shown, width
 from emotui.screens.widgets.drawing import forest as axis
@@ -178,7 +179,9 @@ def drawn(
         lines.append([Part(heading, "dim")])
         if not own:
             press = "do('model')"
-            lines.append([Part("  none yet: "), Part("R", "key", press), Part(" runs a model over the samples")])
+            lines.append(
+                [Part("  none yet: "), Part(keyed("{model}"), "key", press), Part(" runs a model over the samples")]
+            )
         for at in own:
             rows_at[len(lines)] = at
             lines.append(rows[at])
@@ -235,7 +238,7 @@ def _rows(forest: "Forest", shape: _Shape, scale: Scale, cursor: int | None) -> 
 
 def _chooser(figure: str, figures: tuple[str, ...], cells: int) -> list[Part]:
     """The figures of the table, the one that is drawn marked; where they do not fit it alone with its number."""
-    lead = [Part("← → ", "key")] if len(figures) > 1 else []
+    lead = [Part(keyed("{figure_back} {figure} "), "key")] if len(figures) > 1 else []
     for name in (in_words, shown):
         every = [
             Part(f" {name(one)} ", "here" if one == figure else "dim", f"tell('figure', {at})")

@@ -13,6 +13,7 @@ from textual.app import ComposeResult
 from textual.message import Message
 from textual.timer import Timer
 
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.place import NO_WORKSPACE, Place
 from emotui.screens.requests import LatestRequest
 from emotui.screens.results.entry import ENTRY
@@ -83,7 +84,7 @@ class Results(Place):
     def bind_source(self, source: "BrowseSource") -> None:
         results = source.results
         if results is None:
-            self.say("Results are of runs in a workspace", NO_WORKSPACE)
+            self.say("Results are of runs in a workspace", keyed(NO_WORKSPACE))
             return
         self._results = results
         self._desk = LatestRequest(
@@ -178,23 +179,27 @@ class Results(Place):
         elif self.busy and time.monotonic() - self._began >= _PATIENCE:
             passed = time.monotonic() - self._began
             said = f"{self._counting.words}   {passed:.0f} s"
-            self.say("Counting what the runs came to", said, "Esc stops it")
+            self.say("Counting what the runs came to", said, keyed("{halt} stops it"))
 
     def _draw(self) -> None:
         """Show what is at hand, or why there is nothing."""
         looked = self.looked
         if self._error is not None:
-            self.say("The results cannot be counted", self._error, "r chooses other runs", failed=True)
+            self.say("The results cannot be counted", self._error, keyed("{run} chooses other runs"), failed=True)
         elif looked.at_hand:
             self.query_one(Notice).hide()
             # A view that was hidden has a width only after the next layout.
             self.call_after_refresh(self._draw_view)
         elif looked.at_hand is not None:
-            self.say("There is nothing to count yet", "R runs a model over the samples")
+            self.say("There is nothing to count yet", keyed("{model} runs a model over the samples"))
         elif self._stopped:
-            self.say("The counting was stopped", "v counts again")
+            self.say("The counting was stopped", keyed("{view} counts again"))
         elif looked.dataset is None and self._desk is not None:
-            self.say("Results", "there are no samples of spans yet", "emotui import spans FILE brings some in; here: I")
+            self.say(
+                "Results",
+                "there are no samples of spans yet",
+                "emotui import spans FILE brings some in; here: " + keyed("{import}"),
+            )
 
     def _draw_view(self) -> None:
         self.view.stopped = self._stopped
@@ -230,7 +235,7 @@ class Results(Place):
                 self.looked.view in ("tables", AGREEMENT) and table is not None and table.heat
             )
         if action in ("figure", "figure_back"):
-            return self.looked.view == FOREST and self.looked.drawn is not None
+            return self.looked.drawn is not None if self.looked.view == FOREST else self.view.grid.display
         if action in ("next", "previous", "page_down", "page_up", "first", "last"):
             return self.looked.view not in ("bars", SCATTER)
         if action == "published":
@@ -300,13 +305,18 @@ class Results(Place):
             self.view.grid.action_move(rows, 0)
 
     def do_figure(self) -> None:
-        """The sources by another figure of their table."""
-        self.looked.turn_figure(1)
-        self._draw()
+        """The sources by another figure of their table; in a table the next cell of the row."""
+        self._turn_figure(1)
 
     def do_figure_back(self) -> None:
-        self.looked.turn_figure(-1)
-        self._draw()
+        self._turn_figure(-1)
+
+    def _turn_figure(self, step: int) -> None:
+        if self.looked.view == FOREST:
+            self.looked.turn_figure(step)
+            self._draw()
+        else:
+            self.view.grid.action_move(0, step)
 
     def do_next_table(self) -> None:
         self.looked.turn(1)

@@ -7,6 +7,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.results import bars as results_bars
 from emotui.screens.results import cells as results_cells
 from emotui.screens.results.forest import ForestRows
@@ -94,7 +95,7 @@ class ResultsView(Vertical):
             if looked.plotted is not None:
                 self._draw_points(looked.plotted)
         elif looked.view == "bars" and not looked.bars_there:
-            self._tell_none("Prompting experiments have no bars: v goes on to other views")
+            self._tell_none(keyed("Prompting experiments have no bars: {view} goes on to other views"))
         elif shown is None:
             return
         elif looked.view == "bars":
@@ -114,7 +115,7 @@ class ResultsView(Vertical):
             left.append(Part(f"   just {len(looked.runs)} runs", "mark", "do('run')"))
         if counting:
             left.append(Part("   counting…", "dim"))
-        views = [Part("v ", "key", "do('view')"), *tabs(looked.views, looked.view, "view"), Part(" ")]
+        views = [Part(keyed("{view} "), "key", "do('view')"), *tabs(looked.views, looked.view, "view"), Part(" ")]
         if taken(left) + taken(views) >= self.size.width:
             place = f" {looked.views.index(looked.view) + 1} of {len(looked.views)} "
             views = [views[0], *tabs((looked.view,), looked.view, "view"), Part(place, "dim", "do('view')")]
@@ -130,13 +131,17 @@ class ResultsView(Vertical):
 
     @property
     def _waiting(self) -> str:
-        return "The counting was stopped: v counts again" if self.stopped else "The intervals are being counted"
+        return (
+            keyed("The counting was stopped: {view} counts again")
+            if self.stopped
+            else "The intervals are being counted"
+        )
 
     def _draw_forest(self) -> None:
         looked, table = self._looked, self._looked.drawn
         forest = looked.forest
         if forest is None or table is None:
-            self._tell_none("No figure of a source here: v goes on to the tables")
+            self._tell_none(keyed("No figure of a source here: {view} goes on to the tables"))
             return
         self._only("forest", "about")
         others = [] if looked.without_intervals else looked.other_forests
@@ -157,7 +162,7 @@ class ResultsView(Vertical):
             pane.mount(plots[0], before=0)
         plots[0].show(plot)
         self.query_one("#results-beside", Page).show(scatter.beside(plot))
-        right = [Part("Enter", "key", "do('samples')"), Part(" as counts, and on to the texts ", "dim")]
+        right = [Part(keyed("{samples}"), "key", "do('samples')"), Part(" as counts, and on to the texts ", "dim")]
         self.query_one("#results-cell", Line).show([Part(f" a point a {plot.of}", "dim")], right)
 
     def _tell_none(self, why: str) -> None:
@@ -179,7 +184,10 @@ class ResultsView(Vertical):
         lines = results_bars.legend(bars, results_bars.series_shown(bars, cells - AXIS), cells - 2)
         page.styles.height = min(len(lines), max(_MOST_NAMES, self.size.height // 3))
         page.show(lines)
-        right = [Part("Enter", "key", "do('samples')"), Part(" F1 as a table, and on to its samples ", "dim")]
+        right = [
+            Part(keyed("{samples}"), "key", "do('samples')"),
+            Part(" F1 as a table, and on to its samples ", "dim"),
+        ]
         self.query_one("#results-cell", Line).show([Part(" neutral left out", "dim")], right)
 
     def show_column(self, by: str) -> None:
@@ -212,7 +220,7 @@ class ResultsView(Vertical):
             return
         row, column, cell = picked
         n = len(cell.samples)
-        right = [Part("Enter", "key", "do('samples')"), Part(f" {count(n)} sample{'s' * (n != 1)} ", "dim")]
+        right = [Part(keyed("{samples}"), "key", "do('samples')"), Part(f" {count(n)} sample{'s' * (n != 1)} ", "dim")]
         line.show([Part(f" {results_cells.said(row, column, cell)}", "strong")], right if n else [])
         cells = max(self.size.width - 3, 20)
         lines = [text[a:b] for text in results_cells.about(row, cell) for a, b in wrap(text, cells)]

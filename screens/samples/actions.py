@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from emotui.metrics.metric import Metric
 from emotui.screens.actions import Acting
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.requests import LatestRequest
 from emotui.screens.samples.pane import ListPane
 from emotui.screens.session import Session
@@ -97,7 +98,7 @@ class ListActions(Acting):
         return slicing().save(*wish)
 
     def _tell_saved(self, wish: tuple[int, str, str, str | None], _: bool) -> None:
-        self._pane.notify(f"{wish[1]} is a slice now: f and Compare offer it", markup=False)
+        self._pane.notify(f"{wish[1]} is a slice now: " + keyed("{filter} and Compare offer it"), markup=False)
         self._session.follow()
 
     def do_sort(self) -> None:

@@ -11,6 +11,7 @@ from textual.message import Message
 
 from emotui.metrics.metric import Metric
 from emotui.screens.actions import Acting
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.list_state import ListState, key_of
 from emotui.screens.requests import LatestRequest
 from emotui.screens.samples import requests as asking
@@ -254,7 +255,7 @@ class ListPane(Acting, Vertical):
         elif self._arranged is not None and self._arranged[0] is not None and not self.state.filtered:
             self.show_nothing("None of these texts is yours", "they are assigned to others; Browse, 1, has them all")
         elif self.state.filtered:
-            self.show_nothing("No sample fits", "x drops the filter   f changes it")
+            self.show_nothing("No sample fits", keyed("{clear} drops the filter   {filter} changes it"))
         else:
             self.show_nothing("This dataset is empty", self.session.filled_by)
         if keep and (self.rows.n, self.rows.metric) == (self.n, self.metric):
@@ -316,7 +317,7 @@ class ListPane(Acting, Vertical):
         if fitting:
             self.select(min(fitting, key=lambda place: abs(place - here)))
         elif step == 0:
-            self.notify("The list does not hold it: f changes the filter")
+            self.notify(keyed("The list does not hold it: {filter} changes the filter"))
         else:
             self.notify("None further down this list" if step > 0 else "None further up this list")
 

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from textual.widget import Widget
 
 from emotui.screens.actions import Acting
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.list_state import NO_RUN
 from emotui.screens.session import Session
 
@@ -101,7 +102,11 @@ class SourceActions(Acting):
 
             def work(on_progress: "OnProgress") -> None:
                 bench.keep_labels(sheet, mapping)
-                self._tell(f"{len(mapping)} labels of {sheet.source} are mapped: S scores {run.run} again")
+                self._tell(
+                    f"{len(mapping)} labels of {sheet.source} are mapped: "
+                    + keyed("{rescore} scores ")
+                    + f"{run.run} again"
+                )
 
             self._session.begin(f"labels of {sheet.source}", work, None)
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.scenes.axis import alpha_text
 from emotui.screens.widgets.line import Part
 from emotui.store.query import Run
@@ -66,7 +67,10 @@ def tabs(views: Sequence[str], here: str, decoded: "Decoded", cells: int) -> Sid
     names = list(views)
     if sum(len(name) + 1 for name in names) + 1 > cells:
         at = f"  view {names.index(here) + 1} of {len(names)}"
-        return [Part(" "), Part(f" {here} ", "here"), Part(at, "dim")], [Part("v", "key", "do('view')"), Part(" next ")]
+        return [Part(" "), Part(f" {here} ", "here"), Part(at, "dim")], [
+            Part(keyed("{view}"), "key", "do('view')"),
+            Part(" next "),
+        ]
     gap = " " if sum(len(name) + 2 for name in names) + len(words) + 1 < cells else ""
     left = [Part(" ")]
     left += [Part(f"{gap}{name} ", "here" if name == here else "dim", f"tell('view', '{name}')") for name in names]

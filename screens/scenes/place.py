@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from textual import on
 from textual.app import ComposeResult
 
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.place import EMPTY_LIST, Place
 from emotui.screens.requests import LatestRequest
 from emotui.screens.scenes import headings
@@ -96,7 +97,8 @@ class Scenes(Place):
         bench_of = source.scenes
         if bench_of is None:
             self.show_nothing(
-                "Files are browsed without it: q leaves; emotui import scenes FILE brings scenarios into a workspace"
+                keyed("Files are browsed without it: {quit} leaves; ")
+                + "emotui import scenes FILE brings scenarios into a workspace"
             )
             return
         made: tuple[LatestRequest[Any, Any], ...] = (
@@ -222,7 +224,7 @@ class Scenes(Place):
 
     def _unread(self, _: object, why: str, title: str = "This scenario cannot be read") -> None:
         self.redecoding = self.decoded = None
-        self.say(title, why, "r chooses another run, j and k go on to others", failed=True)
+        self.say(title, why, keyed("{run} chooses another run, {next} and {previous} go on to others"), failed=True)
 
     def _not_fitted(self, _: object, why: str) -> None:
         self._unread(None, why, "This run cannot be decoded")
@@ -295,7 +297,7 @@ class Scenes(Place):
         """Everything that follows from the scenario, the run and alpha."""
         if self.scene is None:
             if not self.busy:
-                self.show_nothing(f"No scenario is selected: {EMPTY_LIST}")
+                self.show_nothing(f"No scenario is selected: {keyed(EMPTY_LIST)}")
             return
         scene, ready = self.scene, self.redecoding is not None and self.decoded is not None
         self._lay_out(text=True, run=ready)
@@ -305,7 +307,11 @@ class Scenes(Place):
         elif self._run is not None and self._run.state == "running" and not self._run.done:
             notice.say("The model is being asked", "its answers stand here as they come")
         elif self._run is None or not self._run.done:
-            notice.say("Nobody has been asked yet", "R runs a model over these scenarios", "r chooses among runs")
+            notice.say(
+                "Nobody has been asked yet",
+                keyed("{model} runs a model over these scenarios"),
+                keyed("{run} chooses among runs"),
+            )
         else:
             notice.say("Fitting the prior", "to the folds of the gold vectors, and choosing alpha inside them")
         self.query_one("#scene-text", SceneText).show(AnnotatedText(scene.text or ""))

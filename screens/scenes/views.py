@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.scenes.axis import Axis, alpha_text
 from emotui.screens.scenes.charts import (
     choice,
@@ -161,7 +162,7 @@ def _why(shown: Shown, cells: int, height: int) -> Lines:
         [Part(f"  {'together':<30}{total:+8.2f}  ", "strong"), Part(f"exact P(yes) {share(row.posterior).strip()}")]
     )
     if row.clamp is not None:
-        lines.append([Part("  but it is clamped: c frees it", "key")])
+        lines.append([Part(keyed("  but it is clamped: {clamp} frees it"), "key")])
     elif redecoding.tuning.objective == "hamming":
         lines.append([Part("  decided by P(yes) above one half: expected Hamming", "dim")])
     elif redecoding.tuning.objective == "macro-f1":

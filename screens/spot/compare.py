@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.spot.blocks import Block
 from emotui.screens.widgets.line import Part, cut
 from emotui.screens.widgets.page import Lines
@@ -12,7 +13,7 @@ WIDEST = 120
 _TWO = 74
 """From so many cells on, what is narrow of one model stands in two columns."""
 
-ASK_AGAIN = "F5 asks again"
+ASK_AGAIN = "{ask} asks again"
 
 
 def shares(cells: int, models: int, stacked: bool) -> tuple[int, int]:
@@ -98,7 +99,7 @@ def _drawn(block: Block, cells: int, differs: bool, spared: str | None) -> list[
     if block.note:
         left.append(Part(f"  {block.note}", "dim"))
     if block.slow:
-        left.append(Part(f"  {ASK_AGAIN}", "key", "do('ask')"))
+        left.append(Part(f"  {keyed(ASK_AGAIN)}", "key", "do('ask')"))
     right = f" {block.seconds:.2f} s" if block.seconds is not None else ""
     used = cells - len(right)
     lines = [[*cut(left, used), Part(right, "dim")], *(list(line) for line in block.lines)]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 STAGES: tuple[When, ...] = ("quick", "later", "key")
 """How long typing has rested, and whether a key was pressed for it."""
 
-STOPPED = "stopped: F5 asks again"
+STOPPED = "stopped: {ask} asks again"
 
 
 class Sides:

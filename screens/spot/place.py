@@ -7,6 +7,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.widgets import TextArea
 
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.place import NO_WORKSPACE, Place
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
@@ -84,7 +85,7 @@ class Spot(Place):
     def bind_source(self, source: "BrowseSource") -> None:
         models, spot_checks = source.models, source.spot_checks
         if models is None or spot_checks is None:
-            self.view.say("Models answer in a workspace", NO_WORKSPACE)
+            self.view.say("Models answer in a workspace", keyed(NO_WORKSPACE))
             return
         self.sides = Sides(self, self.session, models, lambda: self.editor.text, lambda: self.view.draw(), self._said)
         self._texts = LatestRequest("text", self, lambda number: spot_checks().text_of(number), self._offer, self._warn)
@@ -166,7 +167,7 @@ class Spot(Place):
         if self.editor.text == self._taken == offered.text:
             return [Part(f"of {offered.id}", "dim")]
         press = "do('take')"
-        return [Part("T", "key", press), Part(f" takes {offered.id}", "dim", press)]
+        return [Part(keyed("{take}"), "key", press), Part(f" takes {offered.id}", "dim", press)]
 
     # Typing.
 
@@ -238,7 +239,7 @@ class Spot(Place):
         self.refresh_bindings()
 
     def _tell_kept(self, _: str, kept: "Kept") -> None:
-        where = f"in the dataset “{kept.dataset.name}”: d in Browse shows it"
+        where = f"in the dataset “{kept.dataset.name}”: " + keyed("{dataset} in Browse shows it")
         self.notify(
             f"{kept.id} is there already, {where}" if kept.known else f"kept as {kept.id} {where}", markup=False
         )

@@ -6,6 +6,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from emotui.records import Span
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.spot import blocks as spot_blocks
 from emotui.screens.spot import compare, headline, marks, task_blocks
 from emotui.screens.spot.answers import QUICK, TASK, Column
@@ -28,8 +29,8 @@ _EMPTY = (
     "Type or paste one: evidence in it, labels, emotions, the words that",
     "carry them and what the model writes follow as you type",
     "",
-    "i into the text   Esc out of it   T the selected sample's text",
-    "m live model   M a second one beside it   O a task's prompt and raw output",
+    "{write} into the text   {leave} out of it   {take} the selected sample's text",
+    "{name_model} live model   {second} a second one beside it   {raw} a task's prompt and raw output",
 )
 
 
@@ -102,7 +103,7 @@ class SpotView(Vertical):
         notice = self.query_one("#spot-notice", Notice)
         self.page.display = not empty
         if empty:
-            notice.say("Any text", *_EMPTY)
+            notice.say("Any text", *map(keyed, _EMPTY))
             return
         notice.hide()
         self.page.show_for(lambda room: self._lines(text, room.width))
@@ -146,7 +147,7 @@ class SpotView(Vertical):
     def _keys(self) -> list[Part]:
         if self.stacked:
             return []
-        return [Part("M", "key", "do('second')"), Part(" second model ", "plain", "do('second')")]
+        return [Part(keyed("{second}"), "key", "do('second')"), Part(" second model ", "plain", "do('second')")]
 
     def _lines(self, text: str, cells: int) -> Lines:
         two = len(self.columns) == 2
@@ -167,7 +168,7 @@ class SpotView(Vertical):
     def _cannot(self, text: str, cells: int) -> Lines:
         """What a model cannot do, a dim line each, with the kinds that can."""
         if self.asked_task is not None:
-            return [[Part("O", "key", "do('raw')"), Part(" goes on to the next task, and then back", "dim")]]
+            return [[Part(keyed("{raw}"), "key", "do('raw')"), Part(" goes on to the next task, and then back", "dim")]]
         if not any(column.answers for column in self.columns):
             return []
         said: list[str] = []
@@ -184,14 +185,14 @@ def _state(column: Column, cells: int) -> dict[str, spot_blocks.Block]:
     if column.trouble:
         return {"trouble": _trouble(column, cells)}
     if column.doing and column.card is None:
-        said = "The model is being loaded. Its progress stands in the top line or here above; Esc stops it."
-        return {"loading": spot_blocks.Block("no answer yet", lines=spot_blocks.wrapped(said, cells, "dim"))}
+        said = "The model is being loaded. Its progress stands in the top line or here above; {stop} stops it."
+        return {"loading": spot_blocks.Block("no answer yet", lines=spot_blocks.wrapped(keyed(said), cells, "dim"))}
     return {}
 
 
 def _trouble(column: Column, cells: int) -> spot_blocks.Block:
     lines = spot_blocks.wrapped(column.trouble, cells, "mark")
-    lines.append([Part("  "), Part("F5", "key", "do('ask')"), Part(" asks again, "), *_PICK])
+    lines.append([Part("  "), Part(keyed("{ask}"), "key", "do('ask')"), Part(" asks again, "), *_PICK])
     return spot_blocks.Block("no answer", lines=lines)
 
 

@@ -9,14 +9,26 @@ _NAME = "emotui "
 
 
 def places(titles: Mapping[int, str], here: int, cells: int) -> list[Part]:
-    """Every place by its number and title, in so many cells; where they are too many only the open one has a title."""
-    named = {number: f" {number} {title} " for number, title in titles.items()}
-    needed = width(_NAME) + sum(width(name) + 1 for name in named.values())
+    """Every place by its number, in so many cells: the open one with its title, and of the others as many as fit."""
+    if width(_NAME) + sum(width(f"  {number} {title} ") for number, title in titles.items()) <= cells:
+        found = [Part(_NAME, "strong")]
+        for number, title in titles.items():
+            found += [Part(" "), Part(f" {number} {title} ", "here" if number == here else "plain", _opens(number))]
+        return found
+    room = cells - width(_NAME) - sum(width(f" {number}") for number in titles) - width(f" {titles[here]} ")
     found = [Part(_NAME, "strong")]
-    for number, name in named.items():
-        said = name if needed <= cells or number == here else f" {number} "
-        found += [Part(" "), Part(said, "here" if number == here else "plain", f"place({number})")]
+    for number, title in titles.items():
+        if number == here:
+            found.append(Part(f" {number} {title} ", "here", _opens(number)))
+            continue
+        named = f" {title}" if width(f" {title}") <= room else ""
+        room -= width(named)
+        found += [Part(f" {number}", "key", _opens(number)), Part(named, "plain", _opens(number))]
     return found
+
+
+def _opens(number: int) -> str:
+    return f"place({number})"
 
 
 def standing(store: str, live: str | None, state: str, cells: int, most: int) -> list[Part]:

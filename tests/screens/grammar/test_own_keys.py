@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 from emotui.errors import BadInput
 from emotui.screens.clipboard import copy_by_tmux
 from emotui.screens.elsewhere import edited, editor_of
-from emotui.screens.keymap import SIGNS
-from emotui.screens.keymap_file import Chosen, read, write
+from emotui.screens.keymaps.file import Chosen, read, write
+from emotui.screens.keymaps.keymap import SIGNS
 from emotui.screens.places import ACTIONS
 
 IDS = [action.id for action in ACTIONS]
+ONE = st.sampled_from(sorted(SIGNS))
+KEYS = ONE | st.tuples(ONE, ONE).map(" ".join)
 
 
 @given(
     base=st.sampled_from(["emotui", "vim"]),
-    keys=st.dictionaries(
-        st.sampled_from(IDS), st.lists(st.sampled_from(sorted(SIGNS)), max_size=3, unique=True).map(tuple), max_size=5
-    ),
+    keys=st.dictionaries(st.sampled_from(IDS), st.lists(KEYS, max_size=3, unique=True).map(tuple), max_size=5),
 )
 def test_what_is_written_is_read_again(
     tmp_path_factory: pytest.TempPathFactory, base: str, keys: dict[str, tuple[str, ...]]
@@ -42,6 +42,8 @@ def test_without_a_file_the_registry_s_own_keys_hold(tmp_path: Path) -> None:
         ("[keys]\nsarch = '/'", "there is no action 'sarch'"),
         ("[keys]\nsearch = 'hyper+x'", "search: there is no key 'hyper+x'"),
         ("[keys]\nsearch = 3", "search: there is no key 3"),
+        ("[keys]\nsearch = 'g g g'", "search: there is no key 'g g g'"),
+        ("[keys]\nsearch = 'g  '", "search: there is no key 'g  '"),
         ("[other]", "it has a set and a table [keys]"),
         ("keys = 1", "it has a set and a table [keys]"),
         ("[keys", "this is no TOML"),

@@ -1,5 +1,8 @@
 """The grammar of keys: for every place, from the registry alone, with the list or a pane of the place in focus."""
 
+import ast
+import re
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -7,8 +10,9 @@ import pytest
 
 from emotui.screens.actions import Acting
 from emotui.screens.frame import Frame
-from emotui.screens.keymap import PANE, SIGNS, Keymap
-from emotui.screens.keymap_file import Chosen, clashes
+from emotui.screens.keymaps.file import Chosen, clashes
+from emotui.screens.keymaps.keymap import PANE, SIGNS, Keymap
+from emotui.screens.keymaps.words import hold, keyed
 from emotui.screens.keys import Keys
 from emotui.screens.models.actions import ModelActions
 from emotui.screens.notes.actions import NoteActions
@@ -20,6 +24,7 @@ from emotui.screens.samples.source_actions import SourceActions
 from emotui.screens.tool import ToolActions
 from emotui.screens.widgets.cell_width import width
 from emotui.screens.widgets.footer import KeyBar
+from tests.paths import CHECKOUT
 
 ANYWHERE = (ListActions, SourceActions, ModelActions, NoteActions, ToolActions, Frame)
 
@@ -115,6 +120,73 @@ def test_keys_of_ones_own_stand_in_place_of_the_registry_s_and_clashes_are_told(
     assert (found.id, found.shown) == ("search", "^F")
     assert clashes(Keymap(ACTIONS, {"clamp": ("w",)}), SCOPES, "clamp") == ["w is also “why” in Scenes"]
     assert clashes(Keymap(ACTIONS, {"search": ("ctrl+f",)}), SCOPES, "search") == []
+
+
+def test_every_sentence_of_the_registry_names_actions_that_there_are() -> None:
+    ids = {one.id for one in ACTIONS}
+    said = [text for one in ACTIONS for text in (one.help, one.needs, (one.footer or ("", ""))[0])]
+    assert {name for text in said for name in re.findall(r"\{(\w*)\}", text)} <= ids
+    named = [one for one in Keymap(ACTIONS).actions if "{" in one.help + one.needs]
+    assert named == []
+
+
+def test_hints_footer_and_help_name_the_keys_that_a_person_has() -> None:
+    keymap = Keymap(ACTIONS, {"model": ("f11",), "run": (), "previous": ("P",), "first": ("g g", "home")})
+    by_id = {one.id: one for one in keymap.actions}
+    assert by_id["run"].needs == "there are no runs yet: F11 runs a model"
+    assert by_id["make_gold"].needs == "no run is over the list: F11 runs a model, “run” chooses a run"
+    assert by_id["next"].footer == ("j P", "move")
+    assert by_id["first"].shown == "gg"
+    hold(keymap)
+    assert keyed("{model} runs a model, {clear} shows all {nothing}") == "F11 runs a model, x shows all {nothing}"
+    hold(None)
+    assert keyed("{model} runs a model") == "R runs a model"
+
+
+_VERBS = (
+    "again|asks|begins|brings|changes|chooses|counts|drops|ends|fills|frees|goes|into|leaves|loads|measures|offers?|opens"
+    "|reviews|runs|scores|shows|stops|submits|takes|tries|turns|writes"
+)
+_NAMES_A_KEY = re.compile(rf"(^|[ :;,(])([A-Za-z?/%;=~]|F\d+|\^[A-Z]|Tab|Enter) ({_VERBS})\b")
+
+
+def _sentences(tree: ast.AST) -> Iterator[str]:
+    """Every text in a module that is no docstring and none of a sheet's own keys."""
+    skipped = set()
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            skipped |= {id(one.value) for one in body if isinstance(one, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in skipped:
+            yield node.value
+
+
+SHEETS = "dialogs", "notes"
+"""Sheets have keys of their own, which nobody changes."""
+
+
+def test_no_text_of_a_pane_names_a_key_by_its_letter() -> None:
+    found = {
+        f"{path.name}: {text}"
+        for path in sorted((CHECKOUT / "screens").rglob("*.py"))
+        if path.parent.name not in SHEETS and path.stem != "dialogs"
+        for text in _sentences(ast.parse(path.read_text(encoding="utf-8")))
+        if _NAMES_A_KEY.search(text)
+    }
+    assert found == set()
+
+
+def test_two_keys_one_after_the_other_mean_one_thing() -> None:
+    keys, _ = keys_in(1, in_list=True, chosen=Chosen("vim"))
+    keymap = Keymap(ACTIONS, Chosen("vim").all)
+    assert keys.meant("g") is None
+    assert keymap.begins("g")
+    assert not keymap.begins("j")
+    first = keys.meant("g g")
+    assert first is not None
+    assert first.id == "first"
+    assert keys.going_on("g") == "g …   gg first"
 
 
 def test_the_set_of_vim_pages_by_its_own_keys_and_clashes_with_nothing() -> None:

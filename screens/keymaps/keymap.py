@@ -1,5 +1,6 @@
 """Which key does what: the keys of the registry, or those that a person has put in their place."""
 
+import re
 import string
 import unicodedata
 from collections.abc import Iterable, Mapping
@@ -56,9 +57,18 @@ SIGNS: dict[str, str] = (
 """Every key that can mean something, by its name: how it is shown. Ctrl+C copies, or says how to leave."""
 
 
+def sign_of(key: str) -> str:
+    """How a key is shown, or keys that are pressed one after the other: `gg`."""
+    return "".join(SIGNS.get(one, one) for one in key.split())
+
+
 def typed(key: str) -> bool:
     """Does a field that has the focus take this key as a character?"""
-    return (len(SIGNS.get(key, "")) == 1 and key not in _NAMED) or key == "space"
+    first = key.split()[0]
+    return (len(SIGNS.get(first, "")) == 1 and first not in _NAMED) or first == "space"
+
+
+_NAMED_KEY = re.compile(r"\{([a-zA-Z_]+)\}")
 
 
 class Keymap:
@@ -66,18 +76,23 @@ class Keymap:
 
     Args:
         actions: the registry.
-        chosen: by the id of an action the keys that it has instead of the registry's; none: it has no key.
+        chosen: by the id of an action the keys that it has instead of the registry's; none: it has no key. Two keys
+            with a blank between them are pressed one after the other.
     """
 
     def __init__(self, actions: Iterable[Action], chosen: Mapping[str, tuple[str, ...]] | None = None) -> None:
         registry = tuple(actions)
-        self.actions = tuple(_with_keys(one, (chosen or {}).get(one.id)) for one in registry)
+        own = [_with_keys(one, (chosen or {}).get(one.id)) for one in registry]
+        self._signs = {one.id: sign_of(one.keys[0]) for one in own if one.keys}
+        self._labels = {one.id: one.label for one in own}
+        self.actions = tuple(map(self._worded, own))
         self._keys = {one.id: one.keys for one in self.actions}
         self._before = {one.id: one.keys for one in registry}
         self._on: dict[str, list[Action]] = {}
         for action in self.actions:
             for key in action.keys:
                 self._on.setdefault(key, []).append(action)
+        self._begun = frozenset(key.split()[0] for key in self._on if " " in key)
 
     def changed(self, action: Action) -> list[str]:
         """The keys of an action that it has not in the registry."""
@@ -87,6 +102,29 @@ class Keymap:
         """The keys of an action, by its id; none: it has none, or there is no such action."""
         return self._keys.get(action, ())
 
+    def begins(self, key: str) -> bool:
+        """Is it the first of two keys that mean something together?"""
+        return key in self._begun
+
+    def words(self, sentence: str) -> str:
+        """The sentence with keys in place of `{id}`; an action without a key is named as the palette has it."""
+
+        def named(found: re.Match[str]) -> str:
+            name = found[1]
+            return self._signs.get(name) or (f"“{self._labels[name]}”" if name in self._labels else found[0])
+
+        return _NAMED_KEY.sub(named, sentence)
+
+    def _worded(self, action: Action) -> Action:
+        """The action with the keys that there are in what is said of it."""
+        footer = action.footer
+        if footer is not None:
+            signs = (self._signs.get(name) for name in _NAMED_KEY.findall(footer[0]))
+            footer = " ".join(sign for sign in signs if sign), footer[1]
+        if footer is None and "{" not in action.help + action.needs:
+            return action
+        return replace(action, help=self.words(action.help), needs=self.words(action.needs), footer=footer)
+
     def on(self, key: str) -> list[Action]:
         """What a key can mean, in the order of the registry."""
         return self._on.get(key, [])
@@ -95,8 +133,8 @@ class Keymap:
 def _with_keys(action: Action, keys: tuple[str, ...] | None) -> Action:
     if keys is None:
         return action
-    shown = SIGNS.get(keys[0], keys[0]) if keys else ""
-    return replace(action, keys=keys, shown=shown, footer=(shown, action.footer[1]) if action.footer else None)
+    shown = sign_of(keys[0]) if keys else ""
+    return replace(action, keys=keys, shown=shown)
 
 
 def bindings() -> list[Binding]:

@@ -17,7 +17,7 @@ import msgspec
 from emotui.bounded import read_text
 from emotui.errors import BadInput
 from emotui.screens.actions import Action
-from emotui.screens.keymap import SIGNS, Keymap, key_of
+from emotui.screens.keymaps.keymap import SIGNS, Keymap, key_of, sign_of
 
 Keys = Mapping[str, tuple[str, ...]]
 
@@ -26,8 +26,11 @@ SETS: dict[str, dict[str, tuple[str, ...]]] = {
     "vim": {
         "page_down": ("ctrl+f", "pagedown"),
         "page_up": ("ctrl+b", "pageup"),
+        "first": ("g g", "home"),
         "alpha_less": ("h", "left"),
         "alpha_more": ("l", "right"),
+        "figure_back": ("h", "left"),
+        "figure": ("l", "right"),
         "mask_back": ("h", "left"),
         "mask_on": ("l", "right"),
         "list": ("ctrl+l",),
@@ -37,6 +40,10 @@ SETS: dict[str, dict[str, tuple[str, ...]]] = {
     },
 }
 """By name, which keys a set has that are not the registry's."""
+
+
+_MOST = 2
+"""Keys that are pressed one after the other."""
 
 
 class Chosen(msgspec.Struct, frozen=True):
@@ -88,18 +95,25 @@ def read(path: Path, actions: Sequence[Action]) -> Chosen:
 
 
 def _key(path: str, action: str, given: object) -> str:
-    """The name of a key as a person writes it: a character, ctrl+x, f5, pageup.
+    """The name of a key as a person writes it: a character, ctrl+x, f5, pageup; or of two, one after the other: g g.
 
     Raises:
         BadInput: there is no such key.
     """
+    written = given.split(" ") if isinstance(given, str) and len(given) > 1 else [given]
+    names = [_named(one) for one in written]
+    if not all(names) or len(names) > _MOST:
+        raise BadInput(f"{path}: {action}: there is no key {given!r}")
+    return " ".join(names)
+
+
+def _named(given: object) -> str:
+    """The name of one key; empty: there is none."""
     name = ""
     if isinstance(given, str) and given:
         with contextlib.suppress(ValueError):
             name = key_of(given) if len(given) == 1 else given.lower()
-    if name not in SIGNS:
-        raise BadInput(f"{path}: {action}: there is no key {given!r}")
-    return name
+    return name if name in SIGNS else ""
 
 
 def write(path: Path, chosen: Chosen) -> None:
@@ -114,6 +128,8 @@ def write(path: Path, chosen: Chosen) -> None:
 
 
 def _as_typed(key: str) -> str:
+    if " " in key:
+        return " ".join(map(_as_typed, key.split()))
     sign = SIGNS[key]
     return sign if len(sign) == 1 and key_of(sign) == key else key
 
@@ -132,5 +148,5 @@ def clashes(keymap: Keymap, scopes: Mapping[str, str], changed: str) -> list[str
         for other in keymap.on(key):
             there = scopes.get(other.id)
             if other.id != changed and (here is None or there is None or here == there):
-                found.append(f"{SIGNS[key]} is also “{other.label}”" + (f" in {there}" if there else ""))
+                found.append(f"{sign_of(key)} is also “{other.label}”" + (f" in {there}" if there else ""))
     return found
