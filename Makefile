@@ -8,9 +8,9 @@ SOURCES := $(shell find emotui backends metrics screens themes sample_data -type
 
 # Where the environment keeps Python from writing byte code, each of the hundreds of processes that tests start would
 # compile the whole package again.
-test test-slow test-gpu test-faults snapshots coverage: export PYTHONDONTWRITEBYTECODE =
+test test-slow test-gpu test-faults snapshots coverage mutants: export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: run test test-slow test-gpu test-faults check snapshots coverage pictures clean
+.PHONY: run test test-slow test-gpu test-faults check snapshots coverage mutants pictures clean
 
 run: $(VENV)/run.stamp
 	$(BIN)/emotui
@@ -44,11 +44,19 @@ check: $(VENV)/dev.stamp
 snapshots: $(VENV)/test.stamp
 	$(BIN)/python -m pytest tests/screens/*/test_pictures.py --snapshot-update
 
-# Tests that start processes of their own count too (`patch` in pyproject.toml).
+# How many lines of the core (what is computed, read, kept and asked, under the screens and beside the models) the tests
+# reach that need no screen; processes that they start count too (`patch` in pyproject.toml). Below 95% it fails.
+CORE := emotui/*,metrics/*
 coverage: $(VENV)/dev.stamp
-	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist worksteal -m "not slow and not gpu"
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist worksteal -m "not slow and not gpu" --ignore tests/screens
 	$(BIN)/coverage combine -q
-	$(BIN)/coverage report --skip-covered --sort=cover
+	$(BIN)/coverage report --include "$(CORE)" --skip-covered --sort cover --fail-under 95
+
+# Which changes of the metrics no test notices (docs/mutation.md).
+MUTANTS ?= 24
+mutants: $(VENV)/dev.stamp
+	PYTHONPATH=. $(BIN)/python benchmarks/soundness/mutants.py --most $(MUTANTS)
 
 # All pictures of README and docs, from the running workbench.
 pictures: $(VENV)/dev.stamp

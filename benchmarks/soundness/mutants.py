@@ -1,171 +1,250 @@
-"""Which changes of a metric no test notices: one operator, number or condition at a time.
+"""Which changes of a metric no test notices: one operator, number, condition or call at a time.
 
-    python benchmarks/soundness/mutants.py MODULE:TEST_FILE[,TEST_FILE] ... [--most N] [--seconds S]
+    PYTHONPATH=. python benchmarks/soundness/mutants.py [MODULE ...] [--tests PATH ...] [--most N] [--longest S]
 
-    PYTHONPATH=. python benchmarks/soundness/mutants.py metrics/tokens.py:tests/metrics/test_tokens.py --most 60
+    PYTHONPATH=. python benchmarks/soundness/mutants.py metrics/tokens.py metrics/spans.py
 
-Each mutant is the module with one change, in a process of its own, with the named tests up to the first that fails (or
-S seconds of processor time, which count as noticed: a loop that never ends). Of more than N mutants a sample is taken,
-the same at every start. Printed are those that survive, with their line, for somebody to look at: some say the same.
+Without modules all of `metrics/` are changed; the tests are those of `tests/metrics`. They are collected once and run
+once, to know how long each takes and which lines it reaches. Each mutant is then the module with one change, in a
+process that was forked for it, with the tests that reach the changed statement, the quickest first, up to the first
+that fails; more than three times the time they take is noticed too (a loop that never ends). Tests of more than S
+seconds (10) are left out. Of more than N mutants of a
+module a sample is taken, the same at every start. Printed are those that survive, for somebody to look at, and a row a
+module. Needs `coverage`.
 """
 
 import argparse
-import ast
-import contextlib
-import copy
-import importlib.abc
-import importlib.util
-import io
+import gc
+import math
 import os
+import pickle
 import random
 import resource
 import sys
-from collections.abc import Callable, Iterator
+import time
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, FunctionType, ModuleType
 
+import coverage
 import hypothesis
-import numpy
+import msgspec
 import pytest
-import scipy.stats
 
-import tests.conftest
+from benchmarks.soundness.changes import Module, Mutant
 
-assert hypothesis, numpy
-assert scipy, tests.conftest  # imported here, once for all mutants
-
-COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    **{ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq},
-    **{ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is},
-}
-COMPUTED: dict[type[ast.operator], type[ast.operator]] = {
-    **{ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult},
-    **{ast.Mod: ast.Mult, ast.Pow: ast.Mult, ast.BitOr: ast.BitAnd, ast.BitAnd: ast.BitOr, ast.MatMult: ast.Mult},
-}
-
-AGAIN = ("emotui.metrics", "emotui.tasks", "emotui.workbench", "emotui.commands", "emotui.formats", "tests.metrics")
-"""What may hold parts of a metric's module, and is imported anew for each mutant."""
-
-Change = Callable[[ast.AST], None]
+ROOT = Path(__file__).resolve().parents[2]
+MORE = 10
+"""Seconds of processor time that a mutant has beyond three times those that its tests take."""
+MEMORY = 4 << 30
+"""Bytes of addresses that a mutant may have beyond those of the process it is forked from."""
 
 
-def changes(node: ast.AST) -> Iterator[tuple[str, Change]]:
-    """What may be made of a node, each with its name."""
-    match node:
-        case ast.Compare(ops=ops):
-            for place, operator in enumerate(ops):
-                other = COMPARED[type(operator)]
-                yield f"{type(operator).__name__} to {other.__name__}", _compare(place, other)
-        case ast.BinOp(op=operator) if type(operator) in COMPUTED:
-            swapped = COMPUTED[type(operator)]
-            yield f"{type(operator).__name__} to {swapped.__name__}", _set("op", swapped())
-        case ast.BoolOp(op=joined):
-            both: ast.boolop = ast.Or() if isinstance(joined, ast.And) else ast.And()
-            yield f"{type(joined).__name__} to {type(both).__name__}", _set("op", both)
-        case ast.UnaryOp(op=ast.Not()):
-            yield "not is gone", _set("op", ast.UAdd())
-        case ast.UnaryOp(op=ast.USub()):
-            yield "minus is gone", _set("op", ast.UAdd())
-        case ast.IfExp() | ast.If():
-            yield "the condition is always true", _set("test", ast.Constant(True))
-            yield "the condition is never true", _set("test", ast.Constant(False))
-        case ast.Constant(value=bool() as truth):
-            yield f"{truth} to {not truth}", _set("value", not truth)
-        case ast.Constant(value=int() | float() as number):
-            yield f"{number} to {number + 1}", _set("value", number + 1)
+class Reach(msgspec.Struct):
+    """What a run of all tests showed: seconds of each, and which of them reach a line (-1: it runs while importing)."""
+
+    seconds: list[float]
+    lines: dict[str, dict[int, set[int]]]
+    failing: list[str]
+    """These fail as the modules are, and are left out."""
+
+    def tests(self, file: str, lines: range, longest: float) -> list[int]:
+        """The tests that reach one of the lines and take no longer, the quickest first; -1 is first of all."""
+        reached = {test for line in lines for test in self.lines.get(file, {}).get(line, ())}
+        return sorted((test for test in reached if self.takes(test) <= longest), key=self.takes)
+
+    def takes(self, test: int) -> float:
+        return self.seconds[test] if test >= 0 else -1
 
 
-def _set(field: str, value: object) -> Change:
-    return lambda node: setattr(node, field, value)
+class Row(msgspec.Struct):
+    """What became of a module's mutants."""
+
+    module: str
+    there_are: int
+    tried: int
+    alive: list[str]
+
+    def __str__(self) -> str:
+        noticed = self.tried - len(self.alive)
+        return f"| `{self.module}` | {self.there_are} | {self.tried} | {noticed} | {len(self.alive)} |"
 
 
-def _compare(place: int, operator: type[ast.cmpop]) -> Change:
-    def change(node: ast.AST) -> None:
-        assert isinstance(node, ast.Compare)
-        node.ops[place] = operator()
+class Mutating:
+    """A plug-in of pytest that runs the collected tests on mutants, instead of running them once."""
 
-    return change
+    def __init__(self, modules: list[Path], most: int, longest: float) -> None:
+        self.modules, self.most, self.longest = modules, most, longest
+        self.failed = False
+        self.rows: list[Row] = []
+
+    def pytest_configure(self) -> None:
+        # A mutant that fails is noticed: nobody waits for the smallest example, or for as many as otherwise.
+        hypothesis.settings.register_profile(
+            "mutants",
+            hypothesis.settings.default,
+            database=None,
+            max_examples=40,
+            phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
+            suppress_health_check=list(hypothesis.HealthCheck),
+        )
+        hypothesis.settings.load_profile("mutants")
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.failed |= report.failed
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        session.config.pluginmanager.unregister(name="terminalreporter")  # a point for each test of each mutant
+        gc.unfreeze()
+        reach = self._reach(session)
+        for module in self.modules:
+            self.rows.append(self._module(session, module, reach))
+            print(self.rows[-1], flush=True)
+        return True
+
+    def _run(self, session: pytest.Session, tests: list[int]) -> bool:
+        """Whether all these tests pass."""
+        for test in tests:
+            item = session.items[test]
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+            if self.failed:
+                return False
+        return True
+
+    def _reach(self, session: pytest.Session) -> Reach:
+        reading, writing = os.pipe()
+        if os.fork() == 0:
+            _silence()
+            with os.fdopen(writing, "wb") as pipe:
+                pickle.dump(self._measured(session), pipe)
+            os._exit(0)
+        os.close(writing)
+        with os.fdopen(reading, "rb") as pipe:
+            found: Reach = pickle.load(pipe)
+        os.wait()
+        print(*(f"{test}: fails as it is" for test in found.failing), sep="\n", flush=True)
+        return found
+
+    def _measured(self, session: pytest.Session) -> Reach:
+        measured = coverage.Coverage(data_file=None, include=[str(module) for module in self.modules])
+        seconds = []
+        measured.start()
+        for module in self.modules:  # again, to see which functions run while it is imported
+            exec(compile(module.read_bytes(), module, "exec"), {"__name__": f"emotui.metrics.{module.stem}"})
+        for test in range(len(session.items)):
+            measured.switch_context(str(test))
+            begun = time.process_time()
+            passes = self._run(session, [test])
+            self.failed = False
+            seconds.append(time.process_time() - begun if passes else math.inf)
+            measured.switch_context("")
+        measured.stop()
+        failing = [item.nodeid for item, took in zip(session.items, seconds, strict=True) if took == math.inf]
+        data, lines = measured.get_data(), {}
+        for file in data.measured_files():
+            known = data.contexts_by_lineno(file)
+            lines[file] = {line: {int(name or -1) for name in names} for line, names in known.items()}
+        return Reach(seconds, lines, failing)
+
+    def _module(self, session: pytest.Session, module: Path, reach: Reach) -> Row:
+        source = module.read_text(encoding="utf-8")
+        changed = Module(source, str(module))
+        order = list(range(len(changed.changes)))
+        random.Random(module.name).shuffle(order)
+        chosen = [mutant for number in sorted(order[: self.most]) if (mutant := changed.mutant(number))]
+        shown = str(module.relative_to(ROOT))
+        alive = []
+        functions = _functions(f"emotui.metrics.{module.stem}")
+        for mutant in sorted(chosen, key=lambda each: each.line):
+            if not self._noticed(session, module, mutant, functions, reach):
+                alive.append(f"{shown}:{mutant.line}: {mutant.what}: {source.splitlines()[mutant.line - 1].strip()}")
+                print(alive[-1], flush=True)
+        return Row(shown, len(order), len(chosen), alive)
+
+    def _noticed(
+        self,
+        session: pytest.Session,
+        module: Path,
+        mutant: Mutant,
+        functions: dict[tuple[str, int], list[FunctionType]],
+        reach: Reach,
+    ) -> bool:
+        """Whether a test fails (or never ends) with the mutant in place of its module."""
+        tests = reach.tests(str(module), mutant.lines, self.longest)
+        changed = [(function, code) for code in mutant.functions for function in functions.get(_key(code), ())]
+        if -1 in tests or not mutant.functions:
+            tests = [test for test in reach.tests(str(module), range(1, 10**6), self.longest) if test >= 0]
+            changed = []
+        if not tests:
+            return False
+        child = os.fork()
+        if child == 0:
+            _silence()
+            limit = int(sum(os.times()[:2]) + 3 * sum(map(reach.takes, tests)) + MORE)
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
+            pages = int(Path("/proc/self/statm").read_text().split()[0])
+            resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + MEMORY, resource.RLIM_INFINITY))
+            status = 1
+            try:
+                for function, code in changed:
+                    function.__code__ = code
+                if not changed:
+                    _put(f"emotui.metrics.{module.stem}", mutant)
+                status = int(not self._run(session, tests))
+            finally:
+                os._exit(status)
+        _, ended = os.waitpid(child, 0)
+        return ended != 0
 
 
-def mutants(source: str) -> list[tuple[int, str, ast.Module]]:
-    """Line, name and tree of every mutant; what stands in annotations says nothing when it runs, and stays."""
-    tree = ast.parse(source)
-    silent = {
-        id(inner)
-        for node in ast.walk(tree)
-        for field in ("annotation", "returns")
-        if (noted := getattr(node, field, None)) is not None
-        for inner in ast.walk(noted)
-    }
-    found = []
-    for place, node in enumerate(ast.walk(tree)):
-        if id(node) in silent:
-            continue
-        for name, change in changes(node):
-            other = copy.deepcopy(tree)
-            change(list(ast.walk(other))[place])
-            found.append((getattr(node, "lineno", 0), name, ast.fix_missing_locations(other)))
+def _silence() -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+
+
+def _functions(name: str) -> dict[tuple[str, int], list[FunctionType]]:
+    """The functions of a module that are there now, by name and first line."""
+    found: dict[tuple[str, int], list[FunctionType]] = {}
+    for each in gc.get_objects():
+        if isinstance(each, FunctionType) and each.__module__ == name:
+            found.setdefault(_key(each.__code__), []).append(each)
     return found
 
 
-class Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Gives one module's mutant in place of it."""
-
-    def __init__(self, name: str, tree: ast.Module, file: str) -> None:
-        self.name, self.tree, self.file = name, tree, file
-
-    def find_spec(self, fullname: str, path: object, target: object = None) -> object:  # type: ignore[override]
-        return importlib.util.spec_from_loader(fullname, self) if fullname == self.name else None
-
-    def exec_module(self, module: ModuleType) -> None:
-        module.__file__ = self.file
-        exec(compile(self.tree, self.file, "exec"), module.__dict__)
+def _key(code: CodeType) -> tuple[str, int]:
+    return code.co_qualname, code.co_firstlineno
 
 
-def noticed(name: str, file: str, tree: ast.Module, tests: list[str], seconds: int) -> bool:
-    """Whether a test fails (or never ends) with the mutant in place of its module."""
-    child = os.fork()
-    if child == 0:
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds + int(sum(os.times()[:2])), resource.RLIM_INFINITY))
-        for known in [each for each in sys.modules if each.startswith(AGAIN)]:
-            del sys.modules[known]
-        sys.meta_path.insert(0, Mutated(name, tree, file))
-        silent = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(silent, 1)
-        os.dup2(silent, 2)
-        status = 1
-        with contextlib.suppress(BaseException):
-            status = int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", *tests]))
-        os._exit(status)
-    _, ended = os.waitpid(child, 0)
-    return ended != 0
+def _put(name: str, mutant: Mutant) -> None:
+    """Puts what a changed module makes while it is imported in place of what is there, in whoever has imported it."""
+    old, new = sys.modules[name], ModuleType(name)
+    new.__file__ = old.__file__
+    exec(mutant.module, new.__dict__)
+    for each in mutant.names & vars(new).keys():
+        was, now = vars(old)[each], vars(new)[each]
+        if isinstance(was, FunctionType):
+            was.__defaults__, was.__kwdefaults__ = now.__defaults__, now.__kwdefaults__
+            continue
+        for module in list(sys.modules.values()):
+            if getattr(module, "__dict__", {}).get(each) is was:
+                setattr(module, each, now)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("modules", nargs="+", metavar="MODULE:TESTS")
-    parser.add_argument("--most", type=int, default=10**9)
-    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("modules", nargs="*", type=Path, metavar="MODULE")
+    parser.add_argument("--tests", nargs="+", default=["tests/metrics"], metavar="PATH")
+    parser.add_argument("--most", type=int, default=10**9, metavar="N", help="mutants of a module")
+    parser.add_argument("--longest", type=float, default=10, metavar="S", help="processor time of a test that is run")
     options = parser.parse_args()
-    alive = tried = 0
-    for asked in options.modules:
-        file, _, named = asked.partition(":")
-        tests, source = named.split(","), Path(file).read_text(encoding="utf-8")
-        with contextlib.redirect_stdout(io.StringIO()):
-            pytest.main(["-q", "--collect-only", "-p", "no:cacheprovider", *tests])  # its plug-ins are imported once
-        name = "emotui." + file.removesuffix(".py").replace("/", ".").removeprefix("emotui.")
-        if noticed(name, file, ast.parse(source), tests, options.seconds):
-            raise SystemExit(f"{asked}: the tests fail as it is")
-        every = mutants(source)
-        chosen = every if len(every) <= options.most else random.Random(file).sample(every, options.most)
-        survived = 0
-        for line, what, tree in sorted(chosen, key=lambda mutant: mutant[0]):
-            if not noticed(name, file, tree, tests, options.seconds):
-                survived += 1
-                print(f"{file}:{line}: {what}: {source.splitlines()[line - 1].strip()}", flush=True)
-        print(f"{file}: {survived} of {len(chosen)} survive ({len(every)} there are)", flush=True)
-        alive, tried = alive + survived, tried + len(chosen)
-    print(f"in all {alive} of {tried} survive: {100 * alive / max(1, tried):.1f}%")
+    modules = [each.resolve() for each in options.modules or sorted((ROOT / "metrics").glob("*.py"))]
+    mutating = Mutating(modules, options.most, options.longest)
+    left_out = ["no:cacheprovider", "no:timeout"]
+    arguments = [*(f"-p{each}" for each in left_out), "-m", "not slow and not gpu", *options.tests]
+    pytest.main(arguments, plugins=[mutating])
+    print("| module | mutants | tried | noticed | survive |\n|---|---|---|---|---|", *mutating.rows, sep="\n")
+    tried, alive = sum(row.tried for row in mutating.rows), sum(len(row.alive) for row in mutating.rows)
+    print(f"{alive} of {tried} survive: {100 * alive / max(1, tried):.1f}%")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,13 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from emotui.errors import BadInput
-from emotui.metrics.agreement import agreement_report, cohen_kappa, fleiss_kappa, krippendorff_alpha
+from emotui.metrics.agreement import (
+    agreement_report,
+    cohen_kappa,
+    fleiss_kappa,
+    krippendorff_alpha,
+    vectors_agreement_report,
+)
 
 Ratings = list[tuple[str, str, str]]
 
@@ -123,3 +129,20 @@ def test_unequal_rows_and_lists_are_refused() -> None:
     with pytest.raises(ValueError):
         cohen_kappa(["a"], [])
     assert krippendorff_alpha(np.empty((0, 2))) is None
+
+
+def test_agreement_on_vectors_asks_about_each_label_of_each_item() -> None:
+    # Joy: yes and yes, no and no. Fear: yes and no, no and no. Three of four questions are answered alike.
+    said = {
+        "1": {"a": {"joy": 1, "fear": 1}, "b": {"joy": 1, "fear": 0}},
+        "2": {"a": {"joy": 0, "fear": 0}, "b": {"joy": 0, "fear": 0}},
+    }
+    report = vectors_agreement_report(said)
+    assert (report["items"], report["questions"], report["raters"]) == (2, 4, 2)
+    assert report["mean_pairwise_cohen_kappa"] == pytest.approx((3 / 4 - 1 / 2) / (1 - 1 / 2))
+    assert report["by_label"]["joy"] == dict.fromkeys(
+        ("krippendorff_alpha", "fleiss_kappa", "mean_pairwise_cohen_kappa"), 1.0
+    )
+    # Fleiss: agreement 1/2, shares 1/4 and 3/4, chance 10/16. Cohen: a says yes 1/2, b never: chance 1/2.
+    assert report["by_label"]["fear"]["fleiss_kappa"] == pytest.approx((1 / 2 - 10 / 16) / (1 - 10 / 16))
+    assert report["by_label"]["fear"]["mean_pairwise_cohen_kappa"] == 0

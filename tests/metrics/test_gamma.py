@@ -1,16 +1,16 @@
 """Gamma: the best alignment against all alignments, the package pygamma-agreement as oracle, and what always holds."""
 
 from collections.abc import Sequence
-from itertools import combinations, permutations, product
+from itertools import combinations, pairwise, permutations, product
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emotui.metrics.gamma import gamma
-from emotui.metrics.gamma_alignment import Dissimilarity, Units, best_alignment, positional
-from emotui.metrics.set_packing import search, solve
+from emotui.metrics.gamma import BLOCK, _moved, _offsets, _run, _strata, gamma
+from emotui.metrics.gamma_alignment import Dissimilarity, Units, _halves, _undivided, best_alignment, positional
+from emotui.metrics.set_packing import packed, search, solve
 from emotui.metrics.unitizing import MarkedText
 from emotui.records import Mark
 
@@ -215,3 +215,50 @@ def test_disorder_of_labels_is_that_of_pygamma_agreement_where_every_unit_is_ali
     assert ours.cat_by_text == [pytest.approx(best.gamma_k_disorder(how, None), rel=1e-5)]
     for label in "ab":
         assert ours.by_label_text[label] == [pytest.approx(best.gamma_k_disorder(how, label), rel=1e-5)]
+
+
+def test_a_packing_takes_what_stands_alone_searches_few_units_and_programs_many() -> None:
+    # A pair against its two halves (-2 - 2 is less than -3), a candidate of its own, and a chain of 18 units that nine
+    # pairs cover in one way only.
+    chain = [(10 + unit, 11 + unit) for unit in range(17)]
+    members = [(0,), (0, 1), (1,), (5,), *chain]
+    assert packed(members, [-2.0, -3.0, -2.0, -1.0, *[-1.0] * 17]) == [0, 2, 3, *range(4, 21, 2)]
+    assert packed([(0,), (0, 1), (1,)], [-1.0, -3.0, -1.0]) == [1]
+
+
+def test_of_many_candidates_those_are_left_out_that_two_parts_of_them_replace() -> None:
+    # (0, 1) with (2,) alone is worth as much as (0, 1, 2); (1, 3) has no better parts.
+    assert _undivided({(0, 1): -0.5, (0, 1, 2): -0.5, (1, 3): -0.25}) == ([(0, 1), (1, 3)], [-0.5, -0.25])
+    assert _undivided({(0, 1): -0.5, (0, 1, 2): -0.75}) == ([(0, 1), (0, 1, 2)], [-0.5, -0.75])
+    halves = [{one, other} for one, other in _halves(3)]
+    assert halves == [{(0, 2), (1,)}, {(0, 1), (2,)}, {(0,), (1, 2)}]
+    assert len(_halves(4)) == 7
+
+
+def test_offsets_are_whole_apart_where_there_is_room_and_anywhere_where_there_is_none() -> None:
+    draw = np.random.default_rng(1)
+    for _ in range(20):
+        found = sorted(_offsets(3, 100.0, 10.0, draw))
+        assert all(0 <= offset < 100 and offset == int(offset) for offset in found)
+        assert all(b - a >= 10 for a, b in pairwise(found))
+    assert all(0 <= offset < 5 for offset in _offsets(4, 5.0, 10.0, draw))
+
+
+def test_units_that_would_begin_behind_the_end_begin_anew() -> None:
+    moved = _moved(as_units([(0, 2, 0), (6, 3, 1)]), 4.0, 10.0)
+    assert (moved.starts.tolist(), moved.ends.tolist(), moved.labels.tolist()) == ([4.0, 0.0], [6.0, 3.0], [0, 1])
+
+
+def test_a_run_is_consecutive_texts_around_the_end_with_enough_units_in_all() -> None:
+    few = np.array([3, BLOCK - 3])
+    assert _run(few, np.random.default_rng(0)) == [0, 1]
+    half = np.array([BLOCK // 2] * 4)
+    runs = {tuple(_run(half, np.random.default_rng(seed))) for seed in range(30)}
+    assert runs == {(0, 1), (1, 2), (2, 3), (3, 0)}
+
+
+def test_who_makes_a_random_annotation_is_counted_and_many_are_drawn_freely() -> None:
+    assert [(one.makers, one.weight) for one in _strata(2)] == [((0, 0), 0.25), ((0, 1), 0.5), ((1, 1), 0.25)]
+    assert sum(one.weight for one in _strata(3)) == pytest.approx(1)
+    (free,) = _strata(50)
+    assert (free.makers, free.weight) == ((), 1.0)

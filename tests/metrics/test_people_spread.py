@@ -42,10 +42,11 @@ def test_the_divergence_is_that_of_the_definition_symmetric_and_between_0_and_1(
     tables: tuple[np.ndarray, np.ndarray],
 ) -> None:
     q, p = tables
-    middle = (q + p) / 2
+    # 1 less the middle of 1 and the number before 1 would be 0, and what is over 0 infinitely far.
+    yes, no = (q + p) / 2, ((1 - q) + (1 - p)) / 2
     by_hand = [
-        (entropy([a, 1 - a], [m, 1 - m], base=2) + entropy([b, 1 - b], [m, 1 - m], base=2)) / 2
-        for a, b, m in zip(q.flat, p.flat, middle.flat, strict=True)
+        (entropy([a, 1 - a], [m, n], base=2) + entropy([b, 1 - b], [m, n], base=2)) / 2
+        for a, b, m, n in zip(q.flat, p.flat, yes.flat, no.flat, strict=True)
     ]
     found = jensen_shannon(q, p)
     assert found.ravel() == pytest.approx(by_hand, abs=1e-7)

@@ -1,11 +1,12 @@
 """Figures over repeats: their mean and spread, where some repeats have none."""
 
 from statistics import fmean, stdev
+from typing import Any, NamedTuple
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emotui.metrics.repeats import known_mean, known_sd
+from emotui.metrics.repeats import by_repeat, known_mean, known_sd
 
 SHARES = st.floats(0, 1)
 
@@ -29,3 +30,17 @@ def test_equal_values_are_their_own_mean_to_the_last_bit(value: float, n: int) -
 def test_the_mean_is_that_of_the_known_values(values: list[float]) -> None:
     expected = values[0] if len(set(values)) == 1 else fmean(values)
     assert known_mean([None, *values]) == expected
+
+
+def test_one_repeat_is_its_own_report_and_of_several_floats_have_means_and_deviations() -> None:
+    class One(NamedTuple):
+        repeat: int
+        hit: float
+
+    def report(details: list[One]) -> dict[str, Any]:
+        return {"n": len(details), "rate": fmean(one.hit for one in details), "best": None}
+
+    answers = [One(2, 1.0), One(1, 0.0), One(1, 1.0), One(2, 1.0)]
+    assert by_repeat(answers[1:3], report) == {"n": 2, "rate": 0.5, "best": None}
+    both = by_repeat(answers, report)
+    assert both == {"n": 2, "rate": 0.75, "best": None, "sd": {"rate": stdev([0.5, 1.0])}}

@@ -20,6 +20,7 @@ from emotui.metrics.scenes import (
     mutual_information,
     scenes_metrics,
     scenes_report,
+    vector_statistics,
 )
 
 LABELS = ["joy", "fear", "anger"]
@@ -169,3 +170,20 @@ def test_the_order_of_the_labels_does_not_matter_to_the_metrics(rows: list[tuple
     assert shuffled["by_label"] == straight["by_label"]
     for name in ("lexical_accuracy", "vector_accuracy", "macro_f1", "micro_f1"):
         assert shuffled[name] == pytest.approx(straight[name])
+
+
+def test_what_vectors_are_like_worked_by_hand() -> None:
+    told = vector_statistics([[1, 1, 0], [1, 0, 0], [0, 0, 0]], ["joy", "fear", "anger"])
+    assert (told["n"], told["cardinality"], told["single_label"]) == (3, 1.0, 1)
+    assert told["multi_label_share"] == pytest.approx(1 / 3)
+    assert told["counts"] == {"joy": 2, "fear": 1, "anger": 0}
+    assert told["together"]["joy"] == {"joy": 2, "fear": 1, "anger": 0}
+    assert told["given"] == {
+        "joy": {"joy": 1.0, "fear": 0.5, "anger": 0.0},
+        "fear": {"joy": 1.0, "fear": 1.0, "anger": 0.0},
+        "anger": dict.fromkeys(("joy", "fear", "anger")),
+    }
+    assert told["notes"] == {"given.anger": "anger is never there"}
+    nothing = vector_statistics([], ["joy"])
+    assert (nothing["n"], nothing["cardinality"], nothing["multi_label_share"]) == (0, None, None)
+    assert nothing["notes"]["cardinality"] == nothing["notes"]["multi_label_share"] == "there is no record"

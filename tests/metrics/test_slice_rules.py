@@ -48,9 +48,9 @@ def test_by_chance_alone_few_families_have_a_rule_that_is_significant() -> None:
             rule.adjusted is not None and rule.adjusted < 0.05
             for rule in find_rules(*made(200, seed), direction="both")
         )
-        for seed in range(200)
+        for seed in range(100)
     )
-    assert positive <= 0.09 * 200  # 5%, and three standard deviations of 200 tries
+    assert positive <= 0.11 * 100  # 5%, and three standard deviations of 100 tries
 
 
 def test_samples_of_one_group_are_in_one_half_and_count_once() -> None:

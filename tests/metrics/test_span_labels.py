@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emotui.metrics.span_errors import Facts, Labels, Tally, over_repeats
+from emotui.metrics.span_labels import mapped
 from emotui.metrics.span_report import report, span_report
 from emotui.metrics.span_scoring import SampleDetail, score_samples
 from emotui.records import Mark, SpanPrediction, SpanSample
@@ -121,3 +122,9 @@ def test_a_score_that_was_kept_before_labels_and_tokens_were_is_still_read() -> 
     document: Any = report([SpanSample(id="a", text=TEXT, spans=(Mark(15, 21),))], [old])
     assert document["tokens"] == {"precision": None, "recall": None, "f1": None}
     assert "before they were counted" in document["notes"]["tokens.f1"]
+
+
+def test_labels_of_one_set_have_the_names_that_a_mapping_gives_and_else_their_own() -> None:
+    found, none = mapped(["glad", "fear", "odd", "odd"], {"glad": "joy", "sad": "sadness"}, ["joy", "fear"])
+    assert (found, none) == ({"glad": "joy", "fear": "fear"}, ["odd"])
+    assert mapped(["fear"], {"fear": "terror"}, ["fear"]) == ({"fear": "terror"}, [])
