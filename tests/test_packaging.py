@@ -170,4 +170,4 @@ def test_what_is_said_to_be_installed_is_what_the_extras_bring() -> None:
         "optional-dependencies"
     ]
     assert {name: tuple(packages) for name, packages in extras.items() if name not in ("test", "dev")} == dict(EXTRAS)
-    assert install("openai").endswith("pip install 'openai>=2'")
+    assert install("openai").endswith("pip install 'aiohttp>=3.11' 'openai>=2'")

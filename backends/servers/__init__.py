@@ -41,14 +41,16 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Serve
         ModelError: one clear line: the client library is missing, nobody answers, the key is refused, no such model.
     """
     address, settings = read_spec(argument, options)
-    if find_spec("openai") is None:
-        raise ModelError(f"Models behind a server need the openai package: {install('openai')}")
+    if find_spec("openai") is None or find_spec("aiohttp") is None:
+        raise ModelError(f"Models behind a server need the openai and aiohttp packages: {install('openai')}")
     key = key_from_environment()
     logging.getLogger("openai").setLevel(logging.WARNING)
+    connection = Connection(address, settings, key)
     runner = asyncio.Runner()
     try:
-        return runner.run(_connect(Connection(address, settings, key), bool(key), runner, progress))
+        return runner.run(_connect(connection, bool(key), runner, progress))
     except BaseException:
+        runner.run(connection.close())
         runner.close()
         raise
 

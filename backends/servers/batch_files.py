@@ -18,8 +18,8 @@ from emotui.backends.servers.abilities import Abilities
 from emotui.backends.servers.answers import ChatAnswer
 from emotui.backends.servers.asking import CONTINUE
 from emotui.backends.servers.batch_settings import Settings, read_spec
-from emotui.backends.servers.bounded import MOST_BYTES
 from emotui.backends.servers.faults import Unanswered, message_of
+from emotui.backends.servers.reading import MOST_BYTES
 from emotui.backends.servers.scoring import gather, judge, questions_of
 from emotui.backends.servers.writing import write
 from emotui.errors import BadModel, ModelError

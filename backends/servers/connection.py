@@ -1,27 +1,35 @@
-"""Requests to one server through the `openai` client, their answers checked field by field.
+"""Requests to one server, their answers checked field by field.
 
-The client retries by itself what failed on the way: 408, 409, 429, 5xx, a lost connection, a timeout; after 0.5 s,
-doubling up to 8 s, less up to a quarter by chance, or after as long as `Retry-After` says (up to two minutes; a
-server that asks for more is believed at once). What it takes for success is looked at here: half a JSON or another
-schema is asked for again.
+The first try of each is sent by aiohttp (`first_try`); where it fails, the `openai` client goes on with what came of
+it. That client retries what failed on the way: 408, 409, 429, 5xx, a lost connection, a timeout; after 0.5 s, doubling
+up to 8 s, less up to a quarter by chance, or after as long as `Retry-After` says (up to two minutes; a server that asks
+for more is believed at once). It is imported when something fails first, since that takes longer than connecting. What
+counts as success is looked at here: half a JSON or another schema is asked for again.
 """
 
 import asyncio
 import os
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, TypeVar
 
 import msgspec
 
+from emotui import __version__
 from emotui.backends.servers.address import Address
 from emotui.backends.servers.answers import ChatAnswer, Embeddings, ServedModels, TextAnswer
-from emotui.backends.servers.bounded import bounded_client, forget, quickly
+from emotui.backends.servers.bounded import bounded_client, hand_over
 from emotui.backends.servers.faults import Teller, Unanswered
+from emotui.backends.servers.first_try import Came, FirstTry, Lost, goes_straight
 from emotui.backends.servers.settings import Settings
 from emotui.errors import ModelError
 
 _Answer = TypeVar("_Answer")
+_AGENT = f"emotui/{__version__}"
+_ACCOUNT = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}
+"""Variables of the client's own, and the headers that it makes of them."""
+
 _CONNECT = 5.0
 _PAUSE = 0.5
 _LENGTHS = ("max_tokens", "max_completion_tokens")
@@ -49,43 +57,25 @@ class Connection:
     """One server, asked with at most `settings.concurrency` connections. Bound to the event loop that first uses it."""
 
     def __init__(self, address: Address, settings: Settings, key: str) -> None:
-        import openai
-
         self.address = address
         self.settings = settings
         self.tell = Teller(address.url, address.model, key)
-        # Redirects stay unfollowed and loopback goes past any proxy: no host is talked to but the one that was named.
-        http = self._http = bounded_client(
-            settings.timeout,
-            follow_redirects=False,
-            trust_env=not address.loopback,
-            timeout=openai.Timeout(settings.timeout, connect=min(_CONNECT, settings.timeout)),
-        )
+        self._key = key
+        self._connecting = min(_CONNECT, settings.timeout)
+        self._first = FirstTry(settings.timeout, self._connecting) if goes_straight(address) else None
         self._length = _LENGTHS[0]
         self.refused: set[str] = set()
         """Fields that the server's model does not take: they are left out of what it is asked."""
-        self._as_sent: Mapping[str, str] | None = None
-        self._headers: dict[str, Any] = {} if key else {"Authorization": openai.Omit()}
-        self._client = openai.AsyncOpenAI(
-            api_key=key or "none",
-            base_url=address.url,
-            max_retries=settings.retries,
-            timeout=openai.Timeout(settings.timeout, connect=min(_CONNECT, settings.timeout)),
-            http_client=http,
-        )
 
     async def close(self) -> None:
-        await self._client.close()
+        if self._first is not None:
+            await self._first.close()
+        if "_client" in self.__dict__:
+            await self._client.close()
 
     async def models(self) -> ServedModels:
         """The models that the server has. One try: it is the first thing asked, and a person is waiting."""
-        client = self._client.with_options(max_retries=0, timeout=min(20.0, self.settings.timeout))
-
-        async def send() -> bytes:
-            raw = await client.models.with_raw_response.list(extra_headers=self._headers)
-            return raw.content
-
-        return await self._ask(send, ServedModels, retries=0)
+        return await self._ask("GET", "/models", None, ServedModels, 0, timeout=min(20.0, self.settings.timeout))
 
     async def chat(self, body: Mapping[str, Any], *, retries: int | None = None) -> ChatAnswer:
         """One chat completion. Its length is limited by whichever of two names the server knows; what its model refuses
@@ -127,56 +117,123 @@ class Connection:
         return await self._post("/completions", body, TextAnswer, retries)
 
     async def _post(self, path: str, body: Mapping[str, Any], kind: type[_Answer], retries: int | None) -> _Answer:
-        """The first try goes past the client; where it fails, the client begins with what came of it."""
-        from openai._constants import RAW_RESPONSE_HEADER
-
-        retries = self.settings.retries if retries is None else retries
         document = {name: value for name, value in body.items() if name != "extra_body"} | body.get("extra_body", {})
+        return await self._ask("POST", path, document, kind, self.settings.retries if retries is None else retries)
+
+    async def _ask(
+        self,
+        method: str,
+        path: str,
+        document: Mapping[str, Any] | None,
+        kind: type[_Answer],
+        retries: int,
+        *,
+        timeout: float | None = None,
+    ) -> _Answer:
         try:
-            content, sent = msgspec.json.encode(document), self._sent()
+            content = None if document is None else msgspec.json.encode(document)
         except UnicodeEncodeError:
             raise Unanswered("the text holds half a character (a lone surrogate), which no request can carry") from None
-
-        async def send() -> bytes:
-            if (found := await quickly(self._http, self.address.url + path, content, sent)) is not None:
-                return found
-            headers = {**self._headers, RAW_RESPONSE_HEADER: "true"}
-            try:
-                raw: Any = await self._client.post(
-                    path, cast_to=object, body=document, options={"headers": headers, "max_retries": retries}
-                )
-            finally:
-                forget()
-            answer: bytes = raw.content
-            return answer
-
-        return await self._ask(send, kind, retries=retries)
-
-    def _sent(self) -> Mapping[str, str]:
-        """The headers of a request, as the client would send them; without what it tells OpenAI of this machine."""
-        if self._as_sent is None:
-            merged = {**self._client.auth_headers, **self._client.default_headers, **self._headers}
-            self._as_sent = {
-                name: value
-                for name, value in merged.items()
-                if isinstance(value, str) and not name.startswith("X-Stainless")
-            }
-        return self._as_sent
-
-    async def _ask(self, send: Callable[[], Awaitable[bytes]], kind: type[_Answer], *, retries: int) -> _Answer:
-        import openai
-
         tries = 1 + min(retries, 2)
         for left in reversed(range(tries)):
+            body = await self._sent(method, path, document, content, retries, timeout)
             try:
-                return msgspec.json.decode(self.tell.without_key(await send()), type=kind)
-            except openai.OpenAIError as error:
-                raise self.tell.tell(error, 1 + retries) from None
+                return msgspec.json.decode(self.tell.without_key(body), type=kind)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                 fault = f"the answer of the server is not what the protocol says ({self.tell.clean(str(error))})"
             if left:
                 await asyncio.sleep(_PAUSE)
         raise Unanswered(fault, again=True)
+
+    async def _sent(
+        self,
+        method: str,
+        path: str,
+        document: Mapping[str, Any] | None,
+        content: bytes | None,
+        retries: int,
+        timeout: float | None,
+    ) -> bytes:
+        """The body of an answer that is a success. Raises what `tell` makes of any other."""
+        came = None
+        if self._first is not None:
+            came = await self._first.send(method, self.address.url + path, self._headers, content, timeout)
+        if isinstance(came, Came):
+            if came.succeeded:
+                return came.content
+            if came.is_final or not retries:
+                raise self.tell.status(came.status, came.content, came.headers.get("location"))
+        import openai
+
+        try:
+            return await self._by_library(method, path, document, retries, timeout, came)
+        except openai.OpenAIError as error:
+            raise self.tell.tell(error, 1 + retries) from None
+
+    async def _by_library(
+        self,
+        method: str,
+        path: str,
+        document: Mapping[str, Any] | None,
+        retries: int,
+        timeout: float | None,
+        came: Came | Lost | None,
+    ) -> bytes:
+        """The body of a request that the library sends until it succeeds; `came`: of the first try, where it was."""
+        from openai._constants import RAW_RESPONSE_HEADER
+
+        given = {} if self._key else {"Authorization": _omit()}
+        options: dict[str, Any] = {"headers": {**given, RAW_RESPONSE_HEADER: "true"}, "max_retries": retries}
+        if timeout is not None:
+            options["timeout"] = timeout
+        hand_over(came)
+        try:
+            if document is None:
+                raw: Any = await self._client.get(path, cast_to=object, options=options)
+            else:
+                raw = await self._client.post(path, cast_to=object, body=document, options=options)
+        finally:
+            hand_over(None)
+        answer: bytes = raw.content
+        return answer
+
+    @cached_property
+    def _client(self) -> Any:
+        import openai
+
+        # Redirects stay unfollowed and loopback goes past any proxy: no host is talked to but the one that was named.
+        timeout = openai.Timeout(self.settings.timeout, connect=self._connecting)
+        return openai.AsyncOpenAI(
+            api_key=self._key or "none",
+            base_url=self.address.url,
+            max_retries=self.settings.retries,
+            timeout=timeout,
+            http_client=bounded_client(
+                self.settings.timeout,
+                follow_redirects=False,
+                trust_env=not self.address.loopback,
+                timeout=timeout,
+            ),
+        )
+
+    @cached_property
+    def _headers(self) -> Mapping[str, str]:
+        """Of a first try: what the client would send, without what it tells of this machine."""
+        account = {header: os.environ[name] for name, header in _ACCOUNT.items() if os.environ.get(name)}
+        key = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        return {
+            "Accept": "application/json",
+            "Content-Type": "application/json",
+            "User-Agent": _AGENT,
+            **account,
+            **key,
+        }
+
+
+def _omit() -> Any:
+    import openai
+
+    return openai.Omit()
 
 
 def _with_length(body: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -4,11 +4,10 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 
-from emotui.backends.servers.bounded import MOST_BYTES, TooLong
+from emotui.backends.servers.reading import MOST_BYTES, TooLong
 from emotui.errors import ModelError
 
 _LONGEST = 300
@@ -94,7 +93,8 @@ class Teller:
                 return self.gone(error)
             return Unanswered(f"the server dropped the connection{often}", again=True)
         if isinstance(error, openai.APIStatusError):
-            return self._status(error, often)
+            response = error.response
+            return self.status(error.status_code, response.content, response.headers.get("location"), often)
         return ModelError(self.clean(f"{type(error).__name__}: {error}"))
 
     def gone(self, error: Exception) -> ModelError:
@@ -110,20 +110,27 @@ class Teller:
             return ModelError(f"The server at {self.url} refuses the key in OPENAI_API_KEY (HTTP {status})")
         return ModelError(f"The server at {self.url} wants a key (HTTP {status}): set OPENAI_API_KEY")
 
-    def _status(self, error: Any, often: str) -> Exception:
-        status, body = error.status_code, error.body
-        words = self.clean(message_of(body) or error.message)
+    def status(self, status: int, content: bytes, location: str | None = None, often: str = "") -> Exception:
+        """What to raise for an answer that is no success.
+
+        Args:
+            content: its body.
+            location: where it sends the request on to.
+            often: how often it was asked for, in brackets; empty for once.
+        """
+        body, code = _body_of(content)
+        words = self.clean(message_of(body) or f"Error code: {status}")
         if status in (401, 403):
             return self.refused_key(status)
         if 300 <= status < 400:
-            where = self.clean(error.response.headers.get("location", "elsewhere"))
+            where = self.clean(location or "elsewhere")
             return ModelError(f"The server at {self.url} sends requests on to {where}: name that address in the SPEC")
         if is_context(words, body):
             return Unanswered(context_line(words, body))
-        if status == 404 or "model_not_found" in words or error.code == "model_not_found":
+        if status == 404 or "model_not_found" in words or code == "model_not_found":
             return ModelError(f"The server at {self.url} has no model {self.model!r}, or no such endpoint: {words}")
         if status == 429:
-            if error.code == "insufficient_quota":
+            if code == "insufficient_quota":
                 return ModelError(f"The account at {self.url} has nothing left to spend (HTTP 429)")
             return Unanswered(f"the server limits the rate of requests{often}: lower the concurrency", again=True)
         if status >= 500 or status in (408, 409):
@@ -155,6 +162,18 @@ def _root(error: BaseException) -> str:
         inner = below.exceptions if isinstance(below, BaseExceptionGroup) else (below.__cause__ or below.__context__,)
         below = inner[0]
     return words
+
+
+def _body_of(content: bytes) -> tuple[object, object]:
+    """What an error's body says, in its field `error` where it has one, and its code; a text where it is no JSON."""
+    text = content.decode("utf-8", "replace").strip()
+    try:
+        body: object = msgspec.json.decode(text.encode())
+    except (msgspec.DecodeError, RecursionError):
+        body = text
+    if isinstance(body, Mapping):
+        body = body.get("error", body)
+    return body, body.get("code") if isinstance(body, Mapping) else None
 
 
 def message_of(body: object) -> str:

@@ -16,7 +16,10 @@ from hypothesis import strategies as st
 from emotui.backends import host
 from emotui.backends.base import Generate, Generation, Message, Refused
 from emotui.backends.host import Cancelled, ModelProcess
-from emotui.backends.servers import load
+from emotui.backends.servers import first_try, load
+from emotui.backends.servers.address import parse_address
+from emotui.backends.servers.connection import Connection
+from emotui.backends.servers.first_try import goes_straight
 from emotui.backends.servers.model import ServerModel
 from emotui.errors import ModelError
 from tests.backends.servers.faulty_server import FaultyServer
@@ -231,7 +234,8 @@ def test_a_server_that_only_fails_is_not_asked_to_the_end(server: FaultyServer) 
     answers = model.generate([say("fine"), *(say(f"FAIL always {n}") for n in range(40))])
     assert isinstance(answers[0], Generation)
     assert all(isinstance(each, Refused) and each.again for each in answers[1:])
-    assert len(server.prompts()) < 8
+    # The one that is fine, three that fail beside it, four in a row, and two that are under way by then.
+    assert len(server.prompts()) <= 1 + 3 + 4 + 2
 
 
 def test_a_batch_past_its_limit_hands_back_what_it_has(server: FaultyServer) -> None:
@@ -364,9 +368,36 @@ def test_the_card_names_all_that_can_change_the_outputs(server: FaultyServer) ->
 
 
 def test_missing_the_client_library_is_one_clear_line(server: FaultyServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "openai", None)
-    with pytest.raises(ModelError, match=r"need the openai package: .*pip install 'openai>="):
-        connect(server)
+    for package in ("openai", "aiohttp"):
+        with monkeypatch.context() as without:
+            without.setitem(sys.modules, package, None)
+            with pytest.raises(
+                ModelError, match=r"need the openai and aiohttp packages: .*pip install 'aiohttp>=.*'op"
+            ):
+                connect(server)
+
+
+def test_what_a_server_answers_or_refuses_for_good_is_taken_without_the_openai_package(
+    server: FaultyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def by_library(*_: object) -> bytes:
+        raise AssertionError("the package was asked")
+
+    monkeypatch.setattr(Connection, "_by_library", by_library)
+    written, refused = connect(server).generate([say("hello"), say("LONG story")])
+    assert written == Generation("HELLO", 1, 2, "stop")
+    assert isinstance(refused, Refused)
+    assert "context" in refused.why
+
+
+def test_a_proxy_is_spoken_to_by_the_openai_package_and_never_stands_before_this_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    here, away = parse_address("m@http://127.0.0.1:8000/v1"), parse_address("m@http://models.example/v1")
+    monkeypatch.setattr(first_try, "getproxies", dict)
+    assert (goes_straight(here), goes_straight(away)) == (True, True)
+    monkeypatch.setattr(first_try, "getproxies", lambda: {"http": "http://proxy.example:8080"})
+    assert (goes_straight(here), goes_straight(away)) == (True, False)
 
 
 def test_a_server_works_through_the_host_and_a_cancel_acts_within_a_second(server: FaultyServer) -> None:
