@@ -1,16 +1,15 @@
 """Which changes of a metric no test notices: one operator, number, condition or call at a time.
 
-    PYTHONPATH=. python benchmarks/soundness/mutants.py [MODULE ...] [--tests PATH ...] [--most N] [--longest S]
+    PYTHONPATH=. python benchmarks/soundness/mutants.py [MODULE ...] [--tests PATH ...] [--most N] [--seconds S]
 
     PYTHONPATH=. python benchmarks/soundness/mutants.py metrics/tokens.py metrics/spans.py
 
 Without modules all of `metrics/` are changed; the tests are those of `tests/metrics`. They are collected once and run
 once, to know how long each takes and which lines it reaches. Each mutant is then the module with one change, in a
 process that was forked for it, with the tests that reach the changed statement, the quickest first, up to the first
-that fails; more than three times the time they take is noticed too (a loop that never ends). Tests of more than S
-seconds (10) are left out. Of more than N mutants of a
-module a sample is taken, the same at every start. Printed are those that survive, for somebody to look at, and a row a
-module. Needs `coverage`.
+that fails, for S seconds (10) at most; three times the time they take is noticed too (a loop that never ends). Of more
+than N mutants of a module a sample is taken, the same at every start. Printed are those that survive, for somebody to
+look at, and a row a module. Needs `coverage`.
 """
 
 import argparse
@@ -22,6 +21,7 @@ import random
 import resource
 import sys
 import time
+from itertools import accumulate
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 
@@ -47,10 +47,10 @@ class Reach(msgspec.Struct):
     failing: list[str]
     """These fail as the modules are, and are left out."""
 
-    def tests(self, file: str, lines: range, longest: float) -> list[int]:
-        """The tests that reach one of the lines and take no longer, the quickest first; -1 is first of all."""
-        reached = {test for line in lines for test in self.lines.get(file, {}).get(line, ())}
-        return sorted((test for test in reached if self.takes(test) <= longest), key=self.takes)
+    def tests(self, file: str, lines: range, most: float) -> list[int]:
+        """The quickest tests that reach one of the lines and take so many seconds together; -1 is first of all."""
+        reached = sorted({test for line in lines for test in self.lines.get(file, {}).get(line, ())}, key=self.takes)
+        return [test for test, sum_ in zip(reached, accumulate(map(self.takes, reached)), strict=True) if sum_ <= most]
 
     def takes(self, test: int) -> float:
         return self.seconds[test] if test >= 0 else -1
@@ -72,8 +72,8 @@ class Row(msgspec.Struct):
 class Mutating:
     """A plug-in of pytest that runs the collected tests on mutants, instead of running them once."""
 
-    def __init__(self, modules: list[Path], most: int, longest: float) -> None:
-        self.modules, self.most, self.longest = modules, most, longest
+    def __init__(self, modules: list[Path], most: int, seconds: float) -> None:
+        self.modules, self.most, self.seconds = modules, most, seconds
         self.failed = False
         self.rows: list[Row] = []
 
@@ -169,10 +169,10 @@ class Mutating:
         reach: Reach,
     ) -> bool:
         """Whether a test fails (or never ends) with the mutant in place of its module."""
-        tests = reach.tests(str(module), mutant.lines, self.longest)
+        tests = reach.tests(str(module), mutant.lines, self.seconds)
         changed = [(function, code) for code in mutant.functions for function in functions.get(_key(code), ())]
         if -1 in tests or not mutant.functions:
-            tests = [test for test in reach.tests(str(module), range(1, 10**6), self.longest) if test >= 0]
+            tests = [test for test in reach.tests(str(module), range(1, 10**6), self.seconds) if test >= 0]
             changed = []
         if not tests:
             return False
@@ -235,10 +235,10 @@ def main() -> None:
     parser.add_argument("modules", nargs="*", type=Path, metavar="MODULE")
     parser.add_argument("--tests", nargs="+", default=["tests/metrics"], metavar="PATH")
     parser.add_argument("--most", type=int, default=10**9, metavar="N", help="mutants of a module")
-    parser.add_argument("--longest", type=float, default=10, metavar="S", help="processor time of a test that is run")
+    parser.add_argument("--seconds", type=float, default=10, metavar="S", help="of tests for a mutant")
     options = parser.parse_args()
     modules = [each.resolve() for each in options.modules or sorted((ROOT / "metrics").glob("*.py"))]
-    mutating = Mutating(modules, options.most, options.longest)
+    mutating = Mutating(modules, options.most, options.seconds)
     left_out = ["no:cacheprovider", "no:timeout"]
     arguments = [*(f"-p{each}" for each in left_out), "-m", "not slow and not gpu", *options.tests]
     pytest.main(arguments, plugins=[mutating])

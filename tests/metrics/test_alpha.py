@@ -121,6 +121,8 @@ def test_disagreement_is_worst_where_ratings_are_furthest_apart() -> None:
     worst = item_disagreement([[1, 1, 1], [1, 2, np.nan], [1, 5, 1], [3, np.nan, np.nan]], "interval")
     assert list(np.argsort(-worst[:3])) == [2, 1, 0]
     assert np.isnan(worst[3])
+    # On a scale from -1 to 1 the values 1 and 5 are 2 apart: four of six ordered pairs; 1 and 2 are 1/2 apart.
+    assert worst[:3].tolist() == [0.0, 0.25, pytest.approx(4 * 4 / 6)]
 
 
 def test_labels_are_numbered_and_none_is_missing() -> None:

@@ -12,6 +12,7 @@ from scipy.stats import t as student
 from emotui.metrics.alternative_annotator import (
     Compared,
     StandIn,
+    _weighted_p,
     accuracy,
     negative_rmse,
     ranked,
@@ -234,3 +235,25 @@ def test_what_the_paper_warns_of_is_told() -> None:
         assert warned in advice
     many = panel(60, {"a": 0.6, "b": 0.7, "c": 0.7, "model": 0.8})
     assert stand_in(many, many.pop("model"), accuracy).advice == []
+
+
+def test_a_weighted_test_is_certain_where_all_differences_are_equal_and_says_nothing_of_one_item() -> None:
+    two = np.ones(2)
+    assert _weighted_p(-two, two, 0.2) == (0.0, "weighted t")
+    assert _weighted_p(two, two, 0.2) == _weighted_p(0.25 * two, two, 0.25) == (1.0, "weighted t")
+    assert _weighted_p(-np.ones(1), np.ones(1), 0.2) == (1.0, "weighted t")
+
+
+def test_from_30_items_on_the_test_is_students_and_a_share_of_false_discoveries_is_told() -> None:
+    for n, test in ((29, "wilcoxon"), (30, "t")):
+        said = panel(n, {"a": 0.6, "b": 0.7, "c": 0.7, "model": 0.8})
+        found = stand_in(said, said.pop("model"), accuracy)
+        assert {one.test for one in found.annotators} == {test}
+        assert (found.q, found.epsilon) == (0.05, 0.2)
+
+
+def test_who_has_no_quality_weighs_1() -> None:
+    said = panel(60, {"a": 1.0, "b": 1.0, "c": 0.2, "model": 0.9})
+    people = {name: said[name] for name in "abc"}
+    trusted = one_test(Compared(people, said["model"], accuracy, quality={"a": 3, "b": 3}))
+    assert trusted.winning_rate == pytest.approx(1 / 7)

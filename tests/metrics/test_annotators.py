@@ -1,5 +1,6 @@
 """Annotators scored beside models (SEER, section 9)."""
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -60,3 +61,21 @@ def test_best_sim_is_that_of_the_annotation_with_the_best_f1() -> None:
 def test_without_annotators_there_is_nothing_to_score() -> None:
     assert score_annotators([BARE], None, NONE) == {}
     assert best_each({}) == []
+
+
+def test_marks_of_one_place_are_in_the_order_of_their_labels() -> None:
+    marks = (Mark(0, 3, "joy"), Mark(0, 3, "fear"), Mark(0, 3))
+    (said,) = annotator_predictions([SpanSample(id="1", text="sad", spans=(), annotators={"ann": marks})])["ann"]
+    assert said.spans == (Mark(0, 3), Mark(0, 3, "fear"), Mark(0, 3, "joy"))
+
+
+def test_of_equally_good_annotations_the_first_by_name_is_the_best_and_any_sim_is_better_than_none() -> None:
+    sample = SpanSample(
+        id="1", text="sad, sad", spans=(Mark(0, 3),), annotators={"b": (Mark(0, 3),), "a": (Mark(5, 8),)}
+    )
+    scored = score_annotators([sample], None, NONE)
+    assert {detail.repeat for details in scored.values() for detail in details} == {0}
+    (best,) = best_each(scored)
+    assert best.located == ((5, 8),)
+    known = [msgspec.structs.replace(detail, sim=-0.5) for detail in scored["b"]]
+    assert best_each(scored | {"b": known}) == known
