@@ -29,6 +29,9 @@ LIST_WIDTH = "list width"
 TOUR = "tour"
 """The setting that says that the tour was shown."""
 
+_TELLING = 12
+"""Answers of a first run among which there is an error worth seeing."""
+
 LIVE_MODEL = "live model"
 """The setting that remembers which model is live."""
 
@@ -229,8 +232,11 @@ class Session:
         self._view.show_overview()
 
     def _sort_first_time(self, overview: Overview) -> None:
-        """When the first run of a new workspace is over, show its worst samples first, if nobody has moved yet."""
-        if not self._first_time or not overview.runs or overview.runs[0].state != "done":
+        """Once the first run of a new workspace tells something: its worst samples first, if nobody has moved yet."""
+        if not self._first_time or not overview.runs:
+            return
+        run = overview.runs[0]
+        if run.state == "running" and run.done < min(_TELLING, run.n):
             return
         self._first_time = False
         state, first = self.state, next(iter(self.listed()), None)

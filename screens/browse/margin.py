@@ -12,6 +12,7 @@ from emotui.screens.widgets.number_format import UNDEFINED, share
 _SIGN = 3
 _NARROW, _ROOMY = 62, 90
 _LABEL, _LABEL_ROOMY = 12, 24
+_LABEL_HEAD = "label"
 
 
 class MarginShape(msgspec.Struct, frozen=True):
@@ -33,6 +34,7 @@ def margin_shape(things: Sequence[Thing], cells: int) -> MarginShape:
     if not things:
         return MarginShape()
     longest = max(sum(width(part.text) for part in label_parts(one)) for one in things)
+    longest = max(longest, len(_LABEL_HEAD)) if longest else 0
     room = 0 if cells < _NARROW else _LABEL if cells < _ROOMY else _LABEL_ROOMY
     return MarginShape(
         4 if any(one.f1 is not None for one in things) else 0,
@@ -43,7 +45,7 @@ def margin_shape(things: Sequence[Thing], cells: int) -> MarginShape:
 
 def heads(shape: MarginShape) -> list[Part]:
     """The names of the columns."""
-    said = [(shape.f1, "  F1"), (shape.marks, ""), (shape.label, "label")]
+    said = [(shape.f1, "  F1"), (shape.marks, ""), (shape.label, _LABEL_HEAD)]
     return [Part(" " * _SIGN), *_apart([[Part(fit(name, size), "dim")] for size, name in said if size])]
 
 

@@ -14,9 +14,9 @@ _WORDS = {
     "P": "precision",
     "R": "recall",
     "Sim": "similarity",
-    "Acc L": "the gold word",
-    "Acc V": "a word of its vector",
-    "F1 V": "of the vectors",
+    "Acc_L": "the gold word",
+    "Acc_V": "a word of its vector",
+    "F1_V": "of the vectors",
 }
 """What figures are that papers call by a letter or two."""
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _GAP = 2
 _LONGEST_LABEL = 30
+"""Cells for the names of rows, where a quarter of the place is not more."""
+
 _MOST_NOTES = 110
 _WIDEST = 24
 _ON_ONE_LINE = 12
@@ -161,7 +163,7 @@ class Grid(Page, inherit_bindings=False):
         if table is None or cells <= 0:
             return
         longest = max((width(label_of(row)) for row in table.rows), default=4)
-        self._label = min(longest, _LONGEST_LABEL, max(cells // 3, 12))
+        self._label = min(longest, max(_LONGEST_LABEL, cells // 4), max(cells // 3, 12))
         self._widths = [_width(table, at, shades=self._shades) for at in range(len(table.columns))]
         wide = sum(one.all + _GAP for one in self._widths) > cells - self._label - 3
         self._below = wide and not self._shades and any(one.low is not None for row in table.rows for one in row.cells)
@@ -242,7 +244,12 @@ class Grid(Page, inherit_bindings=False):
         label = shortened(label_of(row), self._label) if row.kind == "run" else label_of(row)
         parts = [Part(fit(label, self._label) + "  ", kind)]
         for at in seen:
-            parts += self._cell_parts(row, at, here=here and at == self.column)
+            picked = here and at == self.column
+            if picked:
+                # In the gap before the figure; a colour is not seen everywhere.
+                parts[-1] = replace(parts[-1], text=parts[-1].text[:-1])
+                parts.append(Part("▸", "key"))
+            parts += self._cell_parts(row, at, here=picked)
         return parts
 
     def _under_parts(self, row: "Row", seen: Sequence[int]) -> list[Part]:

@@ -334,7 +334,7 @@ class ListPane(Acting, Vertical):
             how_many = f"{count(self.rows.cursor + 1)}/{how_many}"
         parts = [Part(f" {dataset.name}", "strong", "do('dataset')"), Part(f"  {how_many}", "dim")]
         parts += [Part(f"  {word}", "mark", "do('filter')") for word in state.words(self._metrics)]
-        titles = {key_of(metric, self._metrics): metric.title.lower() for metric in self._metrics}
+        titles = {key_of(metric, self._metrics): metric.title for metric in self._metrics}
         sort = titles.get(state.sort, state.sort if state.sort in SORTS else "file")
         order = "" if sort == "file" and not state.descending else f"{sort} {'↓' if state.descending else '↑'} "
         if self._arranged is not None:

@@ -51,12 +51,16 @@ def order(source: "BrowseSource", query: ListQuery, only: Sequence[int], sample:
             numbers = chosen[np.isin(chosen, numbers)] if in_order else numbers[np.isin(numbers, chosen)]
         found = Order(query, tuple(only), numbers, 0 if sample is None else _place(numbers, sample))
         found = msgspec.structs.replace(found, rows=pages(source, found, [found.page])[found.page])
-        return msgspec.structs.replace(found, cursor=_telling(found.rows)) if sample == WORST else found
+        return msgspec.structs.replace(found, cursor=telling(found.rows, query.sort)) if sample == WORST else found
 
 
-def _telling(rows: Sequence[ListRow]) -> int:
-    """The first of these with an error that shows in the text; 0 where there is none."""
-    return next((place for place, row in enumerate(rows) if row.marks not in _SILENT), 0)
+def telling(rows: Sequence[ListRow], metric: str) -> int:
+    """The first of these with an error that shows in the text, 0 where there is none.
+
+    One that has a value of the metric above 0 comes first: there gold and predicted stand beside each other.
+    """
+    wrong = [place for place, row in enumerate(rows) if row.marks not in _SILENT]
+    return next((place for place in wrong if rows[place].values.get(metric)), next(iter(wrong), 0))
 
 
 def _place(numbers: "np.ndarray | range", sample: int) -> int:

@@ -6,7 +6,7 @@ import msgspec
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.geometry import Region, Size
+from textual.geometry import Offset, Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -152,6 +152,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         self._tags: Mapping[int, str] | None = None
         self._tag_name = "marks"
         self._blind = False
+        self._drawn: tuple[Region, Offset, list[Strip]] | None = None
 
     @property
     def cursor(self) -> int:
@@ -180,7 +181,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         self._pages.clear()
         self._old.clear()
         self._asked.clear()
-        self.virtual_size = Size(self.size.width, n)
+        self.virtual_size = Size(1, n)
         self._reshape()
         if renamed:
             self.post_message(self.Shaped(self._shape, self._tag_name, self._figure))
@@ -254,7 +255,6 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh()
 
     def on_resize(self) -> None:
-        self.virtual_size = Size(self.size.width, self._n)
         self._reshape()
         self.move_to(self._cursor)
 
@@ -291,11 +291,28 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
             self._asked.add(page)
             self.post_message(self.Wanted(tuple(sorted(self._asked))))
 
+    def refresh(
+        self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
+    ) -> "SampleList":
+        """Draw the rows anew when it is next painted."""
+        self._drawn = None
+        super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+        return self
+
     def render_lines(self, crop: Region) -> list[Strip]:
-        """The rows in sight, from the first time on in the columns that fit: it is drawn before it is told its size."""
+        """The rows in sight, from the first time on in the columns that fit: it is drawn before it is told its size.
+
+        What is painted again because something beside it has changed is not drawn again.
+        """
         if self._shaped_for != self.scrollable_content_region.width:
             self._reshape()
-        return super().render_lines(crop)
+            self._drawn = None
+        offset = self.scroll_offset
+        if self._drawn is None or self._drawn[:2] != (crop, offset):
+            self._drawn = None
+            strips = super().render_lines(crop)
+            self._drawn = (crop, offset, strips)
+        return list(self._drawn[2])
 
     def render_line(self, y: int) -> Strip:
         cells, base = self.size.width, self.rich_style

@@ -11,7 +11,7 @@ from textual.widget import Widget
 
 from emotui.errors import BadStore
 from emotui.records import ClassGold, LabelsGold
-from emotui.screens.list_state import NO_RUN
+from emotui.screens.list_state import HEADLINE, NO_RUN
 from emotui.screens.session import Opened, Session, look
 from emotui.store.store import Store
 from emotui.workbench.datasets.samples import add_samples
@@ -279,3 +279,19 @@ def test_where_no_list_would_have_a_text_the_first_one_has_those_of_all_tasks(tm
     add_samples(opened.store, "labels", "several", [LabelsGold(id="1", text="t", labels=("joy",))], "x")
     assert [one.name for one in look(opened, tasks, "spans", None).datasets] == ["several"]
     assert [one.name for one in look(opened, tasks, "rephrase", None).datasets] == ["posts"]
+
+
+def test_a_new_workspace_is_worst_first_once_its_first_run_tells_something_and_nobody_has_moved(
+    source: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source, "needs_first_start", lambda: True)
+    monkeypatch.setattr(source, "first_start", lambda on_progress: None)
+    opened = Open(lambda: source)
+    session, overview = opened.session, opened.session.overview
+    assert (session.state.sort, session.opens_at_worst(), session.opens_at_worst()) == (HEADLINE, True, False)
+    for moved, done, sort in ((None, 11, "file"), (None, 12, HEADLINE), (3, 12, "file")):
+        session.note(replace(session.state, sort="file", sample=moved))
+        session._first_time = True
+        run = replace(overview.runs[0], state="running", n=200, done=done)
+        session._take_overview(None, replace(overview, runs=(run,)))
+        assert session.state.sort == sort

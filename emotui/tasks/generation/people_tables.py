@@ -6,14 +6,14 @@ from typing import Any
 from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes
 
 _BEYOND = (
-    Column("agreement", "agreement"),
+    Column("agreement", "Agreement"),
     Column("krippendorff_alpha", "Krippendorff's alpha", short="alpha"),
     Column("fleiss_kappa", "Fleiss' kappa", short="kappa"),
-    Column("ties", "ties", unit="count"),
-    Column("n", "texts", unit="count"),
+    Column("ties", "Ties", unit="count"),
+    Column("n", "Texts", unit="count"),
 )
-_EMOTIONAL = (Column("human_f1", "human F1"), Column("accuracy", "accuracy"), *_BEYOND)
-_NEUTRAL = (Column("f1", "F1"), Column("recall", "seen as neutral"), *_BEYOND)
+_EMOTIONAL = (Column("human_f1", "Human F1"), Column("accuracy", "Accuracy"), *_BEYOND)
+_NEUTRAL = (Column("f1", "F1"), Column("recall", "Seen as neutral"), *_BEYOND)
 AGREEMENT = "Agreement: mean share of the most frequent label (equation 6). Human F1: weighted by support (Table 10)."
 CHANCE = "Intervals of alpha: emotui agreement."
 NEUTRAL = "F1: the neutral class's 2r / (1 + r), as all texts are gold neutral; r: the share seen as neutral (Table 7)."

@@ -25,7 +25,7 @@ TITLES: Mapping[str, str] = {
 }
 """As Table 11 heads them."""
 
-_PEOPLE = (Column("human_f1", "human F1"), Column("agreement", "agreement"))
+_PEOPLE = (Column("human_f1", "Human F1"), Column("agreement", "Agreement"))
 _LENGTHS = tuple(
     Column(f"{unit}_{kind}", f"{unit} {kind}", unit="count")
     for kind in ("original", "neutral", "emotional")
@@ -33,9 +33,9 @@ _LENGTHS = tuple(
 )
 _TRUST = (
     Column("pearson", "Pearson", short="r"),
-    Column("oriented_pearson", "oriented"),
-    Column("low", "from"),
-    Column("high", "to"),
+    Column("oriented_pearson", "Oriented"),
+    Column("low", "From"),
+    Column("high", "To"),
     Column("spearman", "Spearman", short="rho"),
     Column("p", "p"),
     Column("p_holm", "p Holm"),
@@ -76,7 +76,7 @@ def tables_of(
     metrics = [name for name in TITLES if any(name in one for one in models.values())]
     metrics += [name for one in models.values() for name in one if name.startswith("ers:") and name not in metrics]
     columns = (*_PEOPLE, *(Column(name, TITLES.get(name, name)) for name in dict.fromkeys(metrics)))
-    columns += (Column("n", "n", unit="count"), Column("silent", "silent", unit="count"))
+    columns += (Column("n", "n", unit="count"), Column("silent", "Silent", unit="count"))
     known = runs or {}
     sure = interval_notes(models.values())
     notes = (*notes, *sure)
@@ -124,12 +124,12 @@ def _trust_table(correlations: Mapping[str, Mapping[str, Any]]) -> ResultsTable:
 def _text_table(texts: Mapping[str, Mapping[str, Any]]) -> ResultsTable:
     columns = (
         Column("spearman", "Spearman", short="rho"),
-        Column("oriented_spearman", "oriented"),
-        Column("low", "from"),
-        Column("high", "to"),
-        Column("within", "within"),
-        Column("n", "texts", unit="count"),
-        Column("models", "models", unit="count"),
+        Column("oriented_spearman", "Oriented"),
+        Column("low", "From"),
+        Column("high", "To"),
+        Column("within", "Within"),
+        Column("n", "Texts", unit="count"),
+        Column("models", "Models", unit="count"),
     )
     rows = []
     for name, one in texts.items():

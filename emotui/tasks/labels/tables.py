@@ -28,21 +28,21 @@ LEAST = 20
 """Labelled texts from which on thresholds are chosen in folds."""
 
 _SUMMARY = (
-    ("macro_f1", "macro F1", "macro"),
-    ("micro_f1", "micro F1", "micro"),
-    ("samples_f1", "samples F1", "samples"),
+    ("macro_f1", "Macro-F1", "Macro-F1"),
+    ("micro_f1", "Micro-F1", "Micro-F1"),
+    ("samples_f1", "Samples-F1", "Samples"),
     ("jaccard", "Jaccard", "Jacc"),
-    ("vector_accuracy", "all right", "exact"),
+    ("vector_accuracy", "All right", "Exact"),
     ("hamming_loss", "Hamming loss", "Hamm"),
-    ("average_precision", "average precision", "AP"),
+    ("average_precision", "Average precision", "AP"),
     ("brier", "Brier score", "Brier"),
-    ("ece", "calibration error", "ECE"),
+    ("ece", "Calibration error", "ECE"),
 )
 _BY_LABEL = (
-    ("precision", "precision", "P"),
-    ("recall", "recall", "R"),
+    ("precision", "Precision", "P"),
+    ("recall", "Recall", "R"),
     ("f1", "F1", "F1"),
-    ("threshold", "threshold", "from"),
+    ("threshold", "Threshold", "From"),
 )
 FIGURES = (
     "Macro: mean over labels, a label that is neither gold nor given counts 0. Samples, Jaccard: means over texts, 1 "
@@ -261,14 +261,14 @@ def _by_label(own: _Counts, other: _Chosen | str) -> ResultsTable:
         if isinstance(other, str)
         else [("", "as it decided"), ("chosen/", f"thresholds of {other.where}")]
     )
-    columns = [Column("support", "gold", unit="count")]
+    columns = [Column("support", "Gold", unit="count")]
     columns += [
         Column(f"{at}{key}", title, group, short=short) for at, group in groups for key, title, short in _BY_LABEL
     ]
-    columns.append(Column("average_precision", "average precision", "probabilities", short="AP"))
+    columns.append(Column("average_precision", "Average precision", "probabilities", short="AP"))
     columns += [
         Column("brier", "Brier score", "probabilities", short="Brier"),
-        Column("ece", "calibration error", "probabilities", short="ECE"),
+        Column("ece", "Calibration error", "probabilities", short="ECE"),
     ]
     rows = []
     sure = [own.sure(side) for side in ([own.said] if isinstance(other, str) else [own.said, other.said])]

@@ -31,7 +31,7 @@ _FIGURES = (
     ("acc_l", "Acc_L"),
     ("acc_v", "Acc_V"),
     ("f1_v", "F1_V"),
-    ("valid_answers", "valid answers"),
+    ("valid_answers", "Valid answers"),
 )
 _NAMES = {
     "zeros": "ten zeros",
@@ -149,7 +149,7 @@ def _cells(report: Mapping[str, Any], names: Sequence[str], run: str | None, sam
 def _main(said: Sequence[_Said], vectors: WordVectors) -> ResultsTable:
     names = [name for name, _ in _FIGURES]
     columns = [Column(name, title) for name, title in _FIGURES]
-    columns += [Column("masks", "masks", unit="count"), Column("without", "masks without vectors", unit="count")]
+    columns += [Column("masks", "Masks", unit="count"), Column("without", "Masks without vectors", unit="count")]
     rows, reports = [], []
     for one in said:
         report = one.report(one.details, vectors)
@@ -208,7 +208,7 @@ def _mispredictions(said: Sequence[_Said], vectors: WordVectors) -> ResultsTable
     masks = [one.masks(ids, vectors) for one in said]
     least = MANY_LEAST if len(masks[0]) >= MANY else LEAST
     found = normalised_mispredictions(masks, least)[:MISPREDICTED]
-    columns = [Column("share", "share of the word's masks"), Column("count", "count", unit="count")]
+    columns = [Column("share", "Share of the word's masks"), Column("count", "Count", unit="count")]
     columns += [Column(one.run, one.name, "by run", unit="count") for one in said]
     rows = []
     for pair in found:
@@ -246,9 +246,9 @@ def _words(said: Sequence[_Said], vectors: WordVectors) -> ResultsTable:
     ids = _shared(said)
     gold = {key: said[0].gold[key] for key in ids}
     counted = word_counts(gold, {one.run: one.words for one in said}, WORDS)
-    columns = [Column("people", "people", unit="count")]
+    columns = [Column("people", "People", unit="count")]
     columns += [Column(one.run, one.name, unit="count") for one in said]
-    columns.append(Column("difference", "models less people", unit="difference"))
+    columns.append(Column("difference", "Models less people", unit="difference"))
     rows, points = [], []
     for row in counted:
         each = [Cell(row["models"][one.run], run=one.run) for one in said]
@@ -281,7 +281,7 @@ def _pairs(said: Sequence[_Said], vectors: WordVectors) -> ResultsTable:
     from emotui.metrics.masked_pairs import compare_masks
 
     columns = (
-        Column("mean_difference", "difference", unit="difference"),
+        Column("mean_difference", "Difference", unit="difference"),
         Column("wilcoxon_p", "p", unit="number"),
         Column("greater", "p >", unit="number"),
         Column("cohens_d", "d", unit="difference"),
@@ -337,7 +337,7 @@ def size_of(model: str) -> float | None:
 
 
 def _sizes(said: Sequence[_Said], vectors: WordVectors) -> ResultsTable:
-    columns = (Column("size_b", "thousand millions", unit="number"), Column("acc_v", "Acc_V"))
+    columns = (Column("size_b", "Thousand millions", unit="number"), Column("acc_v", "Acc_V"))
     own = []
     for one in said:
         if (size := size_of(one.scored.run.model)) is not None:

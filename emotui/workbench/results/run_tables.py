@@ -1,5 +1,6 @@
 """The tables of any task's runs: those that the task draws itself, or its figures with a row a run."""
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -15,6 +16,9 @@ from emotui.workbench.runs.scores import former_gold, metrics
 from emotui.workbench.runs.sharing import groups_of
 
 _BATCH = 1000
+_OF_F1 = re.compile("(macro|micro|samples|weighted)_f1")
+_SUBSCRIPT = re.compile("[A-Za-z][0-9]?_[A-Za-z]+")
+"""A letter with an index, such as T_correct."""
 
 
 def run_tables(
@@ -37,6 +41,21 @@ def run_tables(
         before += run.done
     tables = task_named(dataset.task).tables(own[: len(runs)], own[len(runs) :])
     return tables or _figures(store, dataset, own[: len(runs)])
+
+
+_NAMES = {"n": "Texts"}
+
+
+def figure_name(key: str) -> str:
+    """A figure of a report as papers head it: `macro_f1` Macro-F1, `r1_m` R1_m, `hamming_loss` Hamming loss."""
+    if key in _NAMES:
+        return _NAMES[key]
+    if _OF_F1.fullmatch(key):
+        return f"{key[:-3].capitalize()}-F1"
+    if _SUBSCRIPT.fullmatch(key):
+        return key[0].upper() + key[1:]
+    words = key.replace("_", " ")
+    return words[:1].upper() + words[1:]
 
 
 def _scored(
@@ -88,9 +107,7 @@ def _figures(store: Store, dataset: Dataset, runs: Sequence[ScoredRun]) -> tuple
     }
     if not found:
         return ()
-    columns = tuple(
-        Column(key, key.replace("_", " "), unit="count" if whole else "share") for key, whole in found.items()
-    )
+    columns = tuple(Column(key, figure_name(key), unit="count" if whole else "share") for key, whole in found.items())
     rows = tuple(
         Row(_name(one.run), "run", one.run.run, _cells(one, report, tuple(found)), former_gold(store, one.run))
         for one, report in reports

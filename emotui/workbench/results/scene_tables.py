@@ -16,7 +16,7 @@ _FIGURES = (
     ("lexical_accuracy", "Lexical accuracy", FINE),
     ("vector_accuracy", "Vector accuracy", FINE),
     ("hamming_loss", "Hamming loss", FINE),
-    ("macro_f1", "Macro F1", "share"),
+    ("macro_f1", "Macro-F1", "share"),
 )
 NOTES = (
     "Alone: yes where its logit is the greater. Prior: decoded jointly under the paper's prior, at the alpha that "

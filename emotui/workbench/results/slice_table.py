@@ -52,7 +52,7 @@ def slice_table(store: Store, dataset: Dataset, runs: Sequence[Run], metric: Met
         rows.append(Row(" ".join(part for part in (run.model, way) if part), "run", run.run, tuple(cells)))
     if not rows:
         return ()
-    columns = (Column("all", "all"), *(Column(name, name) for name, _, _ in saved))
+    columns = (Column("all", "All"), *(Column(name, name) for name, _, _ in saved))
     n = dataset.n if groups is None else int(groups.max()) + 1
     of = "samples" if groups is None else "groups of samples that share a text"
     notes = (

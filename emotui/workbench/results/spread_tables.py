@@ -51,8 +51,8 @@ _COLUMNS = (
     Column("jensen_shannon", "Jensen-Shannon", "people's shares", short="JSD"),
     Column("brier_shares", "Brier", "people's shares"),
     Column("ece_shares", "ECE", "people's shares"),
-    Column("macro_f1_majority", "macro F1", "majority", short="macro"),
-    Column("micro_f1_majority", "micro F1", "majority", short="micro"),
+    Column("macro_f1_majority", "Macro-F1", "majority", short="Macro-F1"),
+    Column("micro_f1_majority", "Micro-F1", "majority", short="Micro-F1"),
     Column("brier_majority", "Brier", "majority"),
     Column("ece_majority", "ECE", "majority"),
 )
@@ -213,7 +213,7 @@ def _by_annotator(spread: Spread, runs: Sequence[Run], by: Drawn) -> ResultsTabl
     """Each annotator as if they were gold: the sources' F1, pooled over labels, over that annotator's texts."""
     import numpy as np
 
-    columns = [Column("n", "texts", unit="count"), *(Column(f"f1/{run.run}", _name(run)) for run in runs)]
+    columns = [Column("n", "Texts", unit="count"), *(Column(f"f1/{run.run}", _name(run)) for run in runs)]
     most = sorted(spread.people, key=lambda name: (-len(spread.people[name].texts), name))
     rows = []
     for name in most[:_MOST]:
@@ -252,9 +252,9 @@ def _reliability(spread: Spread, run: Run, by: Drawn) -> ResultsTable:
     bins = reliability(q, p) if known.any() else []
     ends = _ends_of_bins(q, p, Drawn(by.numbers[known], by.n)) if bins and by.n > 1 else [(None, None)] * len(bins)
     columns = (
-        Column("probability", "probability"),
-        Column("share", "share of annotators"),
-        Column("n", "questions", unit="count"),
+        Column("probability", "Probability"),
+        Column("share", "Share of annotators"),
+        Column("n", "Questions", unit="count"),
     )
     rows = tuple(
         Row(f"bin {at}", "label", run.run, (Cell(one.probability), Cell(one.share, low=low, high=high), Cell(one.n)))

@@ -282,7 +282,8 @@ async def test_v_goes_through_what_there_is_to_see_and_n_through_each_and_transi
         assert "From one sentence to the next, by emotion" in screen_text(pilot)
         assert set(grid(pilot).text) & set("░▒▓")
         await press(pilot, "number_sign")
-        lines = {line.split()[1]: line.split()[2:] for line in grid(pilot).text.split("\n") if line.startswith("from ")}
+        told = grid(pilot).text.replace("▸", " ").split("\n")
+        lines = {line.split()[1]: line.split()[2:] for line in told if line.startswith("from ")}
         assert lines == {name: [str(n) for n in row] for name, row in zip(found.labels, found.counts, strict=True)}
         here = found.labels.index("neutral")
         assert cell(pilot)[0].label == "from neutral"

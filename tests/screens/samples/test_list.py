@@ -1,6 +1,7 @@
 """The list: searched, filtered, sorted, clicked, and the same again after a restart."""
 
 import threading
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,12 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from rich.segment import Segment
+from rich.style import Style
 
 from emotui.screens.browse.place import Browse
 from emotui.screens.samples.corpus import Corpus, CorpusLine, ticks
 from emotui.screens.samples.divider import Divider
+from emotui.screens.samples.requests import telling
 from emotui.screens.samples.table import SampleList, feelings
-from emotui.store.query import ListQuery
+from emotui.store.query import ListQuery, ListRow
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import list_query, sample_records, workspace
 from tests.screens.driving import click, frame, listed, opened, press, screen_text, settle, shown_id
@@ -106,8 +110,19 @@ async def test_filter_order_position_overlay_and_colours_survive_a_restart(tmp_p
         assert pilot.app.theme == "light"
 
 
-async def test_a_click_selects_a_sample_and_the_wheel_scrolls_without_selecting(source: Workspace) -> None:
+async def test_rows_are_drawn_twice_at_a_start_and_a_click_selects_and_the_wheel_only_scrolls(
+    source: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[str] = []
+    cells = SampleList._cells
+
+    def counted(rows: SampleList, row: ListRow, base: Style, *, plain: bool) -> list[Segment]:
+        drawn.append(row.id)
+        return cells(rows, row, base, plain=plain)
+
+    monkeypatch.setattr(SampleList, "_cells", counted)
     async with opened(source, (160, 20)) as pilot:
+        assert max(Counter(drawn).values()) <= 2
         rows = frame(pilot).query_one(SampleList)
         await pilot.click(SampleList, offset=(5, 4))
         await settle(pilot)
@@ -257,3 +272,13 @@ def test_ticks_part_all_samples_in_order(severity: list[int], cells: int) -> Non
         known = [one for one in severity[first:last] if one >= 0]
         assert tick.letter == letters[max(known, default=-1)]
         assert tick.share == (sum(one > 0 for one in known) / len(known) if known else 0)
+
+
+def test_the_telling_error_has_gold_and_predicted_beside_each_other_where_there_is_such_a_one() -> None:
+    def row(marks: str, f1: float | None) -> ListRow:
+        return ListRow(1, "id", "text", None, None, {"f1": f1}, marks)
+
+    silent, missed, neutral, extra = row("", 1.0), row("M", 0.2), row("N", 0.0), row("X", 0.4)
+    assert telling([silent, neutral, missed, extra], "f1") == 3
+    assert telling([silent, missed, neutral], "f1") == 2
+    assert telling([silent, missed], "f1") == 0
