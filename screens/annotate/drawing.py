@@ -158,7 +158,7 @@ def title(work: Work) -> tuple[list[Part], list[Part]]:
         if said.accepted and not said.revealed
         else []
     )
-    return left, [Part(f"{count(work.progress.accepted)} of {count(work.progress.n)} ", "strong")]
+    return left, [Part(f"{count(work.progress.accepted)} of {count(work.progress.n)} done ", "strong")]
 
 
 def about(work: Work) -> tuple[list[Part], list[Part]]:

@@ -63,7 +63,7 @@ class Annotate(MarkingKeys, AnswerKeys, OtherTexts):
         if self.work is None or self.doing(action) is None:
             return False
         if action == "sort":
-            return self.can_sort()
+            return not self.takes_letters and self.can_sort()
         return self.can_mark(action) if hasattr(MarkingKeys, f"do_{action}") else self.can_answer(action)
 
     @property

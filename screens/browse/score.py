@@ -1,5 +1,6 @@
 """A text as a score: spans in the text, a note on each in the margin, a cursor on one, and under it all about that."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -60,6 +61,7 @@ class Score(TieredText):
         self._heading: tuple[Part, ...] = ()
         self._marked: tuple[Span, ...] = ()
         self._note_rows: dict[int, int] = {}
+        self._starts: list[int] = []
         self._below: list[list[Part]] | None = None
 
     @property
@@ -99,6 +101,8 @@ class Score(TieredText):
 
     def _follow(self) -> None:
         """Bring the cursor's note into sight, with the line that it belongs to; or else the passage that is near it."""
+        if not self.size.height:
+            return  # of a hidden pane nothing is in sight; it looks after its cursor when it is shown
         one, line = self.thing, self._note_rows.get(self.cursor)
         if one is not None and one.near is not None:
             self.reveal(one.near.place[0])
@@ -133,6 +137,8 @@ class Score(TieredText):
         if len(self.score.chips) > 1 and len(layout.rows) + len(self.score.chips) <= self.lines_in_sight - 2:
             layout = lay_out(self.score, cells, Margin(self._shape.cells, starts, airy=True))
         self._note_rows = {row.note: line for line, row in enumerate(layout.rows) if row.note >= 0}
+        barred = any(row.voice >= 0 for row in layout.rows)
+        self._starts = [line for line, row in enumerate(layout.rows) if row.voice < 0] if barred else []
         return layout
 
     def _lay_out(self) -> None:
@@ -150,13 +156,45 @@ class Score(TieredText):
         rows = len(self._layout_now.rows)
         return min(rows + 2, max(self.size.height - self._foot_lines, 1))
 
+    # Lines of text with the rows of bars under them.
+
+    def _with_bars(self, line: int) -> tuple[int, int]:
+        """From which row to before which a line of text goes on with its bars."""
+        place = bisect_right(self._starts, line)
+        ends = self._starts[place] if place < len(self._starts) else len(self._layout_now.rows)
+        return self._starts[max(place - 1, 0)], ends
+
+    def _is_part(self, line: int) -> bool:
+        """Is only a part of a line of text and its bars in sight, where there is room for all of it?"""
+        if not self._starts or line >= len(self._layout_now.rows):
+            return False
+        first, ends = self._with_bars(line)
+        top, room = self.scroll_offset.y, self.lines_in_sight
+        return ends - first <= room and (first < top or ends > top + room)
+
+    def bring_into_sight(self, line: int) -> None:
+        if not self._starts:
+            super().bring_into_sight(line)
+            return
+        first, ends = self._with_bars(line)
+        top, room = self.scroll_offset.y, self.lines_in_sight
+        if first < top:
+            self.scroll_to(y=first, animate=False, force=True)
+        elif ends > top + room:
+            place = min(bisect_left(self._starts, ends - room), len(self._starts) - 1)
+            self.scroll_to(y=min(self._starts[place], first), animate=False, force=True)
+
     # Drawing.
 
     def render_line(self, y: int) -> Strip:
         below = y - self._foot_at
         if y == 0:
             return self._head()
-        return super().render_line(y - 1) if below < 0 else self._foot(below)
+        if below >= 0:
+            return self._foot(below)
+        if self._is_part(y - 1 + self.scroll_offset.y):
+            return Strip.blank(self.size.width, self.rich_style)
+        return super().render_line(y - 1)
 
     def _head(self) -> Strip:
         layout, base = self._layout_now, self.rich_style

@@ -10,7 +10,7 @@ from emotui.screens.widgets.page import Lines, Page
 FEW = 10
 """Up to so many labels stand in an order of their own, so that a bar grows in its place; more are sorted by size."""
 
-_NAME = 13
+_NAME = 15
 _WAS = " was .00"
 _GOLD = " gold"
 _LEAST_BAR, _MOST_BAR = 5, 24

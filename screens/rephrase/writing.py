@@ -175,7 +175,10 @@ class Writing(Container):
         low = self.has_class("-low")
         meaning = self.query_one("#rephrase-meaning", Page)
         meaning.set_class(stale, "-stale")
-        meaning.show_for(lambda room: now(_cells(room), 1)[:1] if low else now(_cells(room), 1))
+        if self.editor.text.strip():
+            meaning.show_for(lambda room: now(_cells(room), 1)[:1] if low else now(_cells(room), 1))
+        else:
+            meaning.show([])
         if self.stacked and self.view in ("chain", "labels"):
             self.draw_below()
 

@@ -146,6 +146,7 @@ async def test_an_empty_text_has_no_prediction(source: Scripted) -> None:
         assert here.seen.live is None
         assert "an empty text has no prediction" in page(pilot, "#rephrase-tug")
         assert "sadness" not in page(pilot, "#rephrase-bars")
+        assert not page(pilot, "#rephrase-meaning").strip()
         await write(pilot, "I was happy")
         assert len(source.embedded.asked) > asked
         assert "joy wins" in page(pilot, "#rephrase-tug")
