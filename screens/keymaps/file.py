@@ -33,8 +33,6 @@ SETS: dict[str, dict[str, tuple[str, ...]]] = {
         "figure": ("l", "right"),
         "mask_back": ("h", "left"),
         "mask_on": ("l", "right"),
-        "figure_back": ("h", "left"),
-        "figure": ("l", "right"),
         "list": ("ctrl+l",),
         "palette": ("colon", "ctrl+p"),
         "codes": ("quotation_mark",),
