@@ -347,6 +347,9 @@ class Frame(Acting, LaidOut):
             bar.say(self.keys.going_on(key))
             return
         self.tool.pressed(key)
+        if key == "escape" and self.selections:
+            self.clear_selection()
+            return
         chosen = self.get_selected_text() if "copy" in {one.id for one in self.session.keymap.on(key)} else None
         if chosen:
             self.app.copy_to_clipboard(chosen)
@@ -358,6 +361,10 @@ class Frame(Acting, LaidOut):
             await self.action_place(int(key))
         else:
             bar.say(self.keys.why_not(key))
+
+    def get_selected_text(self) -> str | None:
+        """What is selected with the mouse, to be copied."""
+        return super().get_selected_text() or self.place.selected_text or None
 
     def action_do(self, action: str) -> None:
         """Do an action: the place's, or else the list's or the frame's own."""

@@ -154,6 +154,11 @@ class Place(Acting, Vertical):
         return ()
 
     @property
+    def selected_text(self) -> str:
+        """What is selected here for more than to be copied, such as words that are to be marked."""
+        return ""
+
+    @property
     def takes_letters(self) -> bool:
         """Do letters mean something else just now than the keys of the list and the frame?"""
         return False

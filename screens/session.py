@@ -71,6 +71,14 @@ class Opened(msgspec.Struct, frozen=True):
     tour: bool = False
 
 
+class Step(msgspec.Struct, frozen=True):
+    """Something written that can be taken back by work that `words` name; `halt` ends that work early."""
+
+    words: str
+    take_back: Callable[..., object]
+    halt: Callable[[], object] | None = None
+
+
 class SessionView(Protocol):
     """Who shows a session. It is told on the screen's own thread, as soon as something has changed."""
 
@@ -128,6 +136,8 @@ class Session:
         self.live_state = ""
         self.job: jobs.Job | None = None
         self.leaving = False
+        self.steps: list[Step | None] = []
+        """What was written from here, the last step at the end; None: a note, whose log knows the way back."""
         self.slices: tuple[str, ...] = ()
         """The names of the saved slices of the dataset in sight: told by what reads notes."""
         self.listed: Callable[[], Iterable[int]] = tuple

@@ -81,6 +81,12 @@ class Annotate(MarkingKeys, AnswerKeys, OtherTexts):
 
     # The mouse.
 
+    @property
+    def selected_text(self) -> str:
+        """The words that are selected, which y copies."""
+        stretch = None if self.work is None else self.work.marking.selection
+        return "" if self.work is None or stretch is None else self.work.text.text[slice(*stretch)]
+
     @on(Passage.Pointed)
     def _pointed(self, event: Passage.Pointed) -> None:
         event.stop()

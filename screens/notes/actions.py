@@ -67,6 +67,10 @@ class NoteActions(Acting):
         if wish.do in ("write", "rename", "undo"):
             self._steps += 1
             self._session.follow()
+            if wish.do != "undo":
+                self._session.steps.append(None)
+            elif self._session.steps and self._session.steps[-1] is None:
+                self._session.steps.pop()
         self.draw()
         from emotui.screens.notes.codebook import Codebook
 

@@ -11,7 +11,7 @@ from emotui.screens.actions import Acting
 from emotui.screens.keymaps.words import keyed
 from emotui.screens.requests import LatestRequest
 from emotui.screens.samples.pane import ListPane
-from emotui.screens.session import Session
+from emotui.screens.session import Session, Step
 
 if TYPE_CHECKING:
     from emotui.screens.dialogs.filter import Filtered
@@ -167,9 +167,17 @@ class ListActions(Acting):
             def bring_in(on_progress: "OnProgress") -> None:
                 from emotui.workbench.progress import Throttled, unless
 
-                tell = Throttled(f"import of {asked.path}", on_progress)
+                tell, before = Throttled(f"import of {asked.path}", on_progress), session.bound.datasets()
                 dataset = importer.bring_in(asked, unless(over.is_set, tell))
+                if dataset.dataset not in {one.dataset for one in before}:
+                    session.steps.append(Step(f"{dataset.name} into the trash", partial(back, dataset.name)))
                 self._pane.app.call_from_thread(show, dataset.name)
+
+            def back(name: str, on_progress: "OnProgress") -> None:
+                importer.take_back(name)
+                self._pane.app.call_from_thread(
+                    self._pane.notify, f"{name} is in the trash: emotui restore {name} brings it back", markup=False
+                )
 
             session.begin(f"import of {asked.path}", bring_in, over.set, "Stopped; nothing was imported")
 

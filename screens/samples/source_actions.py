@@ -1,7 +1,7 @@
 """What is done with sources: which one is shown, which is made gold, which is scored again."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -10,7 +10,7 @@ from textual.widget import Widget
 from emotui.screens.actions import Acting
 from emotui.screens.keymaps.words import keyed
 from emotui.screens.list_state import NO_RUN
-from emotui.screens.session import Session
+from emotui.screens.session import Session, Step
 
 if TYPE_CHECKING:
     from emotui.screens.dialogs.runs import Picked
@@ -100,8 +100,13 @@ class SourceActions(Acting):
         def keep(chosen: "tuple[LabelSheet, Mapping[str, str]]") -> None:
             sheet, mapping = chosen
 
+            def back(on_progress: "OnProgress") -> None:
+                bench.keep_labels(sheet, sheet.kept)
+                self._tell(f"labels of {sheet.source} are mapped as they were before")
+
             def work(on_progress: "OnProgress") -> None:
                 bench.keep_labels(sheet, mapping)
+                self._session.steps.append(Step(f"labels of {sheet.source} as they were", back))
                 self._tell(
                     f"{len(mapping)} labels of {sheet.source} are mapped: "
                     + keyed("{rescore} scores ")
@@ -112,6 +117,20 @@ class SourceActions(Acting):
 
         dialog = LabelsDialog(lambda: bench.labels(number, run.run), bench.nearest)
         dialog.ask(self._owner.app, keep)
+
+    def doing(self, action: str) -> Callable[[], None] | None:
+        """What does an action here; undo only where what was written last is not a note."""
+        steps = self._session.steps
+        return None if action == "undo" and (not steps or steps[-1] is None) else super().doing(action)
+
+    def can_undo(self) -> bool:
+        return self._session.job is None
+
+    def do_undo(self) -> None:
+        """Take back what was written last: gold, a mapping of labels, an import."""
+        step = self._session.steps.pop()
+        if step is not None:
+            self._session.begin(step.words, step.take_back, step.halt)
 
     def do_make_gold(self) -> None:
         run = self._session.run_shown
@@ -134,11 +153,16 @@ class SourceActions(Acting):
         dialog.ask(self._owner.app, lambda chosen: self._make_gold(name, *chosen))
 
     def _make_gold(self, name: str, proposal: "Proposed", again: bool) -> None:
-        bench, over = self._bench(), threading.Event()
+        bench, over, ended = self._bench(), threading.Event(), threading.Event()
+
+        def back(on_progress: "OnProgress") -> None:
+            made = bench.take_gold_back(proposal, again=again, on_progress=on_progress, cancelled=ended.is_set)
+            self._tell(f"{made.name}: gold is version {made.gold}, what version {proposal.dataset.gold} said")
 
         def work(on_progress: "OnProgress") -> None:
             made = bench.make_gold(proposal, name, again=again, on_progress=on_progress, cancelled=over.is_set)
-            self._tell(f"{made.name}: gold is version {made.gold}, from {proposal.told}")
+            self._session.steps.append(Step(f"gold of {made.name} as it was", back, ended.set))
+            self._tell(f"{made.name}: gold is version {made.gold}, from {proposal.told}; " + keyed("{undo} undoes"))
 
         self._session.begin(f"{name} as gold", work, over.set)
 

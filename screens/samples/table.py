@@ -9,11 +9,13 @@ from textual import events
 from textual.geometry import Offset, Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
+from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
 from emotui.metrics.metric import Metric
 from emotui.screens.widgets.cell_width import fit, width
+from emotui.screens.widgets.line import extracted, selectable
 from emotui.screens.widgets.number_format import value_of
 from emotui.screens.widgets.textual_private import forget_part_styles, part_style
 from emotui.store.query import MARKS, ListRow
@@ -100,7 +102,6 @@ class ListHead(Widget):
 class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
     """Positions 0 to n - 1 with a cursor; asks for the pages it has to draw and shows them when they come."""
 
-    ALLOW_SELECT = False
     DEFAULT_CSS = """
     SampleList {
         height: 1fr;
@@ -269,8 +270,19 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_click(self, event: events.Click) -> None:
         position = event.y + self.scroll_offset.y
-        if position < self._n:
+        if position < self._n and self.text_selection is None:
             self.post_message(self.Chosen(position))
+
+    def text_select_all(self) -> None:
+        """A double click chooses a row, as one click does."""
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """What is selected of the rows, as they are drawn."""
+        first = 0 if selection.start is None else min(selection.start.y, self._n)
+        after = self._n if selection.end is None else min(selection.end.y + 1, self._n)
+        start, end = (None if one is None else one - Offset(0, first) for one in (selection.start, selection.end))
+        moved = Selection(start, end)
+        return extracted(moved, [self._row(position).text for position in range(first, after)])
 
     @property
     def _figure(self) -> str:
@@ -320,17 +332,21 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         if position >= self._n:
             return Strip.blank(cells, base)
         page = position // PAGE
-        row = self.row(position)
-        if row is None or page in self._old:
+        if self.row(position) is None or page in self._old:
             self._want(page)
-        if position == self._cursor:
+        return selectable(self, self._row(position), position)
+
+    def _row(self, position: int) -> Strip:
+        """The row at a position, as it is drawn."""
+        row, base, here = self.row(position), self.rich_style, position == self._cursor
+        if here:
             base += part_style(self, "list--cursor")
-        segments = [Segment("▸ " if position == self._cursor else "  ", base)]
+        segments = [Segment("▸ " if here else "  ", base)]
         if row is None:
             segments.append(Segment("…", self._style(base, "list--waiting")))
         else:
-            segments += self._cells(row, base, plain=position == self._cursor)
-        return Strip(segments).adjust_cell_length(cells, base)
+            segments += self._cells(row, base, plain=here)
+        return Strip(segments).adjust_cell_length(self.size.width, base)
 
     def _cells(self, row: ListRow, base: Style, *, plain: bool) -> list[Segment]:
         """The row's columns; `plain`: in one style, since a colour of its own would be a hole in a reversed row."""

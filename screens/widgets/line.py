@@ -139,7 +139,9 @@ def drawn(parts: Sequence[Part], style: Callable[[str], Style]) -> tuple[list[Se
 
 
 async def run_press(widget: Widget, event: events.Click, presses: Sequence[Press]) -> None:
-    """Do what the part under the mouse stands for."""
+    """Do what the part under the mouse stands for; where a drag that selects has ended, nothing."""
+    if widget.text_selection is not None:
+        return
     offset = event.get_content_offset(widget)
     for start, end, press in presses:
         if offset is not None and start <= offset.x < end:

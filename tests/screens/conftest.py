@@ -22,8 +22,9 @@ _counted: dict[object, int] = {}
 
 @pytest.fixture(autouse=True)
 def _errors_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a person's workbench outlives fails a test."""
+    """What a person's workbench outlives fails a test; what it tells in passing stays until the test has read it."""
     monkeypatch.setattr(EmotuiApp, "outlives", False)
+    monkeypatch.setattr(EmotuiApp, "NOTIFICATION_TIMEOUT", 600)
 
 
 @pytest.fixture(autouse=True)

@@ -14,6 +14,7 @@ from emotui.formats.rows import literal
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.workbench.datasets.foreign import Foreign, Wish, dataset_name, import_foreign, read_foreign
+from emotui.workbench.datasets.sets import delete
 from emotui.workbench.progress import OnStep, silent
 
 SHOWN = 3
@@ -88,6 +89,10 @@ class Importing:
         if asked.mapping:
             save_mapping(str(expanded(asked.mapping)), found)
         return dataset
+
+    def take_back(self, name: str) -> None:
+        """Put a dataset into the trash. Raises BadInput where there is none, or a run over it is going on."""
+        delete(self._store, name)
 
 
 def columns_in(text: str) -> dict[str, str]:

@@ -8,7 +8,16 @@ from emotui.errors import BadInput
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.workbench.datasets import label_maps
-from emotui.workbench.datasets.sources import PERSON, Proposed, Source, make_gold, proposed, sources, take_person
+from emotui.workbench.datasets.sources import (
+    PERSON,
+    Proposed,
+    Source,
+    former_again,
+    make_gold,
+    proposed,
+    sources,
+    take_person,
+)
 from emotui.workbench.progress import Cancelled, OnProgress, RunProgress
 from emotui.workbench.runs.run import EMBEDDING, rescore
 from emotui.workbench.runs.similarity import Embedder
@@ -72,6 +81,23 @@ class SourceBench:
             Cancelled: stopped while runs were scored; the new gold stays, and so do the scores that are there.
         """
         made = make_gold(self._store, proposal.dataset.name, name, keep_missing=True)
+        for run in proposal.scored if again else ():
+            self.rescore(run, on_progress, cancelled)
+        return made
+
+    def take_gold_back(
+        self, proposal: Proposed, *, again: bool, on_progress: OnProgress, cancelled: IsCancelled
+    ) -> Dataset:
+        """Make what gold said before this proposal was taken the next version.
+
+        Args:
+            again: score the runs of the proposal against it.
+
+        Raises:
+            BadInput: gold has changed since.
+            Cancelled: stopped while runs were scored; the new gold stays, and so do the scores that are there.
+        """
+        made = former_again(self._store, self._named(proposal.dataset.dataset), proposal.dataset.gold)
         for run in proposal.scored if again else ():
             self.rescore(run, on_progress, cancelled)
         return made

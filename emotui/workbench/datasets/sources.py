@@ -115,6 +115,25 @@ def make_gold(store: Store, dataset: str, name: str, *, keep_missing: bool = Fal
     return store.replace_gold(found, rows, f"source {golds.told}", fingerprint(golds.samples))
 
 
+def former_again(store: Store, dataset: Dataset, version: int) -> Dataset:
+    """Make the version before the last one of a dataset's gold the next one.
+
+    Args:
+        version: the one that is wanted.
+
+    Raises:
+        BadInput: it is not the version before the last one.
+    """
+    if dataset.gold != version + 1:
+        raise BadInput(f"the gold of {dataset.name} has changed since: it is version {dataset.gold}")
+    task, former = task_named(dataset.task), store.former_gold(dataset.dataset, version)
+    samples = [
+        msgspec.json.decode(former[number], type=task.sample) if number in former else sample
+        for number, sample in stored_samples(store, dataset, dataset.n)
+    ]
+    return store.replace_gold(dataset, list(map(task.row, samples)), f"version {version}", fingerprint(samples))
+
+
 @dataclass(frozen=True, slots=True)
 class _Golds:
     """All samples of a dataset with a source as gold; `without`: the ids that it says nothing about."""

@@ -182,6 +182,8 @@ async def test_the_mouse_marks_by_dragging_and_chooses_by_clicking(source: Works
         await pilot.mouse_down(passage, offset=(5, 1))
         await pilot.hover(passage, offset=(15, 1))
         await pilot.mouse_up(passage, offset=(15, 1))
+        await press(pilot, "y")
+        assert pilot.app.clipboard == "The ferry to"
         await press(pilot, "h")
         assert spans(pilot) == [("The ferry to", "happy")]
         await press(pilot, "escape")

@@ -21,6 +21,7 @@ def _gold(source: Workspace) -> int:
 
 
 async def test_a_run_is_made_gold_after_it_was_said_what_that_does(source: Workspace) -> None:
+    before = source.datasets()[0].fingerprint
     async with opened(source, (80, 24)) as pilot:
         await press(pilot, "r", "U")
         said = screen_text(pilot)
@@ -33,6 +34,12 @@ async def test_a_run_is_made_gold_after_it_was_said_what_that_does(source: Works
         assert _gold(source) == 2
         assert any("gold is version 2, from rule-1" in line for line in notified(pilot))
         assert source.store.scored_under("rule-1") == 1
+        await press(pilot, "u")
+        await settle(pilot, work=True)
+        assert any("gold is version 3, what version 1 said" in line for line in notified(pilot))
+        assert source.datasets()[0].fingerprint == before
+        await press(pilot, "u")
+        assert _gold(source) == 3
 
 
 async def test_scores_keep_their_gold_until_they_are_scored_again(source: Workspace) -> None:

@@ -54,3 +54,7 @@ async def test_what_is_kept_stands_there_and_can_be_taken_out(source: Workspace)
         await press(pilot, "delete", "enter")
         await settle(pilot, work=True)
         assert _kept(source) == {}
+        for before in ({"sadness": "fear"}, {}):
+            await press(pilot, "u")
+            await settle(pilot, work=True)
+            assert _kept(source) == before

@@ -7,7 +7,7 @@ from textual.selection import Selection
 
 from emotui.screens.widgets.footer import KeyBar
 from tests.screens.browse_workspace import workspace
-from tests.screens.driving import frame, notified, opened, press, screen_text, stave
+from tests.screens.driving import frame, listed, notified, opened, press, screen_text, stave
 
 
 async def test_escape_goes_one_step_back_and_keys_without_effect_say_why(tmp_path: Path) -> None:
@@ -64,3 +64,14 @@ async def test_what_is_dragged_over_is_the_text_itself_without_what_stands_besid
         assert selected is not None
         assert selected[0] == text[:10]
         assert text[:20] in screen_text(pilot)
+        rows = frame(pilot).pane.rows
+        chosen = rows.get_selection(Selection(Offset(2, 1), Offset(5, 2)))
+        assert chosen is not None
+        first, second = chosen[0].split("\n")
+        assert first.startswith(listed(pilot)[1])
+        assert second == f"  {listed(pilot)[2][:3]}"
+        rows.text_select_all()
+        assert not frame(pilot).selections
+        frame(pilot).selections = {view: Selection(None, None)}
+        await press(pilot, "escape")
+        assert not frame(pilot).selections
