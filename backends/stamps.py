@@ -4,6 +4,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Iterable
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -29,12 +30,9 @@ def stamp_of(spec: str) -> str | None:
         files = _files(kind, argument)
         if files is None:
             return None
-        # Our own code stands for its version: in a checkout that does not change with every edit.
-        own = Path(__file__).parent.rglob("*.py")
         lines = [spec, sys.version, os.environ.get("CUDA_VISIBLE_DEVICES", "")]
         lines += sorted(map(str, Path("/dev").glob("nvidia[0-9]*")))
-        lines += [f"{name} {_version(name)}" for name in _PACKAGES]
-        lines += sorted(map(_state, (*files, *own)))
+        lines += [*_software(), *sorted(map(_state, files))]
     except (EmotuiError, OSError):
         return None
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
@@ -56,6 +54,13 @@ def _files(kind: str, argument: str) -> Iterable[Path] | None:
 def _state(path: Path) -> str:
     stat = path.stat()
     return f"{path.resolve()} {stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns}"
+
+
+@cache
+def _software() -> tuple[str, ...]:
+    """What this process runs. Our own code stands for its version: in a checkout that does not change at each edit."""
+    versions = (f"{name} {_version(name)}" for name in _PACKAGES)
+    return (*versions, *sorted(map(_state, Path(__file__).parent.rglob("*.py"))))
 
 
 def _version(name: str) -> str:

@@ -11,6 +11,7 @@ from emotui.store.access import Access
 from emotui.store.store import Store
 from emotui.workbench.workspace import Workspace
 from tests.store.store_samples import samples
+from tests.templates import of_tests
 
 pytestmark = pytest.mark.faults
 
@@ -23,6 +24,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def _plant(path: Path, statement: str) -> None:
+    of_tests.discard(path.absolute())
     with duckdb.connect(path) as connection:
         connection.execute(statement)
 
