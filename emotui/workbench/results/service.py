@@ -122,6 +122,7 @@ class Results:
             people = self.annotators(found.dataset, sim=sim, cancelled=cancelled, on_step=on_step)
             least = self._baselines(found, own, cancelled, on_step) if baselines else []
             tables += task_tables(self._material(found, own, people, least))
+            tables += self.spread(found.dataset, [one.run.run for one in own], cancelled=cancelled)
         if experimental or experiment_of(found) is not None:
             tables += [*prompting_tables(experimental), asking(experimental, "asking-experiments")]
         shown = _shown(tables, published) + self._by_slice(found, runs)
@@ -160,20 +161,18 @@ class Results:
     def spread(
         self, dataset: int | str, runs: Sequence[str] | None = None, *, cancelled: IsCancelled = never
     ) -> tuple[ResultsTable, ...]:
-        """Sources against the spread of people's labels: `spread`, `spread-annotators`, `reliability-RUN`.
+        """Sources against the spread of people: `spread`, `spread-annotators`, `reliability-RUN`.
 
-        None where no text has two annotators. Args: runs: as of `tables`.
+        Of labels, words for masks and spans (by words, sentences and labels); of numbers those of each name. None where
+        no text has two annotators. Args: runs: as of `tables`.
 
         Raises:
             BadInput: no such dataset.
         """
-        from emotui.workbench.results.spread import TASKS, spread_of
-        from emotui.workbench.results.spread_tables import spread_tables
+        from emotui.workbench.results.spread.people import people_tables
         from emotui.workbench.runs.sharing import groups_of
 
         found = self._dataset(dataset, of_spans=False)
-        if found.task not in TASKS:
-            return ()
         if runs is None:
             every = _newest_each([with_state(run) for run in self._store.runs(found.dataset)])
             chosen = [run for run in every if run.done]
@@ -182,12 +181,9 @@ class Results:
         people = [run.run for run in self._store.runs(found.dataset) if run.source == "person"]
 
         def count() -> tuple[ResultsTable, ...]:
-            spread = spread_of(self._store, found, chosen, cancelled)
-            if spread is None:
-                return ()
             groups = groups_of(self._store, found.dataset)
             shared = None if groups is None else groups[1]
-            return tuple(spread_tables(spread, chosen, shared, composed=is_sample_data(found)))
+            return people_tables(self._store, found, chosen, shared, cancelled)
 
         names = tuple(run.run for run in chosen)
         mark = self._store.run_revisions([*names, *people]), found.fingerprint

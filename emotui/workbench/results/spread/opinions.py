@@ -1,0 +1,182 @@
+"""What people and sources say of the questions that a text puts: its labels, its words, its masks."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from emotui.store.query import Dataset, Run
+from emotui.store.store import Store
+from emotui.workbench.progress import Cancelled, IsCancelled
+
+Key = Any  # a mapping takes no union of keys
+"""A question within a text: a label, the place of a word, a mask and a word for it."""
+
+_BATCH = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the questions are. `key`: stands behind the keys of tables; `note`: a sentence on questions and answers.
+
+    `unsure`: what is told of a source that says yes or no alone.
+    """
+
+    key: str
+    title: str
+    note: str
+    unsure: str
+
+
+NO_LABELS = "gives labels without probabilities, which count as 1 and 0"
+LABELS = Asked(
+    "",
+    "Sources against the spread of people",
+    "Each label of a text is a question: the share of its annotators who give the label, against the source's"
+    " probability (1 or 0 where it has none).",
+    NO_LABELS,
+)
+MASKS = Asked(
+    "-masks",
+    "Sources against the spread of people, by the words for masks",
+    "Each word that somebody writes for a mask is a question: the share of annotators who write it, against the"
+    " source's probability of it among its likeliest words, or 1 or 0 for the word that it writes.",
+    "writes words without probabilities, which count as 1 and 0",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer about a text: what is given, and how probable each question's yes is.
+
+    `sure`: the probabilities are the source's own, not 1 for what is given.
+    """
+
+    probabilities: Mapping[Key, float]
+    given: Collection[Key]
+    sure: bool
+
+
+@dataclass(slots=True)
+class Opinions:
+    """By the number of the text its questions, each with the place of its class among `classes`; and all answers.
+
+    `people`: by name what each gives. `sources`: by run the answers, one a repeat.
+    """
+
+    asked: Asked
+    classes: tuple[str, ...] = ()
+    questions: dict[int, Mapping[Key, int]] = field(default_factory=dict)
+    people: dict[str, dict[int, Collection[Key]]] = field(default_factory=dict)
+    sources: dict[str, dict[int, list[Answer]]] = field(default_factory=dict)
+
+    def person(self, name: str, number: int, given: Collection[Key]) -> None:
+        """Note what a person gives."""
+        self.people.setdefault(name, {})[number] = given
+
+    def source(self, run: str, number: int, answer: Answer) -> None:
+        """Note an answer of a run."""
+        self.sources.setdefault(run, {}).setdefault(number, []).append(answer)
+
+
+class _Record(msgspec.Struct):
+    annotators: Mapping[str, Any] = {}
+
+
+class _Said(msgspec.Struct):
+    labels: tuple[str, ...] | Mapping[str, int] = ()
+    label: str = ""
+    probs: Mapping[str, float] = {}
+    scores: Mapping[str, tuple[float, float]] = {}
+
+    @property
+    def names(self) -> Sequence[str]:
+        return [self.label] if self.label else _names(self.labels)
+
+
+def of_labels(
+    store: Store, dataset: Dataset, models: Sequence[Run], people: Sequence[Run], cancelled: IsCancelled
+) -> Opinions:
+    """What people, inside the gold records or as sources, and models say of labels.
+
+    Raises:
+        Cancelled: between two thousand answers or so.
+    """
+    found = Opinions(LABELS)
+    records, answers = msgspec.json.Decoder(_Record), msgspec.json.Decoder(_Said)
+    for number, record in store.dataset_samples(dataset.dataset):
+        for name, said in records.decode(record).annotators.items():
+            found.person(name, number, _names(said))
+    for run, number, prediction in outcomes(store, people, cancelled):
+        found.person(run.model, number, answers.decode(prediction).names)
+    wanted = {number for answers_of in found.people.values() for number in answers_of}
+    for run, number, prediction in outcomes(store, models, cancelled):
+        if number in wanted:
+            found.source(run.run, number, _answer(answers.decode(prediction)))
+    given = (name for each in found.people.values() for names in each.values() for name in names)
+    answered = (one.given for each in found.sources.values() for several in each.values() for one in several)
+    names = dict.fromkeys((*given, *(name for names in answered for name in names)))
+    found.classes = tuple(str(name) for name in names)
+    places = {name: at for at, name in enumerate(names)}
+    found.questions = dict.fromkeys(sorted(wanted), places)
+    return found
+
+
+def _answer(said: _Said) -> Answer:
+    probabilities: Mapping[str, float] = said.probs
+    if said.scores:
+        probabilities = {name: _sigmoid(yes - no) for name, (yes, no) in said.scores.items()}
+    return Answer(probabilities or dict.fromkeys(said.names, 1.0), said.names, bool(probabilities))
+
+
+def _names(said: Any) -> Sequence[str]:
+    """The labels that are given, in a list or as 0 or 1 by label."""
+    return [name for name, there in said.items() if there] if isinstance(said, Mapping) else list(said)
+
+
+def _sigmoid(odds: float) -> float:
+    from math import exp
+
+    return 1 / (1 + exp(-odds)) if odds >= 0 else 1 - 1 / (1 + exp(odds))
+
+
+class _Filled(msgspec.Struct):
+    labels: tuple[str, ...] = ()
+    masks: tuple[tuple[tuple[str, float], ...], ...] = ()
+
+
+def of_masks(store: Store, models: Sequence[Run], people: Sequence[Run], cancelled: IsCancelled) -> Opinions:
+    """What people and models write for the masks of texts.
+
+    Raises:
+        Cancelled: between two thousand answers or so.
+    """
+    found = Opinions(MASKS, ("word",))
+    decoder = msgspec.json.Decoder(_Filled)
+    for run, number, prediction in outcomes(store, people, cancelled):
+        found.person(run.model, number, _written(decoder.decode(prediction)))
+    for number in sorted({number for each in found.people.values() for number in each}):
+        written = (key for each in found.people.values() for key in each.get(number, ()))
+        found.questions[number] = dict.fromkeys(written, 0)
+    for run, number, prediction in outcomes(store, models, cancelled):
+        if number in found.questions:
+            said = decoder.decode(prediction)
+            given = _written(said)
+            likely = {(at, word.casefold()): p for at, words in enumerate(said.masks) for word, p in words}
+            found.source(run.run, number, Answer(likely or dict.fromkeys(given, 1.0), given, bool(likely)))
+    return found
+
+
+def _written(said: _Filled) -> Collection[Key]:
+    return {(at, word.casefold()) for at, word in enumerate(said.labels) if word}
+
+
+def outcomes(store: Store, runs: Sequence[Run], cancelled: IsCancelled) -> Iterator[tuple[Run, int, bytes | str]]:
+    """(run, number of the text, prediction) of all answers that could be read."""
+    for run in runs:
+        for at, outcome in enumerate(store.outcomes(run.run)):
+            if at % _BATCH == 0 and cancelled():
+                raise Cancelled
+            if outcome.prediction is not None:
+                yield run, outcome.sample, outcome.prediction

@@ -1,0 +1,199 @@
+"""The tables of people's spread: sources against annotators' shares and their majority, and against each of them."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from emotui.metrics.beside import SEED, Drawn
+from emotui.metrics.people_spread import (
+    FLOOR,
+    calibration_error,
+    reliability,
+)
+from emotui.metrics.permutation import f1_of_sums
+from emotui.metrics.probabilities import BINS
+from emotui.metrics.resampling import group_numbers, resampled_sums, resamples_for, spread_interval
+from emotui.store.query import Run
+from emotui.tables import Cell, Column, Plot, ResultsTable, Row
+from emotui.workbench.datasets.samples import COMPOSED
+from emotui.workbench.results.spread.cells import INTERVALS, MOST, NOTHING, ends_of, mean_cells, most_texts, name_of
+from emotui.workbench.results.spread.figures import Side, by_bin, of_run, of_sums, parts_of, resampled, side_of
+from emotui.workbench.results.spread.questions import LEAST, Spread
+
+if TYPE_CHECKING:
+    from emotui.workbench.results.spread.questions import Annotator
+
+SHARES = (
+    f"Of texts with at least {LEAST} annotators. Cross-entropy in nats, with probabilities moved to"
+    f" [{FLOOR:g}, {1 - FLOOR:g}]; Jensen-Shannon divergence, base 2; Brier: squared distance to the share. Means over"
+    " the questions of a text, then over texts (Uma et al. 2021)."
+)
+CALIBRATED = f"ECE: distance of probability and share over {BINS} bins (Guo et al. 2017; Baan et al. 2022)."
+MAJORITY = (
+    "Majority: what more than half of a text's annotators say yes to, as if it were gold (a tie is no), against what a"
+    " source gives."
+)
+OTHERS = "Annotators: each against the share of the others of a text, as if they were a source; means over annotators."
+_MAJORITY = "majority"
+_SHARES = "people's shares"
+_SOFT = (
+    Column("cross_entropy", "Cross-entropy", _SHARES, "cosine", short="CE"),
+    Column("jensen_shannon", "Jensen-Shannon", _SHARES, short="JSD"),
+    Column("brier_shares", "Brier", _SHARES),
+    Column("ece_shares", "ECE", _SHARES),
+)
+_HARD = (
+    Column("macro_f1_majority", "Macro-F1", _MAJORITY, short="Macro-F1"),
+    Column("micro_f1_majority", "Micro-F1", _MAJORITY, short="Micro-F1"),
+    Column("brier_majority", "Brier", _MAJORITY),
+    Column("ece_majority", "ECE", _MAJORITY),
+)
+_MACRO = 4
+"""The place of macro F1, which is left out where there is one class alone: micro F1 is the same."""
+
+
+def spread_tables(
+    spread: Spread, runs: Sequence[Run], groups: Mapping[int, int] | None = None, *, composed: bool = False
+) -> list[ResultsTable]:
+    """Sources by people's shares and their majority; by each annotator; and a reliability diagram a source.
+
+    Args:
+        groups: by the number of a text that of what it shares with others.
+        composed: the annotators are no people, but were written with the samples.
+    """
+    there = [run for run in runs if run.run in spread.said]
+    numbers = group_numbers([None if groups is None else groups.get(number) for number in spread.numbers])
+    by = Drawn(numbers, int(numbers.max(initial=-1)) + 1)
+    columns = (*_SOFT, *_HARD)
+    kept = [at for at in range(len(columns)) if len(spread.classes) > 1 or at != _MACRO]
+    rows = []
+    for run in there:
+        cells = _cells(of_run(spread, run.run, by), run.run)
+        rows.append(Row(name_of(run), "run", run.run, tuple(cells[at] for at in kept), _told(spread, run)))
+    among = _among(spread, by)
+    if among is not None:
+        told = f"{len(spread.people)} annotators", tuple(among[at] for at in kept), COMPOSED if composed else ""
+        rows.append(Row("Annotators, each against the others", "people", *told))
+    notes = (spread.asked.note, SHARES, CALIBRATED, MAJORITY, OTHERS, INTERVALS.format(resamples=resamples_for(by.n)))
+    key, title = f"spread{spread.asked.key}", spread.asked.title
+    tables = [ResultsTable(key, title, tuple(columns[at] for at in kept), tuple(rows), notes)]
+    if there:
+        tables.append(_by_annotator(spread, there, by))
+    tables += [_reliability(spread, run, by) for run in there if run.run in spread.sure | spread.voted]
+    return tables
+
+
+def _cells(side: Side, run: str) -> tuple[Cell, ...]:
+    """A cell a column."""
+    if not side.numbers:
+        return tuple(Cell(why=NOTHING, run=run) for _ in (*_SOFT, *_HARD))
+    parts, samples = parts_of(side), tuple(side.numbers)
+    values = of_sums(parts.sum(axis=0)[None], side.classes)[0].tolist()
+    ends = ends_of(resampled(side, parts)) if side.by.n > 1 else [(None, None)] * len(values)
+    return tuple(
+        Cell(value, samples=samples, run=run, low=low, high=high)
+        for value, (low, high) in zip(values, ends, strict=True)
+    )
+
+
+def _among(spread: Spread, by: Drawn) -> tuple[Cell, ...] | None:
+    """Each annotator against the others of a text, the means over annotators."""
+    found, drawn = [], []
+    for one in spread.people.values():
+        counts = spread.counts[spread.text[one.rows]] - 1
+        others = (spread.sums[one.rows] - one.gives) / counts
+        side = side_of(spread, one.rows, by, one.gives, one.gives, others)
+        parts = parts_of(side)
+        found.append(of_sums(parts.sum(axis=0)[None], side.classes)[0])
+        if by.n > 1 and len(spread.people) <= MOST:
+            drawn.append(resampled(side, parts))
+    return mean_cells(found, drawn) if found else None
+
+
+def _by_annotator(spread: Spread, runs: Sequence[Run], by: Drawn) -> ResultsTable:
+    """Each annotator as if they were gold: the sources' F1, pooled over questions, over that annotator's texts."""
+    columns = [Column("n", "Texts", unit="count"), *(Column(f"f1/{run.run}", name_of(run)) for run in runs)]
+    most = most_texts({name: len(one.texts) for name, one in spread.people.items()})
+    rows = []
+    for name in most[:MOST]:
+        one = spread.people[name]
+        cells = [Cell(len(one.texts)), *(_as_gold(spread, one, run.run, by) for run in runs)]
+        rows.append(Row(name, "people", "annotator", tuple(cells)))
+    told = INTERVALS.format(resamples=resamples_for(by.n))
+    notes = ["Micro F1 of what a source gives, with what one annotator gives as gold.", spread.asked.note, told]
+    if len(most) > MOST:
+        notes.append(f"The {MOST} annotators with the most texts, of {len(most)}.")
+    title = f"{spread.asked.title.replace('the spread of people', 'each annotator')}"
+    key = f"spread-annotators{spread.asked.key}"
+    return ResultsTable(key, title, tuple(columns), tuple(rows), tuple(notes))
+
+
+def _as_gold(spread: Spread, one: "Annotator", run: str, by: Drawn) -> Cell:
+    """The F1 of a run over the texts that it and an annotator say something about."""
+    import numpy as np
+
+    there = ~np.isnan(spread.said[run][one.rows])
+    rows, gold = one.rows[there], one.gives[there]
+    if not len(rows):
+        return Cell(why=NOTHING, run=run)
+    side = side_of(spread, rows, by, spread.said[run][rows], spread.given[run][rows], gold)
+    said, n = (side.given >= 0.5).astype(np.float64), len(side.numbers)
+    counts = np.stack([np.bincount(side.text, each, minlength=n) for each in (gold * said, gold + said)], axis=1)
+    hits, both = counts.sum(axis=0)
+    ends = None
+    if by.n > 1:
+        sums = resampled_sums(counts, side.by.numbers, SEED, by.resamples, by.n)
+        ends = spread_interval(f1_of_sums(sums[:, :1], sums[:, 1:], "micro"))
+    low, high = ends or (None, None)
+    value = float(f1_of_sums(np.array([hits]), np.array([both]), "micro"))
+    return Cell(value, samples=tuple(side.numbers), run=run, low=low, high=high)
+
+
+def _reliability(spread: Spread, run: Run, by: Drawn) -> ResultsTable:
+    """Probability against the share of people, by bins, with intervals; as points beside the diagonal."""
+    side = of_run(spread, run.run, by)
+    q, p = side.shares, side.said
+    bins = reliability(q, p) if len(q) else []
+    ends = _ends_of_bins(side) if bins and by.n > 1 else [(None, None)] * len(bins)
+    columns = (
+        Column("probability", "Probability"),
+        Column("share", "Share of annotators"),
+        Column("n", "Questions", unit="count"),
+    )
+    rows = tuple(
+        Row(f"bin {at}", "label", run.run, (Cell(one.probability), Cell(one.share, low=low, high=high), Cell(one.n)))
+        for at, (one, (low, high)) in enumerate(zip(bins, ends, strict=True), start=1)
+    )
+    plot = Plot(
+        "probability",
+        "share of annotators",
+        (0.0, 1.0),
+        (0.0, 1.0),
+        tuple((one.probability, one.share) for one in bins),
+        diagonal=True,
+        figures=(("ECE", calibration_error(q, p)),),
+        n=len(bins),
+        of="bin",
+    )
+    title = f"{name_of(run)}: reliability against people{spread.asked.title.partition(',')[1]}"
+    title += spread.asked.title.partition(",")[2]
+    notes = spread.asked.note, CALIBRATED, INTERVALS.format(resamples=resamples_for(by.n))
+    return ResultsTable(f"reliability{spread.asked.key}-{run.run}", title, columns, rows, notes, plot=plot)
+
+
+def _ends_of_bins(side: Side) -> list[tuple[float | None, float | None]]:
+    """Of the share of people in each bin that holds a question: texts are drawn, with all their questions."""
+    import numpy as np
+
+    texts = len(side.numbers)
+    own = by_bin(side.text, texts, side.said, side.shares)
+    n = by_bin(side.text, texts, side.said, np.ones(len(side.text)))
+    drawn = resampled_sums(np.concatenate([own, n], axis=1), side.by.numbers, SEED, side.by.resamples, side.by.n)
+    sums, sizes = np.split(drawn, 2, 1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return ends_of((sums / sizes)[:, n.sum(axis=0) > 0])
+
+
+def _told(spread: Spread, run: Run) -> str:
+    if run.run in spread.sure:
+        return ""
+    return "the share of its repeats stands for its probability" if run.run in spread.voted else spread.asked.unsure
