@@ -1,4 +1,4 @@
-"""A run's results in the schema of Every Eval Ever (EvalEval Coalition, `eval.schema.json` 0.2.1)."""
+"""A run's results in the schema of Every Eval Ever (EvalEval Coalition, `eval.schema.json` 0.2.2)."""
 
 from datetime import datetime
 from typing import Any
@@ -15,7 +15,7 @@ from emotui.workbench.runs.run_file import portable
 from emotui.workbench.runs.scores import metrics_of
 from emotui.workbench.runs.sharing import groups_of
 
-SCHEMA = "0.2.1"
+SCHEMA = "0.2.2"
 _SEED = 0
 _ARGUMENTS = ("temperature", "top_p", "max_tokens")
 
@@ -28,24 +28,26 @@ def evaluation(store: Store, run: Run, dataset: Dataset, called: str, organisati
         organisation: who ran it; empty: not stated.
     """
     model = portable(run.model)
+    named, made = model.partition(":")[2] or model, _epoch(run.finished or run.started)
     return {
         "schema_version": SCHEMA,
-        "evaluation_id": f"{dataset.name}/{model}/{_epoch(run.started)}",
+        "evaluation_id": f"{dataset.name}/{named}/{made}",
         "evaluation_timestamp": _epoch(run.started),
-        "retrieved_timestamp": _epoch(run.finished or run.started),
+        "retrieved_timestamp": made,
         "source_metadata": {
             "source_name": "emotui",
             "source_type": "evaluation_run",
             "source_organization_name": organisation or "not stated",
             "evaluator_relationship": "third_party",
+            "additional_details": {"evaluator_relationship": "assumed: the store does not know who made the model"},
         },
         "eval_library": {"name": "emotui", "version": str(run.config.get("emotui") or __version__)},
         "model_info": {
             "name": model,
-            "id": model.partition(":")[2] or model,
+            "id": named,
             "additional_details": {"spec": model, "run": called, "identity": run.identity},
         },
-        "evaluation_results": _results(store, run, dataset),
+        "evaluation_results": _results(store, run, dataset, called),
     }
 
 
@@ -53,7 +55,7 @@ def _epoch(moment: str) -> str:
     return f"{datetime.fromisoformat(moment).timestamp():.0f}"
 
 
-def _results(store: Store, run: Run, dataset: Dataset) -> list[dict[str, Any]]:
+def _results(store: Store, run: Run, dataset: Dataset, called: str) -> list[dict[str, Any]]:
     """One result for each metric that a sample of the run has a value of, with its interval."""
     import numpy as np
 
@@ -79,9 +81,10 @@ def _results(store: Store, run: Run, dataset: Dataset) -> list[dict[str, Any]]:
             }
         found.append(
             {
+                "evaluation_result_id": f"{called}/{metric.name}",
                 "evaluation_name": f"{dataset.name}: {metric.name}",
                 "source_data": _data(dataset),
-                "metric_config": _metric(metric),
+                "metric_config": metric_of(metric, dataset.task),
                 "score_details": details,
                 "generation_config": _asked(run, dataset),
             }
@@ -91,15 +94,29 @@ def _results(store: Store, run: Run, dataset: Dataset) -> list[dict[str, Any]]:
 
 def _data(dataset: Dataset) -> dict[str, Any]:
     told = {"task": dataset.task, "samples": str(dataset.n), "sha256": dataset.fingerprint}
-    return {"dataset_name": dataset.name, "source_type": "other", "additional_details": told}
+    return {
+        "dataset_name": dataset.name,
+        "source_type": "other",
+        "source_id": dataset.fingerprint,
+        "source_version": str(dataset.gold),
+        "additional_details": told,
+    }
 
 
-def _metric(metric: Metric) -> dict[str, Any]:
+def metric_of(metric: Metric, task: str) -> dict[str, Any]:
+    """What a metric is. One without a lowest or greatest value has no `score_type`, which would ask for both."""
     low, high = metric.range
-    found: dict[str, Any] = {"evaluation_description": metric.help, "lower_is_better": not metric.higher_is_better}
+    found: dict[str, Any] = {
+        "evaluation_description": metric.help,
+        "metric_id": f"emotui.{task}.{metric.name}",
+        "metric_name": metric.title,
+        "lower_is_better": not metric.higher_is_better,
+    }
     if low is not None and high is not None:
-        found |= {"score_type": "continuous", "min_score": float(low), "max_score": float(high)}
-    return found
+        return found | {"score_type": "continuous", "min_score": float(low), "max_score": float(high)}
+    ends = {"min_score": low, "max_score": high}
+    told = {name: "no limit" if end is None else f"{end:g}" for name, end in ends.items()}
+    return found | {"additional_details": told}
 
 
 def _asked(run: Run, dataset: Dataset) -> dict[str, Any]:

@@ -8,12 +8,15 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from emotui.backends.host import Cancelled
 from emotui.errors import BadInput
 from emotui.store.query import Run
+from emotui.tasks.registry import tasks
 from emotui.workbench.paper.again import _config
+from emotui.workbench.paper.every_eval_ever import evaluation, metric_of
 from emotui.workbench.paper.folder import write_paper
 from emotui.workbench.paper.methods import run_name
 from emotui.workbench.paper.naming import Naming
@@ -21,6 +24,7 @@ from emotui.workbench.paper.recipe import RecipeRun, read_recipe
 from emotui.workbench.results.service import Results
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
+from tests.workbench.paper import every_eval_ever
 
 STATED = ("--creator", "Ann and Bob", "--license", "https://example.org/l", "--url", "https://example.org/d")
 NAME = "mine & <b>50%</b> $x_1$ #é"
@@ -81,7 +85,7 @@ def test_a_folder_made_again_in_a_fresh_store_has_the_same_tables_byte_for_byte(
     croissant(json.loads(metadata), one)
     for name in one:
         if name.startswith("every_eval_ever/"):
-            every_eval_ever(json.loads(one[name]))
+            every_eval_ever.read(one[name])
     changed = (tmp_path / "p1" / "tables" / "tables.csv").read_bytes() + b"x"
     recipe = json.loads(one["paper.json"])
     recipe["tables"]["tables/tables.csv"] = "0" * 64
@@ -120,32 +124,22 @@ def croissant(document: dict[str, Any], there: dict[str, bytes]) -> None:
     assert document["rai:annotationsPerItem"] == "2 to 2, 2.00 on average"
 
 
-def every_eval_ever(document: dict[str, Any]) -> None:
-    """What `eval.schema.json` 0.2.1 requires, and the types that it names."""
-    assert document.keys() <= {
-        *("schema_version", "evaluation_id", "evaluation_timestamp", "retrieved_timestamp", "source_metadata"),
-        *("eval_library", "model_info", "evaluation_results"),
-    }
-    assert document["schema_version"] == "0.2.1"
-    assert re.fullmatch(r"\d+", document["retrieved_timestamp"])
-    assert {"source_type", "source_organization_name", "evaluator_relationship"} <= document["source_metadata"].keys()
-    assert document["source_metadata"]["source_type"] in ("documentation", "evaluation_run")
-    assert {"name", "version"} <= document["eval_library"].keys()
-    assert {"name", "id"} <= document["model_info"].keys()
-    assert document["evaluation_results"]
-    for result in document["evaluation_results"]:
-        assert {"evaluation_name", "source_data", "metric_config", "score_details"} <= result.keys()
-        assert {"dataset_name", "source_type"} <= result["source_data"].keys()
-        assert result["source_data"]["source_type"] == "other"
-        assert isinstance(result["metric_config"]["lower_is_better"], bool)
-        assert {"min_score", "max_score"} <= result["metric_config"].keys()
-        assert isinstance(result["score_details"]["score"], float)
-        assert result["score_details"]["uncertainty"]["confidence_interval"].keys() >= {"lower", "upper"}
-        assert result["generation_config"]["generation_args"].keys() <= {
-            *("temperature", "top_p", "top_k", "max_tokens", "execution_command"),
-        }
-        details = result["generation_config"]["additional_details"]
-        assert all(isinstance(value, str) for value in details.values())
+def test_results_of_every_task_keep_to_the_schema_of_every_eval_ever(
+    tmp_path: Path, emotui: Emotui, made: tuple[str, str]
+) -> None:
+    store = Workspace.open(tmp_path / "w.duckdb").store
+    for name in made:
+        run = store.run(name) if name == made[0] else next(one for one in store.runs() if one.model == name)
+        dataset = store.dataset(run.dataset)
+        assert dataset is not None
+        document = every_eval_ever.read(json.dumps(evaluation(store, run, dataset, run.run)).encode())
+        assert document.evaluation_id == f"{dataset.name}/{document.model_info.id}/{document.retrieved_timestamp}"
+        assert {one.score_details.uncertainty is not None for one in document.evaluation_results} == {True}
+    for task in tasks().values():
+        for metric in task.metrics:
+            found = metric_of(metric, task.name)
+            config = msgspec.convert(found, every_eval_ever.MetricConfig)
+            assert (config.score_type is msgspec.UNSET) == (None in metric.range)
 
 
 @pytest.mark.tex

@@ -37,7 +37,8 @@ def test_spans_are_compared_word_by_word_and_by_label(emotui: Emotui, tmp_path: 
     people = {"ann": [[5, 13, "joy"]], "bob": [[8, 13, "joy"]]}
     gold = {"id": "1", "text": text, "spans": [[8, 13, "joy"]], "annotators": people}
     alone = {"id": "2", "text": text, "spans": [], "annotators": {"ann": []}}
-    found = tables(emotui, tmp_path, "spans", [gold, alone], [{"id": "1", "spans": [{"start": 9, "end": 15, "label": "fear", "score": 0.5}]}])
+    said = [{"start": 9, "end": 15, "label": "fear", "score": 0.5}]
+    found = tables(emotui, tmp_path, "spans", [gold, alone], [{"id": "1", "spans": said}])
     words = row(found["spread-words"], "half")
     # It marks happy and now with .5 each: shares 1 and 0 there, 1/2 at "so", which it leaves out.
     assert words["brier_shares"].value == pytest.approx(0.75 / 5)
