@@ -118,8 +118,10 @@ def _names(tree: ast.Module, line: int) -> set[str]:
     for statement in tree.body:
         mentions = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
         holds = statement.lineno <= line <= (statement.end_lineno or 0)
+        if isinstance(statement, ast.FunctionDef):  # its body finds what is new by itself, its defaults do not
+            mentions = {node.id for node in ast.walk(statement.args) if isinstance(node, ast.Name)}
         if isinstance(statement, ast.ClassDef | ast.FunctionDef):
-            found |= {statement.name} if holds else set()
+            found |= {statement.name} if holds or mentions & found else set()
         elif holds or mentions & found:
             found |= {
                 node.id

@@ -11,6 +11,7 @@ from emotui.metrics.beside import (
     beside_repeats,
     intervals,
     merged,
+    numbers,
     of_labels,
     of_numbers,
     of_ratios,
@@ -189,3 +190,15 @@ def test_figures_of_repeats_are_averaged_before_their_interval_is_taken() -> Non
     pairs = beside_repeats(answers, {str(at): str(at // 2) for at in range(30)}, mean)
     assert "15 groups of samples that share a text" in pairs["conventions"]["ci95"]
     assert beside_repeats(answers[:1], {}, mean) == {}
+
+
+def test_records_without_any_label_count_as_right_in_every_resample() -> None:
+    found = vectors([[0], [1]], [[0], [1]], ["joy"], Drawn(np.array([0, 1]), 2))
+    assert set(found["jaccard"]) == set(found["samples_f1"]) == {1.0}
+
+
+def test_one_group_and_no_label_have_nothing_to_draw() -> None:
+    one, two = Drawn(np.array([0]), 1), Drawn(np.array([0, 1]), 2)
+    assert numbers([1.0], [2.0], one) == probabilities([[1]], [[0.5]], ["joy"], one) == {}
+    assert probabilities(np.empty((2, 0)), np.empty((2, 0)), [], two) == {}
+    assert probabilities(np.empty((0, 1)), np.empty((0, 1)), ["joy"], Drawn(np.array([], dtype=int), 2)) == {}

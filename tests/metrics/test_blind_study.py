@@ -69,3 +69,23 @@ def test_majorities_add_up_and_unanimous_texts_are_among_them(rows: list[list[st
     report = study_report(said, len(rows))
     assert sum(one["n"] for one in report["majority"].values()) == report["complete"] == len(rows)
     assert report["unanimous"]["n"] <= len(rows) - report["majority"]["all_differ"]["n"]
+
+
+def test_what_is_undefined_says_why_and_a_tie_has_a_row_where_there_is_one() -> None:
+    assert study_report(three(), 4)["notes"] == {}
+    nobody = study_report({}, 2)
+    assert (nobody["complete"], nobody["coders"], nobody["unanimous"], nobody["fleiss_kappa"]) == (0, {}, None, None)
+    assert set(nobody["notes"]) == {"fleiss_kappa", "unanimous"}
+    assert nobody["majority"]["a"] == {"n": 0, "share": None}
+    apart = study_report({"A": {"t0": Verdict("a")}, "B": {"t1": Verdict("b")}}, 2)
+    assert (apart["complete"], apart["fleiss_kappa"], set(apart["notes"])) == (0, None, {"fleiss_kappa"})
+    said = {name: {"t0": Verdict(verdict)} for name, verdict in zip("ABCD", "aabb", strict=True)}
+    assert study_report(said, 1)["majority"]["tied"] == {"n": 1, "share": 1.0}
+    assert "tied" not in study_report(three(), 4)["majority"]
+
+
+def test_own_codes_stand_by_how_often_they_were_given_and_then_by_name() -> None:
+    said = {"A": {str(at): Verdict("a", open=("wit", "tone") if at else ("wit", "ads")) for at in range(2)}}
+    report = study_report(said, 2)
+    assert list(report["open"].items()) == [("wit", 2), ("ads", 1), ("tone", 1)]
+    assert report["coders"]["A"]["first_preferred"] == 1.0  # a stands first where nothing is said

@@ -57,3 +57,9 @@ def test_over_no_record_every_rate_is_undefined_and_says_why() -> None:
     assert report["accuracy"] is None
     assert report["macro_f1"] is None
     assert set(report["notes"]) == {"accuracy", "macro_f1"}
+
+
+def test_a_probability_may_be_0_or_1_and_without_any_there_is_no_label() -> None:
+    assert chosen_label({"joy": 0.0, "fear": 1.0}) == "fear"
+    with pytest.raises(ValueError, match="neither a label nor a probability"):
+        chosen_label({})

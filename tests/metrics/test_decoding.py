@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emotui.errors import BadInput
-from emotui.metrics.decode_report import decode_report
+from emotui.metrics.decode_report import decode_folds_report, decode_report
 from emotui.metrics.decoding import (
     PAPER_ALPHAS,
     decode_map,
@@ -21,6 +21,7 @@ from emotui.metrics.decoding import (
     posterior_marginals,
 )
 from emotui.metrics.ising import Ising, couplings_only, fit_exact, fit_paper
+from emotui.metrics.nested_cv import Grid, Target
 from emotui.metrics.priors import PRIORS
 
 Row = list[float]
@@ -337,3 +338,47 @@ def test_fits_by_both_readings_decode_alike_where_labels_are_independent() -> No
     paper, exact = fit_paper(rows, 0), fit_exact(rows)
     assert (decode_map(odds, paper, PAPER_ALPHAS) == decode_map(odds, exact, PAPER_ALPHAS)).all()
     assert (decode_map(odds, couplings_only(paper), [1.0]) == (np.array(odds) > 0)).all()
+
+
+def test_a_document_says_how_it_was_decoded() -> None:
+    plain = decode_report(TRAIN, SCORES)
+    assert (plain["smoothing"], plain["couplings_only"], "statistics" in plain) == (0.5, False, False)
+    exact = decode_report(TRAIN, SCORES, prior="exact", output=["statistics"])
+    assert (exact["smoothing"], exact["couplings_only"], exact["statistics"]["n"]) == (None, False, len(TRAIN))
+    assert decode_report(TRAIN, SCORES, prior="exact-couplings")["smoothing"] is None
+    assert decode_report(TRAIN, SCORES, prior="paper-couplings")["couplings_only"] is True
+    assert decode_report(TRAIN, SCORES, couplings_only=True)["couplings_only"] is True
+
+
+def test_a_temperature_is_fitted_where_there_is_gold_and_labels_are_1_to_20() -> None:
+    with pytest.raises(BadInput, match="there are none"):
+        decode_report(TRAIN, SCORES, temperature="fit")
+    fitted = decode_report(TRAIN, SCORES, {"a": TRAIN["t1"]}, temperature="fit")
+    assert isinstance(fitted["temperature"], float)
+    assert set(fitted["notes"]) == {"temperature"}
+    for names in ([], [str(at) for at in range(21)]):
+        with pytest.raises(BadInput, match=f"^{len(names)} labels: exact decoding works for 1 to 20"):
+            decode_report({"t": dict.fromkeys(names, 1)}, {})
+
+
+@pytest.mark.parametrize("target", ["hamming_loss", "macro_f1", "vector_accuracy"])
+def test_a_document_of_folds_has_the_figure_that_chose_beside_each_choice(target: Target) -> None:
+    draw = random.Random(4)
+    gold = {str(at): {"joy": draw.randint(0, 1), "fear": draw.randint(0, 1)} for at in range(8)}
+    sure = {1: (1.0, 0.0), 0: (0.0, 0.4)}
+    scores = {key: {name: sure[bit ^ (draw.random() < 0.2)] for name, bit in row.items()} for key, row in gold.items()}
+    grid = Grid(priors=("paper",), alphas=(0.0, 1.0), target=target)
+    told = decode_folds_report(scores | {"more": scores["0"]}, gold, grid, 2)
+    assert (told["n"], told["unlabelled"], told["labels"], told["target"]) == (8, 1, ["joy", "fear"], target)
+    assert set(told["folds"]) == set(gold)
+    assert [fold["n"] for fold in told["by_fold"]] == [4, 4]
+    assert told["in_sample"]["chosen"][target] == pytest.approx(told["in_sample"][target])
+    assert told["alone"]["predictions"] == told["results"][0]["predictions"]
+    assert told["chosen"][target] == pytest.approx(
+        next(one[target] for one in told["results"] if one["alpha"] == told["chosen"]["alpha"])
+    )
+    for wrong, says in (({}, "there are none"), ({"0": {"joy": 2, "fear": 0}}, "^0: ")):
+        with pytest.raises(BadInput, match=says):
+            decode_folds_report(scores, wrong, grid, 2)
+    with pytest.raises(BadInput, match="at least four"):
+        decode_folds_report(scores, {key: gold[key] for key in "012"}, grid, 2)

@@ -223,7 +223,7 @@ def test_a_packing_takes_what_stands_alone_searches_few_units_and_programs_many(
     chain = [(10 + unit, 11 + unit) for unit in range(17)]
     members = [(0,), (0, 1), (1,), (5,), *chain]
     assert packed(members, [-2.0, -3.0, -2.0, -1.0, *[-1.0] * 17]) == [0, 2, 3, *range(4, 21, 2)]
-    assert packed([(0,), (0, 1), (1,)], [-1.0, -3.0, -1.0]) == [1]
+    assert packed([(0,), (0, 1), (1,)], [-1.0, -3.0, -1.0]) == packed([(0, 1), (1, 2)], [-1.0, -2.0]) == [1]
 
 
 def test_of_many_candidates_those_are_left_out_that_two_parts_of_them_replace() -> None:

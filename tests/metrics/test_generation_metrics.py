@@ -21,6 +21,7 @@ from emotui.metrics.human_labels import (
     neutral_report,
     of_people,
 )
+from emotui.metrics.metric import Metric
 from emotui.metrics.metric_trust import LOWER_IS_BETTER
 from emotui.metrics.rating_subset import Candidate, agreed_upon, chosen, representative
 from emotui.metrics.rewriting import is_refusal, leaks, unchanged
@@ -250,3 +251,19 @@ def test_the_first_and_the_last_of_each_source_and_emotion_are_chosen_and_those_
     assert agreed_upon(texts) == ["f", "g"]
     assert agreed_upon(texts, 0.67) == []
     assert representative([1, 2, 3], [2, 4, 6]) == pytest.approx(1)
+
+
+def test_each_metric_has_its_papers_range_and_its_better_end() -> None:
+    files = [import_module(f"emotui.metrics.{name}").METRIC for name in (*(one.name for one in REGISTRY), "fluency")]
+    assert {one.name: (one.range, one.higher_is_better) for one in files} == {
+        "eas": ((0, 6), True),
+        "ers": ((0, 1), True),
+        "ppl": ((1, None), False),
+        "eps_emotional": ((0, 1), True),
+        "eps_emotionless": ((0, 1), False),
+        "eps_neutral": ((0, 1), False),
+        **dict.fromkeys(("r1_c", "r2_c", "r3_c"), ((-1, 1), True)),
+        **dict.fromkeys(("r1_m", "r2_m", "r3_m"), ((0, None), False)),
+    }
+    assert [one.name for one in files if one.yes_or_no] == ["ers"]
+    assert [files[0].title, Metric("f2", (0, 1), higher_is_better=True, help="").title] == ["emotionless", "f2"]

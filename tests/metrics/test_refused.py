@@ -7,7 +7,7 @@ import pytest
 
 from emotui.metrics.alpha import alpha, item_disagreement
 from emotui.metrics.dawid_skene import dawid_skene
-from emotui.metrics.decoding import checked_log_odds, log_odds_of, posterior_marginals
+from emotui.metrics.decoding import checked_log_odds, log_odds_of, marginals_over_alphas, posterior_marginals
 from emotui.metrics.expected import decode_marginals
 from emotui.metrics.figure import Figure, unique_rows, with_interval
 from emotui.metrics.ising import Ising
@@ -45,6 +45,7 @@ MASK = MaskScore("glad", "glad", same_word=True, same_vector=True, f1=1.0)
         (lambda: log_odds_of([[[1.0, 0.0, 0.0]]]), r"\(records, labels, 2\), got \(1, 1, 3\)"),
         (lambda: checked_log_odds([1.0]), "got 1 axes"),
         (lambda: posterior_marginals([[1.0, 1.0]], ONE_LABEL, 1.0), "the prior has 1 labels, the log-odds have 2"),
+        (lambda: marginals_over_alphas([1.0, 1.0], ONE_LABEL, [1.0]), "the prior has 1 labels, the log-odds have 2"),
         (lambda: decode_marginals([[0.5]], "map"), "does not follow from marginals"),
         (lambda: compare_masks([MASK], [MASK], "f2"), "f2 is not one of f1_v"),
         (lambda: assign_folds(["a", "b"], 3), "2 records cannot be dealt into 3 folds"),

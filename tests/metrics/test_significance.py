@@ -78,3 +78,12 @@ def test_of_sets_with_the_smallest_difference_four_in_five_show_it() -> None:
     assert least is not None
     shown = ttest_rel(draw.normal(least, 1, (n, 8000)), np.zeros((n, 8000))).pvalue < 0.05
     assert shown.mean() == pytest.approx(0.8, abs=0.015)
+
+
+def test_two_pairs_have_a_smallest_difference_and_a_weak_power_a_small_one() -> None:
+    assert smallest_difference(1.0, 1) is None
+    two, weak = smallest_difference(1.0, 2), smallest_difference(1.0, 100, power=0.1)
+    assert two is not None
+    assert weak is not None
+    assert 0 < weak < 1 < two
+    assert len(adjusted([], "benjamini-hochberg")) == 0

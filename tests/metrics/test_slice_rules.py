@@ -1,5 +1,6 @@
 """Rules that were found on one half and tested on the other."""
 
+from itertools import combinations
 from math import comb
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from scipy.stats import ttest_ind
 
 from emotui.metrics.significance import adjusted
-from emotui.metrics.slice_rules import find_rules
+from emotui.metrics.slice_rules import _picked, _tested, _variance, find_rules
 
 
 def made(n: int, seed: int, effect: float = 0.0) -> tuple[np.ndarray, np.ndarray, list[int]]:
@@ -85,3 +86,55 @@ def test_where_neither_side_varies_p_is_the_chance_of_the_split() -> None:
     holds = np.arange(40) % 4 == 0
     (rule,) = find_rules(1.0 - holds, holds[:, None], [0], fewest=2)
     assert (rule.mean, rule.rest, rule.p) == (0.0, 1.0, 1 / comb(20, rule.n))
+
+
+def by_looking_at_all(
+    v: np.ndarray, x: np.ndarray, facets: list[int], side: int, fewest: int
+) -> list[tuple[tuple[int, ...], float]]:
+    """The rules that stand first, one at a time; `side` is -1 where lower values are sought, else 1."""
+    every = [(i,) for i in range(len(facets))]
+    every += [(i, j) for i, j in combinations(range(len(facets)), 2) if facets[i] != facets[j]]
+    found: dict[tuple[int, ...], tuple[float, float]] = {}
+    for rule in every:
+        holds = x[:, list(rule)].all(axis=1)
+        if min(holds.sum(), (~holds).sum()) >= fewest:
+            t = ttest_ind(v[holds], v[~holds], equal_var=False).statistic
+            found[rule] = (side * t, v[holds].mean() - v[~holds].mean())
+    ordered: list[tuple[int, ...]] = []
+    for rule in sorted(found, key=lambda one: -found[one][0]):
+        alone = [side * found[(part,)][1] for part in rule if len(rule) > 1 and (part,) in found]
+        holds = x[:, list(rule)].all(axis=1)
+        others = [x[:, list(other)].all(axis=1) for other in ordered]
+        alike = any((holds & other).sum() > 0.8 * (holds | other).sum() for other in others)
+        if found[rule][0] > 0 and all(side * found[rule][1] > one for one in alone) and not alike:
+            ordered.append(rule)
+    return [(rule, found[rule][1]) for rule in ordered]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rules_stand_by_welchs_t_and_those_of_nearly_the_same_samples_once(seed: int) -> None:
+    values, columns, facets = made(90, seed, effect=0.7)
+    columns[:, 4] = columns[:, 0] | (np.arange(90) < 5)  # nearly the first
+    for direction, side in (("low", -1), ("high", 1)):
+        found = list(_picked(values, columns, np.array(facets), direction, 10, 99))  # type: ignore[arg-type]
+        expected = by_looking_at_all(values, columns, facets, side, 10)
+        assert [rule for rule, _ in found] == [rule for rule, _ in expected]
+        assert [apart for _, apart in found] == pytest.approx([apart for _, apart in expected])
+        assert list(_picked(values, columns, np.array(facets), direction, 10, 2)) == found[:2]  # type: ignore[arg-type]
+    assert _variance(np.array(14.0), np.array(2.0), np.array(3.0)) == 1.0  # of 1, 2, 3
+
+
+def test_a_rule_is_tested_where_enough_samples_and_two_groups_are_on_either_side() -> None:
+    values = np.array([0.0, 1.0, 2.0, 5.0, 6.0, 8.0])
+    holds = np.array([[True], [True], [True], [False], [False], [False]])
+    alone = np.arange(6)
+    rule = _tested(values, holds, alone, (0,), -1.0, 3)
+    assert rule is not None
+    assert rule.p == pytest.approx(ttest_ind(values[:3], values[3:], equal_var=False, alternative="less").pvalue)
+    assert _tested(values, holds, alone, (0,), -1.0, 4) is None
+    assert _tested(values[:5], holds[:5], alone[:5], (0,), -1.0, 3) is None
+    assert _tested(values[1:], holds[1:], alone[1:], (0,), -1.0, 3) is None
+    for groups in (np.array([0, 0, 0, 1, 2, 3]), np.array([0, 1, 2, 3, 3, 3])):
+        one = _tested(values, holds, groups, (0,), -1.0, 3)
+        assert one is not None
+        assert (one.n, one.mean, one.p, one.low) == (3, 1.0, None, None)

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from emotui.metrics.locating import locate
-from emotui.metrics.tokens import fold, normalise, take_apart, tokens
+from emotui.metrics.tokens import fold, normalise, take_apart, token_places, tokens
 
 WEIRD = st.text(
     alphabet=st.one_of(
@@ -213,3 +213,37 @@ def test_an_article_beside_a_symbol_is_dropped_and_the_symbol_stays() -> None:
     # SQuAD cuts articles at word boundaries, and a currency's sign is neither a letter nor punctuation.
     assert tokens("a€ day") == ["€", "day"]
     assert tokens("a$ day") == ["day"]
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("The cat, a dog!", [(4, 7), (11, 14)]),
+        ("don't  go.", [(0, 5), (7, 9)]),
+        ("a€ joy", [(1, 2), (3, 6)]),
+        ("“The” été—a joy", [(6, 11), (12, 15)]),
+        (" \tİ sad ", [(2, 3), (4, 7)]),
+        ("an. a!", []),
+    ],
+)
+def test_tokens_stand_where_the_text_has_them(text: str, places: list[tuple[int, int]]) -> None:
+    starts, ends = token_places(*fold(text))
+    assert list(zip(starts, ends, strict=True)) == places
+
+
+def test_each_character_of_a_folded_text_has_its_offset() -> None:
+    folded, origins = fold("'Don't, go")
+    assert (folded, list(origins), len(origins), origins[3]) == ("dont go", [1, 2, 3, 5, 7, 8, 9], 7, 5)
+    for text, folded, origins in (
+        (" so  sad ", "so sad", [1, 2, 3, 5, 6, 7]),
+        ("İ!", "i\u0307", [0, 0]),
+        (" ", "", []),
+    ):
+        found = fold(text)
+        assert (found[0], list(found[1])) == (folded, origins)
+
+
+def test_words_that_come_twice_are_shared_as_often_as_both_have_them() -> None:
+    twice, thrice, once = (take_apart(text) for text in ("so so sad", "so so so", "sad so"))
+    assert (twice.shared(thrice), twice.shared(once), once.shared(twice), once.shared(once)) == (2, 2, 2, 2)
+    assert (twice.count, twice.counts, once.counts) == (3, {"so": 2, "sad": 1}, None)
