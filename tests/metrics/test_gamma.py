@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emotui.metrics.gamma import BLOCK, _moved, _offsets, _run, _strata, gamma
+from emotui.metrics.gamma import BLOCK, _disorder, _moved, _offsets, _run, _strata, _Sums, _sums, gamma
 from emotui.metrics.gamma_alignment import Dissimilarity, Units, _halves, _undivided, best_alignment, positional
 from emotui.metrics.set_packing import packed, search, solve
 from emotui.metrics.unitizing import MarkedText
@@ -241,7 +241,8 @@ def test_offsets_are_whole_apart_where_there_is_room_and_anywhere_where_there_is
         found = sorted(_offsets(3, 100.0, 10.0, draw))
         assert all(0 <= offset < 100 and offset == int(offset) for offset in found)
         assert all(b - a >= 10 for a, b in pairwise(found))
-    assert all(0 <= offset < 5 for offset in _offsets(4, 5.0, 10.0, draw))
+    crowded = [_offsets(4, 5.0, 10.0, draw)[1:] for _ in range(40)]
+    assert {offset for found in crowded for offset in found} == {0.0, 1.0, 2.0, 3.0, 4.0}
 
 
 def test_units_that_would_begin_behind_the_end_begin_anew() -> None:
@@ -262,3 +263,18 @@ def test_who_makes_a_random_annotation_is_counted_and_many_are_drawn_freely() ->
     assert sum(one.weight for one in _strata(3)) == pytest.approx(1)
     (free,) = _strata(50)
     assert (free.makers, free.weight) == ((), 1.0)
+
+
+def test_a_unit_of_three_counts_each_of_its_pairs_half_and_one_text_has_no_interval() -> None:
+    units = [as_units([(0, 4, label)]) for label in (0, 0, 1)]
+    sums = _sums(units, best_alignment(units, HOW), HOW, 2)
+    assert (sums.units, sums.weight.tolist(), sums.unlike.tolist()) == (3, [1.5, 1.5, 1.0], [1.0, 1.0, 1.0])
+    assert _disorder(_Sums(3.0, 6, sums.unlike, sums.weight), 2) == 1.0
+    text = MarkedText(30, {"a": [Mark(0, 4, "joy")], "b": [Mark(2, 9, "fear")]})
+    alone = gamma([text], ["a", "b"], resamples=20).gamma
+    whole = gamma([text], ["a", "b"])
+    assert whole.observed is not None
+    assert whole.expected is not None
+    assert whole.gamma.value == pytest.approx(1 - whole.observed / whole.expected)
+    assert (alone.low, alone.why) == (None, "no interval: one text only")
+    assert whole.gamma.why is None

@@ -145,7 +145,9 @@ def test_a_text_that_was_left_as_it_is_lies_nowhere_else() -> None:
 def test_perplexity_is_of_the_mean_token() -> None:
     assert perplexity(4 * math.log(1 / 8), 4) == pytest.approx(8)
     assert perplexity(0, 0) is None
-    assert perplexity(-1e6, 1) is None
+    assert perplexity(-1e6, 1) is perplexity(-700.0, 1) is None
+    assert perplexity(math.log(1 / 8), 1) == pytest.approx(8)
+    assert perplexity(-699.0, 1) == math.exp(699)
     assert words_and_characters("two  words\n") == (2, 11)
 
 

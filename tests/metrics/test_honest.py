@@ -11,6 +11,7 @@ from emotui.metrics.expected import (
     Objective,
     decode_expected_hamming,
     decode_expected_macro_f1,
+    decode_marginals,
     expected_f1_exact,
     expected_f1_plug_in,
 )
@@ -234,3 +235,9 @@ def test_nothing_possible_is_decoded_to_nothing() -> None:
     assert decode_expected_macro_f1(np.zeros((5, 2))).sum() == 0
     assert decode_expected_macro_f1(np.empty((0, 2))).shape == (0, 2)
     assert decode_expected_macro_f1(np.ones((3, 1))).tolist() == [[1], [1], [1]]
+
+
+def test_marginals_are_decoded_for_the_figure_that_is_asked_for() -> None:
+    # Of .4 and .3 none is over one half; the first alone is expected to have an F1 above that of nothing, 0.
+    assert decode_marginals([[0.4], [0.3]], "hamming").tolist() == [[0], [0]]
+    assert decode_marginals([[0.4], [0.3]], "macro_f1").any()

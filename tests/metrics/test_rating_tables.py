@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from emotui.metrics.agreement import agreement_report, cohen_kappa, fleiss_kappa
 from emotui.metrics.rating_tables import cohen, percent_agreement, table_agreement, votes
 from emotui.metrics.resampling import draws, interval
-from emotui.metrics.span_pairs import NONE, span_pair
+from emotui.metrics.span_pairs import NONE, _distinct, span_pair
 from emotui.records import Mark
 
 # Fleiss 1971, Table 1: 30 patients, 6 psychiatrists; counts of depression, personality disorder, schizophrenia,
@@ -149,3 +149,12 @@ def test_a_pair_of_spans_has_the_intervals_of_sums_over_texts() -> None:
     rows = np.concatenate(list(draws(8, 200, 0)))
     assert (found.exact_f1.low, found.exact_f1.high) == pytest.approx(interval([np.mean(r % 2) for r in rows]))
     assert span_pair("a", "b", texts).exact_f1.low is None
+
+
+def test_spans_of_one_place_are_in_the_order_of_their_labels_and_intervals_have_seed_0() -> None:
+    marks = [Mark(0, 3, "joy"), Mark(0, 3, "fear"), Mark(0, 3)]
+    assert _distinct([*marks, Mark(0, 3)]) == [Mark(0, 3), Mark(0, 3, "fear"), Mark(0, 3, "joy")]
+    texts = [("sad day", [Mark(0, 3)], [Mark(0, 3 + 4 * (at % 3 == 0))]) for at in range(12)]
+    drawn = span_pair("a", "b", texts, resamples=50)
+    assert drawn == span_pair("a", "b", texts, resamples=50, seed=0)
+    assert drawn.exact_f1 != span_pair("a", "b", texts, resamples=50, seed=1).exact_f1

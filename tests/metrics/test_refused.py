@@ -9,7 +9,7 @@ from emotui.metrics.alpha import alpha, item_disagreement
 from emotui.metrics.dawid_skene import dawid_skene
 from emotui.metrics.decoding import checked_log_odds, log_odds_of, marginals_over_alphas, posterior_marginals
 from emotui.metrics.expected import decode_marginals
-from emotui.metrics.figure import Figure, unique_rows, with_interval
+from emotui.metrics.figure import Figure, resample_counts, unique_rows, with_interval
 from emotui.metrics.ising import Ising
 from emotui.metrics.labels import confusion_counts
 from emotui.metrics.masked import MaskScore
@@ -103,3 +103,10 @@ def test_a_ratio_has_an_interval_over_two_groups_or_more_where_resamples_differ(
     assert ratio_intervals([some], np.array([0, 0, 1, 1])) == [None]  # both halves have one of two
     assert ratio_intervals([some], np.array([0, 1, 0, 1])) == [(0.0, 1.0)]
     assert ratio_intervals([]) == []
+
+
+@pytest.mark.parametrize("times", [[1.0, 1.0, 2.0], [9.0, 9.0, 2.0]])
+def test_every_kind_of_item_is_drawn_as_often_as_there_are_of_it(times: list[float]) -> None:
+    drawn = resample_counts(np.array(times), 2000, 0)
+    assert set(drawn.sum(axis=1)) == {sum(times)}
+    assert drawn.mean(axis=0) == pytest.approx(times, abs=0.2)

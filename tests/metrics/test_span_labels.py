@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emotui.metrics.span_errors import Facts, Labels, Tally, over_repeats
-from emotui.metrics.span_labels import mapped
+from emotui.metrics.span_labels import labelled_f1, mapped
 from emotui.metrics.span_report import report, span_report
 from emotui.metrics.span_scoring import SampleDetail, score_samples
 from emotui.records import Mark, SpanPrediction, SpanSample
@@ -128,3 +128,9 @@ def test_labels_of_one_set_have_the_names_that_a_mapping_gives_and_else_their_ow
     found, none = mapped(["glad", "fear", "odd", "odd"], {"glad": "joy", "sad": "sadness"}, ["joy", "fear"])
     assert (found, none) == ({"glad": "joy", "fear": "fear"}, ["odd"])
     assert mapped(["fear"], {"fear": "terror"}, ["fear"]) == ({"fear": "terror"}, [])
+
+
+def test_spans_whose_labels_agree_count_over_the_greater_number_of_spans() -> None:
+    gold = (Mark(0, 8, "joy"), Mark(15, 21, "fear"), Mark(34, 38, "joy"))
+    assert labelled_f1(one(gold, Mark(0, 8, "joy"), Mark(15, 21, "joy"))) == pytest.approx(1 / 3)
+    assert labelled_f1(one(gold[:2], *gold[:1], Mark(15, 21, "joy"), Mark(34, 38, "joy"))) == pytest.approx(1 / 3)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emotui.metrics.span_output import Parsed, parse_output
+from emotui.metrics.span_output import Parsed, marker_count, parse_output
 
 TEXT = "I sneered at it. So sad."
 
@@ -130,3 +130,15 @@ def test_any_answer_can_be_parsed(output: str, style: str, cot: bool, text: str)
     parsed = parse_output(output, style, cot, text)
     assert all(span.strip() for span in parsed.spans)
     assert not parsed.void or parsed.invalid
+
+
+def test_markers_are_counted_without_those_of_the_text_itself() -> None:
+    assert marker_count(" **so** sad", "so sad ") == 2
+    assert marker_count("**so** glad", "so sad") == 2
+    assert marker_count("**what** the f**k", "what the f**k") == 2
+    assert marker_count("so sad", "so sad") == 0
+
+
+@pytest.mark.parametrize("output", ["**what** the f**x", "what the f**", "what the f**ks", "the f**k"])
+def test_a_changed_text_with_asterisks_of_its_own_is_void(output: str) -> None:
+    assert parse_output(output, "highlight", False, "what the f**k").void

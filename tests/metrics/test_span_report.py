@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emotui.metrics.span_report import SampleDetail, report, score_pairs, score_samples, span_report
+from emotui.metrics.span_scoring import _overlap
 from emotui.records import Mark, Sentence, Span, SpanPrediction, SpanSample, marks_at
 
 KEYWORDS = frozenset(("joy", "Disgust", "worst_part"))
@@ -394,3 +395,47 @@ def test_details_survive_json_and_figures_stay_in_bounds(one: list[str], other: 
         matched = len([pair for pair in detail.pairs if pair.f1])
         assert len(detail.missed) == len(detail.gold) - matched
         assert len(detail.extra) == len(detail.predicted) - matched
+
+
+def test_a_sample_without_a_prediction_counts_as_one_without_spans_or_is_left_out() -> None:
+    golds = [SpanSample(id=key, text="so glad", spans=(Mark(3, 7),)) for key in "ab"]
+    said = [SpanPrediction(id="a", spans=("glad",))]
+    counted, left_out = (span_report(golds, said, None, frozenset(), skip_missing=skip) for skip in (False, True))
+    assert (counted["n"], counted["f1"], left_out["n"], left_out["f1"]) == (2, 0.5, 1, 1.0)
+    assert "ci95" not in counted
+    assert "ci95" in span_report(golds, said, None, frozenset(), shared=[None, None])
+
+
+def test_a_report_in_which_every_figure_is_defined_has_no_notes() -> None:
+    glad = Sentence(start=0, end=8, emotion="joy", valence="positive")
+    desk = Sentence(start=9, end=15, emotion="neutral", valence="neutral")
+    passage = SpanSample(id="a", text="so glad. a desk", spans=(Mark(3, 7),), sentences=(glad, desk))
+    said = [SpanPrediction(id="a", spans=("glad",))]
+    whole = span_report([passage], said, lambda texts: np.eye(2)[[0] * len(texts)], frozenset({"glad"}))
+    assert (whole["f1"], "notes" in whole) == (1.0, False)
+    assert whole["by_emotion"] == {"joy": {"n": 1, "f1": 1.0, "sim": 1.0}}
+    unlabelled = msgspec.structs.replace(passage, sentences=(Sentence(start=0, end=8), desk))
+    assert span_report([unlabelled], said, None, frozenset())["by_emotion"] == {}
+
+
+def test_a_note_says_in_how_many_repeats_a_figure_is_undefined_where_it_is_not_in_all() -> None:
+    golds = [SpanSample(id="a", text="so glad", spans=(Mark(3, 7, "joy"),))]
+    spoken = SpanPrediction(id="a", spans=(Mark(3, 7, "joy"),))
+    silent = SpanPrediction(id="a", repeat=1, spans=())
+    some = span_report(golds, [spoken, silent], None, frozenset())["notes"]
+    assert some["precision"] == "no predicted spans in 1 of 2 repeats, which the mean leaves out"
+    assert not any(name.startswith("labels") for name in some)
+    none = [msgspec.structs.replace(silent, repeat=repeat) for repeat in (0, 1)]
+    assert span_report(golds, none, None, frozenset())["notes"]["precision"] == "no predicted spans"
+
+
+def test_what_a_detail_leaves_empty() -> None:
+    bare = SpanSample(id="1", text="it was a joy", spans=(Mark(3, 12),))
+    detail = one(bare, "joy")
+    assert (detail.gold_labels, detail.fixated, detail.unlabelled) == ((), (0,), False)
+    changed = SpanPrediction(id="1", output="it is a **joy**", style="highlight")
+    (void,) = score_samples([bare], [changed], None, KEYWORDS)
+    assert (void.void, void.keyword, void.fixated) == (True, True, ())
+    assert one(msgspec.structs.replace(bare, spans=None), "joy").unlabelled
+    assert [_overlap((0, 3), other) for other in ((2, 5), (3, 5), (0, 1))] == [True, False, True]
+    assert [_overlap((3, 5), other) for other in ((0, 3), (0, 4))] == [False, True]
