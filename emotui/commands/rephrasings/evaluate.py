@@ -111,13 +111,16 @@ def print_evaluation(document: dict[str, Any]) -> None:
     for row in document["rows"]:
         seeds = f" ×{row['runs']}" if row["runs"] > 1 else ""
         table.add_row(as_written(row["model"] + seeds), *(_cell(row["columns"].get(name)) for name in names))
+        sure = [_ends(row["columns"].get(name)) for name in names]
+        if any(sure):
+            table.add_row(as_written("  95%", "dim"), *(as_written(one, "dim") for one in sure))
     for row in document["published"]:
         table.add_row(as_written(f"† {row['model']}"), *(_cell(row["columns"].get(name), digits=2) for name in names))
     console.print(table)
     if document["published"]:
         first = document["published"][0]
         console.print(as_written(f"† {first['source']}, on {first['dataset']}: other texts, other models", "dim"))
-    for name, why in document["notes"].items():
+    for name, why in (*document["notes"].items(), *document["conventions"].items()):
         console.print(as_written(f"{name}: {why}", "dim"))
 
 
@@ -128,3 +131,9 @@ def _cell(figures: dict[str, Any] | None, digits: int = 3) -> Any:
     mean, sd = figures[FIGURE]["mean"], figures[FIGURE]["sd"]
     shown = f"{mean:.{digits}f}" + (f"±{sd:.3f}" if sd or (sd == 0 and digits == 3) else "")
     return as_written(re.sub(r"\b0\.", ".", shown))  # eight columns fit into 80
+
+
+def _ends(figures: dict[str, Any] | None) -> str:
+    """The interval under a figure: `.48–.54`; empty where there is none."""
+    ends = None if figures is None else figures[FIGURE]["ci95"]
+    return "" if ends is None else re.sub(r"\b0\.", ".", "–".join(f"{end:.2f}" for end in ends))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import mean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from emotui.backends.base import ModelCard, OnStep, Request
 from emotui.backends.host import IsCancelled, ModelProcess
@@ -27,6 +27,12 @@ from emotui.tasks.rephrase.task import Rephrase, suited
 from emotui.workbench.rephrase.files import read_variants
 from emotui.workbench.results.published import PublishedRow, published
 from emotui.workbench.runs.plan import chosen_way, sample_seed
+
+if TYPE_CHECKING:
+    from emotui.metrics.beside import Resampled
+
+BESIDE, SEED = 2000, 0
+"""Resamples for intervals, and the seed of their draws, as of all figures beside which an interval stands."""
 
 ORIGINAL = "Original"
 TABLE = "hard_emotions_table3"
@@ -107,8 +113,9 @@ def evaluate(
 
     Returns:
         `n` (chains), `columns` (set to number of texts), `rows`: one a model, `{model, specs, way, labels, runs,
-        columns: {set: {figure: {mean, sd, runs}}}}`, where `sd` (n - 1) is null for a single run; `published`, the
-        rows of table 3 for the dataset with the same kind of labels; `notes`.
+        columns: {set: {figure: {mean, sd, runs, ci95}}}}`, where `sd` (n - 1) is null for a single run and `ci95`
+        where no resample differs; `published`, the rows of table 3 for the dataset with the same kind of labels;
+        `notes`; `conventions`.
 
     Raises:
         BadInput: a file is bad, a model cannot be asked so, or does not know a label; in one line each.
@@ -147,7 +154,7 @@ def evaluate(
                 for way in ways:
                     asking = _Asking(model, golds, way, options or {}, seed, cancelled)
                     figures = _figures(asking, sets, partial(progress, spec))
-                    by_way.setdefault(way, []).append(_Run(asking.labels, figures))
+                    by_way.setdefault(way, []).append(_Run(asking.labels, *figures))
                     if asking.silent:
                         notes[spec] = f"{asking.silent} texts have no answer, which counts as wrong: {asking.why}"
         document += [_row(row, way, runs) for way, runs in by_way.items()]
@@ -161,6 +168,10 @@ def evaluate(
         "rows": document,
         "published": [_printed(row) for row in published_rows(golds)],
         "notes": notes,
+        "conventions": {
+            "ci95": f"95% percentile bootstrap over the texts of a set, {BESIDE:,} resamples, seed {SEED}; of several"
+            " runs over the same draws, their mean taken first"
+        },
     }
 
 
@@ -172,10 +183,11 @@ def published_rows(golds: Sequence[tuple[str, str]]) -> list[PublishedRow]:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """One model asked in one way: the labels that it chose among, and its figures by set."""
+    """One model asked in one way: the labels that it chose among, and by set its figures, also over resamples."""
 
     labels: Sequence[str]
     figures: Mapping[str, Mapping[str, float | None]]
+    resampled: "Mapping[str, Resampled]"
 
 
 def _ways(card: ModelCard, promptings: Sequence[str]) -> list[str]:
@@ -209,9 +221,7 @@ def _row(row: Contender, way: str, runs: Sequence[_Run]) -> dict[str, Any]:
         "way": way,
         "labels": list(runs[0].labels),
         "runs": len(runs),
-        "columns": {
-            name: {key: _over([run.figures[name][key] for run in runs]) for key in FIGURES} for name in runs[0].figures
-        },
+        "columns": {name: _column(name, runs) for name in runs[0].figures},
     }
 
 
@@ -261,17 +271,35 @@ class _Asking:
         return found
 
 
+def _column(name: str, runs: Sequence[_Run]) -> dict[str, Any]:
+    """The figures of one set over runs, with the intervals of their means."""
+    from emotui.metrics.beside import intervals
+
+    sure = intervals([run.resampled[name] for run in runs])
+    return {
+        key: _over([run.figures[name][key] for run in runs])
+        | {"ci95": None if (ends := sure.get(key)) is None else list(ends)}
+        for key in FIGURES
+    }
+
+
 def _figures(
     asking: _Asking, sets: Mapping[str, Sequence[ClassGold]], progress: Callable[[int, int], None]
-) -> dict[str, dict[str, float | None]]:
-    """By set: the figures of one model."""
-    said = asking.labels_of([sample for records in sets.values() for sample in records], progress)
-    found = {}
+) -> "tuple[dict[str, dict[str, float | None]], dict[str, Resampled]]":
+    """By set: the figures of one model, and what they come to over resamples of the set's texts."""
+    from emotui.metrics.beside import drawn, single_labels
+
+    answers = asking.labels_of([sample for records in sets.values() for sample in records], progress)
+    found, resampled = {}, {}
     for name, records in sets.items():
         gold = {sample.id: sample.gold for sample in records}
-        report = class_report(gold, {sample.id: said[sample.id, sample.text] for sample in records})
+        said = {sample.id: answers[sample.id, sample.text] for sample in records}
+        report = class_report(gold, said)
         found[name] = {key: report[key] for key in FIGURES}
-    return found
+        labels = sorted({*gold.values(), *said.values()} - {""})
+        over = single_labels(list(gold.values()), list(said.values()), labels, drawn([None] * len(gold)))
+        resampled[name] = {key: over[key] for key in FIGURES if key in over}
+    return found, resampled
 
 
 def _over(runs: Sequence[float | None]) -> dict[str, Any]:

@@ -183,15 +183,27 @@ def column_groups(columns: Sequence[Column]) -> list[tuple[str, int]]:
 
 
 def footnotes(table: ResultsTable) -> list[str]:
-    """What a table's rows and cells add to its notes: conventions of own scores, reasons, remarks."""
+    """What a table's rows and cells add to its notes: conventions of own scores, reasons, remarks.
+
+    Where each cell says something else, as of counts of one thing against another, it is no convention.
+    """
     own = [row for row in table.rows if not row.published]
     cells = [cell for row in own for cell in row.cells]
     conventions = dict.fromkeys(
         cell.convention for cell in cells if cell.convention and cell.convention not in table.notes
     )
+    if len(conventions) == sum(bool(cell.convention) for cell in cells) > 1:
+        conventions = {}
     reasons = dict.fromkeys(cell.why for cell in cells if cell.value is None and cell.why)
     return [
         *(f"Own rows are scored by: {convention}." for convention in conventions),
         *([f"n/a: {'; '.join(reasons)}."] if reasons else []),
-        *(f"{row.label} ({row.source}): {row.remark}." for row in own if row.remark),
+        *(f"{_named(row)}{row.remark}." for row in own if row.remark),
     ]
+
+
+def _named(row: Row) -> str:
+    """Whom a remark is about; nothing where it says so itself."""
+    if row.source:
+        return f"{row.label} ({row.source}): "
+    return "" if row.remark.startswith(row.label) else f"{row.label}: "

@@ -111,7 +111,13 @@ def test_figures_are_those_of_a_hand_computation_and_each_text_is_asked_about_on
         "mean": pytest.approx(1 / 3),
         "sd": None,
         "runs": [1 / 3],
+        "ci95": [0.0, 1.0],  # of 27 draws of three texts 8 hold no right answer, and one right ones alone
     }
+    gold, said = {"a": "joy", "b": "fear", "c": "fear"}, {"a": "joy", "b": "fear", "c": "joy"}
+    beside = class_report(gold, said, [None] * 3)["ci95"]
+    assert document["rows"][0]["columns"]["Original"]["macro_f1"]["ci95"] == beside["macro_f1"]
+    assert document["rows"][0]["columns"]["2R"]["accuracy"]["ci95"] is None
+    assert "2,000 resamples" in document["conventions"]["ci95"]
 
 
 def test_a_text_without_an_answer_counts_as_wrong_with_a_note_and_a_lost_server_ends_it(file: Path) -> None:

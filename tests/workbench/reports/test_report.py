@@ -21,12 +21,13 @@ from emotui.commands.results import report, results
 from emotui.errors import BadInput
 from emotui.records import ScenesGold
 from emotui.store.query import Dataset
-from emotui.tables import Cell, shown_cell
+from emotui.tables import Cell, Column, ResultsTable, Row, shown_cell
 from emotui.workbench.datasets.experiments import add_experiment
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.progress import RunProgress
 from emotui.workbench.reports.escaping import latex, markdown, one_line
 from emotui.workbench.reports.report import write_report
+from emotui.workbench.reports.values import footnotes
 from emotui.workbench.results.service import Results
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
@@ -378,3 +379,16 @@ def test_a_run_of_a_task_that_is_not_known_is_one_sentence(made: tuple[Workspace
     with pytest.raises(BadInput, match="does not know the task 'guess'; it knows spans, scenes"):
         write_report(store, made[0].results(), ["g1"], str(tmp_path / "x.md"))
     assert json.dumps([path.name for path in tmp_path.glob("*.md")]) == "[]"
+
+
+def test_a_footnote_is_what_several_cells_have_in_common() -> None:
+    def table(*conventions: str, remark: str = "", source: str = "") -> ResultsTable:
+        cells = tuple(Cell(1, convention=one) for one in conventions)
+        columns = tuple(Column(str(at), str(at)) for at, _ in enumerate(cells))
+        return ResultsTable("t", "t", columns, (Row("a", "people", source, cells, remark),))
+
+    assert footnotes(table("ann says joy, bob joy", "ann says joy, bob fear")) == []
+    assert footnotes(table("spans 5", "spans 5")) == ["Own rows are scored by: spans 5."]
+    assert footnotes(table("spans 5")) == ["Own rows are scored by: spans 5."]
+    assert footnotes(table(remark="a: gold fear")) == ["a: gold fear."]
+    assert footnotes(table(remark="unfinished", source="r1")) == ["a (r1): unfinished."]
