@@ -30,6 +30,8 @@ class Action(msgspec.Struct, frozen=True):
 
 
 _SAMPLES = "the list holds no sample"
+_ERRORS = "no run whose errors are marked is over the list"
+_LISTED = "there is no list to keep samples of"
 _RUN = "no run is over the list: {model} runs a model, {run} chooses a run"
 _WRITES = "files are only looked at: a workspace keeps what is done"
 
@@ -55,10 +57,22 @@ SHARED: tuple[Action, ...] = (
         "Move",
         needs=_SAMPLES,
     ),
-    Action("page_down", ("pagedown",), "PgDn", "page down", "A screenful further down in the list", "Move"),
-    Action("page_up", ("pageup",), "PgUp", "page up", "A screenful further up in the list", "Move"),
-    Action("first", ("g", "home"), "g", "first", "First sample ({first} from any pane, Home in the list)", "Move"),
-    Action("last", ("G", "end"), "G", "last", "Last sample ({last} from any pane, End in the list)", "Move"),
+    Action(
+        "page_down", ("pagedown",), "PgDn", "page down", "A screenful further down in the list", "Move", needs=_SAMPLES
+    ),
+    Action("page_up", ("pageup",), "PgUp", "page up", "A screenful further up in the list", "Move", needs=_SAMPLES),
+    Action(
+        "first",
+        ("g", "home"),
+        "g",
+        "first",
+        "First sample ({first} from any pane, Home in the list)",
+        "Move",
+        needs=_SAMPLES,
+    ),
+    Action(
+        "last", ("G", "end"), "G", "last", "Last sample ({last} from any pane, End in the list)", "Move", needs=_SAMPLES
+    ),
     Action(
         "next_error",
         ("n",),
@@ -68,7 +82,7 @@ SHARED: tuple[Action, ...] = (
         "Move",
         4,
         ("{next_error} {previous_error}", "error"),
-        "no run whose errors are marked is over the list",
+        _ERRORS,
     ),
     Action(
         "previous_error",
@@ -77,7 +91,7 @@ SHARED: tuple[Action, ...] = (
         "previous error",
         "Previous sample with an error",
         "Move",
-        needs="no run whose errors are marked is over the list",
+        needs=_ERRORS,
     ),
     Action(
         "next_H",
@@ -88,10 +102,26 @@ SHARED: tuple[Action, ...] = (
         "Move",
         15,
         ("{next_H} {next_F} {next_N}", "next of a kind"),
-        "no run whose errors are marked is over the list",
+        _ERRORS,
     ),
-    Action("next_F", ("F",), "F", "next fixation", "Next sample with nothing but a keyword marked", "Move"),
-    Action("next_N", ("N",), "N", "next neutral hit", "Next sample with evidence in a neutral sentence", "Move"),
+    Action(
+        "next_F",
+        ("F",),
+        "F",
+        "next fixation",
+        "Next sample with nothing but a keyword marked",
+        "Move",
+        needs=_ERRORS,
+    ),
+    Action(
+        "next_N",
+        ("N",),
+        "N",
+        "next neutral hit",
+        "Next sample with evidence in a neutral sentence",
+        "Move",
+        needs=_ERRORS,
+    ),
     Action("pane", ("tab",), "Tab", "next pane", "Put the keys into the next pane", "Move", 16),
     Action("pane_back", ("shift+tab",), "⇧Tab", "previous pane", "Put the keys into the previous pane", "Move"),
     Action("open", ("enter",), "Enter", "open", "From the list into the place", "Move", 2, needs=_SAMPLES),
@@ -115,9 +145,25 @@ SHARED: tuple[Action, ...] = (
         17,
         needs="the list is in sight already",
     ),
-    Action("stop", ("escape",), "Esc", "stop", "Stop what is running; what is done is kept", "Runs", 14),
     Action(
-        "leave", ("escape",), "Esc", "leave", "Out of the text, statistics or review; letters are keys", "Writing", 2
+        "stop",
+        ("escape",),
+        "Esc",
+        "stop",
+        "Stop what is running; what is done is kept",
+        "Runs",
+        14,
+        needs="nothing is running that could be stopped",
+    ),
+    Action(
+        "leave",
+        ("escape",),
+        "Esc",
+        "leave",
+        "Out of the text, statistics or review; letters are keys",
+        "Writing",
+        2,
+        needs="nothing is open that could be left",
     ),
     Action(
         "back",
@@ -129,10 +175,44 @@ SHARED: tuple[Action, ...] = (
         9,
         needs="there is nothing to go back from; {quit} leaves emotui",
     ),
-    Action("list_narrower", ("ctrl+left",), "^←", "list narrower", "The list narrower; the line drags too", "Move"),
-    Action("list_wider", ("ctrl+right",), "^→", "list wider", "The list wider; remembered, as when dragged", "Move"),
-    Action("search", ("slash",), "/", "search", "Keep the samples whose text holds these words", "List", 6),
-    Action("filter", ("f",), "f", "filter", "Keep samples by emotion, valence, kind of error or F1", "List", 5),
+    Action(
+        "list_narrower",
+        ("ctrl+left",),
+        "^←",
+        "list narrower",
+        "The list narrower; the line drags too",
+        "Move",
+        needs="list and place are not beside each other",
+    ),
+    Action(
+        "list_wider",
+        ("ctrl+right",),
+        "^→",
+        "list wider",
+        "The list wider; remembered, as when dragged",
+        "Move",
+        needs="list and place are not beside each other",
+    ),
+    Action(
+        "search",
+        ("slash",),
+        "/",
+        "search",
+        "Keep the samples whose text holds these words",
+        "List",
+        6,
+        needs=_LISTED,
+    ),
+    Action(
+        "filter",
+        ("f",),
+        "f",
+        "filter",
+        "Keep samples by emotion, valence, kind of error or F1",
+        "List",
+        5,
+        needs=_LISTED,
+    ),
     Action(
         "metric",
         ("percent_sign",),
@@ -143,7 +223,16 @@ SHARED: tuple[Action, ...] = (
         0,
         needs=f"there is nothing to choose: {_RUN}",
     ),
-    Action("sort", ("s",), "s", "sort", "Order the list; Space turns the order round", "List", 7),
+    Action(
+        "sort",
+        ("s",),
+        "s",
+        "sort",
+        "Order the list; Space turns the order round",
+        "List",
+        7,
+        needs=_LISTED,
+    ),
     Action("clear", ("x",), "x", "clear filter", "Drop search and filter", "List", 8, needs="nothing is filtered"),
     Action(
         "dataset",
@@ -240,7 +329,7 @@ SHARED: tuple[Action, ...] = (
         "note",
         "Write a note on the sample, with codes; made by typing them",
         "Sample",
-        needs=_WRITES,
+        needs="it takes a sample of a workspace",
     ),
     Action(
         "note_here",
@@ -249,7 +338,7 @@ SHARED: tuple[Action, ...] = (
         "note",
         "Write a note on the sample, where {sample_note} means something else",
         "Sample",
-        needs=_WRITES,
+        needs="it takes a sample of a workspace",
     ),
     Action(
         "codes",
@@ -299,9 +388,27 @@ SHARED: tuple[Action, ...] = (
         0,
         needs="there is nothing to write",
     ),
-    Action("view", ("v",), "v", "view", "The next view: tables, bars, heatmaps, sweep, flips, couplings", "Views", 3),
-    Action("view_back", ("V",), "V", "view before", "The view before", "Views"),
-    Action("write", ("i", "enter"), "i", "write", "Into the text: from there {submit} submits", "Writing", 1),
+    Action(
+        "view",
+        ("v",),
+        "v",
+        "view",
+        "The next view: tables, bars, heatmaps, sweep, flips, couplings",
+        "Views",
+        3,
+        needs="there is one view alone",
+    ),
+    Action("view_back", ("V",), "V", "view before", "The view before", "Views", needs="there is one view alone"),
+    Action(
+        "write",
+        ("i", "enter"),
+        "i",
+        "write",
+        "Into the text: from there {submit} submits",
+        "Writing",
+        1,
+        needs="there is no text to write into",
+    ),
     Action(
         "undo",
         ("u", "ctrl+z"),
@@ -327,7 +434,16 @@ SHARED: tuple[Action, ...] = (
 TOOL: tuple[Action, ...] = (
     Action("theme", (), "", "theme", "Choose colours: dark, light, high contrast, colour-blind-safe", "Tool", 0),
     Action("own_keys", ("f10",), "F10", "own keys", "Put other keys in place of these; a set for vim's", "Tool"),
-    Action("sql", ("Q",), "Q", "SQL", "Ask the store a question of your own in SQL", "Tool", 0),
+    Action(
+        "sql",
+        ("Q",),
+        "Q",
+        "SQL",
+        "Ask the store a question of your own in SQL",
+        "Tool",
+        0,
+        needs="files are only looked at: a workspace is asked",
+    ),
     Action(
         "tour",
         ("f12",),

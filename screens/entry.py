@@ -16,6 +16,7 @@ class PlaceEntry(msgspec.Struct, frozen=True):
         samples_of: of which task the list has the samples while it is open; empty: it takes the list as it is.
         keeps: further tasks whose list stays while it is open.
         actions: what no other place answers.
+        needs: what most of its actions take, said of one that cannot be done now and has no reason of its own.
         main: what one does here before all else, by the ids of its actions: these stand first in the footer.
         signs: what the marks mean that it puts into the list: a heading, and a sign with its words for each.
     """
@@ -25,5 +26,6 @@ class PlaceEntry(msgspec.Struct, frozen=True):
     samples_of: str
     keeps: tuple[str, ...] = ()
     actions: tuple[Action, ...] = ()
+    needs: str = ""
     main: tuple[str, ...] = ()
     signs: tuple[str, tuple[tuple[str, str], ...]] = ("", ())

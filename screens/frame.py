@@ -8,9 +8,11 @@ from msgspec.structs import replace
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
+from textual.widget import Widget
 
 from emotui.screens import jobs
 from emotui.screens.actions import Acting
+from emotui.screens.folding import Folding
 from emotui.screens.keymaps.keymap import Keymap, bindings
 from emotui.screens.keymaps.words import hold, keyed
 from emotui.screens.keys import LONG, WAIT, Keys
@@ -20,28 +22,26 @@ from emotui.screens.own_keys import OwnKeys
 from emotui.screens.place import Place
 from emotui.screens.places import ACTIONS, PLACES, SIGNS, TITLES, OpenPlaces, list_tasks, place_of
 from emotui.screens.samples.actions import ListActions
-from emotui.screens.samples.divider import STEP, Divider, fitting, kept_width
+from emotui.screens.samples.divider import Divider
 from emotui.screens.samples.pane import ListPane
 from emotui.screens.samples.source_actions import SourceActions
-from emotui.screens.session import LIST_WIDTH, Opened, Session
+from emotui.screens.session import Opened, Session
 from emotui.screens.tool import ToolActions
-from emotui.screens.widgets import top_line
+from emotui.screens.top import Top
 from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.footer import KeyBar
-from emotui.screens.widgets.line import Line, taken
 from emotui.screens.widgets.number_format import count
-from emotui.screens.widgets.search_input import SearchLine
 from emotui.screens.widgets.textual_private import LaidOut
 from emotui.screens.widgets.textual_private_failures import OutlivingApp
 
 if TYPE_CHECKING:
     from emotui.workbench.source import BrowseSource
 
-NARROW = 110
-"""Below so many columns the list folds away behind a key."""
 
-_LIST = (44, 60)
-"""Cells that the list has at least and at most, where nobody has moved the line beside it."""
+_ENDS = dict.fromkeys(("next", "page_down", "last"), "this is the last sample of the list") | dict.fromkeys(
+    ("previous", "page_up", "first"), "this is the first sample of the list"
+)
+"""What is said where the list cannot go further."""
 
 
 class Frame(Acting, LaidOut):
@@ -57,7 +57,6 @@ class Frame(Acting, LaidOut):
     BINDINGS = [*bindings()]
     AUTO_FOCUS = "#list"
     DEFAULT_CSS = """
-    Frame #top { dock: top; padding: 0 1; background: $panel; }
     Frame #body { height: 1fr; }
     Frame #places { width: 1fr; }
     Frame.-narrow ListPane { display: none; }
@@ -80,18 +79,19 @@ class Frame(Acting, LaidOut):
         hold(self.session.keymap)
         self.pane = ListPane(self.session, id="list-pane")
         self._poll = poll
-        self._list_width: int | None = None
         self._begun = ""
         self.places = OpenPlaces(self.session)
         self.note_line = NoteLine(id="note-line")
         self.notes = NoteActions(self.session, self.pane, self.note_line)
         self.tool = ToolActions(self.session, self, lambda: self.keys, SIGNS)
+        self.folding = Folding(self.session, self.pane, self, lambda: self.place, self.can)
         self._anywhere: tuple[Acting, ...] = (
             ListActions(self.session, self.pane),
             SourceActions(self.session, self),
             ModelActions(self.session, self),
             self.notes,
             self.tool,
+            self.folding,
             self,
         )
         self.own_keys = OwnKeys(self.session, self, keys_file)
@@ -99,8 +99,8 @@ class Frame(Acting, LaidOut):
 
     def compose(self) -> ComposeResult:
         """The frame with its first place; other places are made when they are first opened."""
-        self.set_class(self.app.size.width < NARROW, "-narrow")
-        yield Line(id="top")
+        self.folding.fit(self.app.size.width)
+        yield Top(id="top")
         with Horizontal(id="body"):
             yield self.pane
             yield Divider()
@@ -147,8 +147,7 @@ class Frame(Acting, LaidOut):
         """The source is open."""
         if isinstance(opened.theme, str) and opened.theme in self.app.available_themes:
             self.app.theme = opened.theme
-        self._list_width = kept_width(opened.list_width)
-        self._part()
+        self.folding.take_width(opened.list_width)
         self.place.bind_source(opened.source)
         self.places.tell_model()
         self._top()
@@ -225,7 +224,7 @@ class Frame(Acting, LaidOut):
         self.place.show_sample(event.sample, session.run_shown)
         self.notes.draw()
         if self.focused is None and event.sample is not None:
-            self.focus_shown()
+            self.folding.focus_shown()
         self.refresh_bindings()
 
     @on(Place.Listed)
@@ -261,9 +260,7 @@ class Frame(Acting, LaidOut):
     @on(Place.Secluded)
     def _seclude(self, event: Place.Secluded) -> None:
         event.stop()
-        self.set_class(self.place.alone, "-alone")
-        if self.place.alone:
-            self.remove_class("-list")
+        self.folding.seclude()
         self.refresh_bindings()
 
     @on(Place.Stepped)
@@ -293,9 +290,7 @@ class Frame(Acting, LaidOut):
             return
         session = self.session
         await self.places.open(number)
-        self.set_class(self.place.alone, "-alone")
-        if self.place.alone:
-            self.remove_class("-list")
+        self.folding.seclude()
         self.pane.steps_errors = self.place.marks_errors
         self.pane.blind = self.place.blind
         self.pane.rows.show_tags("", None)
@@ -311,14 +306,9 @@ class Frame(Acting, LaidOut):
             if rearranged:
                 self.show_list()
         self._top()
-        if not self._list_covers:
+        if not self.folding.covers:
             self.place.focus_first()
         self.refresh_bindings()
-
-    @property
-    def _list_covers(self) -> bool:
-        """Does the list stand over the place?"""
-        return self.has_class("-narrow") and self.has_class("-list")
 
     # Keys.
 
@@ -356,7 +346,10 @@ class Frame(Acting, LaidOut):
             self.clear_selection()
             self.notify(f"{count(len(chosen))} characters copied", markup=False)
         elif action is not None:
+            before = self.pane.rows.cursor
             self.action_do(action.id)
+            if action.id in _ENDS and self.pane.rows.cursor == before and not self.place.doing(action.id):
+                bar.say(_ENDS[action.id])
         elif len(key) == 1 and key.isdigit() and int(key) in PLACES and int(key) != self.places.number:
             await self.action_place(int(key))
         else:
@@ -381,14 +374,18 @@ class Frame(Acting, LaidOut):
         self.own_keys.show()
 
     def do_pane(self) -> None:
-        self.focus_next()
+        self._turn_from(self.focused, self.focus_next())
 
     def do_pane_back(self) -> None:
-        self.focus_previous()
+        self._turn_from(self.focused, self.focus_previous())
+
+    def _turn_from(self, before: Widget | None, now: Widget | None) -> None:
+        if now is before:
+            self.query_one(KeyBar).say("there is no other pane to go to")
 
     def can_back(self) -> bool:
         """From the list: search, then filter, then the list itself where it covers the place. From the place: to it."""
-        narrow = self.has_class("-narrow")
+        narrow = self.folding.narrow
         if self.keys.in_list:
             return self.session.state.filtered or narrow
         ends = any(self.place.can(one.id) for one in self.session.keymap.on("escape"))
@@ -403,15 +400,15 @@ class Frame(Acting, LaidOut):
         elif state.filtered:
             self.session.change(state.unfiltered())
         else:
-            self._show_list(False)
+            self.folding.show_list(False)
 
     def can_open(self) -> bool:
         return self.keys.in_list and self.pane.n > 0
 
     def do_open(self) -> None:
         """Into the place, with the selected sample."""
-        if self.has_class("-narrow"):
-            self._show_list(False)
+        if self.folding.narrow:
+            self.folding.show_list(False)
         else:
             self.place.focus_first()
 
@@ -422,65 +419,11 @@ class Frame(Acting, LaidOut):
         """Out of the view that is open in the place."""
         self.action_do("leave")
 
-    def can_list(self) -> bool:
-        return self.has_class("-narrow") and not self.place.alone
-
-    def do_list(self) -> None:
-        self._show_list(not self.has_class("-list"))
-
-    def can_unfold(self) -> bool:
-        return self.can_list() and not self.can("list")
-
-    do_unfold = do_list
-
-    def _show_list(self, shown: bool) -> None:
-        self.set_class(shown, "-list")
-        if self.has_class("-narrow"):
-            if shown:
-                self.pane.rows.focus()
-            else:
-                self.place.focus_first()
-        self.refresh_bindings()
-
-    def can_list_wider(self) -> bool:
-        return not self.has_class("-narrow") and not self.place.alone
-
-    can_list_narrower = can_list_wider
-
-    def do_list_wider(self) -> None:
-        self._keep_width(self.pane.size.width + STEP)
-
-    def do_list_narrower(self) -> None:
-        self._keep_width(self.pane.size.width - STEP)
-
-    @on(Divider.Moved)
-    def _drag(self, event: Divider.Moved) -> None:
-        event.stop()
-        if event.done:
-            self._keep_width(event.width)
-        else:
-            self._list_width = event.width
-            self._part()
-
-    def _keep_width(self, cells: int) -> None:
-        self._list_width = fitting(cells, self.size.width)
-        self._part()
-        self.session.remember(LIST_WIDTH, self._list_width)
-
-    def _part(self) -> None:
-        """Share the width out between list and place: as it was left, or else the list has a third."""
-        cells = self.size.width
-        if self.has_class("-narrow"):
-            self.pane.styles.width = "1fr"
-        else:
-            third = min(max(cells * 34 // 100, _LIST[0]), _LIST[1])
-            self.pane.styles.width = fitting(self._list_width or third, cells)
-
     def can_search(self) -> bool:
         return self.session.overview.dataset is not None
 
     def do_search(self) -> None:
-        self._show_list(True)
+        self.folding.show_list(True)
         self.pane.search()
 
     def can_stop(self) -> bool:
@@ -493,18 +436,14 @@ class Frame(Acting, LaidOut):
 
     def on_resize(self, event: events.Resize) -> None:
         """Fold the list away where there is no room for both."""
-        self.set_class(event.size.width < NARROW, "-narrow")
-        self._part()
-        self.focus_shown()
+        self.folding.fit(event.size.width)
+        self.folding.focus_shown()
         self.show_standing()
 
-    def focus_shown(self) -> None:
-        """Put the focus into a pane that is in sight."""
-        folded = self.place.alone or (self.has_class("-narrow") and not self.has_class("-list"))
-        if folded and self.focused in (None, self.pane.rows):
-            self.place.focus_first()
-        elif not folded and (self.focused is None or self.has_class("-narrow")) and not self.query(SearchLine):
-            self.pane.rows.focus()
+    @on(Divider.Moved)
+    def _drag(self, event: Divider.Moved) -> None:
+        event.stop()
+        self.folding.drag(event)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         panes: list[ListPane | Place] = [self.pane, *self.places.opened]
@@ -537,15 +476,4 @@ class Frame(Acting, LaidOut):
             self._top()
 
     def _top(self) -> None:
-        session, number, cells = self.session, self.places.number, self.size.width - 3
-        room = cells - taken(top_line.places(TITLES, number, 0))
-        if session.job is not None:
-            right = jobs.parts(session.job, room, esc_stops=self._esc_stops)
-        else:
-            titled = cells - taken(top_line.places(TITLES, number, cells))
-            told = (session.title, session.live), (max(cells // 3, 24), room)
-            right = top_line.standing(*told[0], session.live_state, *told[1])
-            # What the model is doing gives way to the names of the places where they fit without it.
-            if taken(right) > titled >= taken(short := top_line.standing(*told[0], "", *told[1])):
-                right = short
-        self.query_one("#top", Line).show(top_line.places(TITLES, number, cells - taken(right)), right)
+        self.query_one(Top).draw(self.session, self.places.number, esc_stops=self._esc_stops)

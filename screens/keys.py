@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 _NOT_ASKED = object()
 
-LONG = ("model", "name_model", "export", "make_gold", "rescore")
+LONG = ("model", "name_model", "import", "export", "make_gold", "rescore", "map_labels")
 """Actions that begin long work."""
 
 WAIT = "One thing at a time: wait for what the top line shows, or stop it with Esc"
@@ -102,8 +102,15 @@ class Keys:
         return bool(keys) and self._once("own keys", self._keys_of_own).issuperset(keys)
 
     def _keys_of_own(self, _: str) -> frozenset[str]:
-        # Esc ends whatever there is to end: it is the place's own only while it has something of its own to end.
-        return frozenset(key for one in self._own() for key in one.keys if key != "escape" or self._place.can(one.id))
+        # Esc ends whatever there is to end: it is the place's own only while it has something of its own to end. What
+        # belongs to the pane that has the focus is the list's while that has it.
+        listed = PANE if self.in_list else frozenset()
+        return frozenset(
+            key
+            for one in self._own()
+            for key in one.keys
+            if key not in listed and (key != "escape" or self._place.can(one.id))
+        )
 
     def _own(self) -> list[Action]:
         """What only the open place does."""
@@ -189,13 +196,24 @@ class Keys:
         if not here:
             return f"{sign} does nothing in {title}: " + self._session.keymap.words("{help} shows what does")
         told = [one for one in here if self._place.doing(one.id) is not None] or here
-        action = next((one for one in told if one.needs), told[0])
+        back = [one for one in here if one.id == "back" and not self.in_field]
+        action = next((one for one in (*back, *told) if self._needs(one)), told[0])
         if action.id in LONG and self._session.job is not None:
             return WAIT
         if key in PANE and self._elsewhere(action) and self.can(action.id):
             where = title if self.in_list else "the list"
             return f"{sign} is “{action.label}” in {where}: " + self._session.keymap.words("{pane} goes there")
-        return f"{sign} {action.label}: {action.needs}" if action.needs else f"{sign} {action.label}: not now"
+        return f"{sign} {action.label}: {self._needs(action) or 'not now'}"
+
+    def _needs(self, action: Action) -> str:
+        """What it takes to do this now; empty: nobody knows."""
+        place = self._place
+        if place.alone and action.id in _OF_LIST and place.doing(action.id) is None:
+            return f"{place.entry.title} stands without the list"
+        if action.id == "open" and not self.in_list:
+            return self._session.keymap.words("it is for the list: {pane} goes there")
+        own = action.id in {one.id for one in place.entry.actions} or place.doing(action.id) is not None
+        return action.needs or (place.entry.needs if own else "")
 
     def _is_here(self, action: Action) -> bool:
         """Can anything here ever do this?"""

@@ -7,6 +7,7 @@ ENTRY = PlaceEntry(
     title="Compare",
     place="emotui.screens.compare.place:Compare",
     samples_of="",
+    needs="there are no two sources to compare yet",
     main=("compare_open", "changed_on", "run", "compare_with", "alone", "within", "view", "metric"),
     actions=(
         Action(

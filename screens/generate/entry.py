@@ -7,6 +7,7 @@ ENTRY = PlaceEntry(
     title="Generate",
     place="emotui.screens.generate.place:Generate",
     samples_of="generation",
+    needs="no text with versions of a model is shown",
     main=("next", "rate", "against", "view", "run", "model"),
     actions=(
         Action(

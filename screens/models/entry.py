@@ -7,6 +7,7 @@ ENTRY = PlaceEntry(
     title="Models",
     place="emotui.screens.models.place:Models",
     samples_of="spans",
+    needs="no model is picked, or one is at work",
     main=("load", "end", "measure", "name_model", "model"),
     actions=(
         Action("load", ("enter",), "Enter", "open", "Load the picked model; a loaded one: try it", "Models", 2),

@@ -7,6 +7,7 @@ ENTRY = PlaceEntry(
     title="Rephrase",
     place="emotui.screens.rephrase.place:Rephrase",
     samples_of="rephrase",
+    needs="no round is open, or nothing is written yet",
     main=("submit", "judge", "write", "leave", "next_open", "skip", "suggest", "words", "view", "undo"),
     actions=(
         Action("submit", ("enter",), "Enter", "submit", "Submit the text as the next attempt", "Rephrase", 1),
@@ -26,7 +27,16 @@ ENTRY = PlaceEntry(
             "figures", ("f3",), "F3", "statistics", "What the rephrasings came to, as plots and tables", "Rephrase", 4
         ),
         Action("review", ("f4",), "F4", "review", "Judge others' rephrasings without the verdict", "Rephrase", 4),
-        Action("judge", ("enter",), "Enter", "take the answer", "Take the answer under the cursor", "Rephrase", 1),
+        Action(
+            "judge",
+            ("enter",),
+            "Enter",
+            "take the answer",
+            "Take the answer under the cursor",
+            "Rephrase",
+            1,
+            needs="it is for a review: {review} opens one",
+        ),
         Action(
             "next_open",
             ("n",),

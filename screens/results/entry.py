@@ -8,6 +8,7 @@ ENTRY = PlaceEntry(
     place="emotui.screens.results.place:Results",
     samples_of="spans",
     keeps=("masked", "scenes", "rephrase", "generation"),
+    needs="no figures are counted yet",
     main=("samples", "figure", "next_table", "run", "model", "view", "halt", "published", "export"),
     actions=(
         Action(
@@ -20,7 +21,16 @@ ENTRY = PlaceEntry(
             1,
             needs="no list of samples stands behind this figure (a published one, or over whole datasets)",
         ),
-        Action("halt", ("escape",), "Esc", "stop counting", "Stop counting; what is counted stays", "Results", 1),
+        Action(
+            "halt",
+            ("escape",),
+            "Esc",
+            "stop counting",
+            "Stop counting; what is counted stays",
+            "Results",
+            1,
+            needs="nothing is being counted",
+        ),
         Action(
             "figure",
             ("right",),

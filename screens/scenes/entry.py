@@ -7,6 +7,7 @@ ENTRY = PlaceEntry(
     title="Scenes",
     place="emotui.screens.scenes.place:Scenes",
     samples_of="scenes",
+    needs="no scenario with the answers of a model is shown",
     main=("alpha_less", "emotion", "next_flip", "clamp", "why", "view", "run", "model", "prior"),
     actions=(
         Action(

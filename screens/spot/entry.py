@@ -7,6 +7,7 @@ ENTRY = PlaceEntry(
     title="Spot check",
     place="emotui.screens.spot.place:Spot",
     samples_of="",
+    needs="nothing is written yet",
     main=("write", "leave", "take", "second", "keep", "ask", "name_model", "view"),
     actions=(
         Action("take", ("T",), "T", "take text", "Try the text of the selected sample", "Spot check", 2),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from emotui.screens.actions import Acting
+from emotui.screens.folding import Folding
 from emotui.screens.frame import Frame
 from emotui.screens.keymaps.file import Chosen, clashes
 from emotui.screens.keymaps.keymap import PANE, SIGNS, Keymap
@@ -26,7 +27,7 @@ from emotui.screens.widgets.cell_width import width
 from emotui.screens.widgets.footer import KeyBar
 from tests.paths import CHECKOUT
 
-ANYWHERE = (ListActions, SourceActions, ModelActions, NoteActions, ToolActions, Frame)
+ANYWHERE = (ListActions, SourceActions, ModelActions, NoteActions, ToolActions, Folding, Frame)
 
 
 class Able(Acting):
@@ -62,6 +63,8 @@ def keys_in(number: int, *, in_list: bool, chosen: Chosen | None = None) -> tupl
 def test_arrows_enter_and_page_keys_act_in_the_pane_that_has_the_focus_alone(number: int) -> None:
     for in_list in (True, False):
         keys, place = keys_in(number, in_list=in_list)
+        opens = keys.meant("enter")
+        assert not in_list or (opens is not None and opens.id == "open")
         for key in PANE:
             meant = keys.meant(key)
             assert meant is None or (keys.answering(meant.id) is place) != in_list, (key, meant)
@@ -89,6 +92,31 @@ def test_every_key_does_something_or_says_why_not_in_one_line(number: int) -> No
             assert why, key
             assert "\n" not in why
             assert width(why) <= 100, why
+
+
+ALWAYS = {"end_tour", "close_view", "quit", "pane", "pane_back"}
+"""What gives way to something else on its key, or always does something."""
+
+
+@pytest.mark.parametrize("number", PLACES)
+def test_what_cannot_be_done_says_what_it_takes(number: int) -> None:
+    keys, place = keys_in(number, in_list=True)
+    kinds = (class_of(PLACES[number]), ListPane, *ANYWHERE)
+    own = {one.id for one in place.entry.actions}
+    can = {
+        one.id for one in ACTIONS for kind in kinds if hasattr(kind, f"can_{one.id}") and hasattr(kind, f"do_{one.id}")
+    }
+    limited = [one for one in ACTIONS if one.id in own | can]
+    assert [one.id for one in limited if not keys._needs(one) and one.id not in ALWAYS] == []
+
+
+def test_a_reason_is_of_the_pane_that_has_the_focus() -> None:
+    keys, place = keys_in(4, in_list=False)
+    place.can, place.modes = (lambda action: False), (class_of(PLACES[4]),)
+    assert keys.why_not("w") == "w why: no scenario with the answers of a model is shown"
+    assert keys.why_not("enter") == "Enter is “open” in the list: Tab goes there"
+    place.alone = True
+    assert keys.why_not("f9") == "F9 note: Scenes stands without the list"
 
 
 def test_the_places_have_the_numbers_from_one_on_without_a_gap() -> None:
