@@ -1,6 +1,6 @@
 """Sources on one axis in Results: own ones on top, a row each; what costs nothing, people and papers below."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,7 @@ _HEADS = 2
 _SPAN = 0.2
 """Of an axis of shares, at least."""
 _FIGURE, _INTERVAL = "value", "95% interval"
+_LESS = "↓"
 _MARGIN = 2
 """Cells at the right that stay free, also where a scroll bar comes."""
 _SURE_FROM = 52
@@ -61,7 +62,7 @@ class ForestRows(Page, inherit_bindings=False):
         self.cursor = 0
         self._forest: Forest | None = None
         self._others: Sequence[Forest] = ()
-        self._figures: tuple[str, ...] = ()
+        self._figures: Mapping[str, str] = {}
         self._waiting = ""
         self._rows_at: dict[int, int] = {}
 
@@ -72,18 +73,26 @@ class ForestRows(Page, inherit_bindings=False):
         return points[self.cursor] if points else None
 
     def show_forest(
-        self, forest: "Forest", others: "Sequence[Forest]", figures: tuple[str, ...], *, waiting: str
+        self,
+        forest: "Forest",
+        others: "Sequence[Forest]",
+        figures: tuple[str, ...],
+        lower: Collection[str],
+        *,
+        waiting: str,
     ) -> None:
         """Show sources; the cursor stays on its source, else it begins at the first.
 
         Args:
             others: the same sources by other figures, which stand below as far as there is room.
             figures: all by which these sources could stand there.
+            lower: of which of them less is better.
             waiting: why means stand there without their intervals, empty where those have come.
         """
         here = None if self.picked is None else (self.picked.kind, self.picked.label, self.picked.told)
         places = [at for at, one in enumerate(forest.points) if (one.kind, one.label, one.told) == here]
-        self._forest, self._others, self._figures, self._waiting = forest, others, figures, waiting
+        self._forest, self._others, self._waiting = forest, others, waiting
+        self._figures = {one: _named(one, lower=one in lower) for one in figures}
         self.cursor = places[0] if places else 0
         self._draw()
         self.post_message(self.Moved())
@@ -163,7 +172,7 @@ class _Shape:
 
 
 def drawn(
-    forest: "Forest", shape: _Shape, figures: tuple[str, ...], cursor: int, cells: int, *, waiting: str
+    forest: "Forest", shape: _Shape, figures: Mapping[str, str], cursor: int, cells: int, *, waiting: str
 ) -> tuple[list[list[Part]], dict[int, int]]:
     """Two lines of heading, the sources in their kinds, and what the shapes mean; and which line has which source."""
     points, scale = forest.points, shape.scale(forest)
@@ -194,13 +203,14 @@ def drawn(
             any(_dot(p).low is not None for p in points),
         )
         shaded = "annotators' range" if forest.shaded else ""
-        lines.append(axis.legend(shaded=shaded, printed=printed, intervals=sure))
+        less = [Part(f"   {_LESS} lower is better", "dim")] if any(_LESS in name for name in figures.values()) else []
+        lines.append([*axis.legend(shaded=shaded, printed=printed, intervals=sure), *less])
     return lines, rows_at
 
 
 def beneath(forest: "Forest", shape: _Shape) -> list[list[Part]]:
     """The sources by a further figure: its name with an axis of its own, and a row each."""
-    scale, name = shape.scale(forest), in_words(forest.figure)
+    scale, name = shape.scale(forest), _named(forest.figure, lower=forest.lower)
     ticks, rows = Part(_ticks(scale), "dim"), _rows(forest, shape, scale, None)
     if width(name) > shape.name:
         return [[], [Part(f"  {name}", "strong")], [Part(" " * (shape.name + 4)), ticks], *rows]
@@ -236,19 +246,28 @@ def _rows(forest: "Forest", shape: _Shape, scale: Scale, cursor: int | None) -> 
     return lines
 
 
-def _chooser(figure: str, figures: tuple[str, ...], cells: int) -> list[Part]:
-    """The figures of the table, the one that is drawn marked; where they do not fit it alone with its number."""
+def _named(figure: str, *, lower: bool) -> str:
+    """The name of a figure with a word to a letter, and a sign where less is better."""
+    return f"{in_words(figure)} {_LESS}" if lower else in_words(figure)
+
+
+def _chooser(figure: str, figures: Mapping[str, str], cells: int) -> list[Part]:
+    """The figures of the table, the one that is drawn marked; where they do not fit it alone with its number.
+
+    Args:
+        figures: how each is named.
+    """
     lead = [Part(keyed("{figure_back} {figure} "), "key")] if len(figures) > 1 else []
-    for name in (in_words, shown):
+    for named in (figures, {one: shown(one) for one in figures}):
         every = [
-            Part(f" {name(one)} ", "here" if one == figure else "dim", f"tell('figure', {at})")
-            for at, one in enumerate(figures)
+            Part(f" {name} ", "here" if one == figure else "dim", f"tell('figure', {at})")
+            for at, (one, name) in enumerate(named.items())
         ]
         if taken([*lead, *every]) <= cells:
             return [*lead, *every]
-    of = f"   {figures.index(figure) + 1} of {len(figures)} figures"
+    of = f"   {list(figures).index(figure) + 1} of {len(figures)} figures"
     room = max(cells - 4 - 2 - len(of), 8)
-    return [*lead, Part(f" {fit(in_words(figure), room).rstrip()} ", "here"), Part(of, "dim")]
+    return [*lead, Part(f" {fit(figures[figure], room).rstrip()} ", "here"), Part(of, "dim")]
 
 
 def _limits(forest: "Forest") -> tuple[float | None, float | None]:

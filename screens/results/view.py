@@ -18,7 +18,7 @@ from emotui.screens.widgets.line import Line, Part, tabs, taken
 from emotui.screens.widgets.number_format import count
 from emotui.screens.widgets.page import Page
 from emotui.workbench.results import span_tables
-from emotui.workbench.results.forests import figures_of
+from emotui.workbench.results.forests import figures_of, lower_of
 
 if TYPE_CHECKING:
     from emotui.tables import Bars, Cell, Column, ResultsTable, Row, Transitions
@@ -146,7 +146,11 @@ class ResultsView(Vertical):
         self._only("forest", "about")
         others = [] if looked.without_intervals else looked.other_forests
         self.forest.show_forest(
-            forest, others, figures_of(table), waiting=self._waiting if looked.without_intervals else ""
+            forest,
+            others,
+            figures_of(table),
+            lower_of(table),
+            waiting=self._waiting if looked.without_intervals else "",
         )
 
     def _draw_points(self, table: "ResultsTable") -> None:

@@ -7,6 +7,7 @@ import msgspec
 from emotui.metrics.fluency import METRIC as PERPLEXITY
 from emotui.metrics.thirteen import REGISTRY
 from emotui.tables import ResultsTable
+from emotui.tasks.generation.behind import with_texts
 from emotui.tasks.generation.detail import Detail
 from emotui.tasks.generation.document import ScoredText, model_figures, trusted
 from emotui.tasks.generation.options import EMBEDDED
@@ -38,7 +39,8 @@ def run_tables(runs: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
     if not models:
         return ()
     correlations, each = trusted(texts, models, names, SEED)
-    return tables_of(models, correlations, each, WHY, (MEASURE,), known)
+    tables = tables_of(models, correlations, each, WHY, (MEASURE,), known)
+    return tuple(with_texts(table, said) for table in tables)
 
 
 def _text(model: str, one: Detail, human: tuple[str, ...] = (), neutral: tuple[str, ...] = ()) -> ScoredText:

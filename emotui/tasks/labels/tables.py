@@ -32,7 +32,7 @@ _SUMMARY = (
     ("micro_f1", "Micro-F1", "Micro-F1"),
     ("samples_f1", "Samples-F1", "Samples"),
     ("jaccard", "Jaccard", "Jacc"),
-    ("vector_accuracy", "All right", "Exact"),
+    ("vector_accuracy", "Exact match", "Exact"),
     ("hamming_loss", "Hamming loss", "Hamm"),
     ("average_precision", "Average precision", "AP"),
     ("brier", "Brier score", "Brier"),

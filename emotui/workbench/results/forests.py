@@ -9,6 +9,17 @@ from emotui.tables import FINE, Cell, Column, ResultsTable, Row
 KINDS = ("run", "baseline", "people", "published")
 """The kinds of rows that are sources, own ones first."""
 
+_LOWER = frozenset(
+    {
+        *("rmse", "mae", "hamming_loss", "brier", "ece", "cross_entropy", "jensen_shannon"),
+        *("brier_shares", "ece_shares", "brier_majority", "ece_majority"),
+        *("hallucination_rate", "fixation_rate", "fixation_rate_by_sentence"),
+        *("neutral_sentence_fpr", "neutral_span_share", "invalid_share"),
+        *("eps_emotionless", "eps_neutral", "r1_m", "r2_m", "r3_m", "ppl"),
+    }
+)
+"""The keys of figures of which less is better."""
+
 _DRAWN = ("share", "cosine", FINE)
 """The units whose figures stand on an axis."""
 
@@ -29,9 +40,10 @@ class Point(msgspec.Struct, frozen=True):
 
 
 class Forest(msgspec.Struct, frozen=True):
-    """All sources of one figure of a table; those of a kind together, the greatest first, undefined ones last.
+    """All sources of one figure of a table; those of a kind together, the best first, undefined ones last.
 
-    `figure`: what is drawn. `shaded`: the least and the greatest figure of people, where there are any.
+    `figure`: what is drawn; `lower`: is less of it better? `shaded`: the least and the greatest figure of people, where
+    there are any.
     """
 
     key: str
@@ -39,6 +51,7 @@ class Forest(msgspec.Struct, frozen=True):
     unit: str
     points: tuple[Point, ...]
     shaded: tuple[float, float] | None = None
+    lower: bool = False
 
 
 def figures_of(table: ResultsTable) -> tuple[str, ...]:
@@ -49,6 +62,15 @@ def figures_of(table: ResultsTable) -> tuple[str, ...]:
     there = {_figure(table, at) for at, _ in _drawn(table)}
     named = dict.fromkeys(_figure(table, at) for at in range(len(table.columns)))
     return tuple(name for name in named if name in there)
+
+
+def lower_of(table: ResultsTable) -> frozenset[str]:
+    """Of which of its figures less is better."""
+    return frozenset(_figure(table, at) for at, column in enumerate(table.columns) if _less(column))
+
+
+def _less(column: Column) -> bool:
+    return not _LOWER.isdisjoint(column.key.split("/"))
 
 
 def forest_of(table: ResultsTable, figure: str, people: Collection[str] = ()) -> Forest:
@@ -72,7 +94,9 @@ def forest_of(table: ResultsTable, figure: str, people: Collection[str] = ()) ->
     ends += [value for key, low, high in table.ranges if key in keys for value in (low, high)]
     unit = columns[0][1].unit if columns else "share"
     shaded = (float(min(ends)), float(max(ends))) if ends else None
-    return Forest(f"{table.key}/{figure}", figure, unit, tuple(sorted(points, key=_place)), shaded)
+    lower = any(_less(column) for _, column in columns)
+    best = sorted(points, key=lambda point: _place(point, lower=lower))
+    return Forest(f"{table.key}/{figure}", figure, unit, tuple(best), shaded, lower)
 
 
 def _drawn(table: ResultsTable) -> list[tuple[int, Column]]:
@@ -106,8 +130,8 @@ def _said_before(points: Sequence[Point], point: Point) -> bool:
     return point.kind == "baseline" and any(one.cell.value == point.cell.value for one in same)
 
 
-def _place(point: Point) -> tuple[int, bool, float]:
+def _place(point: Point, *, lower: bool) -> tuple[int, bool, float]:
     value = point.cell.value
     if not isinstance(value, int | float):
         return KINDS.index(point.kind), True, 0.0
-    return KINDS.index(point.kind), False, -float(value)
+    return KINDS.index(point.kind), False, float(value) if lower else -float(value)

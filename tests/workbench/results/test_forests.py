@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from emotui.tables import Cell, Column, ResultsTable, Row
-from emotui.workbench.results.forests import figures_of, forest_of
+from emotui.workbench.results.forests import figures_of, forest_of, lower_of
 from tests.screens.results_workspace import several_runs
 
 COLUMNS = (Column("a/f1", "F1", "A"), Column("a/n", "n", "A", "count"), Column("b/f1", "F1", "B"))
@@ -31,6 +31,15 @@ def test_sources_of_a_figure_stand_own_ones_first_the_greatest_on_top_with_their
     ]
     assert forest.shaded == (0.2, 0.6)
     assert [(point.row, point.column) for point in forest.points][:2] == [(1, 2), (1, 0)]
+
+
+def test_where_less_is_better_the_least_stands_on_top() -> None:
+    columns = (Column("by/rmse", "RMSE"), Column("ccc", "CCC"))
+    rows = tuple(Row(name, "run", name, (Cell(value), Cell(value))) for name, value in (("far", 2.0), ("near", 0.5)))
+    found = ResultsTable("t", "T", columns, rows)
+    assert lower_of(found) == {"RMSE"}
+    assert [point.label for point in forest_of(found, "RMSE").points] == ["near", "far"]
+    assert [point.label for point in forest_of(found, "CCC").points] == ["far", "near"]
 
 
 def test_without_settings_a_group_belongs_to_the_figure_and_counts_are_not_drawn() -> None:
