@@ -8,7 +8,8 @@ from emotui.screens.browse.foot import About, Other
 from emotui.screens.browse.run_names import run_names
 from emotui.screens.browse.tiers import Said, tiers
 from emotui.screens.keymaps.words import keyed
-from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.cell_width import width
+from emotui.screens.widgets.line import Part, taken
 from emotui.screens.widgets.number_format import share
 from emotui.screens.widgets.tier_layout import AnnotatedText, LineLabel, Tier
 from emotui.screens.widgets.tiered_text import BARS, RUN_ROLES
@@ -146,9 +147,10 @@ def heading(evidence: "Evidence", repeat: int, overlay: str, cells: int) -> tupl
         if detail.marks:
             left.append(Part(f"  {detail.marks}", "mark"))
     kind = " · ".join(part for part in (sample.emotion, sample.valence, _sentences(len(sample.sentences))) if part)
-    if kind:
+    legend = _legend(overlay, evidence)
+    if kind and taken(left) + width(kind) + 3 + taken(legend) < cells:
         left.append(Part(f"   {kind}", "dim"))
-    return left, _legend(overlay, evidence)
+    return left, legend
 
 
 def of_run(seen: "SampleView", repeat: int, name: str) -> list[Part]:

@@ -29,6 +29,9 @@ from emotui.store.query import MARKS, SORTS, Dataset, ListQuery, ListRow, Run
 _PATIENCE = 0.2
 """Seconds before rows that are not of the list asked for are greyed; a quick answer would only flicker."""
 
+_GROUPED = 1000
+"""From this number on digits stand in groups, between which a stroke would be misread."""
+
 _NONE = -1
 """The number of no sample."""
 
@@ -242,7 +245,8 @@ class ListPane(Acting, Vertical):
 
     def _no_order(self, _: object, why: str) -> None:
         self._settle()
-        self.show_nothing("The list cannot be read", why, failed=True)
+        drops = keyed("{clear} drops search and filter   ") if self.state.filtered else ""
+        self.show_nothing("The list cannot be read", why, drops + keyed("{dataset} chooses other samples"), failed=True)
 
     def _show_order(self, asked: tuple[object, object, int | None], order: Order) -> None:
         keep = self._order is not None and (self._order.query, self._order.only) == (order.query, order.only)
@@ -331,7 +335,10 @@ class ListPane(Acting, Vertical):
         parted = state.filtered or (self._order is not None and self.n < dataset.n)
         how_many = f"{count(self.n)} of {count(dataset.n)}" if parted else count(dataset.n)
         if self.n:
-            how_many = f"{count(self.rows.cursor + 1)}/{how_many}"
+            at = count(self.rows.cursor + 1)
+            how_many = (
+                f"{at}/{how_many}" if dataset.n < _GROUPED else f"{at} of {how_many.replace(' of ', ', of all ')}"
+            )
         parts = [Part(f" {dataset.name}", "strong", "do('dataset')"), Part(f"  {how_many}", "dim")]
         parts += [Part(f"  {word}", "mark", "do('filter')") for word in state.words(self._metrics)]
         titles = {key_of(metric, self._metrics): metric.title for metric in self._metrics}
