@@ -29,6 +29,8 @@ LIST_WIDTH = "list width"
 TOUR = "tour"
 """The setting that says that the tour was shown."""
 
+_FIRST_START = "first start"
+
 _TELLING = 12
 """Answers of a first run among which there is an error worth seeing."""
 
@@ -217,6 +219,11 @@ class Session:
         return self.job is not None and self.job.halt is not None and not self.job.stopping
 
     @property
+    def starts_first(self) -> bool:
+        """Is a new workspace being given its first runs?"""
+        return self.job is not None and self.job.what == _FIRST_START
+
+    @property
     def opens(self) -> bool:
         """Has the source been asked for?"""
         return self._opening.asked
@@ -304,7 +311,7 @@ class Session:
         else:
             self.look_again()
         if opened.first_start is not None:
-            self.begin("first start", opened.first_start.first_start, opened.first_start.stop)
+            self.begin(_FIRST_START, opened.first_start.first_start, opened.first_start.stop)
 
     def follow(self) -> None:
         """Look whether something has changed; the first time, whether the source should have been opened."""

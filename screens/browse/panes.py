@@ -108,8 +108,13 @@ def _sentence(evidence: "Evidence", number: int) -> str:
     return f"{number + 1} {sentence.emotion or ''} {_SIGNS.get(sentence.valence or '', '')}".rstrip()
 
 
-def about(seen: "SampleView", repeat: int, key: str) -> About:
-    """What the foot of the score tells beside the span under the cursor. `key`: what walks on to the next one."""
+def about(seen: "SampleView", repeat: int, key: str, *, first_start: bool = False) -> About:
+    """What the foot of the score tells beside the span under the cursor.
+
+    Args:
+        key: what walks on to the next one.
+        first_start: the first run of a new workspace is on its way.
+    """
     evidence = seen.evidence
     sample, said = evidence.sample, answer(evidence, repeat)
     detail = said.detail if said else None
@@ -129,7 +134,7 @@ def about(seen: "SampleView", repeat: int, key: str) -> About:
         others.append(Other(_signed(names, other, number), RUN_ROLES[number % len(RUN_ROLES)], marked))
     for name, marks in sample.annotators.items():
         others.append(Other(f"{BARS['annotator']} {name}", "dim", tuple((mark.place, mark.label) for mark in marks)))
-    return About(sample.text, sentences, tuple(others), tuple(notes(evidence, repeat)), key)
+    return About(sample.text, sentences, tuple(others), tuple(notes(evidence, repeat, first_start=first_start)), key)
 
 
 def heading(evidence: "Evidence", repeat: int, overlay: str, cells: int) -> tuple[list[Part], list[Part]]:
@@ -181,10 +186,16 @@ def _legend(overlay: str, evidence: "Evidence") -> list[Part]:
     return [gold, Part("  "), said, Part(" ")]
 
 
-def notes(evidence: "Evidence", repeat: int) -> list[str]:
-    """What the alignment cannot say: no answer, a failed or invalid one, labels, a keyword sample."""
+def notes(evidence: "Evidence", repeat: int, *, first_start: bool = False) -> list[str]:
+    """What the alignment cannot say: no answer, a failed or invalid one, labels, a keyword sample.
+
+    Args:
+        first_start: the first run of a new workspace is on its way.
+    """
     said = answer(evidence, repeat)
     gold = _gold_note(evidence)
+    if evidence.run is None and first_start:
+        return [*gold, "A model is being loaded: its answers come by themselves, the worst first."]
     if evidence.run is None:
         return [*gold, keyed("No run is shown: {run} chooses one, {model} runs a model.")]
     if said is None:

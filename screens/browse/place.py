@@ -206,7 +206,7 @@ class Browse(Place):
             panes.score(seen, self.repeat, self.overlay),
             found,
             score.cursor if stay else first_wrong(found, mark),
-            panes.about(seen, self.repeat, "Tab"),
+            panes.about(seen, self.repeat, "Tab", first_start=self.session.starts_first),
             panes.of_run(seen, self.repeat, self._run_name()),
         )
         self._draw_raw(evidence)

@@ -13,7 +13,9 @@ FEW = 10
 _NAME = 15
 _WAS = " was .00"
 _GOLD = " gold"
-_LEAST_BAR, _MOST_BAR = 5, 24
+_LEAST_BAR, _FAIR_BAR, _MOST_BAR = 5, 12, 24
+"""Cells; below the one in the middle the bar comes before the word for gold."""
+
 _GAP = 2
 _EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
 
@@ -65,7 +67,8 @@ def lines(probs: Mapping[str, float], gold: str, was: float | None, cells: int, 
 
 def _bar(label: str, value: float | None, top: bool, was: float | None, gold: str, width: int) -> list[Part]:
     is_gold = label == gold
-    size = min(max(width - 2 - _NAME - 5 - len(_WAS) - len(_GOLD), _LEAST_BAR), _MOST_BAR)
+    room = width - 2 - _NAME - 5 - len(_WAS)
+    size = min(max(room - len(_GOLD), min(room, _FAIR_BAR), _LEAST_BAR), _MOST_BAR)
     name = [Part("▸ " if top else "  ", "said" if top else "plain")]
     drawn = fit(label, _NAME - 1)
     if is_gold:

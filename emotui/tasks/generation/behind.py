@@ -23,7 +23,7 @@ def with_texts(table: ResultsTable, said: Mapping[str, Said]) -> ResultsTable:
     """
 
     def filled(row: Row, at: int, cell: Cell) -> Cell:
-        if cell.value is None or cell.run not in said:
+        if cell.value is None or cell.run is None or cell.run not in said:
             return cell
         return replace(cell, samples=texts_behind(said[cell.run], table.columns[at].key, row.label))
 
