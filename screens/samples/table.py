@@ -55,7 +55,7 @@ def columns(cells: int, longest_id: int, figure: str, tagged: bool = False) -> C
     identity = min(max(longest_id, 2), 16 if cells >= 70 else 10)
     value, marks = max(len(figure) + 1, 5) if figure else 0, SLOTS + 1 if figure or tagged else 0
     left = cells - 2 - identity - 1 - value - marks
-    emotion = 16 if left >= 46 else 12 if left >= 30 else 10 if left >= 28 else 0
+    emotion = 16 if left >= 46 else 12 if left >= 30 else 10 if left >= 26 else 0
     return Columns(identity, value, marks, emotion, max(left - emotion, 0))
 
 
