@@ -83,6 +83,9 @@ class Keys:
     @property
     def in_field(self) -> bool:
         """Are characters typed into a field?"""
+        return self._once("in field", self._in_field)
+
+    def _in_field(self, _: str) -> bool:
         focused = self._screen.focused
         return focused is not None and focused.check_consume_key("a", "a")
 
@@ -138,6 +141,9 @@ class Keys:
 
     def meant(self, key: str) -> Action | None:
         """What a key does now."""
+        return self._once("meant", self._meant, key)
+
+    def _meant(self, key: str) -> Action | None:
         if not self._screen.is_mounted:
             return None
         return next((one for one in self._session.keymap.on(key) if self.acts(one, key)), None)
