@@ -127,7 +127,7 @@ def of_people(given: Sequence[Sequence[str]], targets: Sequence[str]) -> list[fl
 
 def _tied(labels: Sequence[str]) -> bool:
     counts: Mapping[str, int] = Counter(labels)
-    return sum(count == max(counts.values()) for count in counts.values()) > 1 if counts else False
+    return sum(count == max(counts.values()) for count in counts.values()) > 1
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -135,3 +135,14 @@ def test_a_gold_label_that_nobody_ever_gives_has_probability_0() -> None:
     counts[:, :, 0] = 1
     found = suspicions(["awe", "joy"], counts, ["joy"], dawid_skene(counts))
     assert [(one.gold, one.kind, one.suspicion) for one in found] == [("awe", WRONG, 1.0), ("joy", AGREED, 0.0)]
+
+
+def test_what_nobody_voted_on_is_not_suspicious_and_without_another_label_there_is_no_rival() -> None:
+    counts = np.array([[[1, 0], [1, 0], [1, 0]], [[0, 1], [0, 1], [0, 1]], [[0, 0], [0, 0], [0, 0]]])
+    found = suspicions(["joy", "joy", "joy"], counts, ["joy", "fear"], dawid_skene(counts))
+    assert {one.item for one in found} == {0, 1}
+    wrong = next(one for one in found if one.item == 1)
+    assert (wrong.rival, wrong.probability) == ("fear", pytest.approx(1.0))
+    only = np.array([[[1], [1]]])
+    (alone,) = suspicions(["joy"], only, ["joy"], dawid_skene(only))
+    assert (alone.rival, alone.probability) == (None, None)

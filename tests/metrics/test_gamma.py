@@ -9,7 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emotui.metrics.gamma import BLOCK, _disorder, _moved, _offsets, _run, _strata, _Sums, _sums, gamma
-from emotui.metrics.gamma_alignment import Dissimilarity, Units, _halves, _undivided, best_alignment, positional
+from emotui.metrics.gamma_alignment import (
+    Alignment,
+    Dissimilarity,
+    Units,
+    _best_division,
+    _halves,
+    _undivided,
+    best_alignment,
+    positional,
+)
 from emotui.metrics.set_packing import packed, search, solve
 from emotui.metrics.unitizing import MarkedText
 from emotui.records import Mark
@@ -278,3 +287,13 @@ def test_a_unit_of_three_counts_each_of_its_pairs_half_and_one_text_has_no_inter
     assert whole.gamma.value == pytest.approx(1 - whole.observed / whole.expected)
     assert (alone.low, alone.why) == (None, "no interval: one text only")
     assert whole.gamma.why is None
+
+
+def test_of_equally_good_divisions_the_one_that_aligns_least_is_taken_and_an_empty_place_is_minus_one() -> None:
+    # Of three annotators two units alone cost 2 * 3, aligned 2 and what they are apart.
+    assert _best_division([0, 1], [{1: 4.0}, {0: 4.0}], 3) == ([[0], [1]], 2.0)
+    assert _best_division([0, 1], [{1: 1.0}, {0: 1.0}], 3) == ([[0, 1]], 1.0)
+    unit, nothing = as_units([(0, 3, 0)]), as_units([])
+    assert best_alignment([unit, nothing], HOW) == Alignment([(0, -1)], 1.0)
+    assert best_alignment([nothing, unit], HOW) == Alignment([(-1, 0)], 1.0)
+    assert best_alignment([unit, as_units([(50, 3, 0)])], HOW) == Alignment([(0, -1), (-1, 0)], 2.0)

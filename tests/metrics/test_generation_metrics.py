@@ -189,6 +189,7 @@ def test_what_raters_see_in_neutral_texts() -> None:
     assert (report["n"], report["neutral"], report["ties"]) == (3, 1, 1)
     assert report["f1"] == pytest.approx(2 * (1 / 3) / (1 + 1 / 3))
     assert report["by_emotion"] == {"neutral": 1, "joy": 1}
+    assert "recall" not in report["notes"]
     assert neutral_report([])["f1"] is None
 
 

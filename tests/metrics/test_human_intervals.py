@@ -27,3 +27,12 @@ def test_the_interval_of_human_f1_is_that_of_a_bootstrap_that_computes_f1_of_eac
 def test_one_text_has_no_interval_and_texts_that_are_all_right_have_one_of_no_width() -> None:
     assert weighted_f1_interval(["joy"], ["joy"]) is None
     assert weighted_f1_interval(["joy", "fear", "joy"], ["joy", "fear", "joy"]) == (1.0, 1.0)
+
+
+def test_two_texts_have_an_interval_and_emotions_that_are_not_drawn_do_not_count() -> None:
+    four = ["joy", "fear", "anger", "trust"]
+    assert weighted_f1_interval(four, four) == (1.0, 1.0)
+    assert weighted_f1_interval(["joy", "fear"], ["joy", None]) is not None
+    assert weighted_f1_interval(four * 3, four[::-1] + four * 2) == weighted_f1_interval(
+        four * 3, four[::-1] + four * 2, seed=0
+    )

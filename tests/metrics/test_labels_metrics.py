@@ -238,7 +238,7 @@ def test_no_cut_has_a_better_f1_than_the_chosen_threshold(column: list[tuple[int
         return Fraction(2 * sum(g and s for g, s in zip(gold, said, strict=True)), size) if size else Fraction(0)
 
     if not any(gold):
-        assert (chosen.value, chosen.f1, chosen.ties) == (0.5, None, 0)
+        assert (chosen.value, chosen.f1, chosen.ties, chosen.positives) == (0.5, None, 0, 0)
         return
     best = max(f1(cut) for cut in probs)
     assert f1(chosen.value) == best
@@ -254,6 +254,8 @@ def test_of_equally_good_cuts_the_one_nearest_a_half_is_chosen() -> None:
     assert chosen.f1 == pytest.approx(2 / 3)
     assert chosen.ties == 1
     assert chosen.value == pytest.approx(0.2)
+    # Cuts at .75 and .25 are as near: the higher.
+    assert best_threshold(gold, [0.9, 0.6, 0.5, 0.5]).value == 0.75
 
 
 def test_a_threshold_between_neighbouring_floats_still_tells_them_apart() -> None:
@@ -276,3 +278,14 @@ def test_in_folds_no_record_helps_to_choose_its_own_threshold() -> None:
 def test_each_label_gets_its_own_threshold() -> None:
     gold, probs = np.array([[1, 0], [0, 1]]), np.array([[0.9, 0.1], [0.5, 0.2]])
     assert [choice.value for choice in best_thresholds(gold, probs)] == pytest.approx([0.7, 0.15])
+
+
+def test_notes_say_what_probabilities_and_thresholds_lack() -> None:
+    gold = {"1": ["joy"], "2": ["fear"]}
+    whole = labels_report(gold, {"1": {"joy": 0.9, "fear": 0.2}, "2": {"joy": 0.1, "fear": 0.6}}, shared=[None, None])
+    assert whole["notes"] == {}
+    assert {"brier", "macro_f1"} <= whole["ci95"].keys()
+    named = labels_report(gold, gold, {"joy": 0.4})
+    assert named["notes"]["thresholds"] == "predictions are no probabilities: the thresholds change nothing"
+    assert labels_report(gold, gold, {"awe": 0.4})["notes"]["thresholds"] == "no record has a label 'awe'"
+    assert "thresholds" not in labels_report(gold, gold)["notes"]

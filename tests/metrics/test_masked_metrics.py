@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import f1_score
 
 from emotui.errors import BadInput
-from emotui.metrics.masked import DIMENSIONS, masked_report, score_mask, vector_f1
+from emotui.metrics.masked import DIMENSIONS, _parts, masked_report, score_mask, vector_f1
 
 
 def vector(*names: str) -> tuple[int, ...]:
@@ -105,3 +105,15 @@ def test_ids_in_one_file_only_are_refused_by_name() -> None:
     with pytest.raises(BadInput) as refusal:
         masked_report({"a": ["angry"]}, {"b": ["angry"]}, LEXICON)
     assert [line.split(":")[0] for line in refusal.value.problems] == ["a", "b"]
+
+
+def test_words_stand_in_the_lexicon_with_a_vector_of_ones_or_of_zeros_or_not_at_all() -> None:
+    gold = {"a": ["angry", "meh", "gutted"], "b": ["angry"]}
+    predicted: dict[str, list[str]] = {"a": ["angry", "meh", "floored"], "b": []}
+    report = masked_report(gold, predicted, LEXICON)
+    assert report["gold_words"].items() >= {"known": 2, "zero": 1, "unknown": 1}.items()
+    assert (report["gold_in_lexicon"], report["valid_answers"]) == (0.75, 0.5)
+    scored = [score_mask("angry", "angry", LEXICON)] * 3 + [score_mask("angry", None, LEXICON)]
+    parts = _parts(gold, predicted, scored)
+    assert parts["acc_l"] == parts["f1_v"] == ([3.0, 0.0], [3, 1])
+    assert parts["valid_answers"] == ([1.0, 0.0], [1, 1])

@@ -18,7 +18,7 @@ from emotui.metrics.metric_trust import (
     spearman,
     trust,
 )
-from emotui.metrics.text_trust import text_trust
+from emotui.metrics.text_trust import _clustered, text_trust
 
 HUMAN = [0.736, 0.711, 0.627, 0.614, 0.580]
 DEEPSEEK = [0.671, 0.675, 0.563, 0.566, 0.545]
@@ -94,7 +94,12 @@ def test_texts_are_correlated_with_whole_models_drawn() -> None:
     assert (found["ers"]["n"], found["ers"]["models"]) == (60, 3)
     assert found["ers"]["within"] > 0.9
     assert found["r1_m"]["within"] is None
-    assert found["eas"]["spearman"] is None
+    assert (found["ers"]["oriented_spearman"], found["r1_m"]["oriented_spearman"]) == (
+        found["ers"]["spearman"],
+        -found["r1_m"]["spearman"],
+    )
+    assert found["eas"]["spearman"] is found["eas"]["oriented_spearman"] is None
+    assert found["eas"]["why"].startswith("fewer than two texts")
     again = text_trust({"ers": noise}, people, models, resamples=200)
     assert again["ers"] == found["ers"]
 
@@ -104,3 +109,13 @@ def test_one_model_alone_has_no_interval() -> None:
     assert found["ers"]["n"] == 3
     assert found["ers"]["ci"] is None
     assert "draws models" in found["ers"]["why"]
+
+
+def test_draws_of_models_in_which_one_side_is_the_same_are_left_out_up_to_half_of_them() -> None:
+    up, same, both = np.array([0.0, 1.0]), np.zeros(2), [np.array([0]), np.array([1])]
+    assert _clustered(up, up, [np.array([0, 1])], 0, 10) == [1.0, 1.0]
+    assert _clustered(up, same, both, 0, 10) is None
+    for seed in range(8):
+        draw = np.random.default_rng(seed)
+        known = sum(len(set(draw.integers(0, 2, 2).tolist())) == 2 for _ in range(9))
+        assert _clustered(up, up, both, seed, 9) == ([1.0, 1.0] if known > 4 else None)

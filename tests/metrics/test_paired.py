@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import norm, wilcoxon
 
 from emotui.errors import BadInput
-from emotui.metrics.paired import bootstrap_means, cohens_d, paired_report, wilcoxon_p
+from emotui.metrics.paired import bootstrap_means, cohens_d, compared, paired_report, wilcoxon_p
 from emotui.metrics.resampling import percentile_interval
 
 
@@ -129,3 +129,23 @@ def test_scores_of_right_and_wrong_have_mcnemars_test_and_are_counted() -> None:
     assert "6 differences of 0 are left out" in report["conventions"]["wilcoxon_p"]
     assert "mcnemar_p" not in paired_report(a, b | {"0": 0.5})
     assert "mcnemar_p" in paired_report(a, a)["notes"]
+
+
+def test_two_differences_have_an_effect_and_what_has_none_says_why() -> None:
+    assert cohens_d([1.0, 2.0]) == pytest.approx(1.5 / math.sqrt(0.5))
+    with np.errstate(all="ignore"):
+        assert cohens_d([1e308, 1.5e308]) is None
+    one = paired_report({"x": 1.0}, {"x": 2.0})
+    assert "there is one pair only" in " ".join(one["notes"].values())
+    same = paired_report({"x": 1.0, "y": 3.0}, {"x": 2.0, "y": 2.0}, groups={"x": "p", "y": "p"})
+    assert "all pairs are of one group" in " ".join(same["notes"].values())
+
+
+def test_differences_within_rounding_are_ties_and_what_is_drawn_is_told() -> None:
+    a, b = {"x": 0.0, "y": 1e-12, "z": 2.0}, {"x": 1e-12, "y": 0.0, "z": 1.0}
+    report = paired_report(a, b)
+    assert (report["won"], report["lost"], report["tied"]) == (1, 0, 2)
+    assert "signed-rank over pairs" in json.dumps(report)
+    assert "signed-rank over groups" in json.dumps(paired_report(a, b, groups={"x": "p", "y": "p", "z": "q"}))
+    first, second = np.arange(9.0), np.arange(9.0)[::-1] / 2
+    assert compared(first, second) == compared(first, second, seed=0) != compared(first, second, seed=1)

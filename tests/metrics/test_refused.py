@@ -10,7 +10,7 @@ from emotui.metrics.dawid_skene import dawid_skene
 from emotui.metrics.decoding import checked_log_odds, log_odds_of, marginals_over_alphas, posterior_marginals
 from emotui.metrics.expected import decode_marginals
 from emotui.metrics.figure import Figure, resample_counts, unique_rows, with_interval
-from emotui.metrics.ising import Ising
+from emotui.metrics.ising import Ising, fit_paper
 from emotui.metrics.labels import confusion_counts
 from emotui.metrics.masked import MaskScore
 from emotui.metrics.masked_pairs import compare_masks
@@ -46,6 +46,9 @@ MASK = MaskScore("glad", "glad", same_word=True, same_vector=True, f1=1.0)
         (lambda: checked_log_odds([1.0]), "got 1 axes"),
         (lambda: posterior_marginals([[1.0, 1.0]], ONE_LABEL, 1.0), "the prior has 1 labels, the log-odds have 2"),
         (lambda: marginals_over_alphas([1.0, 1.0], ONE_LABEL, [1.0]), "the prior has 1 labels, the log-odds have 2"),
+        (lambda: fit_paper([[0, 1], [0, 0]], 0.0), "needs smoothing above 0"),
+        (lambda: fit_paper([[1, 1], [1, 0]], 0.0), "needs smoothing above 0"),
+        (lambda: fit_paper([[1, 0], [0, 1]], 0.0), "needs smoothing above 0"),
         (lambda: decode_marginals([[0.5]], "map"), "does not follow from marginals"),
         (lambda: compare_masks([MASK], [MASK], "f2"), "f2 is not one of f1_v"),
         (lambda: assign_folds(["a", "b"], 3), "2 records cannot be dealt into 3 folds"),

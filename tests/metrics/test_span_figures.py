@@ -181,3 +181,19 @@ def test_an_entry_of_a_sample_holds_its_own_figures_and_places() -> None:
     assert (entry["missed"], entry["extra"]) == (["so very sad"], ["glad"])
     assert entry["places"] == [(3, 6), None]
     assert entry["tokens"] == {"gold": 4, "predicted": 2, "shared": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "gold", "predicted", "counts"),
+    [
+        ("so xa", [(4, 5)], [(3, 5)], (1, 1, 1)),  # "a" alone were an article, and no token
+        ("ax so", [(0, 1)], [(0, 2)], (1, 1, 1)),
+        ("€a€ so", [(0, 1)], [(2, 3)], (1, 1, 0)),  # SQuAD's word boundary cuts the article out
+        ("so very sad", [(0, 7)], [(3, 11)], (2, 2, 1)),
+    ],
+)
+def test_tokens_that_a_span_touches_count_whole(
+    text: str, gold: list[tuple[int, int]], predicted: list[tuple[int, int]], counts: tuple[int, int, int]
+) -> None:
+    said = [text[start:end] for start, end in predicted]
+    assert token_counts(text, gold, said, predicted) == TokenCounts(*counts)

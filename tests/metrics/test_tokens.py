@@ -138,6 +138,8 @@ def test_half_of_a_character_that_lower_cases_to_two_is_no_place() -> None:
     assert normalise("İ") == "i\u0307"
     assert locate("İyi", ["i"]) == ((2, 3),)
     assert locate("İyi", ["İY"]) == ((0, 2),)
+    assert locate("İyi", ["\u0307yi"]) == (None,)
+    assert locate("İ", ["İ"]) == ((0, 1),)
 
 
 @pytest.mark.parametrize(
