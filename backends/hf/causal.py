@@ -9,14 +9,16 @@ from msgspec.structs import replace
 from emotui.backends import yesno
 from emotui.backends.base import Generate, Generation, Message, ModelCard, Rank, Ranked, Refused, Score, Scores
 from emotui.backends.hf.batching import TOKENS, Batches
-from emotui.backends.hf.decoding import Thoughts, write
 from emotui.backends.hf.grammar import Grammars
 from emotui.backends.hf.groups import Group, shared_prefix
 from emotui.backends.hf.loading import Loaded
 from emotui.backends.hf.prefix import Rows, keep_rows, positions
 from emotui.backends.hf.prompts import Prompts
 from emotui.backends.hf.settings import Settings
+from emotui.backends.hf.writing.decoding import Thoughts, Writing, write
+from emotui.backends.hf.writing.paged import can_page, write_paged
 from emotui.backends.rendering import with_question
+from emotui.backends.sampling import Draws
 from emotui.errors import ModelError
 
 Asked = TypeVar("Asked")
@@ -40,6 +42,7 @@ class Causal:
         self._forms: yesno.Forms | None = None
         self._thoughts = settings.thinking_room if prompts.ends_thought else 0
         self._writing = Batches(settings.batch_tokens or _writing_budget(loaded))
+        self._continuous = settings.batching == "continuous"
 
     def generate(self, requests: Sequence[Generate]) -> list[Generation | Refused]:
         """Write, in batches; what a request gets depends on its prompt and seed alone, up to rounding.
@@ -54,8 +57,46 @@ class Causal:
             accepted: list[list[int]] = [prompts[index] for index in indices]  # type: ignore[misc]
             return self._write([requests[index] for index in indices], accepted)
 
-        sizes = [len(ids) + request.max_tokens + self._thoughts for ids, request in _accepted(prompts, requests)]
-        return echoed(requests, prompts, answered(prompts, sizes, batch, self._writing), self._prompts)
+        paged = self._paged(requests, prompts)
+        left = [paged.get(place, ids) for place, ids in enumerate(prompts)]
+        sizes = [len(ids) + request.max_tokens + self._thoughts for ids, request in _accepted(left, requests)]
+        return echoed(requests, prompts, answered(left, sizes, batch, self._writing), self._prompts)
+
+    def _paged(
+        self, requests: Sequence[Generate], prompts: Sequence[list[int] | Refused]
+    ) -> dict[int, Generation | Refused]:
+        """By place, the answers that continuous batching writes; none where it was not asked for."""
+        places = [
+            place
+            for place, (request, ids) in enumerate(zip(requests, prompts, strict=True))
+            if self._continuous and can_page(request) and request.max_tokens > 0 and not isinstance(ids, Refused)
+        ]
+        if not places:
+            return {}
+        ids: list[list[int]] = [prompts[place] for place in places]  # type: ignore[misc]
+        rooms = self._rooms([requests[place] for place in places], ids)
+        thoughts = self._thinking()
+
+        def begin(at: int) -> Writing:
+            request = requests[places[at]]
+            begins = 0 if thoughts is None else None
+            return Writing(request, len(ids[at]), rooms[at], [], Draws(request.seed), None, thoughts, begins)
+
+        written = write_paged(
+            self._loaded, ids, rooms, begin, self._ends, tokens=self._writing.tokens, together=self._batches.tokens
+        )
+        return dict(zip(places, written, strict=True))
+
+    def _thinking(self) -> Thoughts | None:
+        return Thoughts(self._prompts.ends_thought, self._thoughts) if self._prompts.ends_thought else None
+
+    def _rooms(self, requests: Sequence[Generate], prompts: Sequence[list[int]]) -> list[int]:
+        """How many tokens each may write, thoughts included."""
+        context = self._loaded.context
+        return [
+            most if context is None else min(most, context - len(ids))
+            for most, ids in zip((each.max_tokens + self._thoughts for each in requests), prompts, strict=True)
+        ]
 
     def score(self, requests: Sequence[Score]) -> list[Scores | Refused]:
         """Log-probabilities of yes and of no as the next token; a text's questions share its prompt up to the question.
@@ -151,23 +192,18 @@ class Causal:
         if not self._rows.plain_cache and len(prompts) > 1:
             # A recurrent state cannot be told to look past padding by every model: one by one.
             return [self._write([each], [ids])[0] for each, ids in zip(requests, prompts, strict=True)]
-        context = self._loaded.context
-        rooms = [
-            most if context is None else min(most, context - len(ids))
-            for most, ids in zip((each.max_tokens + self._thoughts for each in requests), prompts, strict=True)
-        ]
         past = _CausalPast(self._loaded, self._rows)
         logits = past.begin(prompts)
         written = write(
             requests,
             [len(ids) for ids in prompts],
-            rooms,
+            self._rooms(requests, prompts),
             logits,
             past,
             self._loaded.tokenizer,
             self._ends,
             grammars=self._grammars.begin(requests),
-            thoughts=Thoughts(self._prompts.ends_thought, self._thoughts) if self._prompts.ends_thought else None,
+            thoughts=self._thinking(),
         )
         return list(written)
 
@@ -220,8 +256,8 @@ def answered(
     batch: Callable[[list[int]], Sequence[Any]],
     batches: Batches,
 ) -> list[Any]:
-    """Run those that were not refused beforehand; every result in its request's place."""
-    places = [place for place, each in enumerate(prepared) if not isinstance(each, Refused)]
+    """Run those that were not refused or written beforehand; every result in its request's place."""
+    places = [place for place, each in enumerate(prepared) if not isinstance(each, Refused | Generation)]
     results = list(prepared)
     found = batches.run(sizes, lambda indices: batch([places[index] for index in indices]), Refused, padded=True)
     for place, result in zip(places, found, strict=True):
@@ -287,7 +323,7 @@ def too_long(tokens: int, context: int) -> str:
 
 
 def _accepted(prepared: Sequence[Any], requests: Sequence[Asked]) -> list[tuple[Any, Asked]]:
-    return [pair for pair in zip(prepared, requests, strict=True) if not isinstance(pair[0], Refused)]
+    return [pair for pair in zip(prepared, requests, strict=True) if not isinstance(pair[0], Refused | Generation)]
 
 
 def _without_last(group: Group) -> Group:

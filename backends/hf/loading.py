@@ -62,6 +62,8 @@ def load_model(folder: Path, settings: Settings, progress: Progress) -> Loaded:
     check_plain_files(folder)
     raw = read_config(folder)
     family = _family(folder, raw) if settings.family == "auto" else settings.family
+    if settings.batching == "continuous" and family != "causal":
+        raise ModelError(f"{folder} does not write from left to right: batching=continuous is for models that do")
     files = weight_files(folder)
     if settings.threads:
         torch.set_num_threads(settings.threads)
@@ -122,6 +124,7 @@ def load_model(folder: Path, settings: Settings, progress: Progress) -> Loaded:
             "attention": str(getattr(model.config, "_attn_implementation", "")),
             "torch": torch.__version__,
             "transformers": transformers.__version__,
+            **({"batching": settings.batching} if settings.batching != "rows" else {}),
         },
         notes=(*chosen.notes, *([f"Weights are quantised by {packed}"] if packed else [])),
     )

@@ -13,6 +13,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "thinking": ("off", "on"),
     "family": ("auto", "causal", "seq2seq", "masked", "classifier", "tagger", "reader", "encoder"),
     "aggregation": ("first", "average", "max"),
+    "batching": ("rows", "continuous"),
     "attn": ("auto", "eager", "sdpa", "flash_attention_2", "flex_attention"),
 }
 
@@ -24,7 +25,9 @@ class Settings:
     `online`: a hub name may be fetched; else only what is on this machine counts. `revision`: of a hub name.
     `dtype`: `auto` is bfloat16 on a GPU that has it and float32 on a CPU. `device`: `auto`, `cpu`, `cuda`, `cuda:1`,
     `mps`, or `multi` (layers over all GPUs). `devices`: over how many GPUs layers are spread. `attn`: how attention is
-    computed, by transformers' own names; `auto` is what it finds best. `bits`: 4 or 8 with bitsandbytes, 0 for none.
+    computed, by transformers' own names; `auto` is what it finds best. `batching`: `rows` writes answers side by side
+    until all have ended; `continuous` gives a place that is free to the next, by transformers' own paged loop.
+    `bits`: 4 or 8 with bitsandbytes, 0 for none.
     `thinking`: whether a reasoning model thinks before it writes (scores are read without, but for those behind
     thoughts of its own); `thinking_room`: tokens that its thoughts may have beside an answer's own. `context`: tokens,
     0 for the model's own. `batch_tokens`: how many tokens one forward pass may hold, 0 for what suits the device.
@@ -42,6 +45,7 @@ class Settings:
     device: str = "auto"
     devices: int = 1
     attn: str = "auto"
+    batching: str = "rows"
     bits: int = 0
     thinking: str = "off"
     thinking_room: int = 2048

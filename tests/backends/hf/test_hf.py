@@ -13,7 +13,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from emotui.backends.base import Embed, Generate, Generation, Message, Rank, Ranked, Refused, Score, Scores
 from emotui.backends.hf import load
-from emotui.backends.hf.decoding import choose
+from emotui.backends.hf.writing.decoding import choose
 from emotui.backends.host import ModelProcess
 from emotui.backends.sampling import pick
 from emotui.errors import ModelError

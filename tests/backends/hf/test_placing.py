@@ -20,7 +20,7 @@ from emotui.backends.hf.placing.quantised import placement
 from emotui.backends.hf.prefix import keep_rows
 from emotui.backends.hf.settings import parse_settings
 from emotui.errors import BadModel, ModelError
-from tests.backends.hf.models import bert
+from tests.backends.hf.models import bert, t5
 from tests.paths import TINY
 
 PLAIN = TINY / "model" / "hf"
@@ -185,3 +185,23 @@ def same(left: Any, right: Any) -> None:
     for mine, other in zip(getattr(left, "masks", ()), getattr(right, "masks", ()), strict=True):
         assert [word for word, _ in mine] == [word for word, _ in other]
         assert [p for _, p in mine] == pytest.approx([p for _, p in other], abs=1e-5)
+
+
+def test_continuous_batching_writes_what_rows_write() -> None:
+    asked = [
+        Generate((Message("user", f"{place} The bus let me off {'again ' * (place % 3)}"),), max_tokens=4 + place)
+        for place in range(6)
+    ]
+    stopped = [Generate(each.messages, max_tokens=20, stop=("e",)) for each in asked[:2]]
+    drawn = [Generate(asked[0].messages, max_tokens=5, temperature=1.0, seed=3)]
+    by_rows = hf.load(str(PLAIN), {"device": "cpu"}, lambda line: None)
+    paged = hf.load(str(PLAIN), {"device": "cpu", "batching": "continuous"}, lambda line: None)
+    assert paged.generate([*asked, *stopped, *drawn]) == by_rows.generate([*asked, *stopped, *drawn])
+    (none,) = paged.generate([Generate(asked[0].messages, max_tokens=0)])
+    assert none == by_rows.generate([Generate(asked[0].messages, max_tokens=0)])[0]
+    assert (paged.card.identity["batching"], by_rows.card.identity.get("batching")) == ("continuous", None)
+
+
+def test_continuous_batching_is_refused_of_a_model_that_does_not_write_from_left_to_right(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"batching=continuous is for models that do"):
+        hf.load(str(t5(tmp_path)), {"device": "cpu", "batching": "continuous"}, lambda line: None)

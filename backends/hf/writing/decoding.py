@@ -33,7 +33,7 @@ class Thoughts:
 
 
 @dataclass(slots=True)
-class _Writing:
+class Writing:
     """`answer`: at which token the answer begins, behind thoughts; None while the model thinks."""
 
     request: Generate
@@ -115,7 +115,7 @@ def write(
     """
     none = [None] * len(requests)
     writings = [
-        _Writing(
+        Writing(
             request, length, room, list(begin), Draws(request.seed), grammar, thoughts, 0 if thoughts is None else None
         )
         for request, length, room, begin, grammar in zip(
