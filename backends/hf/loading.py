@@ -16,7 +16,7 @@ from emotui.backends.hf.families import family_of
 from emotui.backends.hf.files import check_plain_files, text_hash, weight_files
 from emotui.backends.hf.placing.devices import check_memory, chosen_devices, no_memory
 from emotui.backends.hf.placing.progress import telling
-from emotui.backends.hf.placing.quantised import check_packed, placement
+from emotui.backends.hf.placing.quantised import UNPACKED, check_packed, placement
 from emotui.backends.hf.settings import Settings
 from emotui.backends.weights_hash import weights_hash
 from emotui.errors import ModelError
@@ -107,6 +107,8 @@ def load_model(folder: Path, settings: Settings, progress: Progress) -> Loaded:
     one_line(folder, lambda: check_tokens(folder, tokenizer, model.get_input_embeddings().num_embeddings))
     if "device_map" not in placed:
         model = one_line(folder, lambda: model.to(device))
+    if packed in UNPACKED and device.type != "cuda":
+        model = one_line(folder, lambda: model.to(dtype))  # what is unpacked keeps the type of its scales
     model.eval()
     return Loaded(
         model=model,

@@ -13,7 +13,7 @@ from emotui.backends.hf.settings import Settings
 from emotui.errors import ModelError
 
 _NEEDS: Mapping[str, tuple[str, ...]] = {
-    "gptq": ("gptqmodel", "accelerate"),
+    "gptq": ("optimum", "gptqmodel", "accelerate"),
     "awq": ("gptqmodel", "accelerate"),
     "fp8": ("accelerate",),
     "compressed-tensors": ("compressed_tensors", "accelerate"),
@@ -22,15 +22,18 @@ _NEEDS: Mapping[str, tuple[str, ...]] = {
 }
 """Packages that transformers wants for what config.json names as `quant_method`; of others it says so itself."""
 
-_ON_A_GPU = ("gptq", "awq", "fp8")
+_ON_A_GPU = ("gptq", "awq")
 """Whose kernels are for NVIDIA GPUs."""
+
+UNPACKED = ("fp8", "mxfp4")
+"""What transformers unpacks where there is no GPU that computes with it."""
 
 
 def check_packed(folder: Path, config: Mapping[str, Any], settings: Settings, device: torch.device) -> str | None:
     """By which method the files are quantised; None where they are not.
 
     Raises:
-        ModelError: a package or a GPU is missing for it, or `bits` asks for another one.
+        ModelError: transformers does not know it, a package or a GPU is missing for it, or `bits` asks for another one.
     """
     said = config.get("quantization_config")
     if not isinstance(said, Mapping):
@@ -40,10 +43,27 @@ def check_packed(folder: Path, config: Mapping[str, Any], settings: Settings, de
         raise ModelError(f"{folder} is quantised already ({method}): leave bits={settings.bits} out")
     for package in _NEEDS.get(method, ()):
         if find_spec(package) is None:
-            raise ModelError(f"{folder} is quantised by {method}, which needs {package}: pip install {package}")
+            name = package.replace("_", "-")
+            raise ModelError(f"{folder} is quantised by {method}, which needs {name}: pip install {name}")
     if method in _ON_A_GPU and device.type != "cuda":
         raise ModelError(f"{folder} is quantised by {method}, which runs on an NVIDIA GPU: here the device is {device}")
+    if why := _refused(dict(said), device):
+        raise ModelError(f"{folder} is quantised by {method}, which cannot be loaded here: {why}")
     return method
+
+
+def _refused(said: dict[str, Any], device: torch.device) -> str:
+    """Why transformers would not load such files, asked before it reads their weights; empty where it would."""
+    from transformers.quantizers.auto import AutoHfQuantizer
+
+    try:
+        if not AutoHfQuantizer.supports_quant_method(dict(said)):
+            return f"transformers {transformers.__version__} does not know it"
+        quantizer = AutoHfQuantizer.from_config(said, pre_quantized=True)
+        quantizer.validate_environment(dtype=torch.bfloat16, device_map={"": device}, weights_only=True)
+    except Exception as error:
+        return " ".join(str(error).split())[:200] or type(error).__name__
+    return ""
 
 
 def placement(devices: Devices, settings: Settings, dtype: torch.dtype, *, packed: bool) -> dict[str, Any]:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from transformers import DynamicCache, EncoderDecoderCache
 
 from emotui.backends import hf
-from emotui.backends.base import FillMask, Generate, Message
+from emotui.backends.base import FillMask, Generate, Message, Score
 from emotui.backends.hf.batching import Batches
 from emotui.backends.hf.grammar import unpacked
 from emotui.backends.hf.placing import quantised
@@ -135,9 +136,16 @@ def copied(folder: Path, to: Path, **said: Any) -> Path:
 @pytest.mark.parametrize(
     ("method", "there", "why"),
     [
-        ("gptq", False, "is quantised by gptq, which needs gptqmodel: pip install gptqmodel"),
+        ("gptq", False, "is quantised by gptq, which needs optimum: pip install optimum"),
+        ("compressed-tensors", False, "which needs compressed-tensors: pip install compressed-tensors"),
         ("awq", True, "is quantised by awq, which runs on an NVIDIA GPU: here the device is cpu"),
-        ("fp8", True, "is quantised by fp8, which runs on an NVIDIA GPU: here the device is cpu"),
+        ("fp8", False, "is quantised by fp8, which needs accelerate: pip install accelerate"),
+        (
+            "higgs",
+            True,
+            "is quantised by higgs, which cannot be loaded here: HIGGS quantization is only",
+        ),
+        ("modelopt", True, "is quantised by modelopt, which cannot be loaded here: transformers"),
     ],
 )
 def test_quantised_files_that_cannot_run_here_are_one_line(
@@ -145,11 +153,37 @@ def test_quantised_files_that_cannot_run_here_are_one_line(
 ) -> None:
     monkeypatch.setattr(quantised, "find_spec", lambda name: there or None)
     folder = copied(PLAIN, tmp_path / "packed", quantization_config={"quant_method": method, "bits": 4})
+    steps: list[str] = []
     with pytest.raises(ModelError) as told:
-        hf.load(str(folder), {"device": "cpu"}, lambda line: None)
+        hf.load(str(folder), {"device": "cpu"}, steps.append)
     assert why in str(told.value)
+    assert all("torch" in step for step in steps), "the weights were read before"
     with pytest.raises(ModelError, match="is quantised already"):
         hf.load(str(folder), {"device": "cpu", "bits": 4}, lambda line: None)
+
+
+def test_weights_of_eight_bits_are_unpacked_where_there_is_no_gpu(tmp_path: Path) -> None:
+    kind = {"quant_method": "fp8", "activation_scheme": "dynamic", "weight_block_size": [128, 128], "fmt": "e4m3"}
+    folder = copied(PLAIN, tmp_path / "packed", quantization_config=kind)
+    (path,) = folder.glob("*.safetensors")
+    weights: dict[str, torch.Tensor] = {}
+    for name, weight in load_file(path).items():
+        weights[name] = weight
+        if "proj" in name:
+            rows, columns = weight.shape
+            blocks = torch.nn.functional.pad(weight.float(), (0, -columns % 128, 0, -rows % 128))
+            blocks = blocks.unflatten(0, (-1, 128)).unflatten(2, (-1, 128))
+            scales = blocks.abs().amax((1, 3)) / 448
+            packed = (blocks / scales[:, None, :, None]).flatten(2).flatten(0, 1)[:rows, :columns]
+            weights[name] = packed.to(torch.float8_e4m3fn)
+            weights[name.replace(".weight", ".weight_scale_inv")] = scales
+    save_file(weights, path, metadata={"format": "pt"})
+    plain, eight = (hf.load(str(each), {"device": "cpu"}, lambda line: None) for each in (PLAIN, folder))
+    assert eight.card.identity["bits"] == "fp8"
+    asked = [Score("I wept at the sea.", ("Is it sad?", "Is it joy?"))]
+    (left,), (right,) = plain.score(asked), eight.score(asked)
+    assert left.yes == pytest.approx(right.yes, abs=0.3)
+    assert left.yes != right.yes
 
 
 def test_bits_need_both_packages(monkeypatch: pytest.MonkeyPatch) -> None:
