@@ -223,7 +223,8 @@ class ModelCard(msgspec.Struct, frozen=True):
     label set, from which probability on the model itself gives a label, where that was fitted. `trained_on`: by task,
     what has to be known of its figures because the model has learnt from such data. `at_once`: so many asks are best
     under way at a time, each answered when it is done (a server); 1: one after the other. `together`: how many texts
-    are best asked about in one batch (a GPU wants many); 0: as many as whoever asks finds right. `judges`: an NLI
+    are best asked about in one batch (a GPU wants many); 0: as many as whoever asks finds right. `grows_to`: how many a
+    batch may grow to while that makes the model quicker; 0: it does not grow. `judges`: an NLI
     model, which scores any statement about a text (`Score.stated`).
     """
 
@@ -238,6 +239,7 @@ class ModelCard(msgspec.Struct, frozen=True):
     trained_on: Mapping[str, str] = msgspec.field(default_factory=dict)
     at_once: int = 1
     together: int = 0
+    grows_to: int = 0
     judges: bool = False
 
 

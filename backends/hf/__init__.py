@@ -28,8 +28,9 @@ CAPABILITIES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-ON_A_GPU = 128
-"""Texts that a GPU is asked about at a time: each batch is cut again by its tokens, so that it fits."""
+ON_A_GPU, MOST_ON_A_GPU = 128, 1024
+"""Texts that a GPU is asked about at a time, at first and at most: each batch is cut again by its tokens, so that it
+fits."""
 
 
 def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Backend:
@@ -98,6 +99,7 @@ def _backend(spec: str, name: str, folder: Path, settings: Settings, loaded: Any
         notes=(*loaded.notes, *_notes(settings, kind, prompts, loaded.context)),
         judges=kind == "nli",
         together=ON_A_GPU if loaded.device.type == "cuda" else 0,
+        grows_to=MOST_ON_A_GPU if loaded.device.type == "cuda" else 0,
     )
     match kind:
         case "causal":

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from emotui.backends.host import Cancelled
 from emotui.errors import ModelError, NotNow, Unanswered
-from emotui.workbench.runs.window import PATIENCE, Stop, Window
+from emotui.workbench.runs.window import PATIENCE, Pace, Stop, Window
 
 PROMPT = 30.0
 """Seconds in which what is waited for comes, or the test fails."""
@@ -131,3 +131,30 @@ def test_an_interrupt_while_answers_are_kept_ends_the_threads_that_ask() -> None
     with pytest.raises(KeyboardInterrupt):
         run(range(99), lambda batch: batch, 3, on_group=interrupt)
     assert threading.active_count() <= before
+
+
+def grown(rate: Callable[[int], float], *, first: int = 128, most: int = 1024, batches: int = 12) -> list[int]:
+    """The sizes of batches on a device that answers so many texts a second, by the size of the batch."""
+    pace = Pace(first, most)
+    sizes = []
+    for _ in range(batches):
+        sizes.append(pace.size)
+        pace.tell(pace.size, pace.size / rate(pace.size))
+    return sizes
+
+
+def test_batches_grow_while_the_device_answers_more_texts_a_second() -> None:
+    assert grown(lambda size: 10.0 * size) == [128, 256, 512, *[1024] * 9]
+    # 300 rows fit into its memory at once, so that a larger batch is computed in parts.
+    assert grown(lambda size: 10.0 * min(size, 300)) == [128, 256, 512, 1024, *[512] * 8]
+    assert grown(lambda size: 5000.0) == [128, 256, *[128] * 10]
+    assert grown(lambda size: 1e6 / size)[:3] == [128, 256, 128], "a device that more texts slow down"
+    assert grown(lambda size: 10.0) == [128] * 12, "a batch that takes long"
+    assert grown(lambda size: 10.0 * size, first=16, most=0) == [16] * 12, "a model whose batches do not grow"
+
+
+def test_a_batch_of_another_size_says_nothing_of_the_pace() -> None:
+    pace = Pace(128, 1024)
+    for texts in (1, 127, 129):
+        pace.tell(texts, 0.1)
+    assert pace.size == 128

@@ -21,7 +21,7 @@ from emotui.tasks.task import Asked, Task
 from emotui.workbench.asking import Asking
 from emotui.workbench.files.answers import Answered, Answers, unwritable
 from emotui.workbench.files.texts import Texts
-from emotui.workbench.runs.plan import batch_size, chosen_way, identity, notes_on_prompts, sample_seed
+from emotui.workbench.runs.plan import chosen_way, identity, notes_on_prompts, pace_of, sample_seed
 from emotui.workbench.runs.run import still_open
 from emotui.workbench.runs.window import Stop, Window
 
@@ -147,7 +147,7 @@ class _Predicting:
         spec: str,
     ) -> None:
         self._task, self._texts, self._answers, self._names = task, texts, answers, names
-        self._way, self._spec, self._at_once, self._size = way, spec, card.at_once, batch_size(card, BATCH)
+        self._way, self._spec, self._at_once, self._pace = way, spec, card.at_once, pace_of(card, BATCH)
         self._stop = Stop(None)
         self._ask_model = Asking(model, self._stop)
         self._told = 0
@@ -183,15 +183,18 @@ class _Predicting:
         for place, (line, text) in enumerate(self._texts):
             if place not in self._answers:
                 waiting.append((place, line, self._task.blank(text, self._names)))
-            if len(waiting) == self._size:
+            if len(waiting) >= self._pace.size:
                 yield waiting
                 waiting = []
         if waiting:
             yield waiting
 
     def _ask(self, batch: _Batch) -> Sequence[Asked]:
-        samples = [sample for _, _, sample in batch]
-        return self._task.ask(samples, self._ask_model, self._way, [sample_seed(0, 0, sample.id) for sample in samples])
+        samples, started = [sample for _, _, sample in batch], time.monotonic()
+        seeds = [sample_seed(0, 0, sample.id) for sample in samples]
+        answers = self._task.ask(samples, self._ask_model, self._way, seeds)
+        self._pace.tell(len(batch), time.monotonic() - started)
+        return answers
 
     def _answered(
         self, group: Sequence[tuple[_Batch, Sequence[Asked] | NotNow]]

@@ -14,6 +14,7 @@ from emotui.store.store import Store
 from emotui.tasks.prompting.settings import configured
 from emotui.tasks.registry import resolve_labels, task_named
 from emotui.tasks.task import Task
+from emotui.workbench.runs.window import Pace
 from emotui.workbench.shards.shard import Shard
 
 MOST_REPEATS = 1000
@@ -61,20 +62,20 @@ def identity(task: Task, of: Mapping[str, str], card: ModelCard, seed: int, repe
         "model": {"spec": card.spec, **card.identity},
         "seed": seed,
         "repeats": repeats,
-        "batch": card.together or BATCH,
+        "batch": f"{card.together} to {card.grows_to}" if card.grows_to else card.together or BATCH,
         **task.settings(way),
     }
     return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
 
 
-def batch_size(card: ModelCard, usual: int) -> int:
-    """Samples that a model is asked about at a time: one, where it answers several asks side by side, so that none
+def pace_of(card: ModelCard, usual: int) -> Pace:
+    """How many samples a model is asked about at a time: one, where it answers several asks side by side, so that none
     waits for the others of its batch.
 
     Args:
         usual: where the model has no number of its own.
     """
-    return 1 if card.at_once > 1 else card.together or usual
+    return Pace(1, 1) if card.at_once > 1 else Pace(card.together or usual, card.grows_to)
 
 
 class Plan(msgspec.Struct, frozen=True):

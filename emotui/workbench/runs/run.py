@@ -29,7 +29,7 @@ from emotui.workbench.progress import OnProgress, RunProgress
 from emotui.workbench.runs.cards import remember_card, remembered_card
 from emotui.workbench.runs.holders import is_own, signed
 from emotui.workbench.runs.machine import Meter, keep_measured
-from emotui.workbench.runs.plan import BATCH, RunConfig, RunRequest, batch_size, identities, sample_seed, stored_samples
+from emotui.workbench.runs.plan import BATCH, RunConfig, RunRequest, identities, pace_of, sample_seed, stored_samples
 from emotui.workbench.runs.scores import ELSEWHERE, Key, scored
 from emotui.workbench.runs.similarity import Embedder
 from emotui.workbench.runs.states import GOING, with_state
@@ -199,7 +199,7 @@ class _Running:
         stop: Stop,
     ) -> None:
         self.store, self.ask, self.dataset, self.run = store, ask, dataset, run
-        self.at_once, self.size, self.stop = card.at_once, batch_size(card, BATCH), stop
+        self.at_once, self.pace, self.stop = card.at_once, pace_of(card, BATCH), stop
         self.task, self.way, self.seed = for_scoring(store, task, dataset, run.model), way, seed
         self.repeats, self.places = repeats, places
         self.on_progress = on_progress
@@ -274,7 +274,7 @@ class _Running:
             for number, sample in there:
                 if (number, repeat) not in done:
                     waiting.append(((number, repeat), sample))
-                if len(waiting) == self.size:
+                if len(waiting) >= self.pace.size:
                     yield waiting
                     waiting = []
             if waiting:
@@ -286,6 +286,7 @@ class _Running:
         samples = [sample for _, sample in batch]
         seeds = [sample_seed(self.seed, repeat, sample.id) for (_, repeat), sample in batch]
         answers = self.task.ask(samples, self.ask, self.way, seeds)
+        self.pace.tell(len(batch), time.monotonic() - started)
         return answers, (time.monotonic() - started) / sum(1 + len(answer.before) for answer in answers)
 
     def _rows(

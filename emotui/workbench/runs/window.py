@@ -25,6 +25,12 @@ GROUP = 256
 _PAUSE, _LONGEST_PAUSE = 0.1, 1.0
 """Seconds between two groups while answers come faster than that: each is a transaction. No less than one takes."""
 
+_GAIN = 1.1
+"""By how much more texts a second a larger batch has to answer to be worth its memory."""
+
+_LONG = 5.0
+"""Seconds of a batch that is large enough."""
+
 _LOOK = 0.05
 _GRACE = 1.0
 """Seconds that what is under way is waited for when one answer, or the person, has ended all."""
@@ -42,6 +48,35 @@ class Stop:
 
     def now(self) -> None:
         self._over.set()
+
+
+class Pace:
+    """How many texts go into one batch: twice as many again and again, while that answers more of them a second.
+
+    A model's memory is its own to divide: one that computes a batch in parts gains nothing from more, and stays there.
+    What a batch has answered is kept when it ends, so one that takes long grows no more either.
+
+    Args:
+        size: texts of the first batches.
+        most: what a batch may grow to; it stays as it is where that is not more.
+    """
+
+    def __init__(self, size: int, most: int) -> None:
+        self.size, self._most = size, most
+        self._best, self._rate = size, 0.0
+        self._grows = most > size
+
+    def tell(self, texts: int, seconds: float) -> None:
+        """A batch took so long. Those of another size than the present one say nothing of it."""
+        if not self._grows or texts != self.size or seconds <= 0:
+            return
+        if texts / seconds < _GAIN * self._rate:
+            self.size, self._grows = self._best, False
+            return
+        self._best, self._rate = self.size, texts / seconds
+        if seconds < _LONG:
+            self.size = min(2 * self.size, self._most)
+        self._grows = self.size > self._best
 
 
 class Window(Generic[_Batch, _Answer]):
