@@ -485,7 +485,8 @@ def test_a_cancel_in_the_middle_of_a_batch_acts_within_a_second_and_the_next_req
 
 def test_in_a_process_of_its_own_it_answers_the_same(model: GgufModel) -> None:
     lines: list[str] = []
-    with ModelProcess(f"gguf:{TINY}#threads=1") as process:
+    # With options of its own: a process that was started before and is kept for the tests would tell no steps.
+    with ModelProcess(f"gguf:{TINY}", {"threads": 1}) as process:
         card = process.load(progress=lines.append)
         assert card.identity == model.card.identity
         assert process.ask([HOT]) == model.generate([HOT])
