@@ -8,8 +8,11 @@ Each place is an SVG; `minute.gif` and `minute.cast` (for `asciinema play`) show
 import argparse
 import asyncio
 import json
+import os
 import tempfile
 from pathlib import Path
+
+os.environ["COLORTERM"] = "truecolor"
 
 from drawing import Lines, cast, gif, svg
 from rich.segment import Segment

@@ -1,6 +1,7 @@
 """The workbench as an app. It paints first and opens its source afterwards; nothing heavy is imported for that."""
 
 import asyncio
+import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -26,6 +27,7 @@ from emotui.screens.widgets.plain_cells import PlainCells
 from emotui.screens.widgets.textual_private import use_two_colours
 from emotui.screens.widgets.textual_private_failures import OutlivingApp
 from emotui.themes import DEFAULT, THEMES
+from emotui.themes.fewer import with_colours
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,6 +38,11 @@ _THREADS = 64
 """Questions that wait for their answers at the same time; a thread is made when it is first needed."""
 
 LEAST_COLUMNS, LEAST_LINES = 60, 16
+
+
+def _seen() -> bool:
+    """Is what is drawn seen in a terminal? Textual draws on standard error."""
+    return sys.__stderr__ is not None and sys.__stderr__.isatty()
 
 
 class ActionProvider(Provider):
@@ -125,6 +132,9 @@ class EmotuiApp(OutlivingApp):
         color: $primary; background: $background; text-style: bold reverse;
     }
     CommandPalette .command-palette--help-text { color: $text-muted; text-style: none; }
+    Toast { background: $raised; }
+    Toast .toast--title { color: $primary; }
+    Toast.-warning .toast--title, Toast.-error .toast--title { color: $mark; }
     Input:focus { background-tint: transparent; }
     Input > .input--placeholder, Input > .input--suggestion { color: $text-disabled; }
     Input:nocolor > .input--selection, TextArea:nocolor > .text-area--selection { text-style: reverse; }
@@ -146,7 +156,7 @@ class EmotuiApp(OutlivingApp):
     ) -> None:
         super().__init__()
         for theme in THEMES.values():
-            self.register_theme(theme)
+            self.register_theme(with_colours(theme, self.console.color_system) if _seen() else theme)
         self.theme = DEFAULT
         self.use_command_palette = True
         if self.no_color:

@@ -129,7 +129,7 @@ class Folding(Acting):
 
     def _part(self) -> None:
         """Share the width out between list and place: as it was left, or else the list has a third."""
-        cells = self._screen.size.width
+        cells = self._screen.app.size.width
         if self.narrow:
             self._pane.styles.width = "1fr"
         else:

@@ -12,6 +12,7 @@ from textual.widget import Widget
 
 from emotui.screens import jobs
 from emotui.screens.actions import Acting
+from emotui.screens.entry import PlaceEntry
 from emotui.screens.folding import Folding
 from emotui.screens.keymaps.keymap import Keymap, bindings
 from emotui.screens.keymaps.words import hold, keyed
@@ -163,8 +164,8 @@ class Frame(Acting, LaidOut):
     def show_overview(self) -> None:
         """There are other datasets or runs, or another dataset is to be shown."""
         if self.session.overview.dataset is None:
-            how = self.session.filled_by
-            self._say("No samples yet", "the sample data is on its way" if self.session.job else how)
+            job = self.session.job
+            self._say("No samples yet", f"{job.what}: the top line says how far" if job else self.session.filled_by)
         else:
             self.show_list()
             self.notes.read()
@@ -296,7 +297,7 @@ class Frame(Acting, LaidOut):
         self.pane.rows.show_tags("", None)
         rearranged = self.pane.as_it_was()
         entry = self.place.entry
-        if session.turn_to("" if same_list or session.list_task in entry.keeps else entry.samples_of):
+        if session.turn_to(self._samples_for(entry, same_list=same_list)):
             self.pane.forget()
             self.place.show_nothing("the list is being read")
             if session.source is not None:
@@ -309,6 +310,13 @@ class Frame(Acting, LaidOut):
         if not self.folding.covers:
             self.place.focus_first()
         self.refresh_bindings()
+
+    def _samples_for(self, entry: PlaceEntry, *, same_list: bool) -> str:
+        """Of which task the list has samples in a place, empty: of the same. No place keeps a list without any."""
+        session = self.session
+        if same_list or (session.list_task in entry.keeps and not session.is_empty):
+            return ""
+        return entry.samples_of or (list_tasks()[0] if session.is_empty else "")
 
     # Keys.
 

@@ -229,6 +229,11 @@ class Session:
         return self._opening.asked
 
     @property
+    def is_empty(self) -> bool:
+        """Is it known that there are no samples of the list's task?"""
+        return self.source is not None and self.overview.dataset is None and not self._overviews.busy
+
+    @property
     def busy(self) -> bool:
         return any(request.busy for request in (self._opening, self._overviews, self._settings))
 
@@ -306,12 +311,12 @@ class Session:
         self._first_time = opened.first_start is not None and opened.lists.get(self.list_task) is None
         self._tour = opened.tour
         self._view.show_opened(opened)
+        if opened.first_start is not None:
+            self.begin(_FIRST_START, opened.first_start.first_start, opened.first_start.stop)
         if self.list_task == next(iter(self._lists)):
             self._take_overview(None, opened.overview)
         else:
             self.look_again()
-        if opened.first_start is not None:
-            self.begin(_FIRST_START, opened.first_start.first_start, opened.first_start.stop)
 
     def follow(self) -> None:
         """Look whether something has changed; the first time, whether the source should have been opened."""

@@ -121,7 +121,8 @@ class AtWork(Place):
         dataset = self.session.overview.dataset
         if sample is None:
             self.work = None
-            self.show_nothing(f"No text is selected: {keyed(EMPTY_LIST)}")
+            empty = self.session.is_empty
+            self.show_nothing(self.session.filled_by if empty else f"No text is selected: {keyed(EMPTY_LIST)}")
         elif self._standing is not None and dataset is not None:
             asked = asking.Standing(dataset.dataset, sample, self.session.annotator)
             self._standing.ask((asked, self.adjudicating))

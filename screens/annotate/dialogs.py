@@ -13,7 +13,7 @@ from emotui.errors import BadInput
 from emotui.screens.dialogs.dialog import Dialog, option
 from emotui.screens.dialogs.textual_private_options import PickList
 from emotui.screens.elsewhere import LongInput
-from emotui.screens.widgets.cell_width import shown
+from emotui.screens.widgets.cell_width import shown, width
 from emotui.workbench.annotate.others import names_of
 from emotui.workbench.annotate.scheme import Scheme
 
@@ -70,8 +70,8 @@ class LabelDialog(Dialog[int]):
         return [Input(id="name", compact=True, placeholder="some of its name"), PickList(*self._options())]
 
     def _options(self) -> list[Option]:
-        widest = max((len(name) for name, _ in self._labels), default=0)
-        return [option(*self._labels[place], cells=widest + 2) for place in self._found]
+        widest = max((width(name) for name, _ in self._labels), default=0)
+        return [option(name, f"  {about}", "", widest) for name, about in map(self._labels.__getitem__, self._found)]
 
     @on(Input.Changed)
     def _narrow(self, event: Input.Changed) -> None:
@@ -164,6 +164,7 @@ class GuidelinesDialog(Dialog[None]):
     GuidelinesDialog > #sheet { width: 84; }
     GuidelinesDialog VerticalScroll { height: auto; max-height: 70vh; scrollbar-size-vertical: 1; }
     GuidelinesDialog Markdown { padding: 0; background: $surface; }
+    GuidelinesDialog MarkdownBullet { color: $primary; }
     """
 
     def __init__(self, scheme: Scheme) -> None:

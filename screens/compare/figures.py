@@ -80,7 +80,7 @@ def lines(pair: "Pair", cells: int) -> list[list[Part]]:
     report = pair.report
     first, second = pair.intervals
     at = max(len(told(pair.first)), len(told(pair.second)), 8)
-    at = min(at, max(cells - 28, 12))
+    at = min(at, max(cells - 33, 12))
     rows = []
     for letter, source, mean, sure in (
         ("A", pair.first, report["mean_a"], first),
@@ -90,6 +90,7 @@ def lines(pair: "Pair", cells: int) -> list[list[Part]]:
             [
                 Part(f" {letter} ", "key", "do('run')" if letter == "A" else "do('compare_with')"),
                 Part(f"{_ending(told(source), at):{at}}  ", "plain"),
+                Part("mean ", "dim"),
                 Part(bare(mean), "strong"),
                 Part(f" {between(sure)}", "dim"),
             ]

@@ -159,7 +159,9 @@ class Compare(Place):
         overview, beside = self.session.overview, self.session.runs_beside
         standing = overview.dataset, tuple((one.run, one.state, one.done) for one in overview.runs), run, tuple(beside)
         self._sample = sample
-        if overview.dataset is not None and standing != self._standing:
+        if self.session.is_empty:
+            self.show_nothing(self.session.filled_by)
+        elif overview.dataset is not None and standing != self._standing:
             kept = self.wanted
             number = overview.dataset.dataset
             self._standing = standing

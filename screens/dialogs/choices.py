@@ -12,7 +12,7 @@ from emotui.metrics.metric import Metric
 from emotui.screens.dialogs.dialog import OptionDialog, option
 from emotui.screens.dialogs.textual_private_options import PickList
 from emotui.screens.list_state import NO_RUN, key_of
-from emotui.screens.widgets.cell_width import shown
+from emotui.screens.widgets.cell_width import shown, width
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.number_format import count
 from emotui.store.query import Dataset, Run
@@ -88,7 +88,7 @@ class OrderDialog(ChoiceDialog):
 
 def marked_options(choices: Sequence[Choice], marks: Mapping[str, str]) -> list[Option]:
     """An option a choice, with the mark of its value before it."""
-    widest = max((len(shown(choice.name)) for choice in choices), default=0)
+    widest = max((width(choice.name) for choice in choices), default=0)
     return [option(one.name, f"   {one.about}", marks.get(one.value, "  "), widest) for one in choices]
 
 

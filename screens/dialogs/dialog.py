@@ -17,7 +17,7 @@ from textual.widgets.option_list import Option
 
 from emotui.errors import BadInput
 from emotui.screens.requests import in_words
-from emotui.screens.widgets.cell_width import shown
+from emotui.screens.widgets.cell_width import shown, width
 from emotui.screens.widgets.line import Line, Part
 
 T = TypeVar("T")
@@ -264,9 +264,14 @@ class OptionDialog(Dialog[T]):
             self.options.action_cursor_up()
 
 
+_MOST = 48
+"""Cells that a name is brought to at most, so that one long name does not push away what is told of the others."""
+
+
 def option(name: str, about: str, mark: str = "", cells: int = 0) -> Option:
     """An option: its name in so many cells or more, and behind it, dim, what is worth knowing about it."""
-    return Option(Content.assemble(mark, shown(name).ljust(cells), (shown(about), "$text-muted")))
+    room = " " * (min(cells, _MOST) - width(name))
+    return Option(Content.assemble(mark, shown(name), room, (shown(about), "$text-muted")))
 
 
 def number_field(

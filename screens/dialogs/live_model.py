@@ -11,7 +11,7 @@ from textual.widgets import Input, Label, OptionList
 from emotui.screens.dialogs.dialog import OptionDialog, option
 from emotui.screens.dialogs.textual_private_options import PickList
 from emotui.screens.requests import LatestRequest
-from emotui.screens.widgets.cell_width import shown
+from emotui.screens.widgets.cell_width import width
 
 if TYPE_CHECKING:
     from emotui.workbench.models.loaded import OnShelf
@@ -63,7 +63,7 @@ class LiveDialog(OptionDialog[str]):
         state = {row.spec: row.state for row in rows}
         here = self._specs[self.at]
         self._specs = list(dict.fromkeys([self._now, *state]))
-        widest = min(max(len(shown(spec)) for spec in self._specs), 48)
+        widest = max(map(width, self._specs))
         models.clear_options()
         for spec in self._specs:
             said = state.get(spec, "")

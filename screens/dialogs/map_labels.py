@@ -10,7 +10,7 @@ from textual.widgets import Label
 from emotui.screens.dialogs.dialog import OptionDialog, option
 from emotui.screens.dialogs.textual_private_options import PickList
 from emotui.screens.requests import LatestRequest
-from emotui.screens.widgets.cell_width import shown
+from emotui.screens.widgets.cell_width import shown, width
 
 if TYPE_CHECKING:
     from emotui.workbench.datasets.source_bench import LabelSheet
@@ -77,7 +77,7 @@ class LabelsDialog(OptionDialog["tuple[LabelSheet, Mapping[str, str]]"]):
         self._draw(self.at)
 
     def _draw(self, at: int) -> None:
-        widest = max((len(shown(label)) for label in self._chosen), default=0)
+        widest = max(map(width, self._chosen), default=0)
         self.options.clear_options()
         self.options.add_options(
             [

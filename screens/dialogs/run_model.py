@@ -93,7 +93,7 @@ class ModelDialog(Dialog[Wish]):
     ModelDialog .row > .number { width: 6; }
     ModelDialog .row > #limit, ModelDialog .row > #seed { width: 9; }
     ModelDialog .row > Switches { width: 1fr; }
-    ModelDialog #forms { padding: 0 0 0 10; }
+    ModelDialog #forms { width: 1fr; padding: 0 0 0 11; }
     ModelDialog #prompts, ModelDialog #spec { width: 1fr; }
     ModelDialog OptionList, ModelDialog OptionList:focus { padding: 0 0 0 9; max-height: 5; }
     ModelDialog #about { height: auto; width: 1fr; margin: 1 0 0 0; }

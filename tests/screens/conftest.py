@@ -5,7 +5,7 @@ from inspect import signature
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
-from textual import _callback
+from textual import _callback, constants
 from textual._compositor import Compositor
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
@@ -25,6 +25,12 @@ def _errors_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a person's workbench outlives fails a test; what it tells in passing stays until the test has read it."""
     monkeypatch.setattr(EmotuiApp, "outlives", False)
     monkeypatch.setattr(EmotuiApp, "NOTIFICATION_TIMEOUT", 600)
+
+
+@pytest.fixture(autouse=True)
+def _all_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Themes are as they are where there is any colour, whatever terminal the tests run in."""
+    monkeypatch.setattr(constants, "COLOR_SYSTEM", "truecolor")
 
 
 @pytest.fixture(autouse=True)

@@ -4,9 +4,13 @@ import itertools
 import re
 
 import pytest
+from rich._palettes import EIGHT_BIT_PALETTE
+from rich.color import Color as RichColor
+from rich.color import ColorSystem
 from textual.color import Color
 
 from emotui.themes import THEMES
+from emotui.themes.fewer import with_colours
 from emotui.workbench.annotate.scheme import COLOURS
 from tests.paths import CHECKOUT
 
@@ -84,3 +88,37 @@ def test_no_screen_names_a_colour_of_its_own() -> None:
     files = [file for file in (CHECKOUT / "screens").rglob("*") if file.suffix in (".py", ".tcss")]
     assert files
     assert [str(file) for file in files if named.search(file.read_text(encoding="utf-8"))] == []
+
+
+_XTERM = (
+    "000000 cd0000 00cd00 cdcd00 0000ee cd00cd 00cdcd e5e5e5 7f7f7f ff0000 00ff00 ffff00 5c5cff ff00ff 00ffff ffffff"
+)
+_LINUX = (
+    "000000 aa0000 00aa00 aa5500 0000aa aa00aa 00aaaa aaaaaa 555555 ff5555 55ff55 ffff55 5555ff ff55ff 55ffff ffffff"
+)
+_WINDOWS = (
+    "0c0c0c c50f1f 13a10e c19c00 0037da 881798 3a96dd cccccc 767676 e74856 16c60c f9f1a5 3b78ff b4009e 61d6d6 f2f2f2"
+)
+TERMINALS = {
+    name: (ColorSystem.STANDARD, [Color.parse(f"#{one}") for one in colours.split()])
+    for name, colours in (("xterm", _XTERM), ("linux", _LINUX), ("windows", _WINDOWS))
+} | {"256": (ColorSystem.EIGHT_BIT, [Color(*EIGHT_BIT_PALETTE[at]) for at in range(256)])}
+
+
+@pytest.mark.parametrize("terminal", TERMINALS)
+@pytest.mark.parametrize("name", THEMES)
+def test_every_text_stands_out_where_there_are_few_colours(name: str, terminal: str) -> None:
+    system, palette = TERMINALS[terminal]
+    theme = with_colours(THEMES[name], "256" if system is ColorSystem.EIGHT_BIT else "standard")
+    known = {**theme.variables} | {key: getattr(theme, key) for key in ("foreground", "primary", "background", "panel")}
+
+    def of(variable: str) -> Color:
+        number = RichColor.parse(known[variable]).downgrade(system).number
+        assert number is not None
+        return palette[number]
+
+    pairs = [(text, ground) for text in TEXTS for ground in ("background", "panel", "raised")]
+    pairs += [("predicted-text", "predicted"), ("gold-on-predicted", "predicted")]
+    faint = {pair: round(ratio, 2) for pair in pairs if (ratio := contrast(of(pair[0]), of(pair[1]))) < 4.5}
+    assert faint == {}
+    assert contrast(of("predicted"), of("background")) >= 3

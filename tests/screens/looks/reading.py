@@ -17,6 +17,7 @@ from textual.color import Color
 from textual.pilot import Pilot
 from textual.theme import Theme
 
+from emotui.screens.frame import Frame
 from emotui.themes import DEFAULT, THEMES
 from tests.paths import CHECKOUT
 from tests.screens.driving import frame, render_update
@@ -65,6 +66,44 @@ def colours_of(theme: str) -> dict[str, Color]:
     return {name: Color.parse(named[name]) for name in _VARIABLES}
 
 
+MEANT = frozenset(
+    [
+        "jo",
+        "tr",
+        "fe",
+        "su",
+        "sa",
+        "di",
+        "an",
+        "ac",
+        "jt",
+        "fu",
+        "ang",
+        "con",
+        "dis",
+        "fea",
+        "gui",
+        "hap",
+        "jea",
+        "joy",
+        "pri",
+        "pro",
+        "res",
+        "sad",
+        "sur",
+        "wr",
+        "sc",
+        "ra",
+        "la",
+        "em",
+        "ma",
+        "sp",
+        "wo",
+        "va",
+    ]
+)
+"""Emotions by their first letters, where several share a column or head one; what models can do, over a legend."""
+
 _DRAWN = re.compile(r"[\s·…\u2500-\u259f\u2800-\u28ff]")
 """What is drawn and not read: lines, bars and shades; and the signs for nothing and for what is cut."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -99,6 +138,8 @@ def panes(pilot: "Pilot[None]", screen: list[list[Run]]) -> list[list[str]]:
     """The characters of the sheet, where there is one, else of what stands beside each other, a pane each."""
     lines = ["".join(run.text for run in line) for line in screen]
     sheets = [*pilot.app.screen.query("#sheet, #--container")]
+    if not sheets and not isinstance(pilot.app.screen, Frame):
+        return [lines]
     read = sheets or [pane for pane in (frame(pilot).pane, frame(pilot).place) if pane.region]
     found = [[lines[0]], [lines[-1]]]
     for pane in read:
@@ -138,6 +179,19 @@ def faint(screen: list[list[Run]]) -> set[str]:
     return found
 
 
+_GOLD = ("gold", "gold-on-predicted", "gold-now")
+
+
+def underlined(screen: list[list[Run]]) -> set[str]:
+    """What is underlined and is not gold."""
+    return {
+        run.text.strip()[:30]
+        for line in screen
+        for run in line
+        if run.style.underline and run.text.strip() and run.colours()[0] not in _GOLD
+    }
+
+
 def unmarked(screen: list[list[Run]]) -> set[str]:
     """Lines on which a cursor's sign stands and is not reversed."""
     return {run.text.strip()[:30] for line in screen for run in line if "▸ " in run.text and not run.style.reverse}
@@ -149,7 +203,7 @@ def odd_words(lines: list[str]) -> set[str]:
     for line in lines:
         for match in _TOKEN.finditer(line):
             token = match.group()
-            beside = line[max(match.start() - 1, 0) : match.start()] + line[match.end() : match.end() + 1]
+            beside = line[max(match.start() - 1, 0) : match.start()] + line[match.end() : match.end() + 2].strip()
             if len(token) < 2 or token.isdigit() or token.isupper() or "…" in beside or token.lower() in known():
                 continue
             found.add(token)
@@ -174,7 +228,7 @@ def _python(part: str) -> Iterator[object]:
 
 
 def headless(lines: list[str]) -> set[str]:
-    """Columns of three figures or more, under a line of names none of which stands over them."""
+    """Columns of three figures or more, under a line of names none of which stands over them, and with none beside."""
     found = set()
     figures = [{match.end(): match.start() for match in _FIGURE.finditer(line)} for line in lines]
     for at in range(1, len(lines) - 2):
@@ -182,6 +236,43 @@ def headless(lines: list[str]) -> set[str]:
             continue
         for end in figures[at].keys() & figures[at + 1].keys() & figures[at + 2].keys():
             start = min(figures[at + k][end] for k in range(3))
+            if all(re.search(r"[^\W\d_] $", lines[at + k][: figures[at + k][end]]) for k in range(3)):
+                continue
             if not lines[at - 1][max(start - 1, 0) : end + 1].strip():
                 found.add(f"{lines[at - 1].strip()} / {lines[at].strip()}"[:120])
+    return found
+
+
+_APART = re.compile(r"\s{3,}|[│┤├]")
+_LETTER = re.compile(r"[^\W\d_]|%")
+
+
+def unsaid(lines: list[str]) -> set[str]:
+    """Figures with no word or unit beside them and none over them, in the column in which they stand.
+
+    The marks of an axis, which ascend, have their word on the line.
+    """
+    found = set()
+    for at, line in enumerate(lines):
+        figures = [float(match.group().replace("−", "-")) for match in _FIGURE.finditer(line)]
+        axis = len(figures) > 1 and figures == sorted(set(figures)) and _LETTER.search(line)
+        for match in () if axis else _FIGURE.finditer(line):
+            start = max([0, *(gap.end() for gap in _APART.finditer(line, 0, match.start()))])
+            gap = _APART.search(line, match.end())
+            end = gap.start() if gap else len(line.rstrip())
+            over = [line, *reversed(lines[:at])]
+            if not any(_LETTER.search(cells[max(start - 1, 0) : end + 1]) for cells in over):
+                found.add(f"{match.group()} in {line.strip()}"[:100])
+    return found
+
+
+def wrong_in(pilot: "Pilot[None]", screen: list[list[Run]]) -> set[str]:
+    """All that is wrong with the looks of what is on the screen."""
+    found = faint(screen) | {f"{text!r} is underlined and is not gold" for text in underlined(screen)}
+    if len(pilot.app.screen_stack) > 1:
+        found |= {f"{text!r} is not reversed" for text in unmarked(screen)}
+    for lines in panes(pilot, screen):
+        found |= {f"{word!r} is no word" for word in odd_words(lines) - MEANT}
+        found |= {f"no head over {line!r}" for line in headless(lines)}
+        found |= {f"no word beside {line!r}" for line in unsaid(lines) if len(lines) > 1}
     return found

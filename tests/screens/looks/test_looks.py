@@ -11,72 +11,26 @@ from emotui.screens.app import EmotuiApp
 from emotui.workbench.source import BrowseSource
 from tests.screens import rephrase_workspace, results_workspace, scenes_workspace
 from tests.screens.album import at_rest, resize
-from tests.screens.driving import drawn, press
+from tests.screens.browse_workspace import workspace
+from tests.screens.driving import drawn, opened, press, screen_text
 from tests.screens.generate import workspace as generate_workspace
-from tests.screens.looks.reading import PROBE, faint, headless, odd_words, panes, rows, unmarked
+from tests.screens.looks.reading import PROBE, rows, wrong_in
 from tests.screens.masked.workspace import masked_workspace
 
 SIZES = ((60, 16), (80, 24), (100, 30), (120, 35), (140, 36), (160, 45))
 SOME = (SIZES[0], SIZES[2], SIZES[-1])
 LEAST = SIZES[:1]
 
-MEANT = frozenset(
-    [
-        "jo",
-        "tr",
-        "fe",
-        "su",
-        "sa",
-        "di",
-        "an",
-        "ac",
-        "jt",
-        "fu",
-        "ang",
-        "con",
-        "dis",
-        "fea",
-        "gui",
-        "hap",
-        "jea",
-        "joy",
-        "pri",
-        "pro",
-        "res",
-        "sad",
-        "sur",
-        "wr",
-        "sc",
-        "ra",
-        "la",
-        "em",
-        "ma",
-        "sp",
-        "wo",
-        "va",
-    ]
-)
-"""Emotions by their first letters, where several share a column or head one; what models can do, over a legend."""
-
 SHEETS = {
     name: (key,)
     for name, key in {
-        "help": "question_mark",
         "palette": "ctrl+p",
         "filter": "f",
-        "order": "s",
         "runs": "r",
-        "run a model": "R",
-        "live model": "m",
-        "dataset": "d",
         "figure": "percent_sign",
-        "export": "e",
-        "import": "I",
-        "note": "semicolon",
-        "codes": "colon",
-        "SQL": "Q",
     }.items()
 }
+"""Sheets that say what is in the session; one of each kind is looked at in test_sheets."""
 
 
 class Looks:
@@ -89,14 +43,7 @@ class Looks:
     async def look(self, name: str, sizes: tuple[tuple[int, int], ...]) -> None:
         for size in sizes:
             await resize(self._pilot, size)
-            screen = rows(self._pilot)
-            found = faint(screen)
-            if len(self._pilot.app.screen_stack) > 1:
-                found |= {f"{text!r} is not reversed" for text in unmarked(screen)}
-            for lines in panes(self._pilot, screen):
-                found |= {f"{word!r} is no word" for word in odd_words(lines) - MEANT}
-                found |= {f"no head over {line!r}" for line in headless(lines)}
-            for what in found:
+            for what in wrong_in(self._pilot, rows(self._pilot)):
                 self.wrong[what] = self.wrong[what] or f"{name} {size[0]}x{size[1]}"
 
     async def walk(self, *views: tuple[str, ...]) -> None:
@@ -138,10 +85,16 @@ CASES: "dict[str, tuple[Callable[[Path], BrowseSource], tuple[tuple[str, ...], .
         lambda folder: results_workspace.several_runs(folder / "w.duckdb"),
         (("2",), ("f4",)),
     ),
-    "rephrase": (rephrase_workspace.scripted, (("3",), ("f3",), ("f3", "escape"))),
+    "rephrase and spot check": (
+        rephrase_workspace.scripted,
+        (("3",), ("f3",), ("f3", "escape"), ("9",), ("v",), ("i", *"sad"), ("escape", "v")),
+    ),
     "scenes": (lambda folder: scenes_workspace.workspace(folder / "w.duckdb"), (("4", "n"), ("v",), ("v",), ("v",))),
     "masked": (masked_workspace, (("5", "j"), ("o",), ("i",))),
-    "generate": (lambda folder: generate_workspace.workspace(folder / "w.duckdb"), (("6",), ("v",), ("v",))),
+    "generate": (
+        lambda folder: generate_workspace.workspace(folder / "w.duckdb"),
+        (("6",), ("v",), ("v",), ("i", "enter")),
+    ),
 }
 
 
@@ -149,3 +102,23 @@ CASES: "dict[str, tuple[Callable[[Path], BrowseSource], tuple[tuple[str, ...], .
 async def test_place(place: str, tmp_path: Path) -> None:
     make, views = CASES[place]
     await _look(make(tmp_path), views)
+
+
+async def test_every_empty_place_names_what_fills_it_and_no_place_keeps_an_empty_list(tmp_path: Path) -> None:
+    async with opened(workspace(tmp_path / "w.duckdb", samples=[]), LEAST[0]) as pilot:
+        pilot.app.register_theme(PROBE)
+        pilot.app.theme = "probe"
+        looks, said = Looks(pilot), {}
+        for place, task in {
+            "3": "rephrase",
+            "4": "scenes",
+            "7": "spans",
+            "5": "masked",
+            "0": "spans",
+            "2": "spans",
+        }.items():
+            await press(pilot, place)
+            await looks.look(place, LEAST)
+            said[place] = f"emotui import {task} FILE brings some in; here: I" in screen_text(pilot)
+        assert said == dict.fromkeys(said, True)
+        assert looks.wrong == {}

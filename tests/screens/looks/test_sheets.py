@@ -1,0 +1,155 @@
+"""Sheets, one of each kind with what is hard to show: text can be read, nothing is cut, the cursor is seen anyhow."""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+from textual.screen import Screen
+
+from emotui import screens
+from emotui.metrics.saturation import Saturation
+from emotui.screens.actions import SHARED
+from emotui.screens.annotate import dialogs as annotate
+from emotui.screens.app import EmotuiApp
+from emotui.screens.dialogs.choices import Choice, ChoiceDialog, OrderDialog
+from emotui.screens.dialogs.dialog import Dialog, OptionDialog
+from emotui.screens.dialogs.file import ExportDialog, FileDialog
+from emotui.screens.dialogs.filter import FilterDialog
+from emotui.screens.dialogs.help import HelpDialog
+from emotui.screens.dialogs.import_file import ImportDialog
+from emotui.screens.dialogs.keys import KeysDialog
+from emotui.screens.dialogs.live_model import LiveDialog
+from emotui.screens.dialogs.make_gold import GoldDialog
+from emotui.screens.dialogs.map_labels import LabelsDialog
+from emotui.screens.dialogs.name import NameDialog
+from emotui.screens.dialogs.run_model import ModelDialog, Over
+from emotui.screens.dialogs.runs import RunDialog
+from emotui.screens.dialogs.sql import SqlDialog
+from emotui.screens.generate.dialogs import RateDialog
+from emotui.screens.keymaps.file import Chosen
+from emotui.screens.list_state import ListState
+from emotui.screens.notes.codebook import Codebook
+from emotui.screens.notes.note import NoteDialog
+from emotui.screens.notes.requests import Answer
+from emotui.screens.places import SIGNS
+from emotui.screens.rephrase.dialogs import NewRoundDialog, SuggestionDialog
+from emotui.screens.scenes.dialogs import AlphaDialog, PriorDialog
+from emotui.store.query import Dataset
+from emotui.workbench.annotate.scheme_files import built_in
+from emotui.workbench.datasets.source_bench import LabelSheet
+from emotui.workbench.datasets.sources import Proposed
+from emotui.workbench.generation.rating_batches import RatingOptions
+from emotui.workbench.models.loaded import OnShelf
+from emotui.workbench.notes.book import Code
+from emotui.workbench.notes.folding import Note
+from emotui.workbench.rephrase.views import Progress, Round, Suggestion
+from emotui.workbench.runs.choices import RunChoices
+from tests.screens.driving import drawn
+from tests.screens.looks.reading import PROBE, Run, rows, unmarked, wrong_in
+
+LONG = "everything that a person could ever say about this text in one go, and a little more than that besides"
+WIDE = "日本語の感情 " * 12
+MODEL = "hf:organisation/model-name"
+CHOICES = [Choice("a", LONG, "about it"), Choice("b", WIDE, LONG), Choice("c", "short", "about it")]
+DATASET = Dataset(1, "sample", "spans", 10_000, "x", "sample data")
+NOTE = Note(1, "ann", "a note on this text", ("irony", "metaphor"), "2025-01-01", "2025-01-01")
+CODES = [Code("irony", (1, 2), ("ann", "bob"), LONG), Code(WIDE, tuple(range(300)), ("ann",), WIDE)]
+PROGRESS = Progress(10_000, 300, (5, 2, 1, 1), 2, 3, 9_700, 46)
+SUGGESTED = [Suggestion(LONG, "neutral", 0.41, 0.81, ()), Suggestion(WIDE, "joy", 0.9, None, ("sad", "alone"))]
+ROUND = Round(DATASET, "embedded", "x", "ann", 1, "", ("joy",), 1, 2, None, {})  # type: ignore[arg-type]
+LABELS = LabelSheet(DATASET, MODEL, ("glad", WIDE), ("joy", "sadness"), {}, {"glad": "joy", WIDE: None})
+RUN = Over(
+    "sample",
+    10_000,
+    (),
+    None,
+    (0, 1, 2),
+    lambda *_: RunChoices(("retrieve", "highlight"), ("temperature", "top_p", "retries", "constrain"), True, LONG),
+    lambda *_: {},
+)
+
+SHEETS: Sequence[Callable[[], "Dialog[Any]"]] = (
+    lambda: annotate.NoteDialog("a note"),
+    lambda: annotate.WordDialog(1, 3, "語"),
+    lambda: annotate.LabelDialog([(LONG, "about it"), (WIDE, LONG), ("joy", "")]),
+    lambda: annotate.ConsentDialog(f"{LONG}\n\n{LONG}"),
+    annotate.AdjudicateDialog,
+    lambda: annotate.GuidelinesDialog(built_in("spans")),
+    lambda: AlphaDialog(0.5, 0),
+    lambda: PriorDialog({"exact": LONG, "bias": "about it"}, "exact", 1, "fitted"),
+    lambda: Codebook(Answer([NOTE], CODES, Saturation((1, 1), (1, 2), None, None)), "sample", lambda *_: None),
+    lambda: NoteDialog("sample", [NOTE, NOTE], CODES, "bob"),
+    lambda: FileDialog("Notes and codes", "notes.csv", (".csv", ".jsonl")),
+    lambda: ExportDialog(10_000, None, with_all=True),
+    lambda: ChoiceDialog("Dataset", CHOICES, "b"),
+    lambda: OrderDialog("Order", CHOICES, "b", descending=True),
+    lambda: ModelDialog(RUN, MODEL),
+    lambda: GoldDialog(MODEL, lambda: Proposed(DATASET, MODEL, 1, ("run",))),
+    lambda: LiveDialog("embedded", lambda: [OnShelf(MODEL, "loaded"), OnShelf("embedded", "failed")]),
+    lambda: ImportDialog(None),  # type: ignore[arg-type]
+    lambda: SqlDialog(lambda *_: None, "", lambda _: None),  # type: ignore[arg-type,return-value]
+    lambda: RunDialog("Run", CHOICES, "b", ("a",), compares=True),
+    lambda: NameDialog("Annotator", (LONG, "about it"), "語", why=LONG),
+    lambda: HelpDialog("Browse", SHARED[:10], SHARED[10:], {1: "Browse"}, SIGNS),
+    lambda: FilterDialog(ListState(), ["joy", WIDE, "sadness"], (), ["short", LONG]),
+    lambda: LabelsDialog(lambda: LABELS, lambda _: {}),
+    lambda: KeysDialog(SHARED, Chosen(), lambda _: SHARED, lambda _: ()),
+    lambda: RateDialog("ann", RatingOptions()),
+    lambda: NewRoundDialog(ROUND, PROGRESS, MODEL),
+    lambda: SuggestionDialog(MODEL, "joy", SUGGESTED),
+)
+
+SIZES = ((60, 16), (100, 30))
+
+
+class Sheets(EmotuiApp):
+    """Sheets over nothing."""
+
+    def get_default_screen(self) -> Any:
+        return Screen()
+
+
+def test_a_sheet_of_every_kind_is_looked_at() -> None:
+    for module in pkgutil.walk_packages(screens.__path__, f"{screens.__name__}."):
+        importlib.import_module(module.name)
+    there = {kind for kind in _kinds(Dialog) if kind.__module__.startswith("emotui.")}
+    assert there - {type(make()) for make in SHEETS} == {OptionDialog}
+
+
+def _reversed(screen: list[list[Run]]) -> bool:
+    return any(run.style.reverse for line in screen for run in line)
+
+
+def _kinds(of: type) -> Iterator[type]:
+    for kind in of.__subclasses__():
+        yield kind
+        yield from _kinds(kind)
+
+
+@pytest.mark.parametrize("colours", [True, False])
+async def test_sheets(colours: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not colours:
+        monkeypatch.setenv("NO_COLOR", "1")
+    wrong: dict[str, str] = {}
+    app = Sheets(lambda: None, poll=None)  # type: ignore[arg-type,return-value]
+    async with app.run_test(size=SIZES[0]) as pilot:
+        app.register_theme(PROBE)
+        app.theme = "probe"
+        for make in SHEETS:
+            dialog = make()
+            await app.push_screen(dialog)
+            for size in SIZES if colours else SIZES[:1]:
+                await pilot.resize_terminal(*size)
+                await drawn(pilot)
+                screen = rows(pilot)
+                found = (
+                    wrong_in(pilot, screen) if colours else {f"{text!r} is not reversed" for text in unmarked(screen)}
+                )
+                if not colours and dialog.query("Input, OptionList, Switches") and not _reversed(screen):
+                    found.add("no cursor")
+                for what in found:
+                    wrong.setdefault(what, f"{type(dialog).__name__} {size[0]}x{size[1]}")
+            await dialog.dismiss(None)
+    assert "\n".join(f"{where}: {what}" for what, where in sorted(wrong.items())) == ""

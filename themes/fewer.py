@@ -1,0 +1,135 @@
+"""The themes for terminals of 256 and of 16 colours, where Rich takes the nearest colour that there is.
+
+The nearest of 16 to a colour of a theme may stand on the nearest to its ground without any contrast, so the variables
+are chosen anew there, for dark grounds and for light ones. Of 256 a few are.
+"""
+
+from collections.abc import Mapping
+
+from textual.theme import Theme
+
+_BLACK, _RED, _BLUE, _MAGENTA, _CYAN = "#000000", "#aa0000", "#0000aa", "#aa00aa", "#00aaaa"
+_WHITE, _YELLOW, _LIGHT_CYAN, _BRIGHT = "#aaaaaa", "#ffff55", "#55ffff", "#ffffff"
+
+_DARK = {
+    "primary": _LIGHT_CYAN,
+    "foreground": _BRIGHT,
+    "background": _BLACK,
+    "surface": _BLACK,
+    "panel": _BLACK,
+    "warning": _YELLOW,
+    "error": _YELLOW,
+    "success": _LIGHT_CYAN,
+    "raised": _BLUE,
+    "gold": _YELLOW,
+    "predicted": _CYAN,
+    "predicted-text": _BLACK,
+    "gold-on-predicted": _BLACK,
+    "predicted-bar": _LIGHT_CYAN,
+    "mark": _YELLOW,
+    "text-muted": _WHITE,
+    "text-disabled": _WHITE,
+    "input-cursor-background": _BLACK,
+    "input-cursor-foreground": _LIGHT_CYAN,
+    "input-selection-background": _CYAN,
+    "input-selection-foreground": _BLACK,
+    "screen-selection-background": _CYAN,
+    "screen-selection-foreground": _BLACK,
+    "rule": _WHITE,
+    "label-red": _YELLOW,
+    "label-orange": _YELLOW,
+    "label-yellow": _YELLOW,
+    "label-green": _LIGHT_CYAN,
+    "label-cyan": _LIGHT_CYAN,
+    "label-blue": _LIGHT_CYAN,
+    "label-purple": _WHITE,
+    "label-magenta": _BRIGHT,
+    "label-grey": _WHITE,
+}
+_LIGHT = {
+    "primary": _BLUE,
+    "foreground": _BLACK,
+    "background": _BRIGHT,
+    "surface": _BRIGHT,
+    "panel": _BRIGHT,
+    "warning": _RED,
+    "error": _RED,
+    "success": _BLUE,
+    "raised": _BRIGHT,
+    "gold": _MAGENTA,
+    "predicted": _BLUE,
+    "predicted-text": _BRIGHT,
+    "gold-on-predicted": _BRIGHT,
+    "predicted-bar": _BLUE,
+    "mark": _RED,
+    "text-muted": _BLACK,
+    "text-disabled": _BLACK,
+    "input-cursor-background": _BRIGHT,
+    "input-cursor-foreground": _BLUE,
+    "input-selection-background": _BLUE,
+    "input-selection-foreground": _BRIGHT,
+    "screen-selection-background": _BLUE,
+    "screen-selection-foreground": _BRIGHT,
+    "rule": _BLACK,
+    "label-red": _RED,
+    "label-orange": _RED,
+    "label-yellow": _BLACK,
+    "label-green": _BLACK,
+    "label-cyan": _BLUE,
+    "label-blue": _BLUE,
+    "label-purple": _MAGENTA,
+    "label-magenta": _MAGENTA,
+    "label-grey": _BLACK,
+}
+_OF_256: Mapping[str, Mapping[str, str]] = {
+    "dark": {
+        "predicted": "#008787",
+        "predicted-text": "#000000",
+        "gold-on-predicted": "#000000",
+        "text-disabled": "#a8a8a8",
+    },
+    "light": {"raised": "#eeeeee", "error": "#af0000", "mark": "#af0000"},
+    "high-contrast": {"raised": "#00005f"},
+    "colour-blind-safe": {
+        "predicted": "#0087af",
+        "predicted-text": "#000000",
+        "gold-on-predicted": "#000000",
+        "text-disabled": "#a8a8a8",
+    },
+}
+
+
+def with_colours(theme: Theme, system: str | None) -> Theme:
+    """A theme in the colours of a terminal, under the same name.
+
+    Args:
+        theme: as it is in any colour.
+        system: what Rich calls the terminal's colours; `standard` are 16.
+    """
+    if system == "standard":
+        return _with(theme, _DARK if theme.dark else _LIGHT)
+    return _with(theme, _OF_256.get(theme.name, {})) if system == "256" else theme
+
+
+def _with(theme: Theme, colours: Mapping[str, str]) -> Theme:
+    """The theme with some of its colours put in place of others."""
+
+    def of(name: str, now: str | None) -> str:
+        return colours.get(name, now or theme.primary)
+
+    primary = of("primary", theme.primary)
+    return Theme(
+        name=theme.name,
+        dark=theme.dark,
+        primary=primary,
+        secondary=of("primary", theme.secondary),
+        accent=of("primary", theme.accent),
+        foreground=of("foreground", theme.foreground),
+        background=of("background", theme.background),
+        surface=of("surface", theme.surface),
+        panel=of("panel", theme.panel),
+        warning=of("warning", theme.warning),
+        error=of("error", theme.error),
+        success=of("success", theme.success),
+        variables={name: colours.get(name, now) for name, now in theme.variables.items()},
+    )
