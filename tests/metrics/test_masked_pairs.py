@@ -70,3 +70,23 @@ def test_cohens_d_is_told_by_both_conventions() -> None:
     assert (told["mean_a"], told["mean_b"], told["mean_difference"]) == (1, 0.5, 0.5)
     with pytest.raises(ValueError, match="1 and 0 masks"):
         compare_masks(worth(1), [])
+
+
+def test_what_is_undefined_of_two_models_says_why() -> None:
+    assert compare_masks(worth(1, 1, 1, 1), worth(0, 1, 1, 0), "acc_v")["notes"] == {}
+    assert compare_masks(worth(1, 1), worth(0, 1), "acc_v")["cohens_d_pooled"] == pytest.approx(1.0)
+    one = compare_masks(worth(1), worth(0), "acc_v")
+    assert (one["mean_a"], one["cohens_d"], one["cohens_d_pooled"]) == (1.0, None, None)
+    assert set(one["notes"]) == {"cohens_d", "cohens_d_pooled"}
+    nothing = compare_masks([], [], "acc_v")
+    assert (nothing["mean_a"], nothing["mean_b"], nothing["mean_difference"]) == (None, None, None)
+
+
+def test_equal_shares_stand_by_count_and_words_by_what_people_and_then_models_say() -> None:
+    gold = {"a": ["sad", "sad", "glad"]}
+    models = [scored_masks(gold, {"a": ["glad", "glad", "sad"]}, LEXICON)]
+    assert [row["label"] for row in normalised_mispredictions(models)] == ["sad", "glad"]
+    said = {"m": {"a": ["low", "odd", "odd"]}}
+    assert [row["word"] for row in word_counts(gold, said)] == ["sad", "glad", "odd", "low"]
+    assert word_counts(gold, {})[0] == {"word": "sad", "gold": 2, "models": {}, "difference": None}
+    assert len(word_counts({"a": [f"word{at}" for at in range(80)]}, {})) == 75

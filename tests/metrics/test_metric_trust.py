@@ -119,3 +119,13 @@ def test_draws_of_models_in_which_one_side_is_the_same_are_left_out_up_to_half_o
         draw = np.random.default_rng(seed)
         known = sum(len(set(draw.integers(0, 2, 2).tolist())) == 2 for _ in range(9))
         assert _clustered(up, up, both, seed, 9) == ([1.0, 1.0] if known > 4 else None)
+
+
+def test_the_interval_of_ranks_is_wider_and_orders_are_drawn_by_seed_0() -> None:
+    draw = np.random.default_rng(2)
+    human = {str(at): draw.random() for at in range(12)}
+    metric = {"eas": {name: one + draw.random() for name, one in human.items()}}
+    found = trust(human, metric)
+    rho = found["eas"]["spearman"]
+    assert found["eas"]["ci_spearman"] == list(interval(rho, 12, of_ranks=True) or ())
+    assert found == trust(human, metric, seed=0) != trust(human, metric, seed=1)

@@ -103,3 +103,16 @@ def test_f1_over_resamples_is_f1_of_the_samples_drawn(average: Average) -> None:
     drawn = np.random.default_rng(4).integers(0, 8, (5, 8), dtype=np.int32)
     by_hand = [f1(gold[rows], first[rows], average) for rows in drawn]
     assert resampled_f1(gold, first, average, seed=4, resamples=5) == pytest.approx(by_hand)
+
+
+def test_of_many_samples_no_p_is_below_one_in_all_that_were_tried_and_a_label_nobody_has_differs_by_nothing() -> None:
+    gold = np.ones((40, 2), dtype=bool)
+    gold[:, 1] = False
+    first, second = gold, np.zeros_like(gold)
+    found = permutation_f1s(gold, first, second, permutations=99)
+    assert (found.by_label[0].difference, found.by_label[0].p, found.by_label[0].exact) == (1.0, 0.01, False)
+    assert (found.by_label[1].difference, found.by_label[1].p) == (0.0, 1.0)
+    gold, first, second = _sets(60, 2, 3)
+    drawn = permutation_f1s(gold, first, second, permutations=200)
+    assert drawn == permutation_f1s(gold, first, second, seed=0, permutations=200)
+    assert drawn != permutation_f1s(gold, first, second, seed=1, permutations=200)

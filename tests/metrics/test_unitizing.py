@@ -94,6 +94,7 @@ def test_annotators_who_mark_the_same_agree_completely_or_there_is_nothing_to_te
 def test_a_stretch_under_two_spans_is_a_unit_of_both_labels_and_is_told() -> None:
     nested = [Mark(0, 8, "joy"), Mark(4, 6, "trust")]
     assert units(nested, 10) == [(0, 4, "joy"), (4, 6, "joy + trust"), (6, 8, "joy"), (8, 10, None)]
+    assert units([*nested, Mark(9, 9, "awe")], 10)[-1] == (8, 10, None)  # an empty span divides no gap
     assert unitizing_alpha([MarkedText(10, {"a": nested, "b": []})]).overlapping == 2
 
 
@@ -127,3 +128,12 @@ def test_the_unlike_share_of_a_text_is_a_mean_over_pairs_of_annotators() -> None
     found = unitizing_alpha([text, MarkedText(10, {"a": []})])
     assert found.unlike == [pytest.approx(0.4 * 2 / 3), None]
     assert found.unlike_labels == [0, None]
+
+
+def test_a_label_is_over_the_texts_that_it_stands_in() -> None:
+    glad = MarkedText(10, {"a": [Mark(0, 4, "joy")], "b": [Mark(0, 5, "joy")]})
+    sad = MarkedText(10, {"a": [Mark(0, 4, "woe")], "b": [Mark(0, 5, "woe")]})
+    assert {label: figure.n for label, figure in unitizing_alpha([glad, sad, sad]).by_label.items()} == {
+        "joy": 1,
+        "woe": 2,
+    }

@@ -117,3 +117,12 @@ def test_over_repeats_each_figure_is_a_mean_with_its_deviation() -> None:
     both = values_over_repeats([values_report(gold, [{"v": 1.0 + d}, {"v": 2.0 + d}]) for d in (0, 1)])
     assert both["by_name"]["v"]["mae"] == 0.5
     assert both["sd"]["v"]["mae"] == pytest.approx(sqrt(0.5))
+
+
+def test_over_repeats_what_is_no_figure_is_that_of_the_first_and_intervals_stand_beside_one_report() -> None:
+    gold, said = [{"v": float(at)} for at in range(6)], [{"v": float(at * at)} for at in range(6)]
+    plain, sure = values_report(gold, said), values_report(gold, said, [None] * 6)
+    assert "ci95" not in plain
+    assert {"by_name.v.pearson", "by_name.v.mae"} <= sure["ci95"].keys()
+    both = values_over_repeats([plain, values_report(gold[:3], said[:3])])
+    assert (both["n"], both["sd"]["v"]["mae"] > 0) == (6, True)
