@@ -27,7 +27,7 @@ def module_files() -> dict[str, Path]:
 
 def imported(tree: ast.AST, known: Mapping[str, Path], *, late: bool) -> Iterator[str]:
     """The modules that a tree imports; `late`: also those inside functions, and those for the sake of types."""
-    for node in ast.iter_child_nodes(tree):
+    for node in statements(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in known)
         elif isinstance(node, ast.ImportFrom) and node.module is not None:
@@ -35,8 +35,14 @@ def imported(tree: ast.AST, known: Mapping[str, Path], *, late: bool) -> Iterato
                 full = f"{node.module}.{alias.name}"
                 if full in known or node.module in known:
                     yield full if full in known else node.module
-        elif late or not (isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) or for_types(node)):
+        elif late or not (isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or for_types(node)):
             yield from imported(node, known, late=late)
+
+
+def statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """The statements, handlers and cases just inside another one: expressions import nothing."""
+    for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+        yield from getattr(tree, name, ())
 
 
 def for_types(node: ast.AST) -> bool:
