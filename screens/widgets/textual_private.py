@@ -6,7 +6,7 @@ Those of its text area stand in `textual_private_text`: the first paint has none
 from rich.style import Style
 from textual.app import App
 from textual.dom import DOMNode
-from textual.filter import Monochrome, NoColor
+from textual.filter import ANSIToTruecolor, Monochrome, NoColor
 from textual.geometry import Size
 from textual.screen import Screen
 from textual.widget import Widget
@@ -31,8 +31,12 @@ class LaidOut(Screen[None]):
 
 
 def use_two_colours(app: "App[None]") -> None:
-    """Under NO_COLOR use the terminal's own two colours: Textual would show shades of grey, and has no setting."""
-    app._filters = [NoColor() if isinstance(one, Monochrome) else one for one in app._filters]
+    """Under NO_COLOR use the terminal's own two colours: Textual would show shades of grey, and has no setting.
+
+    What is dim stays so: its own filter would make a colour of it, which then is left out.
+    """
+    kept = [one for one in app._filters if not isinstance(one, ANSIToTruecolor)]
+    app._filters = [NoColor() if isinstance(one, Monochrome) else one for one in kept]
 
 
 def part_style(widget: Widget, name: str) -> Style:

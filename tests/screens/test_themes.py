@@ -7,8 +7,12 @@ import pytest
 from rich._palettes import EIGHT_BIT_PALETTE
 from rich.color import Color as RichColor
 from rich.color import ColorSystem
+from rich.segment import Segment
+from rich.style import Style
+from textual.app import App
 from textual.color import Color
 
+from emotui.screens.widgets.textual_private import use_two_colours
 from emotui.themes import THEMES
 from emotui.themes.fewer import with_colours
 from emotui.workbench.annotate.scheme import COLOURS
@@ -122,3 +126,13 @@ def test_every_text_stands_out_where_there_are_few_colours(name: str, terminal: 
     faint = {pair: round(ratio, 2) for pair in pairs if (ratio := contrast(of(pair[0]), of(pair[1]))) < 4.5}
     assert faint == {}
     assert contrast(of("predicted"), of("background")) >= 3
+
+
+def test_without_colour_what_is_dim_stays_dim(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app: App[None] = App()
+    use_two_colours(app)
+    segments = [Segment("old", Style(dim=True, color="red", bgcolor="blue"))]
+    for line_filter in app._filters:
+        segments = line_filter.apply(segments, Color.parse("black"))
+    assert [one.style for one in segments] == [Style(dim=True, color="default", bgcolor="default")]
