@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from msgspec.structs import replace
 
-from emotui.backends import wire
+from emotui.backends import stopping, wire
 from emotui.backends.base import METHODS, Backend, Embed, Refused, Request, SideBySide
 from emotui.backends.spec import loader, parse_spec
 from emotui.errors import BadInput, EmotuiError, NotNow
@@ -59,8 +59,13 @@ def _serve() -> None:
         answer_side_by_side(cast(SideBySide, backend), messages, outgoing)
     while True:
         number, requests = messages.get()
+        if requests is None:
+            continue  # it was answered or stopped before this was read
+        stopping.begin(number)
         try:
             wire.send(outgoing, ("answer", number, _answer(backend, requests)))
+        except stopping.Stopped:
+            wire.send(outgoing, ("error", number, "stopped", False))
         except EmotuiError as error:
             wire.send(outgoing, ("error", number, str(error), isinstance(error, NotNow)))
         except MemoryError:
@@ -72,7 +77,10 @@ def _listen(incoming: Any, messages: "queue.SimpleQueue[Any]") -> None:
     """Pass messages on; leave at once, also in the middle of a batch, when the parent is gone."""
     try:
         while True:
-            messages.put(wire.receive(incoming))
+            first, second = message = wire.receive(incoming)
+            if second is None:
+                stopping.take_back(first)
+            messages.put(message)
     except (EOFError, OSError):
         os._exit(0)
 

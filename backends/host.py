@@ -26,8 +26,9 @@ _POLL_BESIDE = 0.25
 """Seconds between looks for a cancel; of many that wait at once, each looks less often."""
 
 _ANSWERS = ("answer", "error")
-_GRACE = 0.5
-"""Seconds that a batch is given to end by itself after a cancel, before its process is killed."""
+_GRACE = 0.8
+"""Seconds that a model is given to end a step after a cancel; then it is left, loaded. One that takes longer over a
+single step is killed."""
 
 _SPINS = "2000"
 """How often a thread of a model asks whether the others are done before it sleeps (libgomp, which torch and llama.cpp
@@ -196,7 +197,7 @@ class ModelProcess:
         """What comes of a numbered ask; `beside`: others are under way, which a cancel of this one leaves alone."""
         mail = self._mail
         try:
-            match self._wait(mail, box, cancelled, beside=beside):
+            match self._wait(mail, box, cancelled, beside=beside, number=number):
                 case ("answer", _, results):
                     return results
                 case ("error", _, why, again):
@@ -255,7 +256,13 @@ class ModelProcess:
             )
 
     def _wait(
-        self, mail: _Mail, box: "queue.SimpleQueue[Any]", cancelled: IsCancelled | None, *, beside: bool = False
+        self,
+        mail: _Mail,
+        box: "queue.SimpleQueue[Any]",
+        cancelled: IsCancelled | None,
+        *,
+        beside: bool = False,
+        number: int | None = None,
     ) -> Any:
         """The child's next message; None never: a dead, hanging or cancelled child raises."""
         started, stopped = time.monotonic(), None
@@ -272,6 +279,9 @@ class ModelProcess:
                 if beside:
                     raise Cancelled
                 stopped = now
+                if number is not None:
+                    with contextlib.suppress(ModelError, Cancelled):
+                        self._tell((number, None))
             if stopped is not None and now - stopped > _GRACE:
                 self.close()
                 raise Cancelled

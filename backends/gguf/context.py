@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from emotui.backends import stopping
 from emotui.backends.gguf.library import Library
 from emotui.backends.gguf.settings import Settings
 from emotui.backends.gguf.weights import Weights
@@ -98,6 +99,7 @@ class Context:
     def extend(self, ids: Sequence[int]) -> Logits:
         """Read on. Args: ids: one or more. Returns: (vocabulary,), what comes next."""
         for start in range(0, len(ids), self._step):
+            stopping.check()
             self._decode(ids[start : start + self._step], every=False)
         return self._last()
 
@@ -105,6 +107,7 @@ class Context:
         """Read on. Args: ids: one or more. Returns: (len(ids), vocabulary): after each token, what comes next."""
         rows = []
         for start in range(0, len(ids), self._step):
+            stopping.check()
             part = ids[start : start + self._step]
             self._decode(part, every=True)
             flat = np.ctypeslib.as_array(self._c.llama_get_logits(self._context), shape=(len(part), self._vocabulary))
@@ -140,6 +143,7 @@ class Context:
         return row
 
     def _read_group(self, endings: Sequence[Sequence[int]], every: bool) -> list[Logits]:
+        stopping.check()
         start, place = len(self.tokens), 0
         asked: list[list[int]] = []
         for sequence, ending in enumerate(endings, 1):
@@ -174,6 +178,7 @@ class Context:
         """
         if not self._branches:
             return [self.extend([token]) for _, _, token in following]
+        stopping.check()
         for place, (sequence, position, token) in enumerate(following):
             self._put(place, token, position, sequence, True)
         self._batch.n_tokens = len(following)

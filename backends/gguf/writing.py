@@ -9,6 +9,7 @@ from emotui.backends.gguf.context import Context, Logits
 from emotui.backends.gguf.grammar import Grammar
 from emotui.backends.gguf.vocabulary import Vocabulary
 from emotui.backends.sampling import Draws, pick
+from emotui.backends.stopping import Stopped
 from emotui.errors import ModelError
 
 NewGrammar = Callable[[str], Grammar]
@@ -148,6 +149,10 @@ class _Side:
             room = self._context.capacity - len(prompt)
             writing = _Writing(self._vocabulary, self._new_grammar, request, len(prompt), room, self._thoughts)
             token = -1 if writing.result is not None else writing.take(self._context.read(prompt))
+        except Stopped:
+            if writing is not None:
+                writing.close()
+            raise
         except ModelError as error:
             self._refuse(place, error, writing)
             return

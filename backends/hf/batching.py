@@ -5,6 +5,7 @@ from typing import TypeVar
 
 import torch
 
+from emotui.backends import stopping
 from emotui.backends.hf.placing.devices import no_memory
 
 Result = TypeVar("Result")
@@ -42,6 +43,7 @@ class Batches:
         results: dict[int, Result] = {}
         waiting = sorted(range(len(sizes)), key=lambda index: (-sizes[index], index))
         while waiting:
+            stopping.check()
             count = self._fitting([sizes[index] for index in waiting], padded)
             batch = waiting[:count]
             try:

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import torch
 
+from emotui.backends import stopping
 from emotui.backends.base import Generate, Generation
 from emotui.backends.hf.grammar import Grammar
 from emotui.backends.sampling import LIKELIEST, Draws
@@ -124,6 +125,7 @@ def write(
     ]
     active = writings
     while True:
+        stopping.check()
         for row, each in enumerate(active):
             if each.grammar is not None and not each.forced and each.answer is not None:
                 logits[row] = each.grammar.narrow(logits[row])

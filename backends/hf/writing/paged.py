@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import transformers
 
+from emotui.backends import stopping
 from emotui.backends.base import Generate, Generation, Refused
 from emotui.backends.hf.loading import Loaded
 from emotui.errors import ModelError
@@ -77,6 +78,7 @@ def write_paged(
             for place, (ids, room) in enumerate(zip(prompts, rooms, strict=True)):
                 manager.add_request(ids, str(place), max_new_tokens=room, streaming=True, eos_token_id=end)
             while open_ones:
+                stopping.check()
                 found = manager.get_result(timeout=_WAIT)
                 if found is None:
                     if not manager.is_running():

@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import DynamicCache, EncoderDecoderCache
 
-from emotui.backends import hf
+from emotui.backends import hf, stopping
 from emotui.backends.base import FillMask, Generate, Message, Score
 from emotui.backends.hf.batching import Batches
 from emotui.backends.hf.grammar import unpacked
@@ -239,3 +239,27 @@ def test_continuous_batching_writes_what_rows_write() -> None:
 def test_continuous_batching_is_refused_of_a_model_that_does_not_write_from_left_to_right(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"batching=continuous is for models that do"):
         hf.load(str(t5(tmp_path)), {"device": "cpu", "batching": "continuous"}, lambda line: None)
+
+
+@pytest.mark.parametrize("batching", ["rows", "continuous"])
+def test_what_is_taken_back_ends_between_two_steps_and_the_model_answers_as_before(
+    batching: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = hf.load(str(PLAIN), {"device": "cpu", "batching": batching}, lambda line: None)
+    asked = [Generate((Message("user", "Evidence: The sea was calm."),), max_tokens=8)]
+    stopping.begin(1)
+    before = model.generate(asked)
+    steps = iter(range(100))
+    checked = stopping.check
+
+    def taken_back_at_the_third() -> None:
+        if next(steps) == 2:
+            stopping.take_back(2)
+        checked()
+
+    monkeypatch.setattr(stopping, "check", taken_back_at_the_third)
+    stopping.begin(2)
+    with pytest.raises(stopping.Stopped):
+        model.generate(asked)
+    stopping.begin(3)
+    assert model.generate(asked) == before
