@@ -24,7 +24,26 @@ WAIT = "One thing at a time: wait for what the top line shows, or stop it with E
 
 
 _OF_LIST = frozenset(
-    ("search", "filter", "sort", "clear", "metric", "like", "list", "unfold", "sample_note", "note_here", "open")
+    [
+        "search",
+        "filter",
+        "sort",
+        "clear",
+        "metric",
+        "like",
+        "list",
+        "unfold",
+        "sample_note",
+        "note_here",
+        "open",
+        "next_error",
+        "previous_error",
+        "next_H",
+        "next_F",
+        "next_N",
+        "list_narrower",
+        "list_wider",
+    ]
 )
 """Actions that make no sense while the list is away."""
 
