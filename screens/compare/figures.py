@@ -1,5 +1,6 @@
 """How a comparison is written: both means, their difference with its interval, tests, and how differences spread."""
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -76,7 +77,7 @@ def _ending(name: str, cells: int) -> str:
 
 
 def lines(pair: "Pair", cells: int) -> list[list[Part]]:
-    """What a comparison comes to, in five lines."""
+    """What a comparison comes to, in five lines, or more where notes do not fit into one."""
     report = pair.report
     first, second = pair.intervals
     at = max(len(told(pair.first)), len(told(pair.second)), 8)
@@ -120,4 +121,5 @@ def lines(pair: "Pair", cells: int) -> list[list[Part]]:
         f" {name.capitalize()} F1 {signed(test['difference'], 3)} {p_value(test['p'])}."
         for name, test in report.get("f1", {}).items()
     )
-    return [*rows, middle, spread, [Part(f"{of_labels}{known}{drawn}{apart}", "dim")]]
+    notes = textwrap.wrap(f"{of_labels}{known}{drawn}{apart}".strip(), max(cells - 2, 20)) or [""]
+    return [*rows, middle, spread, *([Part(f" {line}", "dim")] for line in notes)]

@@ -30,7 +30,7 @@ from emotui.screens.compare.requests import (
     read,
 )
 from emotui.screens.compare.rows import DifferenceRows
-from emotui.screens.compare.text import annotated
+from emotui.screens.compare.text import annotated, said_lines
 from emotui.screens.keymaps.words import keyed
 from emotui.screens.place import NO_WORKSPACE, Place
 from emotui.screens.requests import LatestRequest, any_busy
@@ -61,6 +61,7 @@ class Compare(Place):
         "compare-parts": "#compare-title",
         "compare-rules": "#compare-title",
         "compare-text": "#compare-sample",
+        "compare-said": "#compare-sample",
     }
     marks_errors = False
     DEFAULT_CSS = """
@@ -69,9 +70,11 @@ class Compare(Place):
     Compare #compare-axis { height: 1fr; min-height: 4; display: none; }
     Compare #compare-parts, Compare #compare-rules { height: 1fr; min-height: 4; display: none; }
     Compare #compare-note { height: auto; max-height: 5; color: $text-muted; display: none; }
+    Compare #compare-said { height: 1fr; min-height: 1; max-height: 40%; display: none; }
+    Compare.-said #compare-said { display: block; }
     Compare #compare-text { height: 1fr; min-height: 3; }
     Compare.-many #compare-figures, Compare.-many #compare-rows, Compare.-many #compare-sample { display: none; }
-    Compare.-many #compare-text { display: none; }
+    Compare.-many #compare-text, Compare.-many #compare-said { display: none; }
     Compare.-many #compare-note { display: block; }
     Compare.-axis #compare-axis, Compare.-parts #compare-parts, Compare.-rules #compare-rules { display: block; }
     """
@@ -99,6 +102,7 @@ class Compare(Place):
             yield rules
             yield Page(id="compare-note")
             yield Line(id="compare-sample", classes="-pane")
+            yield Page(id="compare-said")
             yield TieredText(id="compare-text")
         yield Notice("#compare-body", id="compare-notice")
 
@@ -216,7 +220,8 @@ class Compare(Place):
             self.set_class(wanted.view == view, name)
         if found.pair is not None:
             pair = found.pair
-            self.query_one("#compare-figures", Page).show_for(lambda room: figures.lines(pair, room.width))
+            page = self.query_one("#compare-figures", Page)
+            page.show_for(lambda room: self._as_high(page, figures.lines(pair, room.width)))
             self.rows.show_pair(pair, self._sample)
             self._ask_text()
         elif found.axis is not None:
@@ -235,6 +240,12 @@ class Compare(Place):
         if self.display and (self.screen.focused is None or self.screen.focused in panes):
             self.focus_first()
         self.refresh_bindings()
+
+    @staticmethod
+    def _as_high(page: Page, lines: list[list[Part]]) -> list[list[Part]]:
+        """These lines, and the pane is as high as they are many."""
+        page.styles.height = len(lines)
+        return lines
 
     def _axis_lines(self, rows: "Sequence[Standing]", cursor: int, cells: int) -> list[list[Part]]:
         return axis_lines(None if self.found is None else self.found.axis, rows, cursor, cells)
@@ -295,17 +306,17 @@ class Compare(Place):
         pair, picked = self.pair, self.rows.picked
         if pair is None or picked is None or picked.sample != text.sample:
             return
-        said = f"   A {figures.bare(picked.first, 2)}   B {figures.bare(picked.second, 2)}"
+        both = f"   A {figures.bare(picked.first, 2)}   B {figures.bare(picked.second, 2)}"
         difference = f"   A − B {figures.signed(picked.difference)}"
         left = [
             Part(f" {shown(marks.id)}", "strong"),
-            Part(said),
+            Part(both),
             Part(difference, "mark" if picked.changed else "dim"),
         ]
-        for name, gold, first, second in marks.lines[:6]:
-            words = f"   {shown(name)}: gold {shown(gold) or '–'}, A {shown(first) or '–'}, B {shown(second) or '–'}"
-            left.append(Part(words, "dim"))
         self.query_one("#compare-sample", Line).show(left)
+        self.set_class(bool(marks.lines), "-said")
+        said = self.query_one("#compare-said", Page)
+        said.show_for(lambda room: self._as_high(said, said_lines(marks, room.width)), home=True)
         self.query_one(TieredText).show(annotated(marks))
 
     # Keys.

@@ -56,6 +56,6 @@ def test_results_have_a_column_a_slice_with_the_mean_of_its_samples(tmp_path: Pa
     keeps = source.slicing().keeps(dataset.dataset, "emotion=happy")
     values = source.store.metric_means(dataset.dataset, run.run, "f1")
     (row,) = table.rows
-    assert [column.title for column in table.columns] == ["all", "glad ones"]
+    assert [column.title for column in table.columns] == ["All", "glad ones"]
     assert [cell.value for cell in row.cells] == [values.mean(), values[keeps].mean()]
     assert list(row.cells[1].samples) == source.slicing().samples(dataset.dataset, "emotion=happy")
