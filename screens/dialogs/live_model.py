@@ -16,7 +16,7 @@ from emotui.screens.widgets.cell_width import width
 if TYPE_CHECKING:
     from emotui.workbench.models.loaded import OnShelf
 
-_SIGNS = {"loaded": "●", "loading": "◐", "ended": "○", "failed": "!", "": " "}
+_SIGNS = {"loaded": "●", "loading": "◐", "measuring": "◐", "ended": "○", "failed": "!", "": " "}
 
 
 class LiveDialog(OptionDialog[str]):

@@ -16,4 +16,12 @@ ENTRY = PlaceEntry(
         ),
         Action("measure", ("b",), "b", "measure", "Measure how fast the picked model is", "Models", 3),
     ),
+    signs=(
+        "In Models",
+        (
+            ("● ◐ ○ !", "loaded, being loaded or measured, ended, failed"),
+            ("■ □", "memory that its process has held at most, size of its files"),
+            ("● · ?", "it can do this, it cannot, told when it is loaded"),
+        ),
+    ),
 )

@@ -8,12 +8,13 @@ from textual.app import ComposeResult
 from textual.message import Message
 
 from emotui.screens.keymaps.words import keyed
+from emotui.screens.models.about import about, title_of
 from emotui.screens.models.entry import ENTRY
-from emotui.screens.models.rows import about, bytes_said, lines
+from emotui.screens.models.rows import heading, lines
 from emotui.screens.place import NO_WORKSPACE, Place
 from emotui.screens.requests import LatestRequest
 from emotui.screens.session import Session
-from emotui.screens.widgets.line import Line, Part
+from emotui.screens.widgets.line import Line
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.page import Page
 from emotui.screens.widgets.row_list import PickedRows
@@ -21,7 +22,7 @@ from emotui.store.query import Run
 
 if TYPE_CHECKING:
     from emotui.workbench.models.loaded import LoadedModels, OnShelf
-    from emotui.workbench.progress import OnProgress
+    from emotui.workbench.progress import OnProgress, RunProgress
     from emotui.workbench.source import BrowseSource
 
 
@@ -36,17 +37,18 @@ class Models(Place):
     alone = True
     headings = {"model-rows": "#models-title", "model-about": "#model-title"}
     DEFAULT_CSS = """
-    Models #model-rows { height: 1fr; min-height: 4; }
+    Models #model-rows { height: auto; min-height: 4; max-height: 60%; }
     Models #model-about { height: 1fr; min-height: 5; }
     """
 
     class Turned(Message):
-        """A model was loaded or measured, or that was stopped, or failed."""
+        """Loading or measuring a model has begun, is over, was stopped or has failed."""
 
     def __init__(self, session: Session, *, id: str | None = None) -> None:
         super().__init__(session, id=id)
         self._shelf: Callable[[], LoadedModels] | None = None
-        self._desk: LatestRequest[str | None, list[OnShelf]] | None = None
+        self._desk: LatestRequest[str | None, tuple[list[OnShelf], int | None]] | None = None
+        self._machine: int | None = None
 
     def compose(self) -> ComposeResult:
         yield Line(id="models-title", classes="-pane")
@@ -65,11 +67,13 @@ class Models(Place):
             return
         self._shelf = models.shelf
 
-        def ask(unload: str | None) -> "list[OnShelf]":
+        def ask(unload: str | None) -> "tuple[list[OnShelf], int | None]":
+            from emotui.workbench.models.benchmark import machine_memory
+
             shelf = models.shelf()
             if unload is not None:
                 shelf.unload(unload)
-            return shelf.rows()
+            return shelf.rows(), machine_memory()
 
         self._desk = LatestRequest("models", self, ask, self._show, self._refuse)
         self.say("Models", "looking for what is at hand")
@@ -98,7 +102,8 @@ class Models(Place):
     def _refuse(self, _: str | None, why: str) -> None:
         self.say("The models cannot be listed", why, failed=True)
 
-    def _show(self, _: str | None, rows: "list[OnShelf]") -> None:
+    def _show(self, _: str | None, found: "tuple[list[OnShelf], int | None]") -> None:
+        rows, self._machine = found
         self.query_one(Notice).hide()
         self.rows.show_rows(rows, lambda row: row.spec)
         if self.display and self.screen.focused is None:
@@ -118,16 +123,17 @@ class Models(Place):
 
     def _draw(self) -> None:
         rows = self.rows
-        loaded = [row for row in rows.rows if row.state == "loaded"]
-        held = sum(row.memory or 0 for row in loaded)
-        said = f"   {len(rows.rows)} at hand, {len(loaded)} loaded" + (f", {bytes_said(held)} held" if held else "")
-        keys = [Part("■", "said"), Part(" held  □ size of its files ", "dim")]
-        self.query_one("#models-title", Line).show([Part(" models", "strong"), Part(said, "dim")], keys)
+        title = self.query_one("#models-title", Line)
+        title.show(*heading(rows.rows, self._machine, max(title.size.width, 20)))
         picked = rows.picked
         if picked is not None:
-            self.query_one("#model-title", Line).show([Part(" about it", "strong")])
+            self.query_one("#model-title", Line).show(*title_of(picked, title.size.width))
             self.query_one("#model-about", Page).show_for(lambda room: about(picked, room.width))
         self.refresh_bindings()
+
+    def on_resize(self) -> None:
+        if self.rows.rows:
+            self._draw()
 
     # Keys.
 
@@ -183,8 +189,23 @@ class Models(Place):
             return
 
         def work(on_progress: "OnProgress") -> None:
+            from emotui.errors import ModelError
+
+            begun = False
+
+            def tell(progress: "RunProgress") -> None:
+                nonlocal begun
+                if not begun:
+                    begun = True
+                    self.post_message(self.Turned())
+                on_progress(progress)
+
             try:
-                do(shelf_of(), on_progress)
+                do(shelf_of(), tell)
+            except ModelError:
+                # Whoever still looks at this place reads it below, in the model's own words.
+                if not self.display:
+                    raise
             finally:
                 self.post_message(self.Turned())
 

@@ -1,6 +1,7 @@
 """How fast a model is, how long it takes to load and how much memory its process holds. Small by default."""
 
 import itertools
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -107,6 +108,14 @@ def bench(
             else:
                 notes[trial.name] = why
     return Bench(card, batch, load_seconds, memory, peak_memory(model.pid), rates, notes)
+
+
+def machine_memory() -> int | None:
+    """All memory of this machine, in bytes; None where the system does not tell."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None
 
 
 def peak_memory(pid: int | None) -> int | None:

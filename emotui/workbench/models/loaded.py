@@ -14,7 +14,7 @@ from emotui.workbench.models.benchmark import Rate, bench, peak_memory
 from emotui.workbench.models.discovery import AtHand
 from emotui.workbench.progress import OnProgress, RunProgress
 
-State = Literal["loaded", "loading", "ended", "failed", ""]
+State = Literal["loaded", "loading", "measuring", "ended", "failed", ""]
 _MOST_ERRORS = 5
 
 
@@ -55,7 +55,7 @@ class LoadedModels:
         self._lock = threading.Lock()
         self._found: tuple[AtHand, ...] | None = None
         self._used: dict[str, ModelProcess] = {}
-        self._loading: set[str] = set()
+        self._at_work: dict[str, State] = {}
         self._seconds: dict[str, float] = {}
         self._rates: dict[str, Mapping[str, Rate]] = {}
         self._errors: dict[str, list[str]] = {}
@@ -83,7 +83,7 @@ class LoadedModels:
             Cancelled: stopped.
         """
         self._stop.clear()
-        self._loading.add(spec)
+        self._at_work[spec] = "loading"
         started = time.monotonic()
         try:
             model = self._model(spec)
@@ -94,12 +94,13 @@ class LoadedModels:
             self._note(spec, str(error))
             raise
         finally:
-            self._loading.discard(spec)
+            self._at_work.pop(spec, None)
 
     def measure(self, spec: str, on_progress: OnProgress) -> None:
         """Time what a model can do, half a second each; loads it where it is not. Raises as `load`."""
         self._stop.clear()
         model = self._model(spec)
+        self._at_work[spec] = "measuring"
         try:
             found = bench(
                 model,
@@ -110,6 +111,8 @@ class LoadedModels:
         except EmotuiError as error:
             self._note(spec, str(error))
             raise
+        finally:
+            self._at_work.pop(spec, None)
         self._rates[spec] = found.rates
 
     def trouble(self, spec: str) -> str:
@@ -140,8 +143,8 @@ class LoadedModels:
         pid = process.pid
         own = self._errors.get(spec, [])
         errors = [*own, *(run.error for run in runs if run.model == spec and run.error)]
-        if spec in self._loading:
-            state: State = "loading"
+        if spec in self._at_work:
+            state = self._at_work[spec]
         elif pid is not None and process.card is not None:
             state = "loaded"
         else:
