@@ -171,6 +171,42 @@ def extend(
     return found
 
 
+def shorten(connection: "DuckDBPyConnection", number: int, after: str, fingerprint: str) -> Dataset:
+    """Take the last sample of a data set that grows out of it again, as long as nobody has said anything about it.
+
+    Args:
+        after: its fingerprint until now.
+        fingerprint: that of all its samples without the last one.
+
+    Raises:
+        StoreError: it does not grow, it is not what it was, it has one sample alone, or somebody has said something.
+    """
+    there = connection.execute(
+        "select first, n, coalesce(room, 0), fingerprint from datasets where dataset = ?", [number]
+    ).fetchone()
+    if there is None or there[3] != after:
+        raise StoreError("the data set has changed meanwhile: try again")
+    first, n, room, _ = there
+    if not room or n < 2:
+        raise StoreError("no sample can be taken out of this data set")
+    last = first + n - 1
+    asked = connection.execute("select 1 from runs where dataset = ? and n >= ? limit 1", [number, n]).fetchone()
+    said = connection.execute(
+        "select 1 where exists (from outputs where sample = $1) or exists (from annotations where sample = $1)"
+        " or exists (from notes where sample = $1)",
+        [last],
+    ).fetchone()
+    if asked is not None or said is not None:
+        raise StoreError("there is a run, an answer or a note about it already: it stays")
+    connection.execute("delete from samples where sample = ?", [last])
+    connection.execute(
+        "update datasets set n = ?, fingerprint = ?, asked = null where dataset = ?", [n - 1, fingerprint, number]
+    )
+    found = dataset(connection, number)
+    assert found is not None
+    return found
+
+
 def _label_set(connection: "DuckDBPyConnection", number: int, row: SampleRow) -> int:
     """The number of the sample's combination of labels in its data set, which is added where it is new."""
     labels = [sorted(set(row.emotions)), sorted(set(row.valences))]

@@ -159,6 +159,19 @@ class Store:
         with self._turns.writing() as connection:
             return samples.extend(connection, dataset, rows, after, fingerprint)
 
+    def shorten_dataset(self, dataset: int, after: str, fingerprint: str) -> Dataset:
+        """Take the last sample of a data set that grows out of it again.
+
+        Args:
+            after: the fingerprint that it has until now.
+            fingerprint: that of all its samples without the last one.
+
+        Raises:
+            StoreError: it has changed meanwhile, it has one sample alone, or something was said about that sample.
+        """
+        with self._turns.writing() as connection:
+            return samples.shorten(connection, dataset, after, fingerprint)
+
     def set_asked(self, dataset: Dataset, asked: str) -> None:
         """Keep the fingerprint of what of a data set can change a model's answers."""
         with self._turns.writing(shown=False) as connection:

@@ -1,5 +1,6 @@
 """Generate: original, neutral and emotional text beside each other, and which metric to trust over all of them."""
 
+import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -174,10 +175,17 @@ class Generate(Place):
 
     def _add_samples(self, _: None, lacks: bool) -> None:
         bench, session = self._bench, self.session
-        if bench is None or not lacks or session.job is not None or session.overview.dataset is not None:
+        if bench is None or not lacks or session.job is not None:
             return
-        self.say(_TITLE, "70 texts with the versions of three invented writers are on their way (illustration)")
-        session.begin("sample texts", lambda on_progress: bench().add_samples(on_progress), None)
+        if session.overview.dataset is None:
+            self.say(_TITLE, "70 texts with the versions of three invented writers are on their way (illustration)")
+        over = threading.Event()
+        session.begin(
+            "sample texts",
+            lambda on_progress: bench().add_samples(on_progress, over.is_set),
+            over.set,
+            "Stopped; the rest of the sample texts comes when Generate is opened again",
+        )
 
     def focus_first(self) -> None:
         if self.view == TEXT:
@@ -188,6 +196,8 @@ class Generate(Place):
     def on_show(self) -> None:
         if self.session.source is not None and self.session.overview.dataset is not None:
             self._count()
+            if self._lacks is not None and self.session.job is None:
+                self._lacks.ask(None)
         self.call_after_refresh(self.focus_first)
 
     # What comes back.

@@ -1,5 +1,6 @@
 """The review of masks in Masked: choosing a review, its posts, what is said kept one by one, and the set written."""
 
+import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
@@ -167,11 +168,13 @@ class ReviewPlace(StudyPlace):
             if path is None:
                 return
 
+            over = threading.Event()
+
             def write(on_progress: "OnProgress") -> None:
-                n = bench().write_review(name, path)
+                n = bench().write_review(name, path, over.is_set)
                 self.app.call_from_thread(self.notify, f"{n} masked records written to {path}", markup=False)
 
-            self.session.begin(f"set of {name}", write, None)
+            self.session.begin(f"set of {name}", write, over.set, "Stopped; nothing was written")
 
         endings = (".jsonl", ".csv", ".tsv", ".parquet")
         self.app.push_screen(FileDialog("Write the posts as masked records", "masked.jsonl", endings), chosen)

@@ -67,7 +67,10 @@ def about(row: "OnShelf", cells: int) -> Lines:
     lines.append([])
     for key, words in MORE:
         lines += [
-            [Part(keyed(key) if not number else "", "key"), Part(f"{'' if number or not key else ' '}{words[a:b]}", "dim")]
+            [
+                Part(keyed(key) if not number else "", "key"),
+                Part(f"{'' if number or not key else ' '}{words[a:b]}", "dim"),
+            ]
             for number, (a, b) in enumerate(wrap(words, max(cells - 2, 20)))
         ]
     return lines

@@ -95,7 +95,7 @@ class SourceActions(Acting):
         dataset, run = self._session.overview.dataset, self._session.run_shown
         if dataset is None or run is None:
             return
-        bench, number = self._bench(), dataset.dataset
+        bench, over, number = self._bench(), threading.Event(), dataset.dataset
 
         def keep(chosen: "tuple[LabelSheet, Mapping[str, str]]") -> None:
             sheet, mapping = chosen
@@ -105,7 +105,7 @@ class SourceActions(Acting):
                 self._tell(f"labels of {sheet.source} are mapped as they were before")
 
             def work(on_progress: "OnProgress") -> None:
-                bench.keep_labels(sheet, mapping)
+                bench.keep_labels(sheet, mapping, over.is_set)
                 self._session.steps.append(Step(f"labels of {sheet.source} as they were", back))
                 self._tell(
                     f"{len(mapping)} labels of {sheet.source} are mapped: "
@@ -113,7 +113,7 @@ class SourceActions(Acting):
                     + f"{run.run} again"
                 )
 
-            self._session.begin(f"labels of {sheet.source}", work, None)
+            self._session.begin(f"labels of {sheet.source}", work, over.set, "Stopped; the mapping is as it was")
 
         dialog = LabelsDialog(lambda: bench.labels(number, run.run), bench.nearest)
         dialog.ask(self._owner.app, keep)

@@ -40,6 +40,9 @@ USES = {
 }
 """What the parts are looked at for, in the order in which they stand."""
 
+MASK = "<mask>"
+"""What stands in a text for a word that is to be filled in."""
+
 _SEEN = 0.005
 """Of the most: what is less is written as zero, and draws nothing."""
 
@@ -109,7 +112,7 @@ def blocks(
         elif part == "words" and said.words is not None:
             title = f"words that carry {said.words.label}"
             put(part, title, said.words.label, "", _words(answer.text, said.words, narrow, every))
-        elif part == "masks" and said.masks is not None:
+        elif part == "masks" and said.masks is not None and MASK in text:
             top = " ".join(mask[0][0] for mask in said.masks.masks if mask)
             put(part, NAMES[part], top, "", _masks(said.masks, narrow, every))
         elif part == "generation" and said.generation is not None:

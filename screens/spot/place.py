@@ -12,6 +12,7 @@ from emotui.screens.place import NO_WORKSPACE, Place
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
 from emotui.screens.spot.answers import LATER, QUICK, TASK, Column, When
+from emotui.screens.spot.blocks import MASK
 from emotui.screens.spot.editor import LONGEST, SpotEditor
 from emotui.screens.spot.entry import ENTRY
 from emotui.screens.spot.models import STAGES, Sides
@@ -37,8 +38,6 @@ _LOOK = 0.1
 
 _TICK = 0.5
 
-_MASK = "<mask>"
-
 
 class Spot(Place):
     """Holds the text and what was asked of it; `SpotView` shows it, `Sides` has the models."""
@@ -57,6 +56,8 @@ class Spot(Place):
         self._who = False
         self._texts: LatestRequest[int, SampleText] | None = None
         self._keeping: LatestRequest[str, Kept] | None = None
+        self._taking_back: LatestRequest[Kept, None] | None = None
+        self._kept: tuple[str, Kept] | None = None
         self._waits = NamedTimers(self)
 
     def compose(self) -> ComposeResult:
@@ -91,6 +92,9 @@ class Spot(Place):
         self._texts = LatestRequest("text", self, lambda number: spot_checks().text_of(number), self._offer, self._warn)
         self._keeping = LatestRequest(
             "keep", self, lambda text: spot_checks().keep(text), self._tell_kept, self._warn, older=True
+        )
+        self._taking_back = LatestRequest(
+            "take back", self, lambda kept: spot_checks().take_back(kept), self._tell_taken_back, self._warn
         )
 
     def use_model(self, spec: str) -> None:
@@ -206,7 +210,7 @@ class Spot(Place):
             return
         text, task = self.editor.text, self.view.asked_task
         parts = [TASK + task] if task is not None else [*QUICK, *LATER]
-        parts = [part for part in parts if part != "masks" or _MASK in text]
+        parts = [part for part in parts if part != "masks" or MASK in text]
         self.sides.ask(text, parts if text.strip() else [], self._stage)
         if self.sides.loading:
             self._waits.wait("look", _LOOK, self._look, again=False)
@@ -238,8 +242,12 @@ class Spot(Place):
         self.view.draw()
         self.refresh_bindings()
 
-    def _tell_kept(self, _: str, kept: "Kept") -> None:
-        where = f"in the dataset “{kept.dataset.name}”: " + keyed("{dataset} in Browse shows it")
+    def _tell_kept(self, text: str, kept: "Kept") -> None:
+        if not kept.known:
+            self._kept = text, kept
+        self.refresh_bindings()
+        where = f"in the dataset “{kept.dataset.name}”: "
+        where += keyed("{dataset} in Browse shows it, {undo} takes it out again")
         self.notify(
             f"{kept.id} is there already, {where}" if kept.known else f"kept as {kept.id} {where}", markup=False
         )
@@ -260,7 +268,7 @@ class Spot(Place):
             case "stop":
                 return not editor.has_focus and (self.sides.long or (job is not None and not job.stopping))
             case "undo":
-                return editor.can_undo
+                return editor.can_undo or self._may_take_back
             case "redo":
                 return editor.can_redo
             case "take":
@@ -295,8 +303,23 @@ class Spot(Place):
             self.sides.forgive()
             self._reach("key")
 
+    @property
+    def _may_take_back(self) -> bool:
+        """Is keeping the text that stands there the last thing that was done?"""
+        return self._kept is not None and self._kept[0] == self.editor.text and not self.editor.has_focus
+
     def do_undo(self) -> None:
-        self.editor.undo()
+        """Take what was just kept out again; else undo in the text."""
+        if not self._may_take_back:
+            self.editor.undo()
+        elif self._kept is not None and self._taking_back is not None:
+            self._taking_back.ask(self._kept[1])
+            self._kept = None
+
+    def _tell_taken_back(self, kept: "Kept", _: None) -> None:
+        self.notify(f"{kept.id} is not kept any more", markup=False)
+        self.session.look_again()
+        self.refresh_bindings()
 
     def do_redo(self) -> None:
         self.editor.redo()

@@ -10,6 +10,7 @@ from emotui.screens.keymaps.words import keyed
 from emotui.screens.spot import blocks as spot_blocks
 from emotui.screens.spot import compare, headline, marks, task_blocks
 from emotui.screens.spot.answers import QUICK, TASK, Column
+from emotui.screens.spot.blocks import MASK
 from emotui.screens.spot.compare import LETTERS
 from emotui.screens.spot.editor import KINDS, LONGEST, SpotEditor
 from emotui.screens.widgets.cell_width import fit, shown, width
@@ -24,7 +25,6 @@ from emotui.screens.widgets.tiered_text import TieredText
 STACKED = 86
 """Below so many columns two models stand under each other."""
 
-_MASK = "<mask>"
 _EMPTY = (
     "Type or paste one: evidence in it, labels, emotions, the words that",
     "carry them and what the model writes follow as you type",
@@ -175,8 +175,8 @@ class SpotView(Vertical):
         for number, column in enumerate(self.columns):
             letter = f"{LETTERS[number]} " if len(self.columns) > 1 else ""
             said += [f"{letter}{answer.note}" for part, answer in column.answers.items() if column.lacks(part)]
-        if _MASK not in text and not all(column.lacks("masks") for column in self.columns):
-            said.append(f"{_MASK} in the text stands for a word that is to be filled in")
+        if MASK not in text and not all(column.lacks("masks") for column in self.columns):
+            said.append(f"{MASK} in the text stands for a word that is to be filled in")
         return [[Part(fit(line, cells).rstrip(), "dim")] for line in said]
 
 

@@ -67,6 +67,34 @@ def test_a_run_over_what_was_kept_stays_what_it_was_when_more_is_kept(store: Sto
     assert rescore(store, run, sim=False).done == 2
 
 
+def test_what_was_kept_last_is_taken_out_again_and_the_dataset_goes_with_its_only_text(store: Store) -> None:
+    checks = SpotChecks(store)
+    first, second = checks.keep("one"), checks.keep("two")
+    with pytest.raises(BadInput, match="not the last text"):
+        checks.take_back(first)
+    checks.take_back(second)
+    there = store.dataset(SPOT_CHECKS)
+    assert there is not None
+    assert (there.n, there.fingerprint) == (1, first.dataset.fingerprint)
+    assert [sample.text for sample in records(store, there.dataset)] == ["one"]
+    assert (checks.keep("three").id, checks.keep("four").number) == ("spot-002", first.number + 2)
+    checks.take_back(checks.keep("four"))
+    checks.take_back(checks.keep("three"))
+    checks.take_back(first)
+    assert store.datasets() == []
+    assert checks.keep("one").id == "spot-001"
+
+
+def test_a_kept_text_that_somebody_has_answered_stays(store: Store) -> None:
+    checks = SpotChecks(store)
+    checks.keep("one")
+    kept = checks.keep("two")
+    add_run(store, kept.dataset, records(store, kept.dataset.dataset))
+    with pytest.raises(StoreError, match="it stays"):
+        checks.take_back(kept)
+    assert len(records(store, kept.dataset.dataset)) == 2
+
+
 def test_nothing_is_kept_of_an_empty_text(store: Store) -> None:
     with pytest.raises(BadInput, match="no text to keep"):
         SpotChecks(store).keep(" \n")

@@ -5,6 +5,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
+from emotui.backends.host import IsCancelled
 from emotui.errors import BadInput
 from emotui.formats import capped, read
 from emotui.formats.reading import Warn, warn_skipped
@@ -45,10 +46,11 @@ def import_files(
     return add_samples(store, task, dataset, samples, ", ".join(paths))
 
 
-def add_own_samples(store: Store, task: str) -> Dataset:
+def add_own_samples(store: Store, task: str, *, cancelled: IsCancelled = lambda: False) -> Dataset:
     """Add the samples that come with a task, where they are not there yet.
 
     Raises:
+        Cancelled: `cancelled()` became true.
         BadInput: it comes without any.
     """
     found = task_named(task)
@@ -61,7 +63,7 @@ def add_own_samples(store: Store, task: str) -> Dataset:
         with as_file(files(own.package) / file) as path:
             samples += read(str(path), kind).records
     if found.files.whole is not None:
-        return add_whole_records(store, found.name, own.dataset, samples, own.source)
+        return add_whole_records(store, found.name, own.dataset, samples, own.source, cancelled=cancelled)
     return add_samples(store, found.name, own.dataset, samples, own.source)
 
 

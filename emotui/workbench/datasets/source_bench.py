@@ -129,10 +129,18 @@ class SourceBench:
         """The nearest label of gold for each of theirs, and the cosine; the embedded model is loaded for it."""
         return label_maps.nearest(sheet.theirs, sheet.own, Embedder(self._process(EMBEDDING)))
 
-    def keep_labels(self, sheet: LabelSheet, mapping: Mapping[str, str]) -> None:
-        """Keep this mapping for the source of the sheet, but for what is kept for all; scores stay until `rescore`."""
+    def keep_labels(
+        self, sheet: LabelSheet, mapping: Mapping[str, str], cancelled: IsCancelled = lambda: False
+    ) -> None:
+        """Keep this mapping for the source of the sheet, but for what is kept for all; scores stay until `rescore`.
+
+        Raises:
+            Cancelled: stopped before it was kept.
+        """
         common = label_maps.label_map(self._store, sheet.dataset)
         own = {label: ours for label, ours in mapping.items() if common.get(label) != ours}
+        if cancelled():
+            raise Cancelled
         label_maps.keep_label_map(self._store, sheet.dataset, own, sheet.source)
 
     def _named(self, dataset: int) -> Dataset:

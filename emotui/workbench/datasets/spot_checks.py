@@ -60,6 +60,28 @@ class SpotChecks:
                     raise StoreError(str(other)) from other
         raise AssertionError
 
+    def take_back(self, kept: Kept) -> None:
+        """Take a text that was kept last out again; the data set goes into the trash with its only one.
+
+        Raises:
+            BadInput: it is not the last one any more, or not there.
+            StoreError: something was said about it, or the store cannot be written.
+        """
+        there = self._store.dataset(SPOT_CHECKS)
+        samples = [] if there is None else self._samples(there)
+        if there is None or there.dataset != kept.dataset.dataset or not samples or samples[-1].id != kept.id:
+            raise BadInput(f"{kept.id} is not the last text that was kept any more: it stays")
+        if len(samples) > 1:
+            self._store.shorten_dataset(there.dataset, there.fingerprint, fingerprint(samples[:-1]))
+        elif self._store.runs(there.dataset):
+            raise StoreError("there is a run, an answer or a note about it already: it stays")
+        else:
+            self._store.delete(SPOT_CHECKS)
+
+    def _samples(self, dataset: Dataset) -> list[SpanSample]:
+        kept = self._store.dataset_samples(dataset.dataset)
+        return [msgspec.json.decode(record, type=SpanSample) for _, record in kept]
+
     def text_of(self, number: int) -> SampleText:
         """Raises BadInput: there is no such sample, or it has no text."""
         found = self._store.samples([number])

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from emotui.backends.host import ModelProcess
+from emotui.backends.host import IsCancelled, ModelProcess
 from emotui.errors import BadInput
 from emotui.formats import capped, read
 from emotui.formats.reading import Warn, first_fields, warn_skipped
@@ -13,6 +13,7 @@ from emotui.tasks.parts import WholeRecords
 from emotui.tasks.registry import task_named, tasks
 from emotui.tasks.task import Task
 from emotui.workbench.datasets.samples import add_samples
+from emotui.workbench.progress import Cancelled
 from emotui.workbench.runs.elsewhere import FILE, Said, keep_said
 from emotui.workbench.runs.run import EMBEDDING
 from emotui.workbench.runs.similarity import Embedder
@@ -47,10 +48,19 @@ def read_whole_records(task: Task, paths: Sequence[str], *, skip_bad: bool = Fal
     return records
 
 
-def add_whole_records(store: Store, task: str, name: str, records: Sequence[Any], source: str) -> Dataset:
+def add_whole_records(
+    store: Store,
+    task: str,
+    name: str,
+    records: Sequence[Any],
+    source: str,
+    *,
+    cancelled: IsCancelled = lambda: False,
+) -> Dataset:
     """Add the samples of records as a dataset, with each of their sources beside it; the same ones are kept once.
 
     Raises:
+        Cancelled: `cancelled()` became true; what is there stays, and goes on when it is asked for again.
         BadInput: the name belongs to other samples, or the dataset has another source of one of the names.
     """
     found = task_named(task)
@@ -61,10 +71,12 @@ def add_whole_records(store: Store, task: str, name: str, records: Sequence[Any]
     dataset = add_samples(store, found.name, name, parts.samples, source)
     numbers = store.numbers_by_id(dataset.dataset)
     with ModelProcess(EMBEDDING) as model:
-        embed = Embedder(model)  # loaded when the first source has something to score
+        embed = Embedder(model, cancelled)  # loaded when the first source has something to score
         for name_of_source, said in parts.said.items():
+            if cancelled():
+                raise Cancelled
             lines = [Said(numbers[key], 0, keys) for key, keys in said.items()]
-            keep_said(store, dataset, name_of_source, FILE, lines, embed=embed)
+            keep_said(store, dataset, name_of_source, FILE, lines, embed=embed, cancelled=cancelled)
     return dataset
 
 

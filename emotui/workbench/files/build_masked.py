@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from emotui.backends.host import Cancelled, IsCancelled
 from emotui.bounded import read_bytes
 from emotui.errors import BadInput
 from emotui.formats import MOST_PROBLEMS, capped, check_writable, read, write, write_text
@@ -75,7 +76,15 @@ class Built(msgspec.Struct, frozen=True):
         }
 
 
-def build_file(path: str, how: Building, *, skip_bad: bool, warn: Warn, said: Decided | None = None) -> Built:
+def build_file(
+    path: str,
+    how: Building,
+    *,
+    skip_bad: bool,
+    warn: Warn,
+    said: Decided | None = None,
+    cancelled: IsCancelled = lambda: False,
+) -> Built:
     """Build every post of a file.
 
     A post without an emotion word of its writer's own is left out, and told with its line.
@@ -84,6 +93,7 @@ def build_file(path: str, how: Building, *, skip_bad: bool, warn: Warn, said: De
         said: what a person decided, where it is at hand and not in a file.
 
     Raises:
+        Cancelled: `cancelled()` became true between two posts.
         BadInput: a post has no text, or a mask in it already; a file cannot be read; or no post is left.
     """
     words = Words(keywords_from(how.words)) if how.words else own_words()
@@ -103,7 +113,11 @@ def build_file(path: str, how: Building, *, skip_bad: bool, warn: Warn, said: De
     good = [(post, line) for post, line in posts if problem(post) is None]
     decided = said if said is not None else _decided(how.decided, {post.id for post, _ in good})
     tag = hanta()
-    built = [_built(path, line, post, words, tag, tokens, decided.get(post.id)) for post, line in good]
+    built: list[BuiltPost] = []
+    for post, at in good:
+        if cancelled():
+            raise Cancelled
+        built.append(_built(path, at, post, words, tag, tokens, decided.get(post.id)))
     _check_decided(how.decided, decided, built)
     without = [
         f"{literal(path)}:{line}: no emotion word that the writer says of themselves, left out"

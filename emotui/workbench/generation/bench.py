@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from emotui.backends.host import IsCancelled
 from emotui.records import GenerationGold
 from emotui.store.store import Store
 from emotui.tasks.generation.task import EmotionGeneration
@@ -34,6 +35,10 @@ from emotui.workbench.generation.versions import (
 from emotui.workbench.progress import OnProgress, RunProgress
 from emotui.workbench.runs.scores import metrics_named
 
+SAMPLES = "generation samples"
+"""The setting that says how far the texts that come with the task were brought in."""
+
+_BEGUN = "begun"
 _Read = tuple[object, Mapping[str, tuple[Writer, Texts]]]
 
 
@@ -46,14 +51,24 @@ class GenerationBench:
         self._read: dict[int, _Read] = {}
 
     def lacks_samples(self) -> bool:
-        """Whether the texts that come with the task are neither here nor in the trash, and may be put here."""
-        everything = [*self._store.datasets(), *self._store.datasets(trash=True)]
-        return not self._store.read_only and all(one.task != TASK for one in everything)
+        """Whether the texts that come with the task may be put here: they are neither here nor in the trash, or only
+        half here since that was stopped.
+        """
+        if self._store.read_only or any(one.task == TASK for one in self._store.datasets(trash=True)):
+            return False
+        here = any(one.task == TASK for one in self._store.datasets())
+        return not here or self._store.setting(SAMPLES) == _BEGUN
 
-    def add_samples(self, on_progress: OnProgress) -> None:
-        """Put the texts that come with the task here, with the three writers' versions."""
+    def add_samples(self, on_progress: OnProgress, cancelled: IsCancelled = lambda: False) -> None:
+        """Put the texts that come with the task here, with the three writers' versions.
+
+        Raises:
+            Cancelled: stopped; it goes on when it is asked for again.
+        """
+        self._store.set_setting(SAMPLES, _BEGUN)
         on_progress(RunProgress("", TASK, 0, 0, 0, None, None, "bringing in 70 texts with their versions"))
-        add_own_samples(self._store, TASK)
+        add_own_samples(self._store, TASK, cancelled=cancelled)
+        self._store.set_setting(SAMPLES, "done")
 
     def versions(self, dataset: int, sample: int) -> Versions:
         """Everything about one text. Raises BadInput where it is not there."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from emotui.backends.host import IsCancelled
 from emotui.errors import BadInput
 from emotui.metrics.masked import fold, score_mask, standing
 from emotui.records import MaskedGold
@@ -171,9 +172,9 @@ class MaskedBench:
         """A person's pass through a review. Raises BadInput."""
         return Reviewing(self.store, name, person)
 
-    def write_review(self, name: str, to: str) -> int:
-        """Write the set of a review; how many records. Raises BadInput."""
-        return int(write_reviewed(self.store, name, to, warn=lambda line: None)["records"])
+    def write_review(self, name: str, to: str, cancelled: IsCancelled = lambda: False) -> int:
+        """Write the set of a review; how many records. Raises BadInput, and Cancelled with nothing written."""
+        return int(write_reviewed(self.store, name, to, warn=lambda line: None, cancelled=cancelled)["records"])
 
     def guess(self, sample: int, person: str, guessed: Sequence[str], *, blind: bool) -> None:
         """Keep a person's words for the masks of a text; `blind`: they had not seen the words of others before."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from emotui.backends.host import IsCancelled
 from emotui.bounded import read_bytes
 from emotui.errors import BadInput
 from emotui.formats import check_not_over
@@ -198,10 +199,13 @@ def _standing(store: Store, name: str, person: str | None = None) -> list[tuple[
     return [pair for pair in read if pair[1].review == name]
 
 
-def build_reviewed(store: Store, name: str, *, warn: Warn, skip_bad: bool = False) -> Built:
+def build_reviewed(
+    store: Store, name: str, *, warn: Warn, skip_bad: bool = False, cancelled: IsCancelled = lambda: False
+) -> Built:
     """The set of a review: the file built again, with what was said.
 
     Raises:
+        Cancelled: `cancelled()` became true between two posts.
         BadInput: there is no such review, or the file has changed since.
     """
     review = review_named(store, name)
@@ -210,13 +214,15 @@ def build_reviewed(store: Store, name: str, *, warn: Warn, skip_bad: bool = Fals
     said: dict[str, dict[Place, Place | None]] = {}
     for _, one in _standing(store, name):
         said.setdefault(one.post, {})[one.place] = one.to
-    return build_file(review.path, review.how, skip_bad=skip_bad, warn=warn, said=said)
+    return build_file(review.path, review.how, skip_bad=skip_bad, warn=warn, said=said, cancelled=cancelled)
 
 
-def write_reviewed(store: Store, name: str, to: str, *, warn: Warn, skip_bad: bool = False) -> dict[str, Any]:
-    """Write the set of a review, in the format of the file's ending; it in figures. Raises BadInput."""
+def write_reviewed(
+    store: Store, name: str, to: str, *, warn: Warn, skip_bad: bool = False, cancelled: IsCancelled = lambda: False
+) -> dict[str, Any]:
+    """Write the set of a review, in the format of the file's ending; it in figures. Raises as `build_reviewed`."""
     check_not_over(to, review_named(store, name).path, store.path)
-    built = build_reviewed(store, name, warn=warn, skip_bad=skip_bad)
+    built = build_reviewed(store, name, warn=warn, skip_bad=skip_bad, cancelled=cancelled)
     write_built(built, to)
     return built.document() | progress_of(store, name)
 

@@ -121,10 +121,14 @@ async def test_a_text_is_kept_by_one_key_and_found_in_browse(source: Workspace) 
         await press(pilot, "i", "ctrl+end")
         await write(pilot, " Tried.")
         await press(pilot, "f8")
-        assert notified(pilot) == [f"kept as spot-001 in the dataset “{SPOT_CHECKS}”: d in Browse shows it"]
+        where = f"in the dataset “{SPOT_CHECKS}”: d in Browse shows it, u takes it out again"
+        assert notified(pilot) == [f"kept as spot-001 {where}"]
         await press(pilot, "escape", "K")
         assert notified(pilot)[-1].startswith("spot-001 is there already")
-        await press(pilot, "1", "d", "down", "enter")
+        await press(pilot, "u")
+        assert notified(pilot)[-1] == "spot-001 is not kept any more"
+        assert SPOT_CHECKS not in [one.name for one in source.datasets()]
+        await press(pilot, "K", "1", "d", "down", "enter")
         assert listed(pilot) == ["spot-001"]
         assert "Tried." in screen_text(pilot)
 

@@ -5,11 +5,13 @@ from statistics import fmean
 
 import pytest
 
+from emotui.backends.host import Cancelled
 from emotui.metrics.ers import weighted_f1
 from emotui.metrics.human_labels import majority_label
 from emotui.tasks.generation.report import score_records
-from emotui.workbench.generation.bench import GenerationBench
+from emotui.workbench.generation.bench import SAMPLES, GenerationBench
 from emotui.workbench.generation.versions import writers_of
+from emotui.workbench.workspace import Workspace
 from tests.screens.generate.workspace import records, workspace
 
 
@@ -53,3 +55,16 @@ def test_a_text_has_every_version_with_its_labels_and_values(tmp_path: Path) -> 
     assert [one.writer for one in found.versions] == writers_of(opened.store, dataset)
     assert found.versions[1].human == ("joy", "disgust", "joy", "disgust", "neutral")
     assert set(found.versions[0].values) >= {"r1_c", "r3_m", "words", "leak"}
+
+
+def test_sample_texts_whose_bringing_in_was_stopped_are_still_lacking(tmp_path: Path) -> None:
+    opened = Workspace.open(tmp_path / "w.duckdb")
+    bench = GenerationBench(opened.store)
+    assert bench.lacks_samples()
+    with pytest.raises(Cancelled):
+        bench.add_samples(lambda progress: None, lambda: True)
+    assert [one.name for one in opened.datasets()] == ["generation"]
+    assert bench.lacks_samples()
+    opened.store.set_setting(SAMPLES, "done")
+    assert not bench.lacks_samples()
+    opened.close()

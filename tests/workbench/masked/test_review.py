@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from emotui.backends.host import Cancelled
 from emotui.errors import BadInput
 from emotui.formats import read
 from emotui.records import MaskedGold
@@ -55,6 +56,9 @@ def test_doubtful_masks_are_kept_dropped_and_moved_and_the_set_is_built_so(
         reviewing.write(said)
     assert progress_of(store, "r") == {"doubtful": 4, "kept": 1, "dropped": 1, "moved": 1}
     target = tmp_path / "set.jsonl"
+    with pytest.raises(Cancelled):
+        write_reviewed(store, "r", str(target), warn=silent, cancelled=lambda: True)
+    assert not target.exists(), "a set whose building was stopped is not written"
     document = write_reviewed(store, "r", str(target), warn=silent)
     assert (document["records"], document["masks"]) == (3, 3)
     records = read(str(target), MaskedGold).records
