@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from emotui.screens.compare.figures import bare, between, p_value
-from emotui.screens.widgets.cell_width import fit, shown
+from emotui.screens.widgets.cell_width import fit, shown, width
 from emotui.screens.widgets.drawing import forest
 from emotui.screens.widgets.drawing.forest import Dot, Scale
 from emotui.screens.widgets.line import Part
@@ -22,7 +22,7 @@ def axis_lines(axis: "Axis | None", rows: "Sequence[Standing]", cursor: int, cel
     if axis is None or not rows or cells <= 0:
         return [[]]
     longest = max(len(_name(row)) for row in rows)
-    name = min(longest, _LONGEST, max(cells // 3, 14))
+    name = min(longest, _LONGEST, max(cells * 2 // 5, 14))
     room = max(cells - name - _FIGURES - _P - 8, 10)
     scale = Scale(*forest.ends(map(_dot, rows), axis.people, *axis.metric.range), room, shaded=axis.people)
     ends = f"{bare(scale.low, 2):<{room // 2}}{bare(scale.high, 2):>{room - room // 2}}"
@@ -40,7 +40,7 @@ def _line(axis: "Axis", row: "Standing", name: int, scale: Scale, *, here: bool)
     sure = between(None if row.low is None or row.high is None else (row.low, row.high))
     test = "A" if first else "†" if row.published else p_value(row.p)
     return [
-        Part(f"{'▸' if here else ' '} {fit(_name(row), name)} ", kind),
+        Part(f"{'▸' if here else ' '} {_fitted(row, name)} ", kind),
         *forest.on_axis(_dot(row), scale),
         Part(f"  {f'{mean} {sure}':{_FIGURES}}", kind),
         Part(test, "strong" if first else "dim"),
@@ -50,6 +50,12 @@ def _line(axis: "Axis", row: "Standing", name: int, scale: Scale, *, here: bool)
 def _dot(row: "Standing") -> Dot:
     sign = forest.PRINTED if row.published else forest.PERSON if row.kind == "person" else forest.OWN
     return Dot(row.mean, row.low, row.high, sign)
+
+
+def _fitted(row: "Standing", cells: int) -> str:
+    """Its name in so many cells; of what is published the dagger stays where the name is cut."""
+    name = _name(row)
+    return fit(name, cells) if width(name) <= cells or not row.published else f"{fit(name[:-2], cells - 2)} †"
 
 
 def _name(row: "Standing") -> str:

@@ -64,7 +64,7 @@ def value_lines(found: "Versions", cursor: int, cells: int) -> Lines:
         head += [
             Part("  "),
             Part(
-                f"{fit(briefly(version.writer.name), _VALUE - 1).rstrip():>{_VALUE - 1}} ",
+                f"{'▸' * (at == cursor) + fit(briefly(version.writer.name), _VALUE - 2).rstrip():>{_VALUE - 1}} ",
                 "picked" if at == cursor else "dim",
             ),
         ]

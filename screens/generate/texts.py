@@ -68,11 +68,11 @@ def three_texts(found: "Versions", version: "Version | None", cells: int, *, aga
     injected = differing(first, emotional)[1] if emotional and first else []
     of = "original" if against_original else "neutral"
     blocks = [
-        _block("original", "−[ ] not in the neutral one" if gone else "", found.original, gone, "−", "gone", room),
+        _block("original", "−[ ] left out" if gone else "", found.original, gone, "−", "gone", room),
         _block("neutral", _about_neutral(neutral, gone, new), neutral, new, "+", "new", room),
         _block(
             f"emotional: {found.target}",
-            f"+[ ] not in the {of}" if injected else _same(emotional, f"as the {of}"),
+            f"+[ ] not in {of}" if injected else _same(emotional, f"as the {of}"),
             emotional,
             injected,
             "+",
@@ -89,8 +89,8 @@ def three_texts(found: "Versions", version: "Version | None", cells: int, *, aga
 
 def _about_neutral(neutral: str, gone: Places, new: Places) -> str:
     if new:
-        return "+[ ] not in the original"
-    return _same(neutral, "words are left out, none is new" if gone else "as the original")
+        return "+[ ] not in original"
+    return _same(neutral, "nothing new" if gone else "as the original")
 
 
 def _same(text: str, words: str) -> str:

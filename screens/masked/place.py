@@ -7,26 +7,25 @@ from msgspec.structs import replace
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widgets import Input
 
 from emotui.screens.keymaps.words import keyed
-from emotui.screens.masked import detail
+from emotui.screens.masked import detail, fills
 from emotui.screens.masked.entry import ENTRY
+from emotui.screens.masked.fills import FILLS, GOLD, HIDDEN, RUN
 from emotui.screens.masked.guess_line import GuessLine
-from emotui.screens.masked.requests import Guessed, Looked, look
+from emotui.screens.masked.guess_place import GuessPlace
+from emotui.screens.masked.requests import Looked, look
 from emotui.screens.masked.review_mode import WHILE_REVIEWING, ReviewMode
-from emotui.screens.masked.review_place import ReviewPlace
 from emotui.screens.masked.review_rows import doubt_lines
 from emotui.screens.masked.study_mode import ALLOWED, StudyMode
 from emotui.screens.masked.study_rows import Row
 from emotui.screens.masked.study_rows import lines as choice_lines
-from emotui.screens.masked.text import DIFFERS, Filling, hidden, text_lines
+from emotui.screens.masked.text import text_lines
 from emotui.screens.place import EMPTY_LIST, OTHERS, WHILE_TYPING
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
 from emotui.screens.widgets.line import Line, Part, tabs
 from emotui.screens.widgets.notice import Notice
-from emotui.screens.widgets.number_format import share
 from emotui.screens.widgets.page import Page
 from emotui.screens.widgets.row_list import PickedRows
 from emotui.store.query import Run
@@ -39,17 +38,11 @@ if TYPE_CHECKING:
     from emotui.workbench.masked.review import Doubt
     from emotui.workbench.source import BrowseSource
 
-HIDDEN, GOLD, RUN = "hidden", "gold", "run"
-FILLS = (HIDDEN, GOLD, RUN)
-
-_LONGEST = 24
-"""Cells of a model's name."""
-
 _TALL = 34
 """Rows from which the examples stand under the bars."""
 
 
-class Masked(ReviewPlace):
+class Masked(GuessPlace):
     """The text above; under it the chosen mask's words as ten bars, or the examples that the prompt showed."""
 
     entry = ENTRY
@@ -63,9 +56,12 @@ class Masked(ReviewPlace):
     }
     marks_errors = False
     DEFAULT_CSS = """
-    Masked #masked-text { height: 1fr; min-height: 3; }
-    Masked #masked-detail { height: 12; }
-    Masked.-tall #masked-detail { height: 20; }
+    Masked #masked-text { height: auto; min-height: 3; max-height: 50%; }
+    Masked.-study #masked-text, Masked.-review #masked-text, Masked.-results #masked-text {
+        height: 1fr;
+        max-height: 100%;
+    }
+    Masked #masked-detail { height: 1fr; min-height: 12; }
     Masked #masked-choices { height: 11; display: none; }
     Masked.-tall #masked-choices { height: 17; }
     Masked.-study #masked-choices { display: block; }
@@ -79,16 +75,8 @@ class Masked(ReviewPlace):
 
     def __init__(self, session: Session, *, id: str | None = None) -> None:
         super().__init__(session, id=id)
-        self.view: MaskedView | None = None
-        self.fill = GOLD
-        self.mask = 0
         self.shown_view = detail.VECTORS
         self._looks: LatestRequest[Looked, MaskedView] | None = None
-        self._guesses: LatestRequest[Guessed, MaskedView] | None = None
-        self._wanted: tuple[int | None, Run | None] = (None, None)
-        self._typed: dict[int, str] = {}
-        self._told: int | None = None
-        self._seen: set[int] = set()
         self._arriving = 0
 
     def compose(self) -> ComposeResult:
@@ -150,6 +138,8 @@ class Masked(ReviewPlace):
             if self.typing:
                 self._stop_typing()
         self._wanted = sample, run
+        if self.view is None:
+            self.show_nothing("the text is being read")
         self._looks.ask(Looked(sample, run.run if run is not None else None))
 
     def show_nothing(self, why: str, *, failed: bool = False) -> None:
@@ -188,28 +178,11 @@ class Masked(ReviewPlace):
             self.focus_first()
         self.refresh_bindings()
 
-    def _take_guess(self, guessed: Guessed, view: "MaskedView") -> None:
-        if self._wanted[0] == guessed.sample and self.view is not None:
-            self.view = replace(self.view, guess=view.guess, guess_entries=view.guess_entries)
-            self.draw()
-            self.refresh_bindings()
-
     # Drawing.
-
-    @property
-    def filled(self) -> str:
-        """By what the masks are filled now: hidden words are shown once the person has guessed all of them."""
-        revealed = self.view is not None and self._told == self.view.number
-        return GOLD if self.fill == HIDDEN and revealed else self.fill
 
     @property
     def blind(self) -> bool:  # type: ignore[override]
         return self.fill == HIDDEN or self.mode is not None
-
-    @property
-    def guessed(self) -> tuple[str, ...]:
-        """The person's words for the masks of this text, as far as there are any."""
-        return self.view.guess.words if self.view is not None and self.view.guess is not None else ()
 
     def draw(self) -> None:
         """Everything that follows from the text, the fill and the chosen mask."""
@@ -218,44 +191,14 @@ class Masked(ReviewPlace):
             return
         if self.filled != HIDDEN:
             self._seen.add(view.number)
-        self._draw_title(view)
+        right = [Part(keyed("{fill} "), "key", "do('fill')"), *tabs(FILLS, self.filled, "fill"), Part(" ")]
+        self.query_one("#masked-title", Line).show(fills.title(view, self.filled, self._wanted[1]), right)
         text = self.query_one("#masked-text", Page)
-        fillings = [self._filling(view, place) for place in range(len(view.gold))]
+        fillings = [fills.filling(view, place, self.filled, self._typed) for place in range(len(view.gold))]
         chosen = self.mask if view.gold else None
         text.show_for(lambda room: text_lines(view.pieces, fillings, chosen, room.width)[0])
         text.bring_into_sight(text_lines(view.pieces, fillings, chosen, text.scrollable_content_region.width)[1])
         self._draw_detail(view)
-
-    def _filling(self, view: "MaskedView", place: int) -> Filling:
-        if self.filled == HIDDEN:
-            return hidden(place + 1, self._typed.get(place, ""))
-        said = view.said[place] if place < len(view.said) else None
-        differs = DIFFERS if said is not None and not said.same_vector else ""
-        if self.filled == GOLD:
-            return Filling(view.gold[place].word, "gold-line", differs)
-        if said is None or said.entry is None:
-            return Filling("[no word]", "mark", differs)
-        return Filling(said.entry.word, "ground", differs)
-
-    def _draw_title(self, view: "MaskedView") -> None:
-        left = [Part(f" {view.id}", "strong"), Part(f"  {len(view.gold)} mask{'s' * (len(view.gold) != 1)}", "dim")]
-        if self.filled != HIDDEN:
-            if view.said:
-                mean = sum(one.f1 for one in view.said) / len(view.said)
-                left.append(Part(f"  F1 {share(mean).strip()}"))
-            left += [Part("  run "), Part(self._run_name, "said", "do('run')")]
-            if view.repeats > 1:
-                left.append(Part(f"  first of {view.repeats} answers", "dim"))
-        right = [Part(keyed("{fill} "), "key", "do('fill')"), *tabs(FILLS, self.filled, "fill"), Part(" ")]
-        self.query_one("#masked-title", Line).show(left, right)
-
-    @property
-    def _run_name(self) -> str:
-        run = self._wanted[1]
-        if run is None:
-            return "none"
-        # Of a long SPEC the end tells more.
-        return run.model if len(run.model) <= _LONGEST else f"…{run.model[1 - _LONGEST :]}"
 
     def _draw_detail(self, view: "MaskedView") -> None:
         heading, page = self.query_one("#masked-mask", Line), self.query_one("#masked-detail", Page)
@@ -263,7 +206,7 @@ class Masked(ReviewPlace):
             heading.show(
                 [Part(f" mask {self.mask + 1} of {len(view.gold)}", "strong"), Part("  its word is hidden", "dim")]
             )
-            page.show(self._hidden_lines(view))
+            page.show(fills.hidden_lines(view, blind=self._is_blind(view)))
             return
         right = [Part(keyed("{view} "), "key", "do('view')"), *tabs(detail.VIEWS, self.shown_view, "view"), Part(" ")]
         mask = self.mask
@@ -279,20 +222,6 @@ class Masked(ReviewPlace):
             return [*vectors, [Part("")], *detail.example_lines(view, cells, 1)]
 
         page.show_for(lines)
-
-    def _hidden_lines(self, view: "MaskedView") -> "Lines":
-        lines = [
-            [
-                Part(keyed("{guess} "), "key"),
-                Part("guesses: a word for each mask, and then gold and the run are shown"),
-            ],
-            [Part(keyed("{fill} "), "key"), Part("shows the words without a guess")],
-        ]
-        if view.guess is not None:
-            lines.append([Part(f"you guessed before: {', '.join(view.guess.words)}", "dim")])
-        if not self._is_blind(view):
-            lines.append([Part("you have seen these words: a guess is kept as one that is not blind", "dim")])
-        return lines
 
     # Keys.
 
@@ -313,11 +242,6 @@ class Masked(ReviewPlace):
         if self.results is not None:
             return action == "leave"
         return super().can(action) and self.view is not None
-
-    @property
-    def typing(self) -> bool:
-        """Is a guess being typed?"""
-        return self.guess_line.display
 
     @property
     def only(self) -> Collection[str] | None:
@@ -415,7 +339,7 @@ class Masked(ReviewPlace):
         view = self.view
         if view is None:
             return
-        fillings = [self._filling(view, place) for place in range(len(view.gold))]
+        fillings = [fills.filling(view, place, self.filled, self._typed) for place in range(len(view.gold))]
         words = [one.word for one in fillings]
         text = "".join(piece + word for piece, word in zip(view.pieces, [*words, ""], strict=True))
         self.app.copy_to_clipboard(f"{view.id}\n{text}")
@@ -452,72 +376,6 @@ class Masked(ReviewPlace):
         if places:
             self.mask = places[0] if step > 0 else places[-1]
 
-    # Guessing.
-
-    def can_guess(self) -> bool:
-        return not self.typing and bool(self.view and self.view.gold) and self._guesses is not None
-
-    def do_guess(self) -> None:
-        """Hide the words, and ask for one after the other."""
-        view = self.view
-        if view is None:
-            return
-        if self.filled != HIDDEN:
-            self.fill, self._told = HIDDEN, None
-            self._veil()
-        self._typed = {}
-        self.mask = 0
-        self.guess_line.display = True
-        self._ask_word()
-        self.draw()
-        self.refresh_bindings()
-
-    def _ask_word(self) -> None:
-        view = self.view
-        assert view is not None
-        self.guess_line.begin(f"your word for mask {self.mask + 1} of {len(view.gold)}   Enter keeps it   Esc leaves")
-        self.guess_line.focus()
-
-    def _is_blind(self, view: "MaskedView") -> bool:
-        return view.number not in self._seen and view.guess is None
-
-    @on(Input.Submitted, "#masked-guess")
-    def _word(self, event: Input.Submitted) -> None:
-        event.stop()
-        if self.mode is not None:
-            self.end_line(event.value)
-            return
-        view, word = self.view, event.value.strip()
-        if view is None or not word:
-            return
-        self._typed[self.mask] = word
-        open_masks = [place for place in range(len(view.gold)) if place not in self._typed]
-        if open_masks:
-            self.mask = open_masks[0]
-            self._ask_word()
-            self.draw()
-            return
-        words = tuple(self._typed[place] for place in range(len(view.gold)))
-        assert self._guesses is not None
-        self._guesses.ask(Guessed(view.number, words, self._is_blind(view)))
-        self._told = view.number
-        self._stop_typing()
-        self.mask = 0
-        self.draw()
-
-    def can_leave(self) -> bool:
-        return self.typing
-
-    def do_leave(self) -> None:
-        self._typed = {}
-        self._stop_typing()
-        self.draw()
-
-    def _stop_typing(self) -> None:
-        self.guess_line.display = False
-        self.focus_first()
-        self.refresh_bindings()
-
     # Blind studies.
 
     def can_study(self) -> bool:
@@ -546,11 +404,3 @@ class Masked(ReviewPlace):
         if self.mode is None and self.results is None:
             self.show_sample(sample, run)
             self.focus_first()
-
-    def can_undo(self) -> bool:
-        return not self.typing and bool(self.guessed) and self.filled != HIDDEN and self._guesses is not None
-
-    def do_undo(self) -> None:
-        """Take the last guess about this text back."""
-        if self.view is not None and self._guesses is not None:
-            self._guesses.ask(Guessed(self.view.number, None, False))

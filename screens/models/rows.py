@@ -119,7 +119,11 @@ def lines(rows: "Sequence[OnShelf]", cursor: int, cells: int) -> Lines:
     return [
         [Part(head, "dim")],
         *(_line(row, rows, shape, here=number == cursor) for number, row in enumerate(rows)),
-        *([Part(f"    {meant[a:b].replace(chr(0xA0), ' ')}", "dim")] for a, b in wrap(meant, cells - 4) if meant),
+        *(
+            [Part(f"    {meant[a:b].rstrip().replace(chr(0xA0), ' ')}", "dim")]
+            for a, b in wrap(meant, cells - 4)
+            if meant
+        ),
     ]
 
 

@@ -20,8 +20,8 @@ _LEVELS = "▁▂▃▄▅▆▇█"
 _GROUNDS = 4
 
 CURVES: tuple[tuple[str, "Callable[[Figures], float]"], ...] = (
-    ("macro-F1", lambda figures: figures.macro_f1),
-    ("vectors", lambda figures: figures.vector_accuracy),
+    ("Macro-F1", lambda figures: figures.macro_f1),
+    ("Acc_v", lambda figures: figures.vector_accuracy),
     ("Hamming↓", lambda figures: figures.hamming_loss),
 )
 

@@ -138,7 +138,7 @@ def _wrong(shown: Ribboned, axis: Axis) -> list[Part]:
 
 def _macro_f1(shown: Ribboned, axis: Axis, room: int) -> list[Part]:
     """Macro-F1 of the whole run at each alpha, a full cell the greatest."""
-    name = Part(fit("  macro-F1", axis.label), "dim")
+    name = Part(fit("  Macro-F1", axis.label), "dim")
     if shown.macro_f1 is None:
         return [name, Part("decoding every scenario…", "dim")]
     most = max(shown.macro_f1) or 1.0

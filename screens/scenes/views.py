@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from emotui.screens.keymaps.words import keyed
-from emotui.screens.scenes.axis import Axis, alpha_text
+from emotui.screens.scenes.axis import LABEL, Axis, alpha_text
 from emotui.screens.scenes.charts import (
     choice,
     figure_cells,
@@ -85,16 +85,23 @@ def _sweep(shown: Shown, cells: int, height: int) -> Lines:
     prior, names = shown.redecoding.whole, shown.redecoding.scenes.labels
     cell = figure_cells([prior.couplings])
     beside = 4 + (len(names) - 1) * cell
-    axis = Axis.of(shown.sweep.alphas, cells - beside - 2, _NARROW, 0)
+    left = cells - beside - 2
+    label = LABEL if left >= LABEL + len(shown.sweep.alphas) else _NARROW
+    axis = Axis.of(shown.sweep.alphas, left, label, 0)
     drawn = partial(sweep, shown.sweep, shown.chosen, shown.step, in_sample=shown.in_sample)
-    if axis.together > 1 or rows < 2 or 3 * rows + 2 < len(names) + 1:
+    if axis.together > 1 or height < len(names) + 1:
         return [*drawn(Axis.of(shown.sweep.alphas, cells), rows), *said]
     block = heatmap("couplings (nats)", names, prior.couplings, cell=cell, diagonal=False, upper=True)
-    return [*side_by_side([drawn(axis, rows), block], [axis.cells, beside], cells), *said]
+    if rows >= 2 and 3 * rows + 2 >= len(block):
+        return [*side_by_side([drawn(axis, rows), block], [axis.cells, beside], cells), *said]
+    # Where lines are few, what was chosen stands under the curves and beside the couplings.
+    said = choice(shown.chosen, shown.with_prior, left, in_sample=shown.in_sample)
+    column = [list(line) for line in (*drawn(axis, 1), *said)][: max(height, len(block))]
+    return side_by_side([column, block], [left, beside], cells)
 
 
 _NARROW = 9
-"""Cells of the names of figures where couplings stand beside them."""
+"""Cells of the names of figures where couplings beside them leave no more."""
 
 
 def _flips(shown: Shown, cells: int, height: int) -> Lines:
@@ -276,10 +283,10 @@ def _rates_now(shown: Shown, figure: str) -> list[float | None]:
 
 
 _TABLE = (
-    ("macro_f1", "macro-F1"),
-    ("vector_accuracy", "vectors"),
+    ("macro_f1", "Macro-F1"),
+    ("vector_accuracy", "Acc_v"),
     ("hamming_loss", "Hamming"),
-    ("lexical_accuracy", "labels"),
+    ("lexical_accuracy", "Acc_l"),
 )
 
 

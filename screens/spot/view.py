@@ -185,7 +185,7 @@ def _state(column: Column, cells: int) -> dict[str, spot_blocks.Block]:
     if column.trouble:
         return {"trouble": _trouble(column, cells)}
     if column.doing and column.card is None:
-        said = "The model is being loaded. Its progress stands in the top line or here above; {stop} stops it."
+        said = "The model is being loaded: its progress stands above, {stop} stops it."
         return {"loading": spot_blocks.Block("no answer yet", lines=spot_blocks.wrapped(keyed(said), cells, "dim"))}
     return {}
 

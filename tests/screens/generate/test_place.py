@@ -88,7 +88,7 @@ async def test_a_way_through_the_place(tmp_path: Path) -> None:
         assert place.version.writer.name != first
         assert ("+[rather something else]" if first == "ann" else "+[truly something else]") in screen_text(pilot)
         await press(pilot, "o")
-        assert "not in the original" in screen_text(pilot)
+        assert "not in original" in screen_text(pilot)
         await press(pilot, "v")
         assert "human F1" in screen_text(pilot)
         await press(pilot, "v")

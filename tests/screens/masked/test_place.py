@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from emotui.screens.masked.place import GOLD, HIDDEN, RUN, Masked
+from emotui.screens.masked.fills import GOLD, HIDDEN, RUN
+from emotui.screens.masked.place import Masked
 from emotui.screens.masked.text import Filling, hidden, text_lines
 from emotui.screens.widgets.page import Page
 from tests.screens.driving import frame, opened, press, screen_text

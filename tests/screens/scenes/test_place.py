@@ -87,7 +87,7 @@ async def test_a_ribbon_an_emotion_says_where_it_is_on_and_flips_and_what_is_wro
         assert lines[0][15 + 10] == "▼"
         assert lines[9].startswith("  wrong")
         assert f"{ribbons.wrong[10]} of 8" in lines[9]
-        assert lines[10].startswith("  macro-F1")
+        assert lines[10].startswith("  Macro-F1")
         assert lines[11].split() == ["alpha", "0", ".25", ".5", "1", "2", "5"]
 
 
@@ -236,7 +236,7 @@ async def test_w_says_why_by_the_terms_of_the_picked_emotion(source: Workspace) 
 async def test_v_goes_through_every_view_and_each_shows_something(source: Workspace) -> None:
     expected = {
         "evidence": "others",
-        "sweep": "vectors",
+        "sweep": "Acc_v",
         "flips": "gains",
         "why": "by size",
         "couplings": "bias",
