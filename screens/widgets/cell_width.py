@@ -23,6 +23,8 @@ _TO_LEFT = frozenset("\u200f\u202b\u202e\u2067\u061c")
 _JOINER = "\u200d"
 _JOINING = frozenset([_JOINER, *map(chr, range(0x1F3FB, 0x1F400)), *map(chr, range(0xE0020, 0xE0080))])
 """What belongs to the emoji before it: the joiner, tones of skin, tags of flags."""
+_VIRAMA = 9
+"""The combining class of signs that take a letter's vowel away."""
 _FLAG_LETTERS = frozenset(map(chr, range(0x1F1E6, 0x1F200)))
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
 NOT_TURNED = "Right-to-left letters stand in reverse: this terminal does not turn them."
@@ -102,14 +104,16 @@ def fit(text: str, cells: int) -> str:
 
 
 def joined(text: str, at: int) -> bool:
-    """Do the characters before and at `at` belong to one grapheme: an emoji of several, a letter with its marks?"""
+    """Do the characters before and at `at` belong to one grapheme: an emoji, a letter with its marks, a conjunct?"""
     if not 0 < at < len(text) or text[at].isascii():
         return False
     here, before = text[at], text[at - 1]
     if before == "\n":
         return False
     if before == _JOINER:
-        return unicodedata.category(here) == "So"
+        return unicodedata.category(here) == "So" or (at > 1 and _conjoins(text[at - 2], here))
+    if _conjoins(before, here):
+        return True
     if here in _JOINING or unicodedata.category(here) in ("Mn", "Me", "Mc"):
         return True
     if here in _FLAG_LETTERS:
@@ -118,6 +122,11 @@ def joined(text: str, at: int) -> bool:
             first -= 1
         return (at - first) % 2 == 1
     return False
+
+
+def _conjoins(before: str, here: str) -> bool:
+    """Is a letter drawn as one with the one before it, as a virama between them asks for (Devanagari and its kin)?"""
+    return unicodedata.combining(before) == _VIRAMA and unicodedata.category(here) == "Lo"
 
 
 def whole(text: str, start: int, end: int) -> tuple[int, int]:

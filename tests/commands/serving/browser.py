@@ -69,12 +69,13 @@ class Browser:
         """What is drawn, as it lies in memory."""
         return bytes(self.view.grab().toImage().bits())
 
-    def settled(self) -> bytes:
-        """What is drawn once it stays so for a second."""
-        before = b""
+    def settled(self, seconds: int = 1) -> bytes:
+        """What is drawn once it stays so for so many seconds."""
+        before, stays = b"", 0
         for _ in range(PATIENCE // 1000):
             now = self.picture()
-            if now == before:
+            stays = stays + 1 if now == before else 0
+            if stays == seconds:
                 return now
             before = now
             self.pause(1000)
@@ -88,13 +89,14 @@ def main(address: str, picture: str) -> None:
     browser.view.load(QUrl(address))
     seen: dict[str, Any] = {"chromium": qWebEngineChromiumVersion()}
     seen["drawn"] = browser.wait(lambda: "-first-byte" in (browser.asked("document.body.className") or ""))
-    first = browser.settled()
+    # A workspace that is being opened stands still too, for a while.
+    first = browser.settled(5)
     target = browser.view.focusProxy()
     QTest.mouseClick(target, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, QPoint(100, 130))
+    seen["a click changes it"] = browser.wait(lambda: browser.picture() != first)
     second = browser.settled()
-    seen["a click changes it"] = first != second
     QTest.keyClicks(target, "j")
-    seen["a key changes it"] = second != browser.settled()
+    seen["a key changes it"] = browser.wait(lambda: browser.picture() != second)
     browser.view.grab().save(picture)
     QTest.keyClicks(target, "q")
     QTest.keyClick(target, Qt.Key.Key_Return)

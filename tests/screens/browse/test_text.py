@@ -167,6 +167,11 @@ def test_graphemes_are_those_of_unicode(text: str) -> None:
     assert {at for at in range(len(text)) if not joined(text, at)} == starts
 
 
+@pytest.mark.parametrize("text", ["क्ष", "क्षि", "क्\u200dष", "ত্র"])
+def test_indic_conjuncts_are_kept_whole(text: str) -> None:
+    assert [at for at in range(len(text) + 1) if not joined(f"{text}क", at)] == [0, len(text)]
+
+
 def test_lines_are_cut_and_broken_between_graphemes() -> None:
     assert fit(f"ab{FAMILY}c", 5) == "ab…  "
     assert wrap(FAMILY * 2, 10) == [(0, len(FAMILY)), (len(FAMILY), 2 * len(FAMILY))]
