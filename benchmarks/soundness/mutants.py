@@ -214,7 +214,7 @@ def _functions(name: str) -> dict[tuple[str, int], list[FunctionType]]:
     """The functions of a module that are there now, by name and first line."""
     found: dict[tuple[str, int], list[FunctionType]] = {}
     for each in gc.get_objects():
-        if isinstance(each, FunctionType) and each.__module__ == name:
+        if type(each) is FunctionType and each.__module__ == name:  # some objects load modules when asked for a class
             found.setdefault(_key(each.__code__), []).append(each)
     return found
 

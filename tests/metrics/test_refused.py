@@ -46,6 +46,8 @@ MASK = MaskScore("glad", "glad", same_word=True, same_vector=True, f1=1.0)
         (lambda: checked_log_odds([1.0]), "got 1 axes"),
         (lambda: posterior_marginals([[1.0, 1.0]], ONE_LABEL, 1.0), "the prior has 1 labels, the log-odds have 2"),
         (lambda: marginals_over_alphas([1.0, 1.0], ONE_LABEL, [1.0]), "the prior has 1 labels, the log-odds have 2"),
+        (lambda: fit_paper([[0], [0]], 0.0), "needs smoothing above 0"),
+        (lambda: fit_paper([[1], [1]], 0.0), "needs smoothing above 0"),
         (lambda: fit_paper([[0, 1], [0, 0]], 0.0), "needs smoothing above 0"),
         (lambda: fit_paper([[1, 1], [1, 0]], 0.0), "needs smoothing above 0"),
         (lambda: fit_paper([[1, 0], [0, 1]], 0.0), "needs smoothing above 0"),
