@@ -30,15 +30,59 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 MOST = 20.0
 """MB an hour."""
 
+ESC, TAB, LEFT, RIGHT = b"\x1b", b"\t", b"\x1b[D", b"\x1b[C"
+
 PLACES = {
-    b"1": [*[b"j"] * 12, b"/", b"glad", b"\r", b"\x1b", b"s", b"\x1b", b"n", b"p", b"?", b"\x1b"],
-    b"2": [b"j", b"j", b"k", b"n", b"p", b"\x1b"],
-    b"3": [b"j", b"j", b"k", b"\t", b"\x1b"],
-    b"4": [b"j", b"k", b"l", b"h", b"\t", b"\x1b"],
-    b"5": [b"j", b"j", b"V", b"\x1b", b"v", b"v", b"k", b"\x1b"],
-    b"6": [b"j", b"k", b"\x1b"],
-    b"7": [b"j", b"k", b"\x1b"],
-    b"1 ": [b":", b"\x1b", b"I", b"\x1b", b"R", b"\x1b", b"r", b"\x1b", b"T", b"T", b"T", b"T"],
+    b"1": [
+        *[b"j"] * 8,
+        b"/",
+        b"glad",
+        b"\r",
+        ESC,
+        b"x",
+        b"s",
+        ESC,
+        b"n",
+        b"p",
+        b"O",
+        b"O",
+        b"a",
+        b"a",
+        b"v",
+        b"v",
+        b"V",
+        b"V",
+    ],
+    b"2": [b"j", b"j", b"k", b"n", b"p", b"v", b"V", b"\x1b[18~", ESC],
+    b"3": [b"j", b"j", b"k", b"v", b"v", TAB, ESC],
+    b"4": [b"j", b"k", RIGHT, RIGHT, LEFT, b"w", b"w", b"n", b"p", b"v", b"v", b"V", b"V", TAB, ESC],
+    b"5": [b"j", b"j", b"k", b"o", b"o", b"v", b"V", RIGHT, LEFT, ESC],
+    b"6": [b"j", b"k", b"o", b"v", b"v", b"V", b"V", ESC],
+    b"7": [TAB, b"j", b"j", RIGHT, b"n", b"n", b"n", b"p", b"#", b"#", b"v", b"V", ESC],
+    b"8": [TAB, b"j", b"k", ESC],
+    b"9": [b"T", *[bytes([letter]) for letter in b" I was so glad"], *[b"\x7f"] * 6, ESC],
+    b"0": [TAB, b"j", b"j", b"k", b"A", b"A", b"v", b"V", ESC],
+    b"1 ": [
+        b":",
+        ESC,
+        b"I",
+        ESC,
+        b"R",
+        ESC,
+        b"r",
+        ESC,
+        b"d",
+        ESC,
+        b"f",
+        ESC,
+        b"?",
+        ESC,
+        b"\x10",
+        b"glad",
+        ESC,
+        b"Q",
+        ESC,
+    ],
 }
 """For each place the key that opens it and keys that are pressed there, Esc wherever something is open."""
 
@@ -47,7 +91,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--db", type=Path)
-    parser.add_argument("--pause", type=float, default=0.12, help="seconds between two keys")
+    parser.add_argument("--pause", type=float, default=0.5, help="seconds between two keys")
     options = parser.parse_args()
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(CHECKOUT), os.environ.get("PYTHONPATH"))))
     with tempfile.TemporaryDirectory() as folder:
@@ -55,7 +99,7 @@ def main() -> None:
         if options.db is not None:
             shutil.copyfile(options.db, db)
         else:
-            for task in ("spans", "scenes"):
+            for task in ("spans", "scenes", "masked"):
                 made = [sys.executable, "-m", "emotui", "run", task, "--db", str(db), "--limit", "200", "--json"]
                 subprocess.run(made, check=True, stdout=subprocess.DEVNULL)
         grown(db, options.minutes, options.pause)
@@ -90,7 +134,10 @@ def grown(db: Path, minutes: float, pause: float) -> None:
                         raise SystemExit(f"the workbench ended with status {person.returncode} after {keys} keys")
             passed = time.monotonic() - begun
             seen.append((passed / 3600, process.memory_info().rss / 1e6))
-            print(f"{passed / 60:6.1f} min  {keys:7,} keys  {seen[-1][1]:8.1f} MB", flush=True)
+            own = process.memory_full_info().uss / 1e6
+            print(
+                f"{passed / 60:6.1f} min  {keys:7,} keys  {seen[-1][1]:8.1f} MB  {own:8.1f} MB of its own", flush=True
+            )
     finally:
         person.send_signal(signal.SIGKILL)
         person.wait()
@@ -110,7 +157,10 @@ def read(terminal: int, seconds: float) -> None:
     ends = time.monotonic() + seconds
     while (left := ends - time.monotonic()) > 0:
         if select.select([terminal], [], [], left)[0]:
-            os.read(terminal, 1 << 16)
+            try:
+                os.read(terminal, 1 << 16)
+            except OSError:
+                return
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from emotui.backends.base import Embed, Extract, Refused, Request
 from emotui.backends.host import ModelProcess
 from emotui.errors import Unanswered
 from emotui.records import Mark, SpanSample
-from emotui.workbench.asking import MOST_IN_A_ROW, PASSED_OVER, Asking
+from emotui.tasks.asking import MOST_IN_A_ROW, PASSED_OVER, Asking
 from emotui.workbench.workspace import Workspace
 from tests.backends.installed_kind import install_kind
 from tests.conftest import Emotui

@@ -14,6 +14,7 @@ from emotui.errors import BadInput, ModelError
 from emotui.metrics.eas import EAS_EMOTIONS, EAS_MOST, eas
 from emotui.metrics.eps import EPS_LABELS, eps_label
 from emotui.metrics.fluency import perplexity
+from emotui.tasks.asking import Asking
 from emotui.tasks.embedding import embedded
 from emotui.tasks.prompting.files import Prompt, as_chat, filled
 from emotui.tasks.prompting.ways import ZERO_SHOT
@@ -33,12 +34,12 @@ _EXAMPLE = "{" + ", ".join(f'"{emotion}": 50' for emotion in EAS_EMOTIONS) + "}"
 _ROOM = 160
 
 
-def eps_by_nli(model: ModelProcess, texts: Sequence[str]) -> list[str]:
-    """The label of each text among `EPS_LABELS` by an NLI model.
+def eps_by_nli(model: ModelProcess, texts: Sequence[str]) -> list[str | None]:
+    """The label of each text among `EPS_LABELS` by an NLI model; None of one that it refuses or does not finish.
 
     Raises:
         BadInput: the model has labels of its own.
-        ModelError: it cannot classify, or refuses a text.
+        ModelError: it cannot classify.
     """
     card = model.load()
     if "classify" not in card.capabilities:
@@ -47,12 +48,8 @@ def eps_by_nli(model: ModelProcess, texts: Sequence[str]) -> list[str]:
         raise BadInput(
             f"{card.spec} has labels of its own: --nli needs an NLI model, such as hf:facebook/bart-large-mnli"
         )
-    found = []
-    for answer in _asked(model, [Classify(text, labels=EPS_LABELS) for text in texts]):
-        if isinstance(answer, Refused):
-            raise ModelError(f"{card.spec}: {answer.why}")
-        found.append(eps_label(answer.probs))
-    return found
+    answers = _asked(model, [Classify(text, labels=EPS_LABELS) for text in texts])
+    return [None if isinstance(answer, Refused) else eps_label(answer.probs) for answer in answers]
 
 
 def eas_by_model(model: ModelProcess, texts: Sequence[str]) -> list[float | None]:
@@ -146,8 +143,10 @@ def _windows(text: str, stride: int) -> Iterator[Rank]:
 
 
 def _asked(model: ModelProcess, requests: Sequence[Any]) -> Iterator[Any]:
+    """The answers; `Refused` in place of one that the model does not finish when asked for nothing else."""
+    ask = Asking(model)
     for start in range(0, len(requests), BATCH):
-        yield from model.ask(requests[start : start + BATCH])
+        yield from ask(requests[start : start + BATCH])
 
 
 def stride_note(stride: int, read: Fluency) -> str:

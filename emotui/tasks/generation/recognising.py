@@ -11,6 +11,7 @@ from emotui.backends.host import ModelProcess
 from emotui.errors import BadInput, ModelError
 from emotui.metrics.ers import ers_report
 from emotui.records import ClassGold, Generation
+from emotui.tasks.asking import Asking
 from emotui.tasks.generation.whole import folded, place
 from emotui.tasks.rephrase.task import Prediction as Label
 from emotui.tasks.rephrase.task import Rephrase
@@ -55,7 +56,7 @@ class Recognised(msgspec.Struct, frozen=True):
     """What one classifier finds: the target meant by its label, a text each; None where it means none of them.
 
     `images`: its labels to targets. `unmapped`: how often it gave a label that means no target, by label. `unread`:
-    texts without an answer.
+    texts without an answer, such as one that the model does not finish.
     """
 
     spec: str
@@ -106,7 +107,7 @@ def recognise(
     else:
         labels, images = targets, {label: label for label in targets}
         options = {"labels": list(labels)}
-    said = _labels(task.with_options(options, 1), model.ask, way, [one.emotional for one in records])
+    said = _labels(task.with_options(options, 1), Asking(model), way, [one.emotional for one in records])
     found, unmapped = [], dict[str, int]()
     for one in said:
         image = None if one is None else images.get(one)

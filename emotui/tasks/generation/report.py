@@ -136,6 +136,8 @@ def measure(records: Sequence[Generation], settings: ScoreSettings) -> Measured:
             notes[EPS] = EPS_STAND_IN.format(embedder=settings.embedder)
         else:
             labels = eps_by_nli(models.of(settings.nli), texts)
+            if unread := labels.count(None):
+                notes[EPS] = f"{settings.nli} gave no label for {unread} texts, which are left out"
         for label in EPS_LABELS:
             values[f"{EPS}_{label}"] = [None if one is None else float(one == label) for one in labels]
         if settings.eas_model is None:

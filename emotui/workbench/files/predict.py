@@ -14,11 +14,11 @@ from emotui.backends.host import ModelProcess
 from emotui.errors import BadInput, ModelError, NotNow
 from emotui.formats.reading import Warn
 from emotui.formats.rows import shown
+from emotui.tasks.asking import Asking
 from emotui.tasks.in_time import parse_in_time
 from emotui.tasks.prompting.settings import configured
 from emotui.tasks.registry import kinds, task_named, with_labels
 from emotui.tasks.task import Asked, Task
-from emotui.workbench.asking import Asking
 from emotui.workbench.files.answers import Answered, Answers, unwritable
 from emotui.workbench.files.texts import Texts
 from emotui.workbench.runs.plan import chosen_way, identity, notes_on_prompts, pace_of, sample_seed

@@ -10,7 +10,7 @@ from functools import partial
 from statistics import mean
 from typing import TYPE_CHECKING, Any
 
-from emotui.backends.base import ModelCard, OnStep, Request
+from emotui.backends.base import ModelCard, OnStep
 from emotui.backends.host import IsCancelled, ModelProcess
 from emotui.errors import BadInput, ModelError
 from emotui.formats import read
@@ -19,6 +19,7 @@ from emotui.metrics.classes import class_report
 from emotui.metrics.repeats import known_sd
 from emotui.metrics.rephrasings import NAMES, is_right, rephrasing_sets
 from emotui.records import PLUTCHIK, Chain, ClassGold
+from emotui.tasks.asking import Asking
 from emotui.tasks.prompting.settings import configured
 from emotui.tasks.prompting.ways import DIRECT
 from emotui.tasks.rephrase.labelling import choices
@@ -237,7 +238,8 @@ class _Asking:
         seed: int,
         cancelled: IsCancelled | None,
     ) -> None:
-        self._model, self._seed, self._cancelled, self.way = model, seed, cancelled, way
+        self._model, self._seed, self.way = model, seed, way
+        self._ask = Asking(model, cancelled)
         usable = {"classify": ("labels",), "score": ("labels",), "rank": ("labels", "prompts")}
         given = {name: value for name, value in options.items() if name in usable.get(way, options)}
         if way not in EXAMPLES:
@@ -253,14 +255,10 @@ class _Asking:
         """The label given to each (id, text); `""` where there is no answer. Each is asked about once."""
         distinct = list({(sample.id, sample.text): sample for sample in samples}.values())
         found: dict[tuple[str, str], str] = {}
-
-        def ask(requests: Sequence[Request]) -> Any:
-            return self._model.ask(requests, cancelled=self._cancelled)
-
         for start in range(0, len(distinct), BATCH):
             batch = distinct[start : start + BATCH]
             seeds = [sample_seed(self._seed, 0, sample.id) for sample in batch]
-            for sample, answer in zip(batch, self._task.ask(batch, ask, self.way, seeds), strict=True):
+            for sample, answer in zip(batch, self._task.ask(batch, self._ask, self.way, seeds), strict=True):
                 if answer.again:
                     raise ModelError(f"{self._model.spec}: {answer.why}")
                 if answer.raw is None:

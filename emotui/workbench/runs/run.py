@@ -19,10 +19,10 @@ from emotui.errors import BadInput, EmotuiError, ModelError, NotNow
 from emotui.store.query import Dataset, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
+from emotui.tasks.asking import PASSED_OVER, Asking
 from emotui.tasks.prompting.settings import configured
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Asked, Task
-from emotui.workbench.asking import PASSED_OVER, Asking
 from emotui.workbench.datasets.label_maps import for_scoring
 from emotui.workbench.datasets.samples import has_texts, is_sample_data
 from emotui.workbench.progress import OnProgress, RunProgress

@@ -1,4 +1,4 @@
-"""A text that kills the model that embeds costs itself: what goes by its embedding is undefined, all else is there."""
+"""A text that kills a model that measures costs itself: what that model says is undefined of it, all else is there."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,14 +7,29 @@ from typing import cast
 import numpy as np
 import pytest
 
-from emotui.backends.base import Embed, ModelCard
+from emotui.backends.base import (
+    Classification,
+    Classify,
+    Embed,
+    Generate,
+    Generation,
+    ModelCard,
+    Rank,
+    Ranked,
+    Request,
+)
 from emotui.backends.host import ModelProcess
 from emotui.errors import Unanswered
+from emotui.metrics.eas import EAS_EMOTIONS
+from emotui.metrics.eps import EPS_LABELS
 from emotui.metrics.span_report import span_report
+from emotui.records import Generation as Versions
 from emotui.records import Mark, MaskedGold, SpanPrediction, SpanSample
 from emotui.store.store import Store
 from emotui.tasks.embedding import MOST_IN_A_ROW, embedded
 from emotui.tasks.generation.embedding import eans_of, nearest_label, once
+from emotui.tasks.generation.measuring import eas_by_model, eps_by_nli, perplexities
+from emotui.tasks.generation.recognising import recognise
 from emotui.tasks.masked.examples import nearest_examples
 from emotui.workbench.datasets.label_maps import nearest
 from emotui.workbench.models.kept_embeddings import kept_embeddings
@@ -97,3 +112,53 @@ def test_it_is_not_kept_in_a_store(tmp_path: Path) -> None:
     assert kept_embeddings(cast(ModelProcess, Loaded()), ["a"], store).tolist() == [found[0].tolist()]
     with pytest.raises(Unanswered):
         kept_embeddings(cast(ModelProcess, Loaded()), ["KILL 1", "KILL 2", "KILL 3"], store)
+
+
+class Measuring:
+    """Whatever it is asked about, it dies over KILL; else it says the first label, 50 of each emotion, and 1 token."""
+
+    spec, limit, pid = "fragile", 600.0, 1
+
+    def __init__(self, *capabilities: str) -> None:
+        self._can = capabilities
+
+    def load(self) -> ModelCard:
+        return ModelCard("fragile", "fragile", self._can, {"version": "1"})
+
+    def ask(self, requests: Sequence[Request], *, cancelled: object = None) -> list[object]:
+        if any("KILL" in str(request) for request in requests):
+            raise Unanswered("was killed", slow=False)
+        return [self._answer(request) for request in requests]
+
+    def _answer(self, request: Request) -> object:
+        match request:
+            case Classify(labels=labels):
+                assert labels
+                return Classification({label: float(label == labels[0]) for label in labels}, labels[0], False)
+            case Generate():
+                return Generation(str(dict.fromkeys(EAS_EMOTIONS, 50)).replace("'", '"'), 1, 1, "stop")
+            case Rank():
+                return Ranked((-1.0,), (1,), (True,))
+        raise AssertionError(request)
+
+
+def measuring(*capabilities: str) -> ModelProcess:
+    return cast(ModelProcess, Measuring(*capabilities))
+
+
+def test_the_further_models_of_a_score_say_nothing_of_it_alone() -> None:
+    texts = ["glad", "KILL", "sad"]
+    assert eps_by_nli(measuring("classify"), texts) == [EPS_LABELS[0], None, EPS_LABELS[0]]
+    first, deadly, last = eas_by_model(measuring("generate"), texts)
+    assert (first, deadly) == (last, None)
+    assert first is not None
+    read = perplexities(measuring("rank"), texts, 128)
+    assert read.of == {"glad": pytest.approx(np.e), "KILL": None, "sad": pytest.approx(np.e)}
+    records = [Versions(id=text, original="o", neutral="n", emotional=text, target="joy", model="m") for text in texts]
+    said = recognise(measuring("classify"), records, {})
+    assert (said.found, said.unread) == (("joy", None, "joy"), 1)
+
+
+def test_where_each_text_is_too_much_for_a_further_model_it_is_the_model() -> None:
+    with pytest.raises(Unanswered):
+        eps_by_nli(measuring("classify"), [f"KILL {n}" for n in range(MOST_IN_A_ROW)])
