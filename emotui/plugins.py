@@ -8,12 +8,22 @@ from functools import lru_cache
 from importlib.metadata import Distribution, EntryPoint, distributions
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 LIMIT = 30.0
 """Seconds that another package's code may take to be imported, or to value one sample."""
+
+
+class _Here(threading.local):
+    """The thread that other packages are called in, where this is one."""
+
+    thread: "_Thread | None" = None
+
+
+_here = _Here()
 
 
 class _Thread:
@@ -21,60 +31,87 @@ class _Thread:
 
     def __init__(self) -> None:
         self._calls: queue.SimpleQueue[Callable[[], Any]] = queue.SimpleQueue()
-        self._answers: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._work, daemon=True)
-        self._thread.start()
-
-    @property
-    def is_here(self) -> bool:
-        return threading.current_thread() is self._thread
+        self._answers: queue.SimpleQueue[_Outcome | Callable[[], None]] = queue.SimpleQueue()
+        threading.Thread(target=self._work, daemon=True).start()
 
     def _work(self) -> None:
+        _here.thread = self
         while True:
-            call = self._calls.get()
-            try:
-                self._answers.put((True, call()))
-            except BaseException as error:  # it may raise anything
-                self._answers.put((False, error))
+            self._answers.put(_outcome(self._calls.get(), BaseException))  # it may raise anything
 
-    def within(self, call: Callable[[], Any], seconds: float) -> tuple[bool, Any]:
-        """Whether it returned, and what it returned or raised. Raises: queue.Empty, where that takes longer."""
+    def within(self, call: Callable[[], Any], seconds: float) -> "_Outcome":
+        """What it returned or raised. Raises: queue.Empty, where it takes longer between two calls of `ours`."""
         self._calls.put(call)
-        return self._answers.get(timeout=seconds)
+        while callable(answer := self._answers.get(timeout=seconds)):
+            answer()
+        return answer
+
+    def ours(self, call: Callable[[], Any]) -> Any:
+        """What a function of this program's returns, called in the thread that waits in `within`."""
+        returned: queue.SimpleQueue[_Outcome] = queue.SimpleQueue()
+        self._answers.put(lambda: returned.put(_outcome(call, Exception)))
+        return _unpacked(returned.get())
 
 
-_threads: list[_Thread] = []
-_turn = threading.RLock()
+_Outcome = tuple[bool, Any]
+"""Whether a call returned, and what it returned or raised."""
+
+_idle: list[_Thread] = []
+
+
+def _outcome(call: Callable[[], Any], caught: type[BaseException]) -> _Outcome:
+    try:
+        return True, call()
+    except caught as error:
+        return False, error
+
+
+def _unpacked(outcome: _Outcome) -> Any:
+    returned, found = outcome
+    if not returned:
+        raise found
+    return found
 
 
 def within(call: Callable[[], T], seconds: float | None = None) -> T:
     """What another package's code returns. It is called in one thread, always the same as long as it answers.
 
+    Where several threads call at once, each has one of its own.
+
     Args:
-        seconds: None: `LIMIT`.
+        seconds: None: `LIMIT`. What it calls by `ours` does not count.
 
     Raises:
         TimeoutError: it takes longer; what goes on in its thread then concerns nobody any more.
         BaseException: whatever it raises.
     """
     seconds = LIMIT if seconds is None else seconds
-    if _threads and _threads[-1].is_here:
+    if _here.thread is not None:
         return call()
-    with _turn:
-        if not _threads:
-            _threads.append(_Thread())
-        try:
-            returned, found = _threads[-1].within(call, seconds)
-        except queue.Empty:
-            _threads.clear()
-            raise TimeoutError(f"it did not answer in {seconds:g} s") from None
-        except BaseException:  # Ctrl-C: nobody takes its answer
-            _threads.clear()
-            raise
-    if not returned:
-        raise found
-    answer: T = found
+    try:
+        thread = _idle.pop()
+    except IndexError:
+        thread = _Thread()
+    try:
+        outcome = thread.within(call, seconds)
+    except queue.Empty:
+        raise TimeoutError(f"it did not answer in {seconds:g} s") from None
+    _idle.append(thread)
+    answer: T = _unpacked(outcome)
     return answer
+
+
+def ours(call: Callable[P, T]) -> Callable[P, T]:
+    """A function of this program's to hand to another package's: it runs outside of that one's time and thread."""
+
+    def called(*args: P.args, **named: P.kwargs) -> T:
+        thread = _here.thread
+        if thread is None:
+            return call(*args, **named)
+        answer: T = thread.ours(lambda: call(*args, **named))
+        return answer
+
+    return called
 
 
 def entry_points_of(group: str) -> tuple[list[EntryPoint], list[str]]:

@@ -1,49 +1,85 @@
-"""What a task does with an answer, with a limit of time where the task is another package's."""
+"""A task of another package: whatever it is asked for, it has a limit of time, and what it raises is a line."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence, Sized
 from functools import partial
-from typing import Any
+from inspect import isfunction
+from typing import Any, cast
+
+import msgspec
 
 from emotui import plugins
 from emotui.errors import EmotuiError
-from emotui.metrics.span_scoring import Embed
-from emotui.store.rows import ScoreRow
-from emotui.tasks.registry import BUILT_IN
-from emotui.tasks.task import Parsed, Task
+from emotui.tasks.task import Task
 
 MOST_HANGING = 3
-"""Answers; a task that hangs over so many is asked about no other one."""
+"""Calls; a task that hangs so often is called no more."""
 
-FOR_EMBEDDING = 600.0
-"""Seconds that scoring may take beside its own work, where it asks a model for embeddings."""
+FOR_EACH = 0.01
+"""Seconds beside `plugins.LIMIT` for each sample that a call is about; to ask and to score have that limit for each."""
 
-_hung: dict[str, int] = {}
+_CALLED = frozenset(name for name, member in vars(Task).items() if isfunction(member) and not name.startswith("_"))
+_MAKES_TASKS = frozenset({"with_options", "with_label_map", "with_golds", "with_measured"})
+_FOR_ONE = frozenset({"ask", "score"})
+_MAY_REFUSE = frozenset({"parse", "taken"})
+"""Methods in which a ValueError is an answer."""
 
 
-def parse_in_time(task: Task, sample: Any, raw: str, way: str) -> Any:
-    """As `task.parse`.
+def in_time(task: Task) -> Task:
+    """The same task, each of whose methods runs within `plugins.within`.
 
-    Raises:
-        ValueError: also where another package's task takes longer than `plugins.LIMIT`.
-        EmotuiError: it has done so over several answers.
+    A method raises EmotuiError where the package raises something that is not this program's, or hangs.
     """
-    if task.name in BUILT_IN:
-        return task.parse(sample, raw, way)
-    if _hung.get(task.name, 0) >= MOST_HANGING:
-        raise EmotuiError(f"the task {task.name!r} of another package hangs: it gave up {MOST_HANGING} answers")
-    try:
-        return plugins.within(partial(task.parse, sample, raw, way))
-    except TimeoutError as error:
-        _hung[task.name] = _hung.get(task.name, 0) + 1
-        raise ValueError(f"the task {task.name!r} of another package: {error}") from None
+    return cast(Task, _InTime(task, _CALLED, task.name, []))
 
 
-def score_in_time(task: Task, answers: Sequence[Parsed], embed: Embed | None) -> list[ScoreRow]:
-    """As `task.score`. Raises: EmotuiError, where another package's takes longer than `plugins.LIMIT` an answer."""
-    if task.name in BUILT_IN or not answers:
-        return task.score(answers, embed)
-    seconds = plugins.LIMIT * len(answers) + (0.0 if embed is None else FOR_EMBEDDING)
-    try:
-        return plugins.within(partial(task.score, answers, embed), seconds)
-    except TimeoutError as error:
-        raise EmotuiError(f"the task {task.name!r} of another package scores without end: {error}") from None
+class _InTime:
+    """Stands for an object of another package."""
+
+    def __init__(self, theirs: Any, methods: frozenset[str], task: str, hung: list[str]) -> None:
+        self._theirs, self._methods, self._task, self._hung = theirs, methods, task, hung
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._theirs, name)
+        if name in self._methods:
+            return partial(self._called, name, found)
+        if name == "labels" and found is not None:
+            return _InTime(found, frozenset({"of_file", "settled"}), self._task, self._hung)
+        return found
+
+    def _called(self, name: str, method: Callable[..., Any], *args: Any, **named: Any) -> Any:
+        if len(self._hung) >= MOST_HANGING:
+            raise EmotuiError(f"the task {self._task!r} of another package hangs ({', '.join(self._hung)})")
+        given = [_given(one) for one in args]
+        by_name = {key: _given(one) for key, one in named.items()}
+        try:
+            found = plugins.within(lambda: method(*given, **by_name), _seconds(name, args))
+        except EmotuiError:
+            raise
+        except TimeoutError as error:
+            self._hung.append(name)
+            raise self._refusal(name, str(error)) from None
+        except (Exception, SystemExit) as error:  # another package's code may raise anything
+            if name in _MAY_REFUSE and isinstance(error, ValueError | msgspec.DecodeError):
+                raise
+            raise self._refusal(name, f"{type(error).__name__}: {plugins.first_line(error)}") from error
+        return _InTime(found, self._methods, self._task, self._hung) if name in _MAKES_TASKS else found
+
+    def _refusal(self, name: str, why: str) -> Exception:
+        line = f"the task {self._task!r} of another package, `{name}`: {why}"
+        return ValueError(line) if name in _MAY_REFUSE else EmotuiError(line)
+
+
+def _given(value: Any) -> Any:
+    """An argument, where it is a function of this program's one that runs outside of the package's time."""
+    return plugins.ours(partial(_at_once, value)) if callable(value) else value
+
+
+def _at_once(call: Callable[..., Any], *args: Any, **named: Any) -> Any:
+    """What a function returns, and where it returns it bit by bit, all of it: it belongs to its own thread."""
+    found = call(*args, **named)
+    return tuple(found) if isinstance(found, Iterator) else found
+
+
+def _seconds(name: str, args: Sequence[Any]) -> float:
+    n = max((len(one) for one in args if isinstance(one, Sized) and not isinstance(one, str | bytes)), default=0)
+    return plugins.LIMIT * max(n, 1) if name in _FOR_ONE else plugins.LIMIT + FOR_EACH * n

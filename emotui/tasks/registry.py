@@ -115,6 +115,7 @@ def _own(name: str) -> Task:
 def _others() -> tuple[Mapping[str, Task], tuple[str, ...]]:
     """What other packages add, and what is wrong with the rest of it."""
     from emotui.plugins import entry_points_of, first_line, within
+    from emotui.tasks.in_time import in_time
 
     found: dict[str, Task] = {}
     points, wrong = entry_points_of(GROUP)
@@ -127,7 +128,7 @@ def _others() -> tuple[Mapping[str, Task], tuple[str, ...]]:
             package = f" of {point.dist.name}" if point.dist is not None else ""
             wrong.append(f"the task {point.name!r}{package} is left out: {first_line(error)}")
             continue
-        found[task.name] = task
+        found[task.name] = in_time(task)
     return found, tuple(wrong)
 
 

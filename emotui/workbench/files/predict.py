@@ -15,7 +15,6 @@ from emotui.errors import BadInput, ModelError, NotNow
 from emotui.formats.reading import Warn
 from emotui.formats.rows import shown
 from emotui.tasks.asking import Asking
-from emotui.tasks.in_time import parse_in_time
 from emotui.tasks.prompting.settings import configured
 from emotui.tasks.registry import kinds, task_named, with_labels
 from emotui.tasks.task import Asked, Task
@@ -233,7 +232,7 @@ def _record(task: Task, sample: Any, answer: Asked, way: str, model: str) -> tup
     prediction = None
     if answer.raw is not None:
         try:
-            prediction = parse_in_time(task, sample, answer.raw, way)
+            prediction = task.parse(sample, answer.raw, way)
         except (ValueError, msgspec.DecodeError) as error:
             why = f"the output cannot be parsed: {error}"
         else:

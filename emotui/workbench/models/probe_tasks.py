@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from emotui.backends.base import Generate, Generation, ModelCard, Refused, Request, Score, Scores
 from emotui.errors import BadInput
 from emotui.records import Text
-from emotui.tasks.in_time import parse_in_time
 from emotui.tasks.prompting.settings import configured
 from emotui.tasks.registry import kinds, with_labels
 from emotui.tasks.task import AskModel, Task
@@ -98,7 +97,7 @@ def ask_task(
     parsed, why = None, answer.why
     if answer.raw is not None:
         try:
-            parsed = msgspec.to_builtins(parse_in_time(task, sample, answer.raw, chosen))
+            parsed = msgspec.to_builtins(task.parse(sample, answer.raw, chosen))
         except (ValueError, msgspec.DecodeError) as error:
             why = f"the output cannot be parsed: {error}"
     return TaskAnswer(

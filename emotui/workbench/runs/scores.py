@@ -12,7 +12,6 @@ from emotui.store.query import Dataset, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.tasks.added_metrics import NO_VALUE, added_metrics, mean_of, with_added
-from emotui.tasks.in_time import parse_in_time, score_in_time
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Parsed, Task
 from emotui.workbench.datasets.label_maps import note_on
@@ -54,7 +53,7 @@ def scored(
         if said is not None:
             places.append(place)
             answers.append(Parsed(sample, row.repeat, said))
-    for place, score in zip(places, with_added(task, answers, score_in_time(task, answers, embed)), strict=True):
+    for place, score in zip(places, with_added(task, answers, task.score(answers, embed)), strict=True):
         rows[place] = replace(rows[place], score=score)
     return rows
 
@@ -64,7 +63,7 @@ def _parsed(task: Task, way: str, sample: Any, raw: str | None) -> Any | None:
         return None
     if way == ELSEWHERE:
         return task.taken(sample, msgspec.json.decode(raw, type=dict[str, Any]))
-    return parse_in_time(task, sample, raw, way)
+    return task.parse(sample, raw, way)
 
 
 def _silence(task: Task, sample: Any) -> Any | None:
