@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from emotui import scratch
+from emotui.controls import as_unicode
 from emotui.errors import BadStore, StoreError
 from emotui.store import refusals, schema
 
@@ -83,10 +84,12 @@ whole records in or out, which may be long. It is given back at the end of a tur
 
 def settings(memory: str = SMALL) -> dict[str, str | bool | int | float | list[str]]:
     """How an engine is set: few threads, nothing fetched from the network."""
+    spill = str(scratch.spill())
     return {
         "threads": min(2, os.cpu_count() or 1),
         "memory_limit": memory,
-        "temp_directory": str(scratch.spill()),
+        # DuckDB knows no path that is not UTF-8; without one nothing is put aside.
+        "temp_directory": spill if as_unicode(spill) == spill else "",
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
     }

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from emotui import scratch
+from emotui.controls import as_unicode
 from emotui.errors import StoreError
 from emotui.store import access, refusals
 from emotui.store.query import Dataset
@@ -36,6 +37,8 @@ class Staged:
         """Take in all samples. Raises StoreError where two have one id, or where there is no room for them."""
         from emotui.store import duckdb_core
 
+        if as_unicode(str(self.file)) != str(self.file):
+            raise StoreError(f"{str(self.file.parent)!r} is not UTF-8: name another temporary folder by TMPDIR")
         try:
             self._fill(rows)
         except (duckdb_core.OperationalError, OSError) as error:

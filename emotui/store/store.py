@@ -73,6 +73,8 @@ class Store:
         file = Path(path)
         if "\0" in str(path):
             raise BadStore(f"{str(path)!r} is no file's name: choose another with --db")
+        if any(as_unicode(name) != name for name in (str(file.absolute()), os.path.realpath(path))):
+            raise BadStore(f"{str(file.absolute())!r} is not UTF-8, as the path of a store must be: use --db")
         scratch.sweep_soon(None if read_only else file)
         if not is_there(file):
             check_no_log(file)

@@ -118,6 +118,24 @@ def test_bytes_of_a_name_that_are_no_text_are_kept_as_the_sign_for_that(emotui: 
     assert there()[0][0] == "b\ufffd"
 
 
+@pytest.mark.skipif(os.name == "nt" or sys.platform == "darwin", reason="every name is Unicode there")
+def test_a_store_where_a_path_is_not_utf_8_is_one_line(
+    emotui: Emotui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "\udce9").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "\udce9"))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    (tmp_path / "a.jsonl").write_text('{"id": "a", "text": "I wept", "label": "sad"}\n', encoding="utf-8")
+    done = emotui("import", "a.jsonl", "--db", "w.duckdb")
+    assert (done.status, done.err.count("\n")) == (1, 1)
+    assert done.err.endswith("is not UTF-8: name another temporary folder by TMPDIR\n")
+    (tmp_path / "\udce9.duckdb").symlink_to("w.duckdb")
+    for db in ("\udce9/w.duckdb", "\udce9.duckdb"):
+        done = emotui("import", "a.jsonl", "--db", db)
+        assert (done.status, done.err.count("\n")) == (2, 1)
+        assert "is not UTF-8, as the path of a store must be" in done.err
+
+
 @pytest.mark.parametrize(
     "words",
     [
