@@ -30,61 +30,31 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 MOST = 20.0
 """MB an hour."""
 
-ESC, TAB, LEFT, RIGHT = b"\x1b", b"\t", b"\x1b[D", b"\x1b[C"
+NAMED = {"esc": b"\x1b", "tab": b"\t", "enter": b"\r", "left": b"\x1b[D", "right": b"\x1b[C", "back": b"\x7f"}
+NAMED |= {"f7": b"\x1b[18~", "palette": b"\x10", "space": b" "}
 
-PLACES = {
-    b"1": [
-        *[b"j"] * 8,
-        b"/",
-        b"glad",
-        b"\r",
-        ESC,
-        b"x",
-        b"s",
-        ESC,
-        b"n",
-        b"p",
-        b"O",
-        b"O",
-        b"a",
-        b"a",
-        b"v",
-        b"v",
-        b"V",
-        b"V",
-    ],
-    b"2": [b"j", b"j", b"k", b"n", b"p", b"v", b"V", b"\x1b[18~", ESC],
-    b"3": [b"j", b"j", b"k", b"v", b"v", TAB, ESC],
-    b"4": [b"j", b"k", RIGHT, RIGHT, LEFT, b"w", b"w", b"n", b"p", b"v", b"v", b"V", b"V", TAB, ESC],
-    b"5": [b"j", b"j", b"k", b"o", b"o", b"v", b"V", RIGHT, LEFT, ESC],
-    b"6": [b"j", b"k", b"o", b"v", b"v", b"V", b"V", ESC],
-    b"7": [TAB, b"j", b"j", RIGHT, b"n", b"n", b"n", b"p", b"#", b"#", b"v", b"V", ESC],
-    b"8": [TAB, b"j", b"k", ESC],
-    b"9": [b"T", *[bytes([letter]) for letter in b" I was so glad"], *[b"\x7f"] * 6, ESC],
-    b"0": [TAB, b"j", b"j", b"k", b"A", b"A", b"v", b"V", ESC],
-    b"1 ": [
-        b":",
-        ESC,
-        b"I",
-        ESC,
-        b"R",
-        ESC,
-        b"r",
-        ESC,
-        b"d",
-        ESC,
-        b"f",
-        ESC,
-        b"?",
-        ESC,
-        b"\x10",
-        b"glad",
-        ESC,
-        b"Q",
-        ESC,
-    ],
-}
-"""For each place the key that opens it and keys that are pressed there, Esc wherever something is open."""
+PLACES = (
+    "1 j j j j j j j j / glad enter esc x s esc n p O O a a v v V V",
+    "2 j j k n p v V f7 esc",
+    "3 j j k v v tab esc",
+    "4 j k right right left w w n p v v V V tab esc",
+    "5 j j k o o v V right left esc",
+    "6 j k o v v V V esc",
+    "7 tab j j right n n n p # # v V esc",
+    "8 tab j k esc",
+    "9 T space I space was space so space glad back back back back back back esc",
+    "0 tab j j k A A v V esc",
+    "1 : esc I esc R esc r esc d esc f esc ? esc palette glad esc Q esc",
+)
+"""For each place the key that opens it and what is pressed and typed there, Esc wherever something is open."""
+
+
+def keys(place: str) -> list[bytes]:
+    """What a terminal sends for each key; a word that is no key's name is typed."""
+    pressed = []
+    for word in place.split():
+        pressed += [NAMED[word]] if word in NAMED else [bytes([letter]) for letter in word.encode()]
+    return pressed
 
 
 def main() -> None:
@@ -120,24 +90,22 @@ def grown(db: Path, minutes: float, pause: float) -> None:
     os.close(theirs)
     process = psutil.Process(person.pid)
     seen: list[tuple[float, float]] = []
-    keys = 0
+    n = 0
     try:
         read(ours, 5.0)
         begun = time.monotonic()
         while time.monotonic() - begun < 60 * minutes:
-            for place, pressed in PLACES.items():
-                for key in (place.strip(), *pressed):
+            for place in PLACES:
+                for key in keys(place):
                     os.write(ours, key)
-                    keys += 1
+                    n += 1
                     read(ours, pause)
                     if person.poll() is not None:
-                        raise SystemExit(f"the workbench ended with status {person.returncode} after {keys} keys")
+                        raise SystemExit(f"the workbench ended with status {person.returncode} after {n} keys")
             passed = time.monotonic() - begun
             seen.append((passed / 3600, process.memory_info().rss / 1e6))
             own = process.memory_full_info().uss / 1e6
-            print(
-                f"{passed / 60:6.1f} min  {keys:7,} keys  {seen[-1][1]:8.1f} MB  {own:8.1f} MB of its own", flush=True
-            )
+            print(f"{passed / 60:6.1f} min  {n:7,} keys  {seen[-1][1]:8.1f} MB  {own:8.1f} MB of its own", flush=True)
     finally:
         person.send_signal(signal.SIGKILL)
         person.wait()
