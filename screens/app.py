@@ -24,7 +24,7 @@ from emotui.screens.requests import in_words
 from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.line import PART_CSS
 from emotui.screens.widgets.plain_cells import PlainCells
-from emotui.screens.widgets.textual_private import use_two_colours
+from emotui.screens.widgets.textual_private import let_go_of_closed_widgets, use_two_colours
 from emotui.screens.widgets.textual_private_failures import OutlivingApp
 from emotui.themes import DEFAULT, THEMES
 from emotui.themes.fewer import with_colours
@@ -159,6 +159,7 @@ class EmotuiApp(OutlivingApp):
             self.register_theme(with_colours(theme, self.console.color_system) if _seen() else theme)
         self.theme = DEFAULT
         self.use_command_palette = True
+        let_go_of_closed_widgets()
         if self.no_color:
             use_two_colours(self)
         self._open_source = open_source

@@ -1,11 +1,14 @@
-"""Widgets get to know that they have come into sight, whatever is painted before they are laid out."""
+"""Widgets get to know that they have come into sight, and are gone when they are closed."""
+
+import gc
+from weakref import ref
 
 import pytest
 from textual.app import App
 from textual.screen import Screen
 from textual.widgets import Static
 
-from emotui.screens.widgets.textual_private import LaidOut
+from emotui.screens.widgets.textual_private import LaidOut, let_go_of_closed_widgets
 
 
 class Told(Static):
@@ -56,3 +59,18 @@ async def test_without_it_textual_would_forget_to_tell() -> None:
         assert late in screen._compositor.full_map
         await pilot.pause()
         assert late.told == []
+
+
+async def test_what_was_drawn_of_a_widget_goes_with_it() -> None:
+    let_go_of_closed_widgets()
+    app: App[None] = App()
+    async with app.run_test() as pilot:
+        told = Told()
+        await app.mount(told)
+        await pilot.pause()
+        drawn = ref(told._styles_cache)
+        await told.remove()
+        del told
+        await pilot.pause()
+        gc.collect()
+        assert drawn() is None
