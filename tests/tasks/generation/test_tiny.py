@@ -91,7 +91,7 @@ def test_long_texts_go_in_windows_that_count_each_word_once(stride: int) -> None
         def load(self) -> ModelCard:
             return ModelCard("m", "m", ("rank",), {})
 
-        def ask(self, requests: list[Rank]) -> list[Ranked]:
+        def ask(self, requests: list[Rank], *, cancelled: object = None) -> list[Ranked]:
             asked.extend(requests)
             lengths = [len(request.continuations[0].split()) for request in requests]
             return [Ranked((-n * math.log(2),), (n,), (True,)) for n in lengths]
