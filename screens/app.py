@@ -16,6 +16,7 @@ from textual.notifications import SeverityLevel
 from textual.screen import Screen
 from textual.widgets import Static
 
+from emotui.collector import Tidying
 from emotui.screens.clipboard import copy_by_tmux, tmux_runs
 from emotui.screens.failures import Failures
 from emotui.screens.frame import Frame
@@ -164,7 +165,7 @@ class EmotuiApp(OutlivingApp):
             use_two_colours(self)
         self._open_source = open_source
         self._poll, self._annotator, self._keys_file = poll, annotator, keys_file
-        self._failures = Failures()
+        self._failures, self._tidying = Failures(), Tidying()
         self._plain = PlainCells()
 
     def get_line_filters(self) -> Sequence[LineFilter]:
@@ -206,6 +207,10 @@ class EmotuiApp(OutlivingApp):
         """Let what takes minutes never keep the list waiting: of itself asyncio has six threads on two processors."""
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_THREADS, "emotui"))
 
+    def on_mount(self) -> None:
+        if self._poll:
+            self.set_interval(0.5, self._tidying.tick)
+
     @property
     def frame(self) -> Frame:
         """The frame, whatever lies over it."""
@@ -215,6 +220,7 @@ class EmotuiApp(OutlivingApp):
 
     def key_came(self) -> None:
         self._failures.forget()
+        self._tidying.key_came()
 
     def failed(self, error: Exception) -> bool:
         """Tell what was raised and where it is written down; without a frame to tell it in the program ends."""

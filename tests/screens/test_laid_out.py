@@ -8,6 +8,7 @@ from textual.app import App
 from textual.screen import Screen
 from textual.widgets import Static
 
+from emotui.collector import EVERY, STILL, Tidying
 from emotui.screens.widgets.textual_private import LaidOut, let_go_of_closed_widgets
 
 
@@ -74,3 +75,30 @@ async def test_what_was_drawn_of_a_widget_goes_with_it() -> None:
         await pilot.pause()
         gc.collect()
         assert drawn() is None
+
+
+def test_what_is_left_in_circles_is_looked_for_once_a_minute_of_use_where_no_key_comes() -> None:
+    class Circle:
+        def __init__(self) -> None:
+            self.own = self
+
+    def is_gone(moment: float) -> bool:
+        now[0] = moment
+        circle = Circle()
+        gone = ref(circle)
+        del circle
+        tidying.tick()
+        return gone() is None
+
+    now = [0.0]
+    tidying = Tidying(lambda: now[0])
+    assert not is_gone(EVERY + 1)  # no key has come
+    now[0] = EVERY - 1
+    tidying.key_came()
+    assert not is_gone(EVERY - 1 + STILL)
+    assert is_gone(EVERY)
+    assert not is_gone(EVERY + 1)
+    now[0] = 2 * EVERY
+    tidying.key_came()
+    assert not is_gone(2 * EVERY + STILL / 2)
+    assert is_gone(2 * EVERY + STILL)
