@@ -9,8 +9,8 @@ COLLECT_AFTER = 50_000
 since nearly all of them stay and none is in a circle."""
 
 EVERY = 60.0
-"""Seconds from one look at everything in the workbench to the next: the sheets that were closed in an hour, each a
-circle of its widgets, come to 50 MB, and of itself Python would look at what is old after millions of objects."""
+"""Seconds from one look at everything in the workbench to the next: the sheets that were closed, each a circle of its
+widgets, are 30,000 objects in 150 keys, and of itself Python would look at what is old after millions."""
 
 STILL = 0.3
 """Seconds without a key, after which it is done: it takes up to 0.1 s, in which no key is echoed."""
