@@ -236,7 +236,7 @@ def headless(lines: list[str]) -> set[str]:
             continue
         for end in figures[at].keys() & figures[at + 1].keys() & figures[at + 2].keys():
             start = min(figures[at + k][end] for k in range(3))
-            if all(re.search(r"[^\W\d_] $", lines[at + k][: figures[at + k][end]]) for k in range(3)):
+            if re.search(r"[^\W\d_] [-+.,\d\[\] ]*$", lines[at][: figures[at][end]]):
                 continue
             if not lines[at - 1][max(start - 1, 0) : end + 1].strip():
                 found.add(f"{lines[at - 1].strip()} / {lines[at].strip()}"[:120])
