@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 from urllib.parse import unquote
 
-from emotui.backends.servers.settings import THINKING, parse_extra
+from emotui.backends.servers.settings import THINKING, read_value
 from emotui.errors import BadModel
 
 ENGINES = ("vllm", "openai")
@@ -30,6 +30,7 @@ class Settings:
 
 
 _CHOICES = {"engine": ENGINES, "thinking": THINKING}
+_WHOLE = {"top_logprobs": 0, "thinking_room": 0}
 
 
 def read_spec(argument: str, options: Mapping[str, Any]) -> tuple[str, str, Settings]:
@@ -53,21 +54,5 @@ def read_spec(argument: str, options: Mapping[str, Any]) -> tuple[str, str, Sett
     for name, value in {**given, **options}.items():
         if name not in known:
             raise BadModel(f"batch: has no option {name!r} (it has: {', '.join(known)})")
-        values[name] = _value(name, value)
+        values[name] = read_value("batch", name, value, choices=_CHOICES, whole=_WHOLE, below=1e6)
     return model, path, Settings(**values)
-
-
-def _value(name: str, value: Any) -> Any:
-    if name in _CHOICES:
-        if value not in _CHOICES[name]:
-            raise BadModel(f"batch: {name} is one of {', '.join(_CHOICES[name])}, not {value!r}")
-        return value
-    if name == "extra":
-        return parse_extra("batch", value)
-    try:
-        number = int(value)
-    except (TypeError, ValueError):
-        number = -1
-    if not 0 <= number < 10**6:
-        raise BadModel(f"batch: {name} is a whole number of 0 or more, not {value!r}")
-    return number

@@ -53,7 +53,6 @@ class Settings:
 
 
 _WHOLE = {"concurrency": 1, "retries": 0, "token_budget": 1, "thinking_room": 0}
-_REAL = ("timeout", "batch_limit", "money_budget", "price_in", "price_out")
 _CHOICE = {"endpoint": ENDPOINTS, "fingerprint": FINGERPRINTS, "prefill": PREFILLS, "thinking": THINKING}
 
 
@@ -83,20 +82,44 @@ def parse_settings(options: Mapping[str, Any]) -> Settings:
 
 
 def _value(name: str, value: Any) -> Any:
-    if name in _CHOICE:
-        if value not in _CHOICE[name]:
-            raise BadModel(f"openai: {name} is one of {', '.join(_CHOICE[name])}, not {value!r}")
+    return read_value("openai", name, value, choices=_CHOICE, whole=_WHOLE, above_0=("timeout", "batch_limit"))
+
+
+def read_value(
+    kind: str,
+    name: str,
+    value: Any,
+    *,
+    choices: Mapping[str, tuple[str, ...]],
+    whole: Mapping[str, int],
+    above_0: tuple[str, ...] = (),
+    below: float = 1e12,
+) -> Any:
+    """An option of a server or a batch, whose value may be text; one that is neither listed nor `extra` is a number.
+
+    Args:
+        choices: the values that an option can have, where it cannot have any.
+        whole: options that are whole numbers, with the smallest of each.
+        above_0: numbers that cannot be 0.
+        below: what every number has to be less than.
+
+    Raises:
+        BadModel: a value that it cannot have.
+    """
+    if name in choices:
+        if value not in choices[name]:
+            raise BadModel(f"{kind}: {name} is one of {', '.join(choices[name])}, not {value!r}")
         return value
     if name == "extra":
-        return parse_extra("openai", value)
-    least = _WHOLE.get(name, 0)
+        return parse_extra(kind, value)
+    least = whole.get(name, 0)
     try:
-        number = int(value) if name in _WHOLE else float(value)
+        number = int(value) if name in whole else float(value)
     except (TypeError, ValueError, OverflowError):
         number = -1
-    if not least <= number < 1e12 or (name in ("timeout", "batch_limit") and not number):
-        kind = "a whole number" if name in _WHOLE else "a number"
-        raise BadModel(f"openai: {name} is {kind} of {least} or more, not {value!r}")
+    if not least <= number < below or (name in above_0 and not number):
+        what = "a whole number" if name in whole else "a number"
+        raise BadModel(f"{kind}: {name} is {what} of {least} or more, not {value!r}")
     return number
 
 
