@@ -221,6 +221,8 @@ class EmotuiApp(OutlivingApp):
     def key_came(self) -> None:
         self._failures.forget()
         self._tidying.key_came()
+        if self.is_running and self.screen_stack and self.frame.is_mounted:
+            self.frame.key_came()
 
     def failed(self, error: Exception) -> bool:
         """Tell what was raised and where it is written down; without a frame to tell it in the program ends."""

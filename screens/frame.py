@@ -32,6 +32,7 @@ from emotui.screens.top import Top
 from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.footer import KeyBar
 from emotui.screens.widgets.number_format import count
+from emotui.screens.widgets.page import Ended
 from emotui.screens.widgets.textual_private import LaidOut
 from emotui.screens.widgets.textual_private_failures import OutlivingApp
 
@@ -362,6 +363,16 @@ class Frame(Acting, LaidOut):
             await self.action_place(int(key))
         else:
             bar.say(self.keys.why_not(key))
+
+    def key_came(self) -> None:
+        """Another key is about to be answered, maybe by the pane that has the focus: the footer shows keys again."""
+        for bar in self.query(KeyBar):
+            bar.say("")
+
+    @on(Ended)
+    def _ended(self, event: Ended) -> None:
+        event.stop()
+        self.query_one(KeyBar).say(event.why)
 
     def get_selected_text(self) -> str | None:
         """What is selected with the mouse, to be copied."""

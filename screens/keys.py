@@ -227,8 +227,15 @@ class Keys:
             return WAIT
         if key in PANE and self._elsewhere(action) and self.can(action.id):
             where = title if self.in_list else "the list"
-            return f"{sign} is “{action.label}” in {where}: " + self._session.keymap.words("{pane} goes there")
+            return f"{sign} is “{action.label}” in {where}: {self._way}"
         return f"{sign} {action.label}: {self._needs(action) or 'not now'}"
+
+    @property
+    def _way(self) -> str:
+        """The key from the list to the place, or from the place to the list: another where one covers the other."""
+        folds = next((one for one in ("list", "unfold") if self.can(one)), "")
+        key = "open" if folds and self.in_list else folds or "pane"
+        return self._session.keymap.words(f"{{{key}}} goes there")
 
     def _needs(self, action: Action) -> str:
         """What it takes to do this now; empty: nobody knows."""
@@ -236,7 +243,7 @@ class Keys:
         if place.alone and action.id in _OF_LIST and place.doing(action.id) is None:
             return f"{place.entry.title} stands without the list"
         if action.id == "open" and not self.in_list:
-            return self._session.keymap.words("it is for the list: {pane} goes there")
+            return f"it is for the list: {self._way}"
         own = action.id in {one.id for one in place.entry.actions} or place.doing(action.id) is not None
         return action.needs or (place.entry.needs if own else "")
 

@@ -8,6 +8,7 @@ from emotui.screens.annotate import labelling
 from emotui.screens.annotate.at_work import AtWork
 from emotui.screens.annotate.hints import alphabet
 from emotui.screens.annotate.marking import CHARACTER, CLAUSE, SENTENCE, WORD
+from emotui.screens.widgets.page import Ended
 from emotui.workbench.annotate.answer import new_id
 from emotui.workbench.annotate.events import (
     AddSpan,
@@ -151,8 +152,16 @@ class MarkingKeys(AtWork):
     # The caret.
 
     def _move(self, unit: str, step: int) -> None:
-        self.at_work.marking.move(unit, step)
+        marking = self.at_work.marking
+        before = marking.at
+        marking.move(unit, step)
+        self._told_if_at(before, step)
         self.changed()
+
+    def _told_if_at(self, before: int, step: int) -> None:
+        """Tell where the caret could go no further."""
+        if self.at_work.marking.at == before:
+            self.passage.post_message(Ended(f"the text {'ends' if step > 0 else 'begins'} here"))
 
     def do_word_left(self) -> None:
         self._move(WORD, -1)
@@ -180,7 +189,9 @@ class MarkingKeys(AtWork):
 
     def _to_line(self, step: int) -> None:
         marking = self.at_work.marking
-        marking.go_to(self.passage.line_from(marking.at, step))
+        before = marking.at
+        marking.go_to(self.passage.line_from(before, step))
+        self._told_if_at(before, step)
         self.changed()
 
     def do_line_up(self) -> None:

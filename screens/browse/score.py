@@ -18,6 +18,7 @@ from emotui.screens.browse.margin import MarginShape
 from emotui.screens.browse.things import Thing
 from emotui.screens.widgets.cell_width import fit, width
 from emotui.screens.widgets.line import Part, drawn
+from emotui.screens.widgets.page import tell_end
 from emotui.screens.widgets.tier_layout import AnnotatedText, Layout, Margin, Row, lay_out
 from emotui.screens.widgets.tiered_text import RUN_ROLES, TieredText
 
@@ -97,7 +98,8 @@ class Score(TieredText):
         return True
 
     def action_walk(self, step: int) -> None:
-        self.walk_to(self.cursor + step)
+        if not self.walk_to(self.cursor + step):
+            tell_end(self, step, "span")
 
     def _follow(self) -> None:
         """Bring the cursor's note into sight, with the line that it belongs to; or else the passage that is near it."""

@@ -11,7 +11,7 @@ from emotui.screens.compare.figures import bar, sides, signed
 from emotui.screens.widgets.cell_width import fit
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import value_of
-from emotui.screens.widgets.page import Lines, Page
+from emotui.screens.widgets.page import Lines, Page, tell_end
 
 if TYPE_CHECKING:
     from emotui.workbench.compare.pairs import Difference, Pair
@@ -72,10 +72,13 @@ class DifferenceRows(Page, inherit_bindings=False):
         return found is not None
 
     def action_pick(self, step: int) -> None:
+        before = self.cursor
         self._pick(self.cursor + step)
+        if self.cursor == before:
+            tell_end(self, step)
 
     def action_page(self, step: int) -> None:
-        self._pick(self.cursor + step * max(self._height - 1, 1))
+        self.action_pick(step * max(self._height - 1, 1))
 
     def on_show(self) -> None:
         """What came while this was hidden was laid out for no room at all."""

@@ -49,6 +49,7 @@ class Models(Place):
         self._shelf: Callable[[], LoadedModels] | None = None
         self._desk: LatestRequest[str | None, tuple[list[OnShelf], int | None]] | None = None
         self._machine: int | None = None
+        self._failed = False
 
     def compose(self) -> ComposeResult:
         yield Line(id="models-title", classes="-pane")
@@ -100,10 +101,12 @@ class Models(Place):
         self.rows.focus()
 
     def _refuse(self, _: str | None, why: str) -> None:
-        self.say("The models cannot be listed", why, failed=True)
+        self._failed = True
+        self.say("The models cannot be listed", why, keyed("{load} looks again"), failed=True)
 
     def _show(self, _: str | None, found: "tuple[list[OnShelf], int | None]") -> None:
         rows, self._machine = found
+        self._failed = False
         self.query_one(Notice).hide()
         self.rows.show_rows(rows, lambda row: row.spec)
         if self.display and self.screen.focused is None:
@@ -141,6 +144,8 @@ class Models(Place):
         """One thing at a time: nothing is loaded or ended while a model is at work."""
         if not super().can(action) or self._desk is None:
             return False
+        if self._failed:
+            return action == "load"
         picked = self.rows.picked
         if picked is None or action in _MOVES:
             return picked is not None
@@ -159,7 +164,11 @@ class Models(Place):
         self.rows.pick(len(self.rows.rows) - 1)
 
     def do_load(self) -> None:
-        """Load the model; one that is loaded is asked from now on, in Spot check."""
+        """Load the model; one that is loaded is asked from now on, in Spot check. Look again where none is listed."""
+        if self._failed:
+            if self._desk is not None:
+                self._desk.ask(None)
+            return
         picked = self.rows.picked
         if picked is None:
             return

@@ -14,7 +14,7 @@ from emotui.screens.widgets.cell_width import fit, shown, width
 from emotui.screens.widgets.drawing import forest as axis
 from emotui.screens.widgets.drawing.forest import Dot, Scale
 from emotui.screens.widgets.line import Part, taken
-from emotui.screens.widgets.page import Page
+from emotui.screens.widgets.page import Page, tell_end
 
 if TYPE_CHECKING:
     from emotui.workbench.results.forests import Forest, Point
@@ -105,7 +105,10 @@ class ForestRows(Page, inherit_bindings=False):
         self._draw()
 
     def action_move(self, step: int) -> None:
-        self.put(self.cursor + step)
+        before = self.cursor
+        self.put(before + step)
+        if self.cursor == before:
+            tell_end(self, step, "source")
 
     def action_page(self, direction: int) -> None:
         self.action_move(direction * max(self.size.height - _HEADS - 1, 1))

@@ -15,7 +15,7 @@ from emotui.screens.results.cells import heading_of, label_of, shortened, writte
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.charts import shade
 from emotui.screens.widgets.line import Part
-from emotui.screens.widgets.page import Page
+from emotui.screens.widgets.page import Page, tell_end
 
 if TYPE_CHECKING:
     from emotui.tables import Cell, Column, ResultsTable, Row
@@ -129,7 +129,10 @@ class Grid(Page, inherit_bindings=False):
 
     def action_move(self, rows: int, columns: int) -> None:
         if self.table is not None:
+            before = self.row, self.column
             self.put(self.row + rows, self.column + columns)
+            if (self.row, self.column) == before:
+                tell_end(self, rows or columns, "row" if rows else "column")
 
     def action_page(self, direction: int) -> None:
         self.action_move(direction * max(self.size.height - self.heads - 1, 1), 0)

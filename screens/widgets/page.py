@@ -6,9 +6,11 @@ from rich.style import Style
 from textual import events
 from textual.binding import Binding
 from textual.geometry import Region, Size
+from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
+from textual.widget import Widget
 
 from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.line import Part, Press, drawn, extracted, fitted, run_press, selectable
@@ -17,7 +19,49 @@ from emotui.screens.widgets.textual_private import forget_part_styles, part_styl
 Lines = Sequence[Sequence[Part]]
 
 
-class Page(ScrollView, can_focus=True, inherit_bindings=False):
+class Ended(Message):
+    """A key of the pane that has the focus can go no further; `why` says so in one line."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__()
+        self.why = why
+
+
+def tell_end(pane: Widget, step: int, what: str = "row") -> None:
+    """Tell that the pane's cursor stands on its last row, or with a step upwards on its first."""
+    pane.post_message(Ended(f"this is the {'last' if step > 0 else 'first'} {what}"))
+
+
+class Scrolled(ScrollView):
+    """A pane that is scrolled by keys, and tells where they can scroll it no further."""
+
+    def _scroll(self, step: int, go: Callable[[], None]) -> None:
+        at, most = self.scroll_offset.y, self.max_scroll_y
+        if self.allow_vertical_scroll and (at >= most if step > 0 else at <= 0):
+            self.post_message(Ended(f"there is nothing further {'down' if step > 0 else 'up'}"))
+        else:
+            go()
+
+    def action_scroll_up(self) -> None:
+        self._scroll(-1, super().action_scroll_up)
+
+    def action_scroll_down(self) -> None:
+        self._scroll(1, super().action_scroll_down)
+
+    def action_page_up(self) -> None:
+        self._scroll(-1, super().action_page_up)
+
+    def action_page_down(self) -> None:
+        self._scroll(1, super().action_page_down)
+
+    def action_scroll_home(self) -> None:
+        self._scroll(-1, super().action_scroll_home)
+
+    def action_scroll_end(self) -> None:
+        self._scroll(1, super().action_scroll_end)
+
+
+class Page(Scrolled, can_focus=True, inherit_bindings=False):
     """Shows parts literally, a line each; ↑ ↓ scroll, and a click does what its part stands for.
 
     Left and right stay free for the place. So many lines as `heads` says stay at the top when the others scroll.

@@ -7,7 +7,7 @@ from textual import events
 from textual.binding import Binding
 from textual.message import Message
 
-from emotui.screens.widgets.page import Lines, Page
+from emotui.screens.widgets.page import Lines, Page, tell_end
 
 R = TypeVar("R")
 
@@ -58,13 +58,19 @@ class PickedRows(Page, Generic[R], inherit_bindings=False):
         self.draw()
 
     def action_pick(self, step: int) -> None:
-        self.pick(self.cursor + step)
+        self._go(step, self.cursor + step)
 
     def action_page(self, step: int) -> None:
-        self.pick(self.cursor + step * max(self.size.height - 2, 1))
+        self._go(step, self.cursor + step * max(self.size.height - 2, 1))
 
     def action_to_end(self, step: int) -> None:
-        self.pick(len(self.rows) - 1 if step > 0 else 0)
+        self._go(step, len(self.rows) - 1 if step > 0 else 0)
+
+    def _go(self, step: int, position: int) -> None:
+        before = self.cursor
+        self.pick(position)
+        if self.cursor == before:
+            tell_end(self, step)
 
     def pick(self, position: int) -> None:
         """Put the cursor on a line, the nearest there is, and bring it into sight."""

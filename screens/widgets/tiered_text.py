@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Offset, Size
-from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
@@ -28,6 +27,7 @@ from emotui.screens.widgets.cell_width import (
     width,
 )
 from emotui.screens.widgets.line import selectable
+from emotui.screens.widgets.page import Scrolled
 from emotui.screens.widgets.span_layers import Piece, flatten
 from emotui.screens.widgets.textual_private import forget_part_styles, part_style
 from emotui.screens.widgets.tier_layout import AnnotatedText, Layout, Row, lay_out
@@ -41,7 +41,7 @@ _LEAST_LABEL = 4
 """Cells that a bar has in which a label stands."""
 
 
-class TieredText(ScrollView, can_focus=True):
+class TieredText(Scrolled, can_focus=True):
     """A text with tiers: gold is underlined, predicted has a background (reverse video without colour), both both."""
 
     DEFAULT_CSS = """

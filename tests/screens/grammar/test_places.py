@@ -114,7 +114,10 @@ def test_a_reason_is_of_the_pane_that_has_the_focus() -> None:
     keys, place = keys_in(4, in_list=False)
     place.can, place.modes = (lambda action: False), (class_of(PLACES[4]),)
     assert keys.why_not("w") == "w why: no scenario with the answers of a model is shown"
+    assert keys.why_not("enter") == "Enter is “open” in the list: l goes there", "where the list is folded away"
+    place.only = {"open"}
     assert keys.why_not("enter") == "Enter is “open” in the list: Tab goes there"
+    place.only = None
     place.alone = True
     assert keys.why_not("f9") == "F9 note: Scenes stands without the list"
 

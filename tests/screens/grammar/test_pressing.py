@@ -32,6 +32,12 @@ async def test_escape_goes_one_step_back_and_keys_without_effect_say_why(tmp_pat
         sample = here.pane.sample
         await press(pilot, "end", "pageup")
         assert here.pane.sample == sample
+        await press(pilot, "number_sign")
+        assert "# does nothing" in bar.text
+        await press(pilot, "left", "left", "left")
+        assert bar.text == "this is the first span"
+        await press(pilot, "right")
+        assert "span" not in bar.text
         await press(pilot, "escape")
         assert pilot.app.focused is here.pane.rows
         await press(pilot, "v")

@@ -127,6 +127,27 @@ async def test_arrow_keys_move_among_models_and_the_pane_below_follows(source: W
         assert rows(pilot).cursor == 2
         assert "Q8_0" in screen_text(pilot)
         assert "emotui tests' tiny Llama" in screen_text(pilot)
+        await press(pilot, "end", "down")
+        assert "this is the last row" in screen_text(pilot)
+        await press(pilot, "up")
+        assert "this is the last row" not in screen_text(pilot)
+
+
+async def test_where_models_cannot_be_listed_a_key_looks_again(
+    source: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> None:
+        raise OSError("the folder is away")
+
+    async with opened(source, size=(80, 24)) as pilot:
+        with monkeypatch.context() as broken:
+            broken.setattr(source, "shelf", refuse)
+            await press(pilot, "8")
+            assert "the folder is away" in screen_text(pilot)
+            assert "Enter looks again" in screen_text(pilot)
+        await press(pilot, "enter")
+        assert "cannot be listed" not in screen_text(pilot)
+        assert "4 at hand" in screen_text(pilot)
 
 
 async def test_files_are_browsed_without_models(tmp_path: Path) -> None:
