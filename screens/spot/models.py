@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.session import Session
 from emotui.screens.spot.answers import LONG, TASK, Column, When
 from emotui.screens.spot.requests import Asking
@@ -121,7 +122,7 @@ class Sides:
                 asking.want("", ())
             elif self._is_there(column):
                 column.since = column.since or time.monotonic()
-                column.doing = "" if column.doing == STOPPED else column.doing
+                column.doing = "" if column.doing == keyed(STOPPED) else column.doing
                 asking.want(text, worth)
 
     def forgive(self) -> None:
@@ -150,7 +151,7 @@ class Sides:
             if error:
                 column.trouble = error
             elif probe is None:
-                column.doing = STOPPED
+                column.doing = keyed(STOPPED)
             elif text == self._text() or part not in column.answers:
                 column.take(part, text, probe)
         self._said()

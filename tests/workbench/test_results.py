@@ -74,6 +74,7 @@ def test_every_row_of_every_table_has_a_cell_for_every_column_and_published_rows
     assert [table.key for table in found] == [
         *("task-1", "errors-task-1", "labels-task-1", "cot-task-1"),
         *("task-2", "errors-task-2", "labels-task-2", "cot-task-2", "asking"),
+        *("spread-words", "spread-annotators-words"),
     ]
     for table in found:
         assert {len(row.cells) for row in table.rows} == {len(table.columns)}
@@ -331,7 +332,7 @@ def test_a_count_can_be_cancelled_and_asked_again(made: Made) -> None:
     add_run(opened, dataset, "r1", "m", "retrieve", EXACT)
     with pytest.raises(Cancelled):
         results.tables("three", cancelled=lambda: True)
-    assert len(results.tables("three", sim=False)) == 9
+    assert len(results.tables("three", sim=False)) == 11
 
 
 @pytest.mark.parametrize(("part", "questions"), [("task-1", 5 * 61), ("task-2", 5 * 84)])

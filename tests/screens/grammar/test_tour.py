@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from emotui.screens.dialogs.tour import STEPS
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.places import ACTIONS, TITLES
 from emotui.screens.widgets.cell_width import NOT_TURNED, width
 from emotui.screens.widgets.editor import DirectionLine
@@ -30,7 +31,7 @@ async def test_the_tour_comes_once_and_is_led_on_by_the_key_it_names_alone(tmp_p
     async with opened(New(Store.open(path)), size=(60, 16)) as pilot:
         await settle(pilot, work=True)
         shown = screen_text(pilot).splitlines()
-        assert shown[-3].strip() == STEPS[0].folded
+        assert shown[-3].strip() == keyed(STEPS[0].folded)
         assert shown[-2].split() == ["tour", "1", "of", "6", "n", "next", "error", "Esc", "ends", "the", "tour"]
         before = frame(pilot).pane.sample
         await press(pilot, "j")
@@ -41,11 +42,11 @@ async def test_the_tour_comes_once_and_is_led_on_by_the_key_it_names_alone(tmp_p
         await press(pilot, "tab", "2")
         assert "tour 3 of 6   1 Browse" in screen_text(pilot)
         await press(pilot, "1")
-        assert STEPS[2].says in screen_text(pilot)
+        assert keyed(STEPS[2].says) in screen_text(pilot)
         for number, key in enumerate("437", 4):
             await press(pilot, key)
             assert f"tour {number} of 6" in screen_text(pilot)
-            assert STEPS[number - 1].says in screen_text(pilot)
+            assert keyed(STEPS[number - 1].says) in screen_text(pilot)
         await press(pilot, "question_mark", "q")
         assert "tour" not in screen_text(pilot)
         await press(pilot, "question_mark", "f12", "1", "slash", "x")
@@ -63,7 +64,7 @@ async def test_the_tour_comes_once_and_is_led_on_by_the_key_it_names_alone(tmp_p
 def test_every_step_fits_sixty_columns_and_leads_to_something_that_there_is() -> None:
     assert len(STEPS) <= 6
     for step in STEPS:
-        assert max(width(step.says), width(step.folded)) <= 58
+        assert max(width(keyed(step.says)), width(keyed(step.folded))) <= 58
         assert step.place in TITLES.values()
         assert step.to in {*TITLES.values(), *(one.id for one in ACTIONS)}
 

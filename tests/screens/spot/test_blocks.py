@@ -16,7 +16,7 @@ from emotui.backends.base import (
 )
 from emotui.records import PLUTCHIK
 from emotui.screens.spot.answers import Column
-from emotui.screens.spot.blocks import Block, blocks, carrying
+from emotui.screens.spot.blocks import MASK, Block, blocks, carrying
 from emotui.screens.spot.compare import arranged, shares
 from emotui.screens.spot.headline import headlines
 from emotui.screens.spot.marks import moved, who_marked_what
@@ -161,11 +161,11 @@ def test_words_that_carry_are_those_whose_loss_costs_the_label_most() -> None:
 
 
 def test_evidence_masks_and_what_was_written_are_shown_literally() -> None:
-    column = Column("m")
-    column.take("spans", TEXT, said("spans", spans=(Evidence(2, 10, "sadness", 0.75),)))
-    column.take("masks", TEXT, said("masks", masks=Filled(((("sad", 0.5), ("low", 0.25)),))))
-    column.take("generation", TEXT, said("generation", generation=Generation("[b]sad\x1b[0m", 9, 4, "length")))
-    text = drawn(blocks(column, TEXT, 60, 60, every=False))
+    column, asked = Column("m"), f"{TEXT} {MASK}"
+    column.take("spans", asked, said("spans", spans=(Evidence(2, 10, "sadness", 0.75),)))
+    column.take("masks", asked, said("masks", masks=Filled(((("sad", 0.5), ("low", 0.25)),))))
+    column.take("generation", asked, said("generation", generation=Generation("[b]sad\x1b[0m", 9, 4, "length")))
+    text = drawn(blocks(column, asked, 60, 60, every=False))
     assert "sadness         .75  miss her" in text
     assert "sad .50   low .25" in text
     assert "[b]sad␛[0m" in text

@@ -265,6 +265,8 @@ def test_models_of_one_recipe_are_a_row_of_means_and_sample_deviations(
         values = [row["columns"][name]["macro_f1"]["mean"] for row in each]
         assert len(set(values)) > 1
         cell = together["columns"][name]["macro_f1"]
+        low, high = cell.pop("ci95")
+        assert low <= cell["mean"] <= high
         assert cell == {"mean": pytest.approx(mean(values)), "sd": pytest.approx(stdev(values)), "runs": values}
         assert all(row["columns"][name]["macro_f1"]["sd"] is None for row in each)
 
