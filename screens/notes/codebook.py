@@ -37,8 +37,8 @@ class Codebook(OptionDialog[str]):
     """
 
     def __init__(self, answer: "Answer", dataset: str, do: Do) -> None:
-        keys = ("j k", "move"), ("Enter", "samples"), ("r", "rename, merge"), ("u", "undo"), ("e", "export")
-        super().__init__(f"Codes of {shown(dataset)}", *keys)
+        of_codes = ("j k", "move"), ("Enter", "samples"), ("r", "rename"), ("e", "export")
+        super().__init__(f"Codes of {shown(dataset)}", *(of_codes if answer.codes else ()), ("u", "undo"))
         self.answer, self._dataset, self._do = answer, dataset, do
 
     def body(self) -> list[Widget]:
