@@ -148,10 +148,11 @@ def _print_group(console: "Console", name: str, group: Mapping[str, Any], interv
     if name == CONFUSION:  # a pair that never came up was counted, unlike a figure that is undefined
         rows = {key: dict.fromkeys(columns, 0) | dict(row) for key, row in rows.items()}
     heading = "" if single else name
+    none = "no label" if name == CONFUSION else ""
     for part in _pages(console.width, rows, columns):
-        table = _table("", *part)
+        table = _table("", *(column or none for column in part))
         for key, row in rows.items():
-            table.add_row(as_written(str(key)), *(as_written(shown(row.get(column))) for column in part))
+            table.add_row(as_written(str(key) or none), *(as_written(shown(row.get(column))) for column in part))
         if heading:
             _print_table(console, heading, table)
         else:

@@ -3,6 +3,8 @@
 from emotui.screens.actions import Action
 from emotui.screens.entry import PlaceEntry
 
+_OF_TWO = "it takes two sources side by side: {view} goes on to them"
+
 ENTRY = PlaceEntry(
     title="Compare",
     place="emotui.screens.compare.place:Compare",
@@ -28,6 +30,7 @@ ENTRY = PlaceEntry(
             "Compare",
             2,
             ("{changed_on} {changed_back}", "change"),
+            needs=_OF_TWO,
         ),
         Action(
             "changed_back",
@@ -36,6 +39,7 @@ ENTRY = PlaceEntry(
             "change before",
             "The one before in which they differ",
             "Compare",
+            needs=_OF_TWO,
         ),
         Action("compare_with", ("B",), "B", "with whom", "Choose the source that is compared with", "Compare", 3),
         Action("alone", ("A",), "A", "alone", "Slices and rules of A alone, or of A against B", "Compare", 4),

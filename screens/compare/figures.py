@@ -114,7 +114,7 @@ def lines(pair: "Pair", cells: int) -> list[list[Part]]:
         Part(f"   won {count(report['won'])}   lost {count(report['lost'])}   tied {count(report['tied'])}"),
     ]
     least = report["smallest_difference"]
-    known = "" if least is None else f" A true difference of {bare(least)} would have shown in 4 of 5 such sets."
+    known = "" if not least else f" A true difference of {bare(least)} would have shown in 4 of 5 such sets."
     drawn = f" {report['groups']} groups ({shown(pair.shared or '')}) drawn whole." if "groups" in report else ""
     apart = f" {count(pair.alone)} texts that one alone has a value of are left out." if pair.alone else ""
     of_labels = "".join(

@@ -25,7 +25,8 @@ def part_lines(parts: "Parts | None", rows: "Sequence[Sliced]", cursor: int, cel
     name, side = _room(cells, max(len(_named(row)) for row in rows))
     middle = "A − B" if two else "mean"
     heading = f"  {'part':{name}}     n   {middle}  {'95%':15} {'p':8}"
-    of_bar = f"{'B better':>{side}} │ A better" if two else f"{'below all':>{side}} │ above all"
+    better = "better" if parts.metric.higher_is_better else "more"
+    of_bar = f"{f'B {better}':>{side}} │ A {better}" if two else f"{'below all':>{side}} │ above all"
     lines = [[Part(heading, "dim"), Part(of_bar, "dim")]]
     reach = max((abs(off) for off in offs), default=0.0)
     for at, (row, off) in enumerate(zip(rows, offs, strict=True)):
@@ -41,7 +42,7 @@ def rule_lines(found: "Findings | None", rows: "Sequence[FoundRule]", cursor: in
         return [[]]
     name, side = _room(cells, max(len(row.conditions) for row in rows))
     heading = f"  {'where':{name}}     n   diff.  {'95%':15} {'p':8}"
-    lines = [[Part(heading, "dim"), Part(f"{'below':>{side}} │ above the rest", "dim")]]
+    lines = [[Part(heading, "dim"), Part(f"{'below':>{side}} │ above{' the rest' if side > 13 else ''}", "dim")]]
     reach = max(abs(row.rule.difference) for row in rows)
     for at, row in enumerate(rows):
         rule = row.rule
@@ -52,6 +53,11 @@ def rule_lines(found: "Findings | None", rows: "Sequence[FoundRule]", cursor: in
             _line(row.conditions, name, rule.n, figure, sure, rule.adjusted, rule.difference, (reach, side), here)
         )
     return lines
+
+
+def name_cut(named: str, longest: int, cells: int) -> bool:
+    """Is a name cut where the longest has so many letters?"""
+    return len(named) > _room(cells, longest)[0]
 
 
 def title_of(first: object, second: object) -> str:

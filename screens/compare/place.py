@@ -14,7 +14,7 @@ from textual.geometry import Size
 from emotui.screens.compare import figures
 from emotui.screens.compare.axis import axis_lines
 from emotui.screens.compare.entry import ENTRY
-from emotui.screens.compare.parts import part_lines, rule_lines, title_of
+from emotui.screens.compare.parts import name_cut, part_lines, rule_lines, title_of
 from emotui.screens.compare.requests import (
     AXIS,
     DISCOVERIES,
@@ -69,7 +69,7 @@ class Compare(Place):
     Compare #compare-rows { height: 1fr; min-height: 3; }
     Compare #compare-axis { height: 1fr; min-height: 4; display: none; }
     Compare #compare-parts, Compare #compare-rules { height: 1fr; min-height: 4; display: none; }
-    Compare #compare-note { height: auto; max-height: 5; color: $text-muted; display: none; }
+    Compare #compare-note { height: auto; max-height: 7; color: $text-muted; display: none; }
     Compare #compare-said { height: 1fr; min-height: 1; max-height: 40%; display: none; }
     Compare.-said #compare-said { display: block; }
     Compare #compare-text { height: 1fr; min-height: 3; }
@@ -83,6 +83,7 @@ class Compare(Place):
         super().__init__(session, id=id)
         self.wanted: Wanted | None = None
         self.found: Found | None = None
+        self._words = ""
         self._comparing: Callable[[], Comparing] | None = None
         self._desk: LatestRequest[Wanted, Found] | None = None
         self._texts: LatestRequest[Text, Marks] | None = None
@@ -257,10 +258,32 @@ class Compare(Place):
         return rule_lines(None if self.found is None else self.found.rules, rows, cursor, cells)
 
     def _note(self, words: str) -> None:
+        """The convention of parts or rules; before it the picked name, where its row cuts it."""
+        self._words = words
+
         def lines(room: Size) -> Lines:
-            return [[Part(f" {line}", "dim")] for line in textwrap.wrap(shown(words), max(room.width - 2, 20))]
+            width = max(room.width - 2, 20)
+            cut = [[Part(f" {line}", "plain")] for line in textwrap.wrap(self._cut_name(room.width), width)]
+            return [*cut, *([Part(f" {line}", "dim")] for line in textwrap.wrap(shown(words), width))]
 
         self.query_one("#compare-note", Page).show_for(lines)
+
+    def _cut_name(self, cells: int) -> str:
+        """The name of the picked part or rule, where its row has no room for all of it."""
+        if self.wanted is None or self.wanted.view not in (PARTS, RULES):
+            return ""
+        parts = self.wanted.view == PARTS
+        names = [f"{row.facet} {row.value}" for row in self.parts.rows] if parts else []
+        names = names or [row.conditions for row in self.rules.rows]
+        at = (self.parts if parts else self.rules).cursor
+        cut = bool(names) and name_cut(names[at], max(map(len, names)), cells)
+        return f"▸ {shown(names[at])}" if cut else ""
+
+    @on(PickedRows.Picked)
+    def _other_row(self, event: PickedRows.Picked) -> None:
+        event.stop()
+        if self.wanted is not None and self.wanted.view in (PARTS, RULES):
+            self._note(self._words)
 
     def _draw_title(self) -> None:
         found = None

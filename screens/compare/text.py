@@ -32,6 +32,8 @@ def _tier(name: str, role: str, marks: "Sequence[Mark]", *, inline: bool) -> Tie
 
 def said_lines(marks: "Marks", cells: int) -> list[list[Part]]:
     """What gold, A and B say of each thing that is no span: in a line where it fits into one, else a line each."""
+    if not (marks.lines or marks.gold or marks.first or marks.second):
+        return [[Part("gold, A and B: nothing in this text", "dim")]]
     found: list[list[Part]] = []
     for name, *said in marks.lines:
         same = said[1] == said[2]

@@ -91,6 +91,8 @@ class ListActions(Acting):
             samples = asked[1], *(one.sample for one in found)
             state = self._session.state.just(samples, f"{len(found)} like this", "")
             self._session.change(replace(state, sort="file", descending=False))
+            told = keyed(f"{len(found)} like this are in the list: {{next}} walks them, {{clear}} shows all again")
+            self._pane.notify(told, markup=False)
 
     def _save_slice(self, wish: tuple[int, str, str, str | None]) -> bool:
         slicing = self._session.bound.slicing

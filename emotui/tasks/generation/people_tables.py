@@ -16,6 +16,10 @@ _EMOTIONAL = (Column("human_f1", "Human F1"), Column("accuracy", "Accuracy"), *_
 _NEUTRAL = (Column("f1", "F1"), Column("recall", "Seen as neutral"), *_BEYOND)
 AGREEMENT = "Agreement: mean share of the most frequent label (equation 6). Human F1: weighted by support (Table 10)."
 CHANCE = "Intervals of alpha: emotui agreement."
+SPREAD = (
+    "People's spread: none here, since people grade texts and no model gives grades to set against theirs. "
+    "How far raters agree stands here."
+)
 NEUTRAL = "F1: the neutral class's 2r / (1 + r), as all texts are gold neutral; r: the share seen as neutral (Table 7)."
 
 
@@ -25,7 +29,7 @@ def people_tables(models: Mapping[str, Mapping[str, Any]], runs: Mapping[str, tu
     rated = {model: {**one["human"], "ci95": _sure(one, "human")} for model, one in models.items() if "human" in one}
     if rated:
         title, rows = "What raters see in the emotional texts", _rows(rated, _EMOTIONAL, runs)
-        tables.append(ResultsTable("raters", title, _EMOTIONAL, rows, (AGREEMENT, CHANCE, *notes)))
+        tables.append(ResultsTable("raters", title, _EMOTIONAL, rows, (AGREEMENT, CHANCE, SPREAD, *notes)))
         title, rows = "Agreement and human F1 by emotion", _by_emotion(rated, runs)
         tables.append(ResultsTable("raters-by-emotion", title, _by_model(rated), rows, (AGREEMENT, *notes)))
     of_neutral = {

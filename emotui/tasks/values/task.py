@@ -239,8 +239,8 @@ def _kept(answer: Regressed | Refused) -> Asked:
 
 
 def _line(name: str, gold: float | None, given: float | None, answered: bool) -> SaidLine:
-    there = "" if gold is None else f"{gold:.4g}"
-    said = "" if given is None else f"{given:.4g}"
+    there = "" if gold is None else f"{gold + 0:.4g}"
+    said = "" if given is None else f"{given + 0:.4g}"  # + 0: -0 is 0
     if gold is not None and given is not None:
         said += f" ({given - gold:+.3g})"
     missed = answered and gold is not None and given is None

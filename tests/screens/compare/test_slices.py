@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from emotui.screens.compare.parts import part_lines, rule_lines
+from msgspec.structs import replace
+
+from emotui.screens.compare.parts import name_cut, part_lines, rule_lines
 from emotui.screens.compare.place import Compare
 from emotui.workbench.slices.slicing import FoundRule
 from tests.screens.driving import frame, opened, press, screen_text, settle
@@ -21,6 +23,11 @@ async def test_parts_rules_and_slices_lead_to_their_samples(tmp_path: Path) -> N
         assert place.found is not None
         assert place.found.parts is not None
         assert place.found.parts.second is not None
+        await press(pilot, "less_than_sign")
+        assert "takes two sources side by side: v goes on to them" in screen_text(pilot)
+        errors = replace(place.found.parts, metric=replace(place.found.parts.metric, higher_is_better=False))
+        heading = "".join(part.text for part in part_lines(errors, errors.rows, 0, 80)[0])
+        assert "B more │ A more" in heading  # of an error the greater source is not the better one
         assert "slice glad ones" in screen_text(pilot)
         await press(pilot, "A")
         await settle(pilot)
@@ -39,6 +46,7 @@ async def test_parts_rules_and_slices_lead_to_their_samples(tmp_path: Path) -> N
         rules = place.found.rules
         rows = [FoundRule("kind=a", one.rule) for one in rules.rows]
         assert len(rule_lines(rules, rows, 0, 80)) == len(rows) + 1
+        assert (name_cut("short", 60, 80), name_cut("x" * 60, 60, 80)) == (False, True)
         await press(pilot, "v", "W", "down", "enter")
         await settle(pilot)
         assert place.pair is not None

@@ -18,5 +18,9 @@ def test_what_fits_is_one_line_and_longer_words_have_lines_of_their_own_that_los
     assert " ".join(part.strip() for part in found[2:-1]) == f"A {long}"
 
 
+def test_a_text_of_which_nobody_says_anything_says_so() -> None:
+    assert lines() == ["gold, A and B: nothing in this text"]
+
+
 def test_what_would_act_on_a_terminal_is_shown_as_what_it_is() -> None:
     assert "\x1b" not in "".join(lines(("a", "\x1b[31m", "b", "c")))

@@ -50,6 +50,7 @@ def test_results_have_the_figures_of_score_and_say_that_they_are_illustration(
     assert trust["R3_m"]["pearson"]["value"] == pytest.approx(scored["correlations"]["r3_m"]["pearson"], abs=1e-4)
     each = {row["label"]: row["cells"] for row in found["texts"]["rows"]}
     assert each["ERS"]["low"]["value"] == pytest.approx(scored["texts"]["ers"]["ci"][0], abs=1e-4)
+    assert any(note.startswith("People's spread: none here") for note in found["raters"]["notes"])
     # Tables 8 and 10: emotions by models, with the total under them.
     by_emotion = {row["label"]: row["cells"] for row in found["raters-by-emotion"]["rows"]}
     assert by_emotion["joy"][f"{model}/agreement"]["value"] == figures["human"]["by_emotion"]["joy"]["agreement"]
