@@ -9,7 +9,7 @@ _NAME = "emotui "
 
 
 def places(titles: Mapping[int, str], here: int, cells: int) -> list[Part]:
-    """Every place by its number, in so many cells: the open one with its title, and of the others as many as fit."""
+    """Every place by its number, in so many cells: the open one with its title, of the others the first that fit."""
     if width(_NAME) + sum(width(f"  {number} {title} ") for number, title in titles.items()) <= cells:
         found = [Part(_NAME, "strong")]
         for number, title in titles.items():
@@ -22,7 +22,7 @@ def places(titles: Mapping[int, str], here: int, cells: int) -> list[Part]:
             found.append(Part(f" {number} {title} ", "here", _opens(number)))
             continue
         named = f" {title}" if width(f" {title}") <= room else ""
-        room -= width(named)
+        room = room - width(named) if named else 0
         found += [Part(f" {number}", "key", _opens(number)), Part(named, "plain", _opens(number))]
     return found
 

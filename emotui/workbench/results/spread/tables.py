@@ -27,7 +27,10 @@ SHARES = (
     f" [{FLOOR:g}, {1 - FLOOR:g}]; Jensen-Shannon divergence, base 2; Brier: squared distance to the share. Means over"
     " the questions of a text, then over texts (Uma et al. 2021)."
 )
-CALIBRATED = f"ECE: distance of probability and share over {BINS} bins (Guo et al. 2017; Baan et al. 2022)."
+CALIBRATED = (
+    f"ECE: distance of probability and share over {BINS} bins (Guo et al. 2017; Baan et al. 2022). What is drawn anew"
+    " is rougher than what it is drawn from, so that its interval can lie above it."
+)
 MAJORITY = (
     "Majority: what more than half of a text's annotators say yes to, as if it were gold (a tie is no), against what a"
     " source gives."
