@@ -15,7 +15,7 @@ from emotui.errors import ModelError
 
 KV_TYPES = {"f32": 0, "f16": 1, "q8_0": 8}
 Logits = NDArray[np.float32]
-_BRANCHES = 16
+BRANCHES = 16
 """How many endings of one text are computed at a time, at most."""
 
 
@@ -34,22 +34,37 @@ class Context:
     A prompt is always computed in the same steps: `batch` tokens, and again `batch`, from its beginning. Only whole
     steps are taken over from the prompt before, so what was asked earlier never changes a result, not even by rounding.
 
+    Args:
+        sequences: how many can be read on side by side, each with room of its own for `size.tokens`, so that none looks
+            through what the others hold; 0: up to 16, and all share that room.
+
     Raises:
         ModelError: there is no memory for it.
     """
 
     def __init__(
-        self, library: Library, weights: Weights, size: ContextSize, settings: Settings, vocabulary: int, threads: int
+        self,
+        library: Library,
+        weights: Weights,
+        size: ContextSize,
+        settings: Settings,
+        vocabulary: int,
+        threads: int,
+        *,
+        sequences: int = 0,
     ) -> None:
         self._library = library
         c = self._c = library.c
         parameters = c.llama_context_default_params()
         # A running state cannot be shared by several endings: such models read one after the other.
         plain = not c.llama_model_is_recurrent(weights.model) and not c.llama_model_is_hybrid(weights.model)
-        self._branches = min(_BRANCHES, size.batch - 1) if plain else 0  # llama.cpp wants a batch to hold them all
+        most = min(sequences or BRANCHES, size.batch - 1)  # llama.cpp wants a batch to hold them all
+        self._branches = most if plain else 0
+        self.shared = not sequences
+        """Whether all sequences together have room for `capacity` tokens, or each for so many."""
         parameters.n_seq_max = 1 + self._branches
-        parameters.kv_unified = True
-        parameters.n_ctx = size.tokens
+        parameters.kv_unified = self.shared
+        parameters.n_ctx = size.tokens if self.shared else parameters.n_seq_max * size.tokens
         parameters.n_batch = parameters.n_ubatch = size.batch
         parameters.n_threads = parameters.n_threads_batch = threads
         parameters.type_k = parameters.type_v = KV_TYPES[settings.kv]
@@ -167,7 +182,12 @@ class Context:
     def keep_as(self, sequence: int) -> None:
         """What the memory holds is the beginning of a sequence of its own too, from 1 to `branches`."""
         if self._branches:
-            self._c.llama_memory_seq_cp(self._memory, 0, sequence, 0, len(self.tokens))
+            self._copy(0, sequence)
+
+    def move(self, source: int, to: int) -> None:
+        """Give a sequence another number, from 1 to `branches`, which no other has."""
+        self._copy(source, to)
+        self.drop(source)
 
     def step(self, following: Sequence[tuple[int, int, int]]) -> list[Logits]:
         """Read one token more of each of some sequences: the sequence, the token's place in it, and the token.
@@ -189,6 +209,10 @@ class Context:
         """Forget a sequence."""
         if self._branches:
             self._c.llama_memory_seq_rm(self._memory, sequence, -1, -1)
+
+    def _copy(self, source: int, to: int) -> None:
+        # Rooms of their own are copied whole, and nothing else can be; a shared one is marked as theirs too.
+        self._c.llama_memory_seq_cp(self._memory, source, to, -1, -1)
 
     def rewind(self, length: int) -> None:
         """Forget all but the first `length` tokens."""

@@ -24,8 +24,9 @@ from emotui.backends.gguf.extra_buffers import allow_extra_buffers
 from emotui.backends.gguf.files import ModelFiles
 from emotui.backends.gguf.grammar import Grammar
 from emotui.backends.gguf.library import cores, open_library
-from emotui.backends.gguf.memory import CPU_BATCH, GPU_BATCH, Plan, flash_type, make_plan
+from emotui.backends.gguf.memory import CPU_BATCH, GPU_BATCH, Plan, bytes_a_token, flash_type, make_plan
 from emotui.backends.gguf.prompts import Prompts
+from emotui.backends.gguf.rooms import Rooms
 from emotui.backends.gguf.settings import Settings
 from emotui.backends.gguf.vocabulary import Vocabulary, composes
 from emotui.backends.gguf.weights import Weights
@@ -59,7 +60,20 @@ class GgufModel:
         batch = settings.batch or (GPU_BATCH if plan.gpu_layers else CPU_BATCH)
         size = ContextSize(plan.context, min(batch, plan.context), flash_type(settings, plan))
         threads = settings.threads or cores()
-        self._context = Context(library, self._weights, size, settings, self._vocabulary.size, threads)
+
+        def make(size: ContextSize, sequences: int = 0) -> Context:
+            return Context(library, self._weights, size, settings, self._vocabulary.size, threads, sequences=sequences)
+
+        def free() -> int | None:
+            return sum(gpu.free for gpu in library.gpus()) if plan.gpu_layers else free_memory()
+
+        self._context = make(size)
+        self._rooms = Rooms(
+            self._context,
+            lambda sequences, tokens: make(ContextSize(tokens, size.batch, size.flash), sequences),
+            bytes_a_token(files.header, settings.kv),
+            free,
+        )
         self._room = settings.thinking_room
         self._forms: Forms | None = None
         try:
@@ -92,7 +106,9 @@ class GgufModel:
         prompts = self._each(requests, self._to_write)
         asked = [(one, ids) for one, ids in zip(requests, prompts, strict=True) if not isinstance(ids, Refused)]
         thoughts = (self._prompts.ends_thought, self._room) if self._prompts.ends_thought else None
-        found = iter(write_all(self._context, self._vocabulary, self._grammar, asked, thoughts))
+        beside = 0 if thoughts is None else thoughts[1]
+        context = self._rooms.of([len(ids) + beside + one.max_tokens for one, ids in asked])
+        found = iter(write_all(context, self._vocabulary, self._grammar, asked, thoughts))
         results = [prompt if isinstance(prompt, Refused) else next(found) for prompt in prompts]
         return [
             replace(result, prompt=self._vocabulary.shown(prompt))
@@ -111,6 +127,7 @@ class GgufModel:
 
     def close(self) -> None:
         """Free the memory."""
+        self._rooms.close()
         self._context.close()
         self._weights.close()
 

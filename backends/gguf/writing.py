@@ -140,7 +140,12 @@ class _Side:
         return min(len(prompt) + thoughts + request.max_tokens, self._context.capacity)
 
     def _fits(self, place: int) -> bool:
-        return not self._going or sum(self._reserved.values()) + self._room(place) <= self._context.capacity
+        context = self._context
+        return (
+            not self._going
+            or not context.shared
+            or sum(self._reserved.values()) + self._room(place) <= context.capacity
+        )
 
     def _begin(self, place: int) -> None:
         request, prompt = self._asked[place]
@@ -167,7 +172,9 @@ class _Side:
 
     def _step(self) -> None:
         """One more token of each."""
-        going = list(self._going.items())
+        if not self._context.shared:
+            self._close_ranks()
+        going = sorted(self._going.items())
         try:
             rows = self._context.step([(sequence, at, token) for sequence, (_, _, token, at) in going])
         except ModelError as error:
@@ -186,6 +193,16 @@ class _Side:
             if writing.result is not None:
                 self._results[place] = writing.result
                 self._leave(sequence)
+
+    def _close_ranks(self) -> None:
+        """Number the sequences from 1 without a gap: llama.cpp computes those with rooms of their own together where
+        they stand next to each other.
+        """
+        while (last := max(self._going)) > len(self._going):
+            gap = min(set(range(1, last)) - set(self._going))
+            self._context.move(last, gap)
+            self._going[gap], self._reserved[gap] = self._going.pop(last), self._reserved.pop(last)
+            self._free[self._free.index(gap)] = last
 
     def _leave(self, sequence: int) -> None:
         _, writing, _, _ = self._going.pop(sequence)

@@ -1,13 +1,18 @@
-"""Answers that llama.cpp writes side by side, against one after the other, with equal texts.
+"""Answers that llama.cpp writes side by side, against one after the other, with equal texts in F32.
 
-python benchmarks/models/side_by_side.py [ANSWERS] [TOKENS]
+    python benchmarks/models/side_by_side.py [--answers 16] [--tokens 40] [--words 0] [--kind F32] [--threads 1]
 
-A random Llama of 25 million parameters in F32, one thread. Needs llama-cpp-python, gguf, torch and transformers.
+A random Llama of 25 million parameters. The ways take turns, so that what else runs on the machine slows them all; the
+time is the processor's. `--words`: so many more in each prompt, of which no two begin alike. With more than 20 of them,
+`shared` shows what it would cost if all answers were kept in one memory, through which each then looks.
+Needs llama-cpp-python, gguf, torch and transformers.
 """
 
+import argparse
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
@@ -15,33 +20,68 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 from benchmarks.scoring_gguf import make_model
 from emotui.backends.base import Generate, Generation, Message
 from emotui.backends.gguf import load
+from emotui.backends.gguf.model import GgufModel
+from emotui.backends.gguf.writing import write_all
 from tests.tiny.gguf_file import write_gguf
 
+SIZES = (2, 8, 16)
+_FILLER = ["the", "bus", "let", "me", "off", "at", "a", "corner", "where", "it", "rained", "and", "nobody", "stood"]
 
-def main(answers: int = 32, tokens: int = 48) -> None:
+
+def main() -> None:
     """Print tokens a second of each way, by how many answers are asked for together."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--answers", type=int, default=16, help="a multiple of 16")
+    parser.add_argument("--tokens", type=int, default=40)
+    parser.add_argument("--words", type=int, default=0)
+    parser.add_argument("--kind", choices=["F32", "F16", "Q8_0"], default="F32")
+    parser.add_argument("--threads", type=int, default=1)
+    options = parser.parse_args()
+    filler = " ".join(_FILLER[place % len(_FILLER)] for place in range(options.words))
+    asked = [
+        Generate(
+            (Message("user", f"{place} The bus let me off at the corner. {filler}".strip()),), max_tokens=options.tokens
+        )
+        for place in range(options.answers)
+    ]
     with tempfile.TemporaryDirectory() as folder:
-        path = write_gguf(make_model(Path(folder) / "hf"), Path(folder) / "model.gguf", "F32")
-        model = load(str(path), {"threads": 1, "context": 1024, "kv": "f32"}, lambda line: None)
-        asked = [
-            Generate((Message("user", f"{place} The bus let me off at the corner."),), max_tokens=tokens)
-            for place in range(answers)
-        ]
-        started = time.process_time()
-        alone = [model.generate([each])[0] for each in asked]
-        naive = time.process_time() - started
-        written = sum(each.tokens for each in alone if isinstance(each, Generation))
-        print(f"one after the other {written / naive:8.0f} tokens a second of processor")
-        for size in (2, 8, 16):
-            started = time.process_time()
-            together = [each for at in range(0, answers, size) for each in model.generate(asked[at : at + size])]
-            quick = time.process_time() - started
-            same = sum(left == right for left, right in zip(together, alone, strict=True))
-            ratio = f"{naive / quick:.1f} times; {same} of {answers} equal"
-            print(f"{size:2} side by side      {written / quick:8.0f}, {ratio}")
-            assert same == answers
+        path = write_gguf(make_model(Path(folder) / "hf"), Path(folder) / "model.gguf", options.kind)
+        kept = "f32" if options.kind == "F32" else "f16"
+        model = load(str(path), {"threads": options.threads, "context": 8192, "kv": kept}, lambda line: None)
+        assert isinstance(model, GgufModel)
+        measure(model, asked, shared=options.words > 20, exact=options.kind == "F32")
         model.close()
 
 
+def measure(model: GgufModel, asked: list[Generate], *, shared: bool, exact: bool) -> None:
+    """Each way over the same answers, 16 at a time."""
+    seconds: dict[str, float] = defaultdict(float)
+    equal: dict[str, int] = defaultdict(int)
+    written = 0
+    model.generate(asked[:4])
+    for at in range(0, len(asked), max(SIZES)):
+        part = asked[at : at + max(SIZES)]
+        started = time.process_time()
+        alone = [model.generate([each])[0] for each in part]
+        seconds["one after the other"] += time.process_time() - started
+        written += sum(each.tokens for each in alone if isinstance(each, Generation))
+        for size in SIZES:
+            started = time.process_time()
+            together = [each for at in range(0, len(part), size) for each in model.generate(part[at : at + size])]
+            seconds[f"{size} side by side"] += time.process_time() - started
+            equal[f"{size} side by side"] += sum(map(Generation.__eq__, together, alone))
+        if shared:
+            pairs = [(each, model._prompts.to_write(each.messages, each.opening)) for each in part]
+            started = time.process_time()
+            write_all(model._context, model._vocabulary, model._grammar, pairs)
+            seconds["16 in a shared memory"] += time.process_time() - started
+    naive = seconds["one after the other"]
+    for way, took in seconds.items():
+        same = f"; {equal[way]} of {len(asked)} equal" if way in equal else ""
+        print(f"{way:22} {written / took:8.0f} tokens a second of processor, {naive / took:.2f} times{same}")
+    if exact:  # fewer bits round differently beside others: of two likely tokens the other may come
+        assert all(count == len(asked) for count in equal.values())
+
+
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main()

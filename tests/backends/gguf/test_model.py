@@ -130,7 +130,9 @@ def test_what_is_asked_beside_or_before_a_request_does_not_change_it() -> None:
     assert write(small, *reversed(batch)) == one_by_one[::-1]
 
 
-def test_answers_written_side_by_side_are_those_written_alone(model: GgufModel) -> None:
+def test_answers_written_side_by_side_are_those_written_alone(
+    model: GgufModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     facts = [Generate(user(each.prompt), max_tokens=6, echo=True) for each in fact_examples()[:20]]
     texts = [Generate(user(as_json(text, spans).prompt), max_tokens=80) for text, spans in unseen(6)]
     others = [
@@ -143,7 +145,10 @@ def test_answers_written_side_by_side_are_those_written_alone(model: GgufModel) 
     ]
     asked = [each for group in zip(facts[:6], texts, others, strict=True) for each in group] + facts[6:]
     alone = [model.generate([each])[0] for each in asked]
-    # Together they are more than the context holds, and more than its sequences: they take turns.
+    # More than there are sequences, in rooms of their own; together more than the context holds, where they share one.
+    assert model.generate(asked) == alone
+    assert not model._rooms.of([1] * 4).shared
+    monkeypatch.setattr(model._rooms, "of", lambda needs: model._context)
     assert model.generate(asked) == alone
     assert sum(isinstance(each, Refused) for each in alone) == 2
 

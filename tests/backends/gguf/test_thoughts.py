@@ -33,8 +33,8 @@ class Words:
 class Scripted:
     """A context whose sequences each say their own script, and how many at a time."""
 
-    def __init__(self, scripts: Sequence[Sequence[str]], branches: int, capacity: int) -> None:
-        self.branches, self.capacity = branches, capacity
+    def __init__(self, scripts: Sequence[Sequence[str]], branches: int, capacity: int, shared: bool) -> None:
+        self.branches, self.capacity, self.shared = branches, capacity, shared
         self._scripts = [list(script) for script in scripts]
         self._said: dict[int, list[str]] = {}
 
@@ -46,7 +46,13 @@ class Scripted:
         self._said[sequence] = self._now
 
     def step(self, following: Sequence[tuple[int, int, int]]) -> list[Any]:
-        return [self._next(self._said[sequence]) for sequence, _, _ in following]
+        sequences = [sequence for sequence, _, _ in following]
+        assert self.shared or sequences == list(range(1, len(sequences) + 1)), "a gap between rooms of their own"
+        return [self._next(self._said[sequence]) for sequence in sequences]
+
+    def move(self, source: int, to: int) -> None:
+        assert to not in self._said
+        self._said[to] = self._said.pop(source)
 
     def drop(self, sequence: int) -> None:
         del self._said[sequence]
@@ -80,11 +86,17 @@ class Only:
 
 
 def written(
-    *scripts: Sequence[str], most: int = 10, room: int = 10, capacity: int = 100, grammar: Any = None, branches: int = 4
+    *scripts: Sequence[str],
+    most: int = 10,
+    room: int = 10,
+    capacity: int = 100,
+    grammar: Any = None,
+    branches: int = 4,
+    shared: bool = True,
 ) -> list[tuple[str, str, int]]:
     request = Generate((Message("user", "x"),), max_tokens=most, stop=("<stop>",), grammar=grammar and "root ::= x")
     asked = [(request, [place] * PROMPT) for place in range(len(scripts))]
-    context: Any = Scripted(scripts, branches, capacity)
+    context: Any = Scripted(scripts, branches, capacity, shared)
     found = write_all(context, cast(Any, Words()), lambda _: grammar, asked, (MARK, room))
     return [(each.text, each.finish, each.tokens) for each in found if isinstance(each, Generation)]
 
@@ -113,4 +125,5 @@ def test_several_think_side_by_side_as_each_does_alone() -> None:
     scripts = [THINKS, ["b", MARK, "a", END], ["a"] * 30, [MARK, "c", "<stop>"], ["c", END]]
     alone = [written(script)[0] for script in scripts]
     for branches in (1, 2, 4):
-        assert written(*scripts, branches=branches) == alone
+        for shared in (True, False):
+            assert written(*scripts, branches=branches, shared=shared) == alone
