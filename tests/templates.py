@@ -37,16 +37,18 @@ make_store = store._make
 """As the product does it: all tables, version by version."""
 
 
-def _copy_store(path: Path) -> None:
+def _copy_store(path: Path) -> bool:
+    made = True
     fresh = path.with_name(f"{path.name}.{os.getpid()}.copy")
     try:
         copy_of(fresh, "an empty workspace", make_store)
         os.link(fresh, path)
     except OSError:
-        make_store(path)  # and says what is wrong
+        made = make_store(path)  # and says what is wrong
     finally:
         fresh.unlink(missing_ok=True)
     of_tests.add(path.absolute())
+    return made
 
 
 seek_macros = schema.check_no_macros

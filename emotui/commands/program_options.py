@@ -149,10 +149,13 @@ def check_may_write(read_only: bool, what: str) -> None:
 
 
 def open_workspace(db: str | None, *, read_only: bool = False) -> "Workspace":
-    """The workspace that `--db` names, made where there is none."""
+    """The workspace that `--db` names, made where there is none; a command that keeps nothing in it leaves none."""
     from emotui.workbench.workspace import Workspace
 
-    return Workspace.open(db, read_only=read_only, on_waiting=Waiting(db).tell)
+    workspace = Workspace.open(db, read_only=read_only, on_waiting=Waiting(db).tell)
+    if workspace.store.made and (context := click.get_current_context(silent=True)) is not None:
+        context.call_on_close(workspace.store.leave_no_empty)
+    return workspace
 
 
 def look_into(db: str | None, *, read_only: bool = False) -> "Workspace":

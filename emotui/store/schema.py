@@ -152,6 +152,13 @@ def version_of(connection: "DuckDBPyConnection") -> int | None:
     return int(row[0]) if row else None
 
 
+def is_empty(connection: "DuckDBPyConnection") -> bool:
+    """Whether no table of the attached `store` holds a row but the one that says of which version it is."""
+    named = "select table_name from duckdb_tables() where database_name = 'store' and schema_name = 'main'"
+    tables = [name for (name,) in connection.execute(named).fetchall() if name != "workspace"]
+    return not any(connection.execute(f'select 1 from store.main."{name}" limit 1').fetchone() for name in tables)
+
+
 _OTHERS = """
     select 'a view' as what, schema_name, view_name as name, sql from duckdb_views() where database_name = 'store'
     union all select 'a trigger', schema_name, trigger_name, '' from duckdb_triggers() where database_name = 'store'

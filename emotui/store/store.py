@@ -49,6 +49,8 @@ class Store:
         self.slices = SliceTable(turns)
         self.embeddings = EmbeddingTable(turns)
         self._seen: tuple[object, int] | None = None
+        self.made = False
+        """Whether `open` made the file."""
 
     @classmethod
     def open(
@@ -76,13 +78,25 @@ class Store:
         if any(as_unicode(name) != name for name in (str(file.absolute()), os.path.realpath(path))):
             raise BadStore(f"{str(file.absolute())!r} is not UTF-8, as the path of a store must be: use --db")
         scratch.sweep_soon(None if read_only else file)
+        made = False
         if not is_there(file):
             check_no_log(file)
             if create and not read_only:
-                _make(file)
+                made = _make(file)
         store = cls(Access(file, read_only=read_only, patience=patience, on_waiting=on_waiting))
+        store.made = made
         store._turns.bring_up_to_date(macros=macros)
         return store
+
+    def leave_no_empty(self) -> None:
+        """Remove the file where `open` made it, nothing has been kept in it since, and nobody else has it open."""
+        if not self.made:
+            return
+        turns = Access(self.path, read_only=False, patience=0)
+        with contextlib.suppress(StoreError, OSError), turns.writing(shown=False) as connection:
+            if schema.is_empty(connection):
+                self.path.unlink()
+        turns.close()
 
     def waiting(self, on_waiting: access.OnWaiting, patience: float | None = None) -> Self:
         """The same store for work that rather waits than ends while another program holds the file.
@@ -601,8 +615,11 @@ def _put_in_place(fresh: Path, path: Path) -> None:
         fresh.rename(path)
 
 
-def _make(path: Path) -> None:
-    """Make an empty workspace under another name and put it in place whole, so that nobody ever meets half of one."""
+def _make(path: Path) -> bool:
+    """Make an empty workspace under another name and put it in place whole, so that nobody ever meets half of one.
+
+    Returns: False where another program was quicker, whose workspace stays.
+    """
     from emotui.store import duckdb_core
 
     fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
@@ -612,9 +629,11 @@ def _make(path: Path) -> None:
             connection.execute("begin")
             schema.create(connection)
             connection.execute("commit")
-        # Where another program was quicker, its workspace stays.
-        with contextlib.suppress(FileExistsError):
+        try:
             _put_in_place(fresh, path)
+        except FileExistsError:
+            return False
+        return True
     except (duckdb_core.Error, OSError) as error:
         raise refusals.refusal(path, error) from error
     finally:

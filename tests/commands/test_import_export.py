@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from emotui.formats import read
+from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from emotui.workbench.datasets.foreign import Wish, read_foreign
 from tests.conftest import Emotui
@@ -57,10 +58,27 @@ def test_bad_rows_are_told_by_their_lines_and_nothing_comes_in(emotui: Emotui, t
     assert done.status == 2
     assert done.err.splitlines()[0] == "mine.csv:7: has 2 cells where the header has 3"
     assert done.err.splitlines()[-1] == "... and 5 more problems"
-    assert emotui("datasets", "--db", "w.duckdb", "--json").out.count("mine") == 0
+    assert not (tmp_path / "w.duckdb").exists()
     taken = emotui("import", "mine.csv", "--db", "w.duckdb", "--skip-bad", "--json")
     assert taken.document["n"] == 5
     assert len(taken.document["skipped"]) == 25
+
+
+@pytest.mark.parametrize(
+    "words", [("import", "bad.jsonl"), ("import", "no.jsonl"), ("run", "spans", "--dataset", "no")]
+)
+def test_a_command_that_keeps_nothing_leaves_no_new_store(
+    emotui: Emotui, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    (tmp_path / "bad.jsonl").write_text('{"id": "1", "text"\n')
+    assert emotui(*words, "--db", "new.duckdb").status == 2
+    assert [file.name for file in tmp_path.iterdir() if file.name.startswith("new")] == []
+
+
+def test_a_store_that_was_there_stays_though_nothing_is_in_it(emotui: Emotui, tmp_path: Path) -> None:
+    Store.open(tmp_path / "w.duckdb")
+    assert emotui("import", "no.jsonl", "--db", "w.duckdb").status == 2
+    assert (tmp_path / "w.duckdb").exists()
 
 
 def test_several_files_become_one_dataset_with_ids_of_their_own(emotui: Emotui, tmp_path: Path) -> None:
