@@ -29,12 +29,10 @@ from emotui.screens.samples.source_actions import SourceActions
 from emotui.screens.session import Opened, Session
 from emotui.screens.tool import ToolActions
 from emotui.screens.top import Top
-from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.footer import KeyBar
 from emotui.screens.widgets.number_format import count
 from emotui.screens.widgets.page import Ended
 from emotui.screens.widgets.textual_private import LaidOut
-from emotui.screens.widgets.textual_private_failures import OutlivingApp
 
 if TYPE_CHECKING:
     from emotui.workbench.source import BrowseSource
@@ -139,11 +137,6 @@ class Frame(Acting, LaidOut):
         """The source cannot be opened."""
         self._say("Cannot be opened", f"{why}; " + keyed("{quit} leaves"), failed=True)
         self._top()
-
-    def show_refused(self, why: str) -> None:
-        """The source should not have been opened: the program ends as if it had not been."""
-        assert isinstance(self.app, OutlivingApp)
-        self.app.end_with(shown(why))
 
     def show_opened(self, opened: Opened) -> None:
         """The source is open."""

@@ -90,9 +90,6 @@ class SessionView(Protocol):
     def show_unopened(self, why: str) -> None:
         """The source cannot be opened."""
 
-    def show_refused(self, why: str) -> None:
-        """The source turned out to be one that should not have been opened."""
-
     def show_overview(self) -> None:
         """There are other datasets or runs, or another list is to be shown, and it is known of which dataset."""
 
@@ -157,13 +154,6 @@ class Session:
         self._own = self._shown_own = NO_RUN
         self._opening: LatestRequest[None, Opened] = LatestRequest(
             "open", owner, lambda _: open_up(open_source(), tasks), self._take_opened, self._not_opened
-        )
-        self._closer: LatestRequest[None, None] = LatestRequest(
-            "look closer",
-            owner,
-            lambda _: self.bound.look_closer(),
-            lambda *_: None,
-            lambda _, why: view.show_refused(why),
         )
         self._overviews: LatestRequest[tuple[str, str | None], Overview] = LatestRequest(
             "overview", owner, lambda question: look(self.bound, tasks, *question), self._take_overview
@@ -319,9 +309,7 @@ class Session:
             self.look_again()
 
     def follow(self) -> None:
-        """Look whether something has changed; the first time, whether the source should have been opened."""
-        if not self._closer.asked:
-            self._closer.ask(None)
+        """Look whether something has changed."""
         if not self._markers.busy and not self.leaving:
             self._markers.ask(self.live)
 

@@ -20,6 +20,7 @@ from emotui import scratch
 from emotui.controls import as_unicode
 from emotui.errors import BadStore, StoreError
 from emotui.store import refusals, schema
+from emotui.store.beside import known
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -192,19 +193,21 @@ class Access:
             if shown:
                 connection.execute("update workspace set revision = revision + 1")
 
-    def bring_up_to_date(self, *, macros: bool = True) -> None:
+    def bring_up_to_date(self, *, again: bool = True) -> None:
         """Bring older tables to today's version, where writing is allowed, in one transaction.
 
         Args:
-            macros: look for macros too; who leaves them for later calls `check_no_macros`.
+            again: look for macros also where the file has not changed since it was last looked through (`known`).
 
         Raises:
             StoreError: no store, one that computes, of a newer version, or of an older one that may not be written.
         """
         with self._turn(read_only=True, checked=False) as connection:
             schema.check_plain(connection, self.path)
-            if macros:
+            if again:
                 schema.check_no_macros(connection, self.path)
+            else:
+                self._look_through(connection)
             version = schema.version_of(connection)
         if self.read_only or version is None or version >= schema.VERSION:
             check_version(self.path, version)
@@ -217,6 +220,22 @@ class Access:
                 connection.execute("use store")
                 schema.migrate(connection, version)
             check_version(self.path, schema.version_of(connection))
+
+    def look_through(self) -> None:
+        """See that the store holds no macro, and remember that it holds none, unless that is known of it as it stands.
+
+        Raises:
+            StoreError: it holds one, or as for reading.
+        """
+        if not known.is_known(known.mark_of(self.path)):
+            with self.reading() as connection:
+                self._look_through(connection)
+
+    def _look_through(self, connection: "DuckDBPyConnection") -> None:
+        mark = known.mark_of(self.path)  # nobody writes the file while it is attached
+        if not known.is_known(mark):
+            schema.check_no_macros(connection, self.path)
+            known.remember(self.path, mark)
 
     @contextlib.contextmanager
     def _turn(

@@ -173,8 +173,8 @@ _COPIED = "views"
 def check_plain(connection: "DuckDBPyConnection", path: Path) -> None:
     """See that the attached `store` holds tables, our own view and nothing else that computes when it is read.
 
-    Macros take DuckDB 20 ms to list, which the workbench's first row does not wait for; `access.SEARCHED` leaves them
-    nothing to do until `check_no_macros`.
+    Macros take DuckDB 20 ms to list: see `check_no_macros`. While they stand there, `access.SEARCHED` leaves them
+    nothing to do.
 
     Raises:
         BadStore: it holds a view, a trigger or a computed column, which emotui never made.

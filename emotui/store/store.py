@@ -61,13 +61,13 @@ class Store:
         create: bool = True,
         patience: float | None = None,
         on_waiting: access.OnWaiting | None = None,
-        macros: bool = True,
+        again: bool = True,
     ) -> Self:
         """Open a workspace, make it where it is missing (`create`), and bring an older one up to date.
 
         Args:
             patience, on_waiting: as of `Access`, for this and for whatever is done with the store.
-            macros: refuse one that holds macros; who leaves that for later calls `check_no_macros`.
+            again: look for macros also in one that has not changed since it was last looked through.
 
         Raises:
             StoreError: it is missing, no workspace, of a newer version, held, or may not be written.
@@ -85,7 +85,7 @@ class Store:
                 made = _make(file)
         store = cls(Access(file, read_only=read_only, patience=patience, on_waiting=on_waiting))
         store.made = made
-        store._turns.bring_up_to_date(macros=macros)
+        store._turns.bring_up_to_date(again=again)
         return store
 
     def leave_no_empty(self) -> None:
@@ -112,10 +112,13 @@ class Store:
         """One transaction for all that this thread reads inside; nothing may be written there."""
         return self._turns.together()
 
-    def check_no_macros(self) -> None:
-        """Raises BadStore where the file holds macros: for who opened it without looking for them."""
-        with self._turns.reading() as connection:
-            schema.check_no_macros(connection, self.path)
+    def look_through(self) -> None:
+        """Remember that no macro stands in it as it is now, for who opens it next, if nobody else has it open.
+
+        Raises:
+            StoreError: it holds one, or cannot be read.
+        """
+        Access(self.path, read_only=True, patience=0).look_through()
 
     def datasets(self, *, trash: bool = False) -> list[Dataset]:
         """All data sets, in the order in which they came: those in use, or those in the trash."""

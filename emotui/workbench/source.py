@@ -177,13 +177,6 @@ class BrowseSource(Protocol):
     def files(self) -> "tuple[Path, ...]":
         """What it reads, over which nothing may be written."""
 
-    def look_closer(self) -> None:
-        """See what opening left for later because the first row would have waited for it.
-
-        Raises:
-            EmotuiError: it should not have been opened.
-        """
-
     def marker(self) -> object:
         """A value that changes when there is something new to show. Cheap enough to ask twice a second."""
 

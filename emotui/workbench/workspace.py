@@ -1,5 +1,6 @@
 """A workspace: one store, the models at work on it, and what a person can do with both."""
 
+import contextlib
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from emotui.errors import BadInput
+from emotui.errors import BadInput, StoreError
 from emotui.metrics.metric import Metric
 from emotui.records import SpanSample
 from emotui.store.access import OnWaiting
@@ -68,6 +69,7 @@ class Workspace:
         self._generation: GenerationBench | None = None
         self._notes: NoteBook | None = None
         self._slicing: Slicing | None = None
+        self._looks_through = False
 
     @classmethod
     def open(
@@ -84,13 +86,17 @@ class Workspace:
         Args:
             on_waiting: told for whom all that is done with it waits while another program holds the file, and for how
                 many seconds; None: it waits for 10 s in place of an hour.
-            at_once: leave for `look_closer` what takes long to see.
+            at_once: do not look through a store again that has not changed since, and see at the end that the next
+                one to open it need not either.
 
         Raises:
             StoreError: it cannot be opened; the message says why and what to do.
         """
         file = Path(path) if path else default_path()
-        return cls(Store.open(file, read_only=read_only, create=create, on_waiting=on_waiting, macros=not at_once))
+        store = Store.open(file, read_only=read_only, create=create, on_waiting=on_waiting, again=not at_once)
+        opened = cls(store)
+        opened._looks_through = at_once
+        return opened
 
     @classmethod
     def look_into(
@@ -109,6 +115,9 @@ class Workspace:
         self._stop.set()
         for model in self._models.values():
             model.close()
+        if self._looks_through:
+            with contextlib.suppress(StoreError):
+                self.store.look_through()
 
     # What Browse asks.
 
@@ -325,10 +334,6 @@ class Workspace:
         """The store."""
         return (self.store.path,)
 
-    def look_closer(self) -> None:
-        """Raises BadStore where somebody else's macros stand in the store."""
-        self.store.check_no_macros()
-
     def marker(self) -> object:
         return self.store.marker()
 
@@ -384,7 +389,6 @@ class Workspace:
         from emotui.workbench.progress import RunProgress
         from emotui.workbench.runs.run import run_task
 
-        self.look_closer()
         found = self.store.dataset(dataset)
         if found is None:
             raise BadInput(f"the store has no dataset {dataset!r}")

@@ -9,7 +9,6 @@ import pytest
 from msgspec.structs import replace
 from textual.widget import Widget
 
-from emotui.errors import BadStore
 from emotui.records import ClassGold, LabelsGold
 from emotui.screens.list_state import HEADLINE, NO_RUN
 from emotui.screens.session import Opened, Session, look
@@ -57,9 +56,6 @@ class View:
 
     def show_unopened(self, why: str) -> None:
         self.shown.append(why)
-
-    def show_refused(self, why: str) -> None:
-        self.shown.append(f"refused: {why}")
 
     def show_overview(self) -> None:
         self.shown.append("overview")
@@ -111,23 +107,6 @@ def test_a_source_that_cannot_be_opened_is_told_and_there_is_none() -> None:
     (told,) = opened.shown()
     assert told.startswith("OSError: gone (traceback: ")
     assert (opened.session.source, opened.session.title) == (None, "not open")
-
-
-def test_a_source_is_looked_at_more_closely_once_and_its_refusal_told(source: Workspace) -> None:
-    looked: list[str] = []
-
-    class Foreign(Workspace):
-        def look_closer(self) -> None:
-            looked.append("closer")
-            raise BadStore("holds a macro")
-
-    opened = Open(lambda: Foreign(source.store))
-    assert looked == []
-    opened.shown()
-    opened.session.follow()
-    opened.session.follow()
-    assert "refused: holds a macro" in opened.shown()
-    assert looked == ["closer"]
 
 
 def test_another_dataset_is_asked_about_and_another_filter_only_shown(source: Workspace) -> None:

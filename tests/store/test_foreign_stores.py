@@ -1,13 +1,15 @@
 """A store that somebody else made does nothing when it is opened but show its rows."""
 
+import os
 from pathlib import Path
 
 import duckdb
 import pytest
 
 from emotui.errors import BadStore, StoreError
-from emotui.store import questions
+from emotui.store import questions, schema
 from emotui.store.access import Access
+from emotui.store.beside import known
 from emotui.store.store import Store
 from emotui.workbench.workspace import Workspace
 from tests.store.store_samples import samples
@@ -73,11 +75,11 @@ def test_a_macro_is_refused_before_a_question_is_asked(path: Path, tmp_path: Pat
         questions.snapshot(path, tmp_path / "copy.duckdb")
 
 
-def test_a_macro_does_nothing_where_a_store_is_read_before_it_is_looked_for(path: Path) -> None:
+def test_a_macro_that_comes_while_a_store_is_open_stands_in_for_no_function(path: Path) -> None:
+    store = Store.open(path)
     _plant(path, "create macro lower(x) as error('run')")
     _plant(path, "create macro count(x) as error('run')")
     _plant(path, "create macro current_setting(x) as error('run')")
-    store = Store.open(path, macros=False)
     assert [one.name for one in store.datasets()] == ["stories"]
     with store._turns.reading() as connection:
         assert connection.execute("select lower('A'), count(1)").fetchall() == [("a", 1)]
@@ -85,11 +87,39 @@ def test_a_macro_does_nothing_where_a_store_is_read_before_it_is_looked_for(path
         assert connection.execute("select lower('A')").fetchall() == [("a",)]
 
 
-def test_a_macro_is_refused_where_the_workbench_looks_closer(path: Path) -> None:
-    _plant(path, "create macro lower(x) as 'not this'")
+def test_the_workbench_looks_through_a_store_once_and_again_where_it_has_changed(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[Path] = []
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr(schema, "check_no_macros", lambda _, path: looked.append(path))
+    Workspace.open(path, at_once=True).close()
+    Workspace.open(path, at_once=True).close()
+    assert len(looked) == 1
     workspace = Workspace.open(path, at_once=True)
+    workspace.set_setting("theme", "dark")
+    workspace.close()
+    assert len(looked) == 2
+    Workspace.open(path, at_once=True)
+    assert len(looked) == 2
+
+
+def test_a_macro_is_refused_in_a_store_that_was_looked_through_before(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    Workspace.open(path, at_once=True).close()
+    before = path.stat()
+    _plant(path, "create macro lower(x) as 'not this'")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     with pytest.raises(BadStore, match=r"a macro \('lower'\)"):
-        workspace.look_closer()
+        Workspace.open(path, at_once=True)
+
+
+def test_a_store_with_a_log_is_never_known(path: Path) -> None:
+    assert known.mark_of(path) is not None
+    path.with_name(path.name + ".wal").symlink_to("nowhere")
+    assert known.mark_of(path) is None
 
 
 @pytest.mark.parametrize("statement", ["from read_text('/etc/passwd')", "attach '/tmp/x.duckdb' as x"])

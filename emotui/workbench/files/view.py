@@ -177,9 +177,6 @@ class FileView:
     def summary(self, run: str) -> dict[str, object]:
         return report(self._samples, self._details[run])
 
-    def look_closer(self) -> None:
-        """Files that were read hold nothing else."""
-
     def marker(self) -> object:
         return self._similar
 
