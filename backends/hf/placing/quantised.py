@@ -19,11 +19,13 @@ _NEEDS: Mapping[str, tuple[str, ...]] = {
     "compressed-tensors": ("compressed_tensors", "accelerate"),
     "bitsandbytes": ("bitsandbytes", "accelerate"),
     "mxfp4": ("accelerate",),
+    "bitnet": ("accelerate",),
+    "sinq": ("sinq",),
 }
 """Packages that transformers wants for what config.json names as `quant_method`; of others it says so itself."""
 
-_ON_A_GPU = ("gptq", "awq")
-"""Whose kernels are for NVIDIA GPUs."""
+_ON_A_GPU = ("gptq", "awq", "bitnet")
+"""Whose kernels are for NVIDIA GPUs; without one, BitNet compiles its unpacking for minutes before it loads."""
 
 UNPACKED = ("fp8", "mxfp4")
 """What transformers unpacks where there is no GPU that computes with it."""

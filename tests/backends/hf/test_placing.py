@@ -145,6 +145,8 @@ def copied(folder: Path, to: Path, **said: Any) -> Path:
             True,
             "is quantised by higgs, which cannot be loaded here: HIGGS quantization is only",
         ),
+        ("bitnet", True, "is quantised by bitnet, which runs on an NVIDIA GPU: here the device is cpu"),
+        ("sinq", False, "is quantised by sinq, which needs sinq: pip install sinq"),
         ("modelopt", True, "is quantised by modelopt, which cannot be loaded here: transformers"),
     ],
 )
